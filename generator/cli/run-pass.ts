@@ -44,7 +44,7 @@ export interface Pass {
   readonly cache: { readonly file: RunCache | undefined; readonly compared: ComparedRun | undefined }
 }
 
-/** Reads, generates, and writes or checks, and prints the results on the terminal. */
+/** Reads and generates the documents, writes or checks the output, and prints the results on the terminal. */
 export async function runPass(given: Pass): Promise<PassResult> {
   const { invocation, cache, stopwatch, terminal } = given
   const { permissionBits: bitsFile } = invocation
@@ -68,7 +68,10 @@ export async function runPass(given: Pass): Promise<PassResult> {
   return { status, inputs }
 }
 
-/** Returns the result of a successful pass for the cache. `bits` maps the file of permission bits to its text. */
+/**
+ * Returns the result of a successful pass for the cache; undefined if nothing was generated. `bits` maps the file of
+ * permission bits to its text.
+ */
 function cachedRunOf(
   { options }: Pass,
   { generated, inputs, reach }: GenerateResult,

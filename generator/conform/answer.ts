@@ -7,7 +7,7 @@ import { shapeOf } from './shape.ts'
 import type { Subject } from './subject.ts'
 
 /**
- * A fault of a response by itself, whatever the request was. `what` names the faulty part, and `got` is the value found
+ * A fault of a response that does not depend on the request. `what` names the faulty part, and `got` is the value found
  * in the place of `expected`.
  */
 export interface AnswerFault {
@@ -16,7 +16,10 @@ export interface AnswerFault {
   readonly got: string
 }
 
-/** Judges one response: its status, content type, body and headers against the declaration, and the form of errors. */
+/**
+ * Returns the faults of one response: of its status, content type, body and headers against the declaration, and of the
+ * form of its error.
+ */
 export function answerFaults(answer: HttpAnswer, request: Request, subject: Subject): readonly AnswerFault[] {
   const { operation, isStrict } = subject
   const isSuccess = answer.status < 400
@@ -29,7 +32,10 @@ export function answerFaults(answer: HttpAnswer, request: Request, subject: Subj
   ]
 }
 
-/** Returns the declared response for a status: first the exact status, then a range such as `4XX`, then `default`. */
+/**
+ * Returns the declared response for a status: first the response with the exact status, then a range such as `4XX`,
+ * then `default`. Returns undefined if none matches.
+ */
 export function matching(responses: readonly Response[], status: number): Response | undefined {
   const family = `${Math.floor(status / 100)}XX`
   const ranked: readonly Response['status'][] = [
@@ -46,7 +52,7 @@ const undeclared = ({ status }: HttpAnswer): AnswerFault => ({
   got: String(status),
 })
 
-/** Checks the identifiers of a call (conventions §1, W3C Trace Context). */
+/** Returns the faults of the headers that identify a call (conventions §1, W3C Trace Context). */
 function traceFaults({ headers }: HttpAnswer): readonly AnswerFault[] {
   const patterns = { 'x-request-id': /^[\w-]{8,}$/, traceparent: /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/ }
   return Object.entries(patterns)
@@ -161,7 +167,7 @@ function declarationFaults(
   ]
 }
 
-/** Whether an error says that a field of the body names something absent (conventions §3). */
+/** Whether a reason is the error of a field in the body that names an absent resource (conventions §3). */
 const isOfBody = ({ rpc }: ErrorReason, { fields }: ReportedError): boolean => rpc === 'NOT_FOUND' && fields.length > 0
 
 const codeOfCommon = ({ code }: ErrorReason, base = 0): number => base + code

@@ -16,7 +16,7 @@ import { type ConformOptions, type Subject, validDraft } from './subject.ts'
 
 type Prove = (subject: Subject, probe: Probe, draft: Draft) => Promise<void>
 
-/** The proofs of each operation, in this order. */
+/** The proofs of each operation, in the order of their execution. */
 const proofs: readonly Prove[] = [proveRouted, proveDoors, proveMethods, proveRefused, proveMasks, proveLists]
 
 const defaultLimit = 200
@@ -24,7 +24,7 @@ const defaultTotal = 20_000
 
 /**
  * Proves that a server implements a document. Each operation must be routed and accept valid requests, refuse each
- * broken constraint at its field, refuse requests without a token, answer as declared, and have no undeclared methods.
+ * broken constraint at its field, refuse requests without a token, respond as declared, and have no undeclared methods.
  * The requests are the same in each run. They create the resources of the examples, and change the resources of
  * `options.existing`.
  */
@@ -56,7 +56,7 @@ async function walk(subject: Subject, probe: Probe): Promise<void> {
   for (const note of subject.examples.missing) probe.find('example', note, 'an example', 'none')
 }
 
-/** Checks that the document's own examples of an operation fit their schemas. */
+/** Reports examples in an operation of the document that do not fit their schemas. */
 function judgeExamples({ examples: { schemas }, operation }: Subject, probe: Probe): void {
   for (const [name, example, schema, view] of examplesOf(operation)) {
     if (example === undefined) continue

@@ -8,11 +8,11 @@ export interface ReportedError {
   readonly domain: string
   /** The value of `metadata.code`. */
   readonly code: string | undefined
-  /** The field names of its BadRequest. */
+  /** The field names in the BadRequest of the error. */
   readonly fields: readonly string[]
 }
 
-/** The number and HTTP status of each google.rpc.Code, by name (conventions §7). */
+/** The number and HTTP status of each google.rpc.Code, keyed by the name of the code (conventions §7). */
 export const statusOfRpc: ReadonlyMap<string, readonly [code: number, status: number]> = new Map([
   ['CANCELLED', [1, 499]],
   ['UNKNOWN', [2, 500]],
@@ -32,7 +32,7 @@ export const statusOfRpc: ReadonlyMap<string, readonly [code: number, status: nu
   ['UNAUTHENTICATED', [16, 401]],
 ])
 
-/** Reads the error of a response; undefined if its body is no google.rpc.Status with ErrorInfo. */
+/** Returns the error of a response; undefined if the body is no google.rpc.Status with ErrorInfo. */
 export function errorOf({ body }: HttpAnswer): ReportedError | undefined {
   const status = parsed(body)?.value
   if (!isObject(status)) return undefined
@@ -54,7 +54,7 @@ export function errorOf({ body }: HttpAnswer): ReportedError | undefined {
   }
 }
 
-/** Summarizes a response in one line: its status, its reason and the fields it names. */
+/** Summarizes a response in one line: its status, its reason and the fields that it names. */
 export function summaryOf(answer: HttpAnswer): string {
   const error = answer.status >= 300 ? errorOf(answer) : undefined
   if (!error) return `${answer.status} ${answer.body.slice(0, 120)}`.trim()

@@ -26,8 +26,8 @@ export class Probe {
   }
 
   /**
-   * Sends a draft and judges its response. Undefined if the limit is reached, or if no response arrives, which becomes
-   * a finding.
+   * Sends a draft and judges its response. Returns undefined if the limit is reached or no response arrives. A missing
+   * response becomes a finding.
    */
   async send(draft: Draft, what: string): Promise<HttpAnswer | undefined> {
     const request = requestOf(draft)
@@ -38,12 +38,15 @@ export class Probe {
     return answer
   }
 
-  /** Sends a draft of another operation without judging its response, because that operation has its own walk. */
+  /**
+   * Sends a draft of another operation without judging the response, because the walk of the other operation judges its
+   * responses.
+   */
   async peek(draft: Draft): Promise<HttpAnswer | undefined> {
     return this.#exchange(requestOf(draft), `${draft.operation.id} for this operation`)
   }
 
-  /** Adds a finding, once for each distinct case. */
+  /** Adds a finding, unless the same case already has a finding. */
   find(proof: Proof, what: string, expected: string, got: string): void {
     const key = JSON.stringify([proof, what, expected])
     if (this.#known.has(key)) return

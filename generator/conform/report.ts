@@ -1,6 +1,6 @@
 /**
- * The subject of a finding. `example`: an example is missing or does not fit. `door`: a request without a valid token.
- * The others name their proof.
+ * The kind of a finding. `example`: an example is missing or does not fit. `door`: a request without a valid token. The
+ * other kinds are named after their proof.
  */
 export type Proof = 'example' | 'routed' | 'refused' | 'door' | 'answer' | 'method'
 
@@ -29,7 +29,7 @@ export interface ConformanceReport {
   readonly walked: readonly Walked[]
 }
 
-/** Prints a report: a line for each finding, then the counts. */
+/** Formats a report: a line for each finding, then the counts. */
 export function printConformance({ findings, walked }: ConformanceReport): string {
   const lines = findings.map(
     ({ operationId, proof, what, expected, got }) =>
@@ -51,8 +51,8 @@ const sum = (counts: readonly number[]): number => counts.reduce((total, count) 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 /**
- * Makes a text safe to print, because servers and documents may be hostile: one line, no control characters, at most
- * 300 characters.
+ * Makes a text safe to print, because servers and documents may be hostile: on one line, without control characters, of
+ * at most 300 characters.
  */
 function cut(text: string): string {
   const plain = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')

@@ -4,7 +4,7 @@ import { errorOf, summaryOf, statusOfRpc } from './error.ts'
 import type { Probe } from './probe.ts'
 import type { Subject } from './subject.ts'
 
-/** Reasons that show that the request did not reach its handler, or that the handler failed. */
+/** The reasons of errors that prove that the request did not reach its handler, or that the handler failed. */
 const notAccepted: ReadonlySet<string> = new Set([
   'FIELD_INVALID',
   'UPDATE_MASK_INVALID',
@@ -17,12 +17,12 @@ const notAccepted: ReadonlySet<string> = new Set([
   'INTERNAL',
 ])
 
-/** Statuses that a server sends before the handler runs, if no reason tells more. */
+/** The statuses that a server sends before the handler runs, unless the reason proves otherwise. */
 const earlyStatuses: ReadonlySet<number> = new Set([400, 401, 403, 405, 406, 411, 413, 414, 415, 422, 429])
 
 /**
- * Reports a valid request that does not reach its handler. Only a success or an error of the handler proves that it
- * does.
+ * Reports a valid request that does not reach its handler. Only a success or an error of the handler proves that the
+ * request was accepted.
  */
 export function mustBeAccepted(answer: HttpAnswer | undefined, what: string, subject: Subject, probe: Probe): void {
   if (!answer || isAccepted(answer, subject)) return
@@ -30,8 +30,8 @@ export function mustBeAccepted(answer: HttpAnswer | undefined, what: string, sub
 }
 
 /**
- * Whether a response is an error that the operation declares, with the status of its code. Only the handler can produce
- * it.
+ * Whether a response is an error that the operation declares, with the status of its code. Only the handler can raise
+ * such an error.
  */
 export function isOwnError(answer: HttpAnswer, { document, operation }: Subject): boolean {
   const reason = errorOf(answer)?.reason
@@ -64,13 +64,16 @@ export function mustSucceed(answer: HttpAnswer | undefined, what: string, { oper
 /** The expected refusal of a request with one fault. */
 export interface Refusal {
   readonly reason: string
-  /** The field names that the violation may have. A fault of the whole body is named `body` or has no name. */
+  /** The permitted field names of the violation. A fault of the whole body is named `body` or has no name. */
   readonly fields: readonly string[]
 }
 
 const refusingStatuses: ReadonlySet<number> = new Set([400, 415, 422])
 
-/** Reports a broken request that is not refused with the expected reason, or whose fields are not the expected ones. */
+/**
+ * Reports a broken request that is not refused with the expected reason, or whose violations do not name the expected
+ * fields.
+ */
 export function mustBeRefused(
   answer: HttpAnswer | undefined,
   what: string,

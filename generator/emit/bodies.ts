@@ -13,7 +13,10 @@ export const sentBody = (body: RequestBody, context: TypeContext): Type =>
     return kind === 'multipart' ? unionOf([type, 'FormData']) : type
   })
 
-/** Returns the type of a body after reading, before defaults are filled: bytes are a stream, forms are objects. */
+/**
+ * Returns the type of a request's body after the runtime has read it, before defaults are filled: bytes are a stream,
+ * and forms are objects.
+ */
 export const readBody = (body: RequestBody, context: TypeContext): Type =>
   bodyType(body, ({ kind, schema }) =>
     kind === 'bytes' ? byteStream : typeOf(schema, { ...context, view: body.view }),
@@ -38,7 +41,10 @@ function bodyType({ content, contents, isTagged }: RequestBody, plainType: (cont
   )
 }
 
-/** Returns a media type as a literal, a range as a pattern type. */
+/**
+ * Returns the type of a content type header: a literal for a media type, a template literal type for a range, and
+ * `string` for the range of all types.
+ */
 function contentTypeOf(type: string): string {
   if (!type.includes('*')) return quote(type)
   if (type === '*/*') return 'string'

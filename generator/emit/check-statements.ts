@@ -10,27 +10,30 @@ import type { RuntimeSymbol } from './runtime-symbols.ts'
 import { bounds, numberChain, type Run, textChain } from './scalar-checks.ts'
 import { isOptional, memberView, visible, whole } from './type-expression.ts'
 
-/** What the statements of a check are printed into. */
+/** The context of the statements of a check: the model, the output file and the place. */
 export interface CheckContext {
   readonly emission: Emission
   readonly file: OutputFile
   readonly view: View
-  /** Members that are not listed are refused where the document says so: answers may have new ones. */
+  /**
+   * Whether undeclared members are refused if the schema closes an object. Answers are open, because a newer server may
+   * add members.
+   */
   readonly isClosed: boolean
   readonly hoisted: Hoisted
-  /** Lower camel name of the place that is checked, `organisationContact`. Constants are named after the place. */
+  /** The lower camel name of the checked place, `organisationContact`. Constants are named after the place. */
   readonly place: string
-  /** Prints a function for a schema that stands inside another, and answers its name. */
+  /** Prints a function that checks an inline schema, and returns the name of the function. */
   readonly local: (schema: Schema, context: CheckContext) => string
 }
 
-/** The value that is judged: its expression, and the field that faults name. */
+/** The checked value: the expression of the value, and the expression of the field that faults name. */
 interface Subject {
   readonly value: string
   readonly field: string
 }
 
-/** The statements that check an object's members; `value` is a record. */
+/** Returns the statements that check an object's members; the variable `value` holds a record. */
 export function memberStatements(schema: Extract<Schema, { kind: 'object' }>, context: CheckContext): readonly Doc[] {
   const statements: Doc[] = []
   const { file, hoisted, place } = context
@@ -68,7 +71,9 @@ function entriesStatement(
   return call(file.runtime('entries'), ['value', 'faults', check, ...further])
 }
 
-/** What the type says is always there, the check demands. */
+/**
+ * Returns the statements that check a member. The check requires the members that the type declares as always present.
+ */
 function memberStatement(property: Property, context: CheckContext): readonly Doc[] {
   const { name, schema } = property
   const subject = { value: memberValue(name, context.file), field: quote(name) }
@@ -76,20 +81,23 @@ function memberStatement(property: Property, context: CheckContext): readonly Do
   return valueStatement(subject, schema, !isOptional(property, context.view), inner)
 }
 
-/** Members that every object inherits are only there when they are its own. */
+/**
+ * Returns the expression of a member. For a name that every object inherits, the expression reads only an own member.
+ */
 export function memberValue(name: string, file: OutputFile, value = 'value'): string {
   return name in Object.prototype ? `${file.runtime('own')}(${value}, ${quote(name)})` : member(value, name)
 }
 
-/** The context one member further in. */
+/** Returns the context of a member in the object of `context`. */
 export const inMember = (context: CheckContext, name: string): CheckContext => ({
   ...context,
   place: `${context.place}${pascal(camel(word(name)))}`,
 })
 
 /**
- * `if (value.x !== undefined && text(value.x, 'x', faults, 1)) formatted(...)`. Checks of a type refuse a required
- * member that is not there themselves; where nothing else may ask, `required` does.
+ * Returns the statements that check a value, such as `if (value.x !== undefined && text(value.x, 'x', faults, 1))
+ * formatted(...)`. Checks of a type refuse a missing required member themselves; a value without such a check gets the
+ * call `required`.
  */
 export function valueStatement(
   subject: Subject,
@@ -109,13 +117,19 @@ export function valueStatement(
   return [conditional([...given, ...judged, ...chain.slice(0, -1)], last)]
 }
 
-/** Values that pass unchecked: when such a one does, and when one is judged. */
+/**
+ * The conditions of values that pass unchecked: `passes` is true for such a value, and the conditions `judged` are all
+ * true for a value to check.
+ */
 interface Exemption {
   readonly passes: string
   readonly judged: readonly string[]
 }
 
-/** Null where the document allows it; values of every other type where it does not write the type. */
+/**
+ * Returns the exempt values of a schema: null if the schema is nullable, and values of every other type if the schema
+ * implies its type without a `type`.
+ */
 export function exemption({ implied, kind, nullable }: Schema, value: string, file: OutputFile): Exemption | undefined {
   if (implied && (kind === 'string' || kind === 'number' || kind === 'boolean')) {
     return { passes: `typeof ${value} !== '${kind}'`, judged: [`typeof ${value} === '${kind}'`] }
@@ -128,8 +142,8 @@ export function exemption({ implied, kind, nullable }: Schema, value: string, fi
 }
 
 /**
- * A value that is no variable is checked by a named function, because prettier formats an inline arrow function
- * differently after such a value.
+ * Returns the call that checks a nested value by a named function, because prettier formats an inline arrow function
+ * differently after an argument that is no variable.
  */
 function nestedCall({ value, field }: Subject, schema: Schema, context: CheckContext): Doc {
   const isNamed = schema.kind === 'ref' && !schema.nullable
@@ -137,7 +151,7 @@ function nestedCall({ value, field }: Subject, schema: Schema, context: CheckCon
   return call(context.file.runtime('nested'), [value, field, 'faults', name])
 }
 
-/** The calls that judge a value, each a boolean expression; all but the last guard the next. */
+/** Returns the calls that check a value, each a boolean expression. Each call guards the next call. */
 export function chainOf(subject: Subject, schema: Schema, context: CheckContext): readonly Doc[] {
   const { value, field } = subject
   const run = (symbol: RuntimeSymbol, ...args: readonly Doc[]): Doc =>
@@ -207,7 +221,7 @@ function unionCall(schema: Extract<Schema, { kind: 'union' }>, run: Run, context
 const ordinals = ['First', 'Second', 'Third', 'Fourth', 'Fifth', 'Sixth', 'Seventh', 'Eighth'] as const
 const ordinal = (i: number): string => ordinals[i] ?? `Form${letters(i)}`
 
-/** A function that checks one value of a schema: the name of one, or an arrow. */
+/** Returns a function that checks one value of a schema: the name of a check function, or an arrow function. */
 export function checkOf(schema: Schema, context: CheckContext): Doc {
   if (schema.kind === 'ref' && !schema.nullable && !schemaOf(context.emission, schema.target).isRecursive) {
     return checkOfNamed(schema.target, context)
@@ -221,7 +235,7 @@ export function checkOf(schema: Schema, context: CheckContext): Doc {
 const needsFunction = (schema: Schema): boolean =>
   (schema.kind === 'object' || schema.kind === 'intersection') && !schema.nullable
 
-/** The set of a named enum's values, in a view. */
+/** Returns the constant that holds the set of a named enum's values in a view. */
 export function enumSet(target: string, context: CheckContext): string {
   const named = schemaOf(context.emission, target)
   const { schema, views } = named

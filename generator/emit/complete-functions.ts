@@ -37,7 +37,10 @@ import { visible } from './type-expression.ts'
 
 const isCompleted = ({ fills, drops }: { readonly fills: boolean; readonly drops: boolean }): boolean => fills || drops
 
-/** `completeX(value)`: a sent `X` with its defaults filled and without the members that only the server sets. */
+/**
+ * Prints the function `completeX(value)`, which returns a sent `X` with its defaults filled and without the members
+ * that only the server sets. Prints nothing if the value needs no change.
+ */
 export function printComplete(named: NamedSchema, emission: Emission, file: OutputFile, hoisted: Hoisted): void {
   const { schema, views } = named
   const completion = completionOf(schema, emission)
@@ -51,7 +54,7 @@ export function printComplete(named: NamedSchema, emission: Emission, file: Outp
   file.blank()
 }
 
-/** `completeXRequest(request)`: the request as its handler is given it. */
+/** Prints the function `completeXRequest(request)`, which returns the request as its handler gets it. */
 export function printRequestComplete(
   operation: Operation,
   emission: Emission,
@@ -79,7 +82,10 @@ export function printRequestComplete(
   file.blank()
 }
 
-/** The type of a request as it was read: what callers may give in several forms has one by then. */
+/**
+ * Returns the type of a request after the runtime has read it: a body that callers may send in several forms has a
+ * single form by then.
+ */
 function readRequest({ body, requestName }: Operation, emission: Emission, file: OutputFile): Type {
   const sent = file.from('types', requestName, true)
   if (!body || !isNarrowed(body)) return sent
@@ -87,7 +93,10 @@ function readRequest({ body, requestName }: Operation, emission: Emission, file:
   return intersectionOf([generic('Omit', sent, quote('body')), objectOf([type])])
 }
 
-/** The member that is the completed body of `request`, by its content type where it may have several. */
+/**
+ * Returns the member with the completed body of `request`, chosen by content type if the body may have several media
+ * types.
+ */
 function bodyCompleted(body: RequestBody, context: CompleteContext): Doc {
   const value = 'request.body'
   if (!body.isTagged) return assigned('body', contentCompleted(value, body.content, context))
@@ -106,7 +115,7 @@ function contentCompleted(value: string, content: Content, context: CompleteCont
   return mapped(context.file.runtime('mapItems'), [value], completed('item', content.schema, context))
 }
 
-/** The name of an operation's complete function, where it has one. */
+/** Returns the name of an operation's complete function; undefined if the operation has no such function. */
 export const requestComplete = (operation: Operation, emission: Emission): string | undefined =>
   isCompleted(requestCompletion(operation, emission)) ? completeName(operation.requestName) : undefined
 
@@ -117,7 +126,7 @@ interface CompleteContext {
   readonly place: string
 }
 
-/** The expression that completes `value`, which may be `null` where the schema says so. */
+/** Returns the expression that completes `value`. A nullable `value` may be `null`. */
 function completed(value: string, schema: Schema, context: CompleteContext): Expression {
   if (!isCompleted(completionOf(schema, context.emission))) return value
   const inner = plainCompleted(value, schema, context)
@@ -141,9 +150,9 @@ function plainCompleted(value: string, schema: Schema, context: CompleteContext)
 }
 
 /**
- * The properties of an object, or those of all branches of an intersection: completing one branch after the other
- * would bring back what the first one dropped. Of a name given twice, the property that completing changes counts, and
- * one that is sent before one that is only answered.
+ * Returns the properties of an object, or the properties of all branches of an intersection: completing the branches
+ * one after the other would restore the members that an earlier branch dropped. Of properties with the same name, a
+ * property that completing changes is preferred, then a property that requests send.
  */
 function propertiesOf(schema: Schema, emission: Emission): readonly Property[] {
   const of = resolved(emission, schema)
@@ -175,7 +184,10 @@ function membersCompleted(value: string, properties: readonly Property[], contex
   return object([['...', rest], ...changed.map(property => propertyCompleted(property, value, context))])
 }
 
-/** What is not taken over: members that only the server sets, and those that may be absent and are put in completed. */
+/**
+ * Returns the expression of `value` without the named members: the members that only the server sets, and the optional
+ * members that are completed.
+ */
 function without(value: string, names: readonly string[], { file, hoisted, place }: CompleteContext): Doc {
   return names.length === 0 ? value : call(file.runtime('omit'), [value, hoisted.omitted(names, place)])
 }
@@ -189,21 +201,21 @@ function propertyCompleted({ name, required, schema }: Property, value: string, 
   return chosen(name, value, completed(member(value, name), schema, inner), literal(schema.default))
 }
 
-/** The member with its default; where null may be sent, null is a value. */
+/** Returns the member with its default. If a caller may send null, null counts as a value. */
 function filled(name: string, value: string, schema: Schema, { emission, file }: CompleteContext): Doc {
   const standard = literal(schema.default ?? null)
   if (schema.default !== null && maybeNull(schema, emission)) return chosen(name, value, member(value, name), standard)
   return fallback(name, memberValue(name, file, value), standard)
 }
 
-/** What is given, else the default. */
+/** Returns the member with the expression `given` if the member is present, else with the default. */
 function chosen(name: string, value: string, given: Expression, standard: Doc): Doc {
   const current = member(value, name)
   if (!isInherited(name)) return assigned(name, choice(`${current} === undefined`, standard, given))
   return assigned(name, choice(`${isOwn(name, value)} && ${current} !== undefined`, expressed(given), standard))
 }
 
-/** Members that every object inherits are only given when they are its own. */
+/** Whether every object inherits the name. Such a member counts as sent only if it is an own member. */
 const isInherited = (name: string): boolean => name in Object.prototype
 const isOwn = (name: string, value: string): string => `Object.hasOwn(${value}, ${quote(name)})`
 

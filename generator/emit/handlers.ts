@@ -11,14 +11,14 @@ import { key, quote, signature } from './layout/typescript.ts'
 import type { Doc } from './layout/doc.ts'
 
 /**
- * Emits handlers.ts: the interfaces that handwritten code implements. They are types only, so a missing handler is an
- * error of the compiler.
+ * Emits handlers.ts: the interfaces that handwritten code implements. The file holds only types, so a missing handler
+ * is an error of the compiler.
  */
 export function emitHandlers(emission: Emission): OutputFile | undefined {
   if (emission.document.operations.length === 0) return undefined
   const file = openFile(emission, 'handlers')
   for (const group of emission.document.groups) printGroup(group, emission, file)
-  file.comment(`Every handler of ${inSentence(emission.document.title)}.`)
+  file.comment(`The handlers of all operations of ${inSentence(emission.document.title)}.`)
   file.block(`export interface ${handlersName(emission)}`, () => {
     for (const { name, interfaceName } of emission.document.groups) {
       file.print(`readonly ${key(name)}: ${interfaceName}`)

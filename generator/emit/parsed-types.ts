@@ -6,9 +6,10 @@ import { key } from './layout/typescript.ts'
 import { type TypeContext, typeOf, visible } from './type-expression.ts'
 
 /**
- * Computes the difference between the request of a caller and the request of a handler: members with defaults are
+ * Returns the difference between the request of a caller and the request of a handler: members with defaults are
  * filled, and output-only members are dropped. The types (`Parsed<Name>`) and the functions (`complete<Name>`) both use
- * it. Defaults within the branches of a union are not filled, because the branch is unknown before the check.
+ * this difference. Defaults within the branches of a union are not filled, because the branch is unknown before the
+ * check.
  */
 export const completionOf = (schema: Schema, emission: Emission): Completion => completion(schema, known(emission))
 
@@ -23,17 +24,17 @@ export function requestCompletion(operation: Operation, emission: Emission): Com
   return { fills: inner.fills || filledParameters(operation).length > 0, drops: inner.drops }
 }
 
-/** The parameters of every list; its handler gets them parsed, in the context. */
+/** The query parameters of every list. A handler gets the parsed values of these parameters in the context. */
 const listParameters: ReadonlySet<string> = new Set(['page_size', 'page_token', 'filter', 'order_by'])
 
-/** Returns the parameters with filled defaults. */
+/** Returns the parameters whose defaults are filled. */
 export const filledParameters = ({ list, parameters }: Operation): readonly Parameter[] =>
   parameters.filter(({ name, in: place, schema }) => {
     const isRead = list !== undefined && place === 'query' && listParameters.has(name)
     return schema.default !== undefined && !isRead
   })
 
-/** Returns the completion of a body over all its media types. */
+/** Returns the completion of a body, combined over all its media types. */
 export function bodyCompletion(body: RequestBody | undefined, emission: Emission): Completion {
   const contents = body?.contents.filter(content => isCompletable(body, content)) ?? []
   const found = contents.map(({ schema }) => completionOf(schema, emission))
@@ -41,7 +42,8 @@ export function bodyCompletion(body: RequestBody | undefined, emission: Emission
 }
 
 /**
- * Whether a body is completed: updates are not, nor is a content type that is indistinguishable from a range beside it.
+ * Whether the content of a body is completed. Updates are not completed, nor is a content type that also matches a
+ * range of the same body.
  */
 export function isCompletable({ contents, isTagged, view }: RequestBody, { type }: Content): boolean {
   const ranges = contents.map(content => content.type.split('*')).filter(parts => parts.length > 1)
@@ -49,11 +51,14 @@ export function isCompletable({ contents, isTagged, view }: RequestBody, { type 
   return view === 'input' && !(isTagged && isHeld)
 }
 
-/** Whether a handler's request has a type of its own: with filled defaults, or with a narrower body. */
+/** Whether the request of a handler has a type of its own, because defaults are filled or the body is narrower. */
 export const hasParsedRequest = (operation: Operation, emission: Emission): boolean =>
   isNarrowed(operation.body) || requestCompletion(operation, emission).fills
 
-/** Whether callers may give a body in several forms while handlers get one: bytes are a stream, forms are objects. */
+/**
+ * Whether callers may give a body in several forms while handlers get a single form: bytes are a stream, and forms are
+ * objects.
+ */
 export const isNarrowed = (body: RequestBody | undefined): boolean =>
   body?.contents.some(({ kind }) => kind === 'bytes' || kind === 'multipart') ?? false
 

@@ -23,7 +23,7 @@ import type { BindingView, RoutesView, RouteView, SuccessView } from './views/ro
 
 /**
  * Emits routes.ts: a constant for each operation with the data that clients need, and the function that binds all
- * operations to their handlers. Data for servers only is in that function, so that clients do not load it.
+ * operations to their handlers. The data for servers is only in that function, so that clients do not load the data.
  */
 export function emitRoutes(emission: Emission): OutputFile | undefined {
   if (emission.document.operations.length === 0) return undefined
@@ -64,7 +64,7 @@ function viewOf(emission: Emission, file: OutputFile): RoutesView {
   }
 }
 
-/** Whether a group of this name would hide a name that the binding function uses. */
+/** Whether a group with this name would hide a name that the binding function uses. */
 const isNamed = (name: string, file: OutputFile): boolean =>
   ['bind', 'bindList', 'context', 'request'].includes(name) ||
   file.imports(name) ||
@@ -90,7 +90,9 @@ function routeView(operation: Operation, emission: Emission, file: OutputFile): 
   }
 }
 
-/** Returns the server's part of a route; `handlers` is the expression of the operation's handlers. */
+/**
+ * Returns the data of a binding, which only the server needs; `handlers` is the expression of the operation's handlers.
+ */
 function bindingView(operation: Operation, handlers: string, emission: Emission, file: OutputFile): BindingView {
   const { access, list, raises } = operation
   const update = updatedFieldsOf(operation, emission)
@@ -110,11 +112,14 @@ function bindingView(operation: Operation, handlers: string, emission: Emission,
   }
 }
 
-/** The fields of a schema are in the document whose operation updates it. */
+/**
+ * Returns the constant with the fields of a schema. The file of the operation's document declares the constant, even if
+ * another document declares the schema.
+ */
 const fieldsOf = (target: string, emission: Emission, file: OutputFile): string =>
   file.from('validators', fieldsName(schemaOf(emission, target).views.output), false)
 
-/** Makes a declared success as data. */
+/** Makes the data of a declared success. */
 function successView({ status, content, headers }: Response, emission: Emission, file: OutputFile): SuccessView {
   const types = headers.map(({ name, schema }) => property(name, [parameterType(schema, emission), exact(name)]))
   return {

@@ -15,7 +15,7 @@ import { accessOf, isOperationRecord } from './traits.ts'
 import type { ListTrait, Operation, Parameter, RequestBody } from './types.ts'
 
 /**
- * Builds the operations of a document, in the order of its paths. `taken` are names that route constants cannot have.
+ * Builds the operations of a document, in the order of its paths. `taken` holds names that route constants cannot have.
  */
 export function operationsFrom(
   building: Building,
@@ -88,8 +88,8 @@ function namesOf(
 }
 
 /**
- * Builds the body of an operation. GET and HEAD have none: their bodies have no meaning (OpenAPI 3.0.3, RFC 9110
- * §9.3.1).
+ * Builds the body of an operation; undefined without a body. GET and HEAD have no body, because their bodies have no
+ * meaning (OpenAPI 3.0.3, RFC 9110 §9.3.1).
  */
 function bodyOf(
   { loaded, diagnostics }: Building,

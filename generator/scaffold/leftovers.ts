@@ -5,8 +5,8 @@ import type { Position } from '../position.ts'
 
 /**
  * Reports handwritten methods whose operation is no longer in the documents. Such a method belongs to the previous
- * version of the interface, or has a parameter type named after it (`StartVmRequest`, `ParsedStartVmRequest`). Nothing is
- * deleted.
+ * version of the interface, or has a parameter type named after the method (`StartVmRequest`, `ParsedStartVmRequest`).
+ * Nothing is deleted.
  */
 export function leftovers(
   found: Implementation,

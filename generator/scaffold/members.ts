@@ -4,8 +4,8 @@ import type { Class } from './implementations.ts'
 import { withoutEnding } from './modules.ts'
 
 /**
- * The names of a class's instance members, including inherited members. `unknownBase` names a base class that is not in
- * the parsed files.
+ * The names of a class's instance members, including inherited members. `unknownBase` is the name of a base class that
+ * is not in the parsed files; undefined if all base classes are known.
  */
 export interface ClassMembers {
   readonly names: ReadonlySet<string>

@@ -5,8 +5,8 @@ import { digest, isInnerPath, manifestName, readManifest, withLineFeeds, type Ou
 import { onDisk } from './output-error.ts'
 
 /**
- * The state of a file on the disk: `same` text as generated; `stale`, with the text of an earlier run; `edited` since
- * then; `foreign`, not written by the generator.
+ * The state of a file on the disk. `same`: the text equals the generated text. `stale`: the text is that of an earlier
+ * run. `edited`: the text was changed after the last run. `foreign`: the generator did not write the file.
  */
 export type FileState = 'missing' | 'same' | 'stale' | 'edited' | 'foreign'
 
@@ -37,8 +37,9 @@ export interface Comparison {
 }
 
 /**
- * Compares without writing. `ignoreManifest` accepts a root whose manifest cannot be read. Throws `OutputError` if the
- * disk cannot be read, and `RangeError` if a path of `files` leaves the root.
+ * Compares an output root with the generated files without writing. `ignoreManifest` accepts a root whose manifest
+ * cannot be read. Throws `OutputError` if the disk cannot be read, and `RangeError` if a path of `files` leaves the
+ * root.
  */
 export function compare(root: string, files: ReadonlyMap<string, string>, ignoreManifest: boolean): Comparison {
   const manifest = ignoreManifest ? tryManifest(root) : readManifest(root)

@@ -9,18 +9,18 @@ import { sweepTemporaries } from './temporary.ts'
 
 /** The options of `write`. */
 export interface WriteOptions {
-  /** The version of the generator, for the manifest. */
+  /** The version of the generator, which the manifest records. */
   readonly version: string
   /** Whether to overwrite foreign files, delete edited orphans and replace an unreadable manifest. */
   readonly force: boolean
 }
 
-/** The changes of a run, as paths relative to the output root, in order. */
+/** The changes of a run. Paths are relative to the output root, in their order. */
 export interface WriteResult {
   readonly written: readonly string[]
   readonly unchanged: readonly string[]
   readonly deleted: readonly string[]
-  /** The paths of `written` that had been edited by hand since the last run. */
+  /** The paths in `written` that had been edited by hand since the last run. */
   readonly overwritten: readonly string[]
   /** The orphans that were kept, because they had been edited by hand. */
   readonly kept: readonly string[]
@@ -64,7 +64,7 @@ function foreignProblems(root: string, comparison: Comparison): string[] {
     )
 }
 
-/** Returns the manifest during the changes: it lists the earlier files and the files to write. */
+/** Returns the manifest during the changes. This manifest lists the earlier files and the files to write. */
 function journal(
   manifest: OutputManifest | undefined,
   changed: readonly { readonly path: string; readonly text: string }[],

@@ -63,7 +63,7 @@ export interface VmHandlers {
   resetVm(request: ResetVmRequest, context: CallContext): Promise<Answer<ComputeOperation>>
 }
 
-/** Every handler of Ninefold compute. */
+/** The handlers of all operations of Ninefold compute. */
 export interface ComputeHandlers {
   readonly filterSchemas: FilterSchemasHandlers
   readonly operations: ComputeOperationHandlers

@@ -217,7 +217,7 @@ export const resetVm: ClientRoute<ResetVmRequest, ComputeOperation> = {
   mode: 'async',
 }
 
-/** The routes of Ninefold compute, each bound to the handler that answers it. */
+/** Binds each route of Ninefold compute to its handler. */
 export const computeRoutes = ({ filterSchemas, operations, vms }: ComputeHandlers): readonly BoundRoute[] => [
   bindList(listFilterSchemas, (request, context) => filterSchemas.listFilterSchemas(request, context), {
     domain: compute,

@@ -252,7 +252,7 @@ export interface UserHandlers {
   ): Promise<Answer<CredentialTokenInfo>>
 }
 
-/** Every handler of Ninefold IAM. */
+/** The handlers of all operations of Ninefold IAM. */
 export interface IamHandlers {
   readonly filterSchemas: FilterSchemasHandlers
   readonly operations: IamOperationHandlers

@@ -777,7 +777,7 @@ export const lookupCredentialToken: ClientRoute<LookupCredentialTokenRequest, Cr
   access: { kind: 'public' },
 }
 
-/** The routes of Ninefold IAM, each bound to the handler that answers it. */
+/** Binds each route of Ninefold IAM to its handler. */
 export const iamRoutes = ({
   filterSchemas,
   operations,

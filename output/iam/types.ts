@@ -36,7 +36,7 @@ export interface Binding {
   updated: string
 }
 
-/** `Binding` as it is sent. */
+/** `Binding` in the form that requests send. */
 export interface BindingInput {
   /** The user or service account. */
   principal_id: string
@@ -57,7 +57,7 @@ export interface BindingInput {
   etag?: string
 }
 
-/** `BindingInput` with its defaults filled, as handlers get it. */
+/** `BindingInput` with its defaults filled, in the form that handlers get. */
 export type ParsedBinding = BindingInput & { condition: Expression }
 
 /** A page of bindings. */
@@ -150,7 +150,7 @@ export interface Policy {
   updated: string
 }
 
-/** `Policy` as it is sent. */
+/** `Policy` in the form that requests send. */
 export interface PolicyInput {
   /** Unique in the workspace. */
   name: string
@@ -171,7 +171,7 @@ export interface PolicyInput {
   etag?: string
 }
 
-/** `PolicyInput` with its defaults filled, as handlers get it. */
+/** `PolicyInput` with its defaults filled, in the form that handlers get. */
 export type ParsedPolicy = PolicyInput & {
   display_name: string
   description: string
@@ -180,7 +180,7 @@ export type ParsedPolicy = PolicyInput & {
   statements: ParsedPolicyStatement[]
 }
 
-/** `Policy` as an update sends it: what its mask does not name is left out. */
+/** `Policy` in an update. Members that the mask of the update does not name are left out. */
 export type PolicyUpdate = Partial<PolicyInput>
 
 /**
@@ -207,7 +207,7 @@ export interface PolicyStatement {
   condition: Expression
 }
 
-/** `PolicyStatement` as it is sent. */
+/** `PolicyStatement` in the form that requests send. */
 export interface PolicyStatementInput {
   /** Whether it allows or denies. */
   effect: PolicyEffect
@@ -228,7 +228,7 @@ export interface PolicyStatementInput {
   condition?: Expression
 }
 
-/** `PolicyStatementInput` with its defaults filled, as handlers get it. */
+/** `PolicyStatementInput` with its defaults filled, in the form that handlers get. */
 export type ParsedPolicyStatement = PolicyStatementInput & {
   except_principals: PolicyPrincipal[]
   except_permissions: PermissionPattern[]
@@ -485,7 +485,7 @@ export interface AccessGrantInput {
   expire_time?: string
 }
 
-/** `AccessGrantInput` with its defaults filled, as handlers get it. */
+/** `AccessGrantInput` with its defaults filled, in the form that handlers get. */
 export type ParsedAccessGrant = AccessGrantInput & { condition: Expression }
 
 /** Roles that a principal loses at the scope of the path. */
@@ -496,7 +496,7 @@ export interface AccessRevocationInput {
   role_ids?: string[]
 }
 
-/** `AccessRevocationInput` with its defaults filled, as handlers get it. */
+/** `AccessRevocationInput` with its defaults filled, in the form that handlers get. */
 export type ParsedAccessRevocation = AccessRevocationInput & { role_ids: string[] }
 
 /**
@@ -538,7 +538,7 @@ export interface Role {
   updated: string
 }
 
-/** `Role` as it is sent. */
+/** `Role` in the form that requests send. */
 export interface RoleInput {
   /** Unique among the roles of the owner; names of predefined roles are taken everywhere. */
   name: string
@@ -562,10 +562,10 @@ export interface RoleInput {
   etag?: string
 }
 
-/** `RoleInput` with its defaults filled, as handlers get it. */
+/** `RoleInput` with its defaults filled, in the form that handlers get. */
 export type ParsedRole = RoleInput & { display_name: string; description: string; permissions: string[] }
 
-/** `Role` as an update sends it: what its mask does not name is left out. */
+/** `Role` in an update. Members that the mask of the update does not name are left out. */
 export type RoleUpdate = Partial<RoleInput>
 
 /** A page of roles. */
@@ -782,7 +782,7 @@ export interface User {
   updated: string
 }
 
-/** `User` as it is sent. */
+/** `User` in the form that requests send. */
 export interface UserInput {
   /** Address to sign in with, unique on the platform; kept in lower case. */
   email: string
@@ -803,10 +803,10 @@ export interface UserInput {
   etag?: string
 }
 
-/** `UserInput` with its defaults filled, as handlers get it. */
+/** `UserInput` with its defaults filled, in the form that handlers get. */
 export type ParsedUser = UserInput & { organisation_id: string; locale: string; time_zone: string; labels: Labels }
 
-/** `User` as an update sends it: what its mask does not name is left out. */
+/** `User` in an update. Members that the mask of the update does not name are left out. */
 export type UserUpdate = Partial<UserInput>
 
 /** A page of users. */
@@ -829,7 +829,7 @@ export interface UserProfileInput {
   etag?: string
 }
 
-/** `UserProfileInput` with its defaults filled, as handlers get it. */
+/** `UserProfileInput` with its defaults filled, in the form that handlers get. */
 export type ParsedUserProfile = UserProfileInput & { locale: string; time_zone: string }
 
 /** The picture of a user. Its sides have 16 to 1024 pixels, its data at most 256 KiB. */
@@ -855,7 +855,7 @@ export interface Avatar {
   updated: string
 }
 
-/** `Avatar` as it is sent. */
+/** `Avatar` in the form that requests send. */
 export interface AvatarInput {
   /** Media type of the data. */
   content_type: 'image/png' | 'image/jpeg' | 'image/webp'
@@ -868,7 +868,7 @@ export interface AvatarInput {
   etag?: string
 }
 
-/** `Avatar` as an update sends it: what its mask does not name is left out. */
+/** `Avatar` in an update. Members that the mask of the update does not name are left out. */
 export type AvatarUpdate = Partial<AvatarInput>
 
 /** The current password of a user and a new one. */
@@ -898,7 +898,7 @@ export interface ActivationRenewalInput {
   etag?: string
 }
 
-/** `ActivationRenewalInput` with its defaults filled, as handlers get it. */
+/** `ActivationRenewalInput` with its defaults filled, in the form that handlers get. */
 export type ParsedActivationRenewal = ActivationRenewalInput & { token_ttl: string }
 
 /** How to make a reset token. */
@@ -911,7 +911,7 @@ export interface PasswordResetInput {
   etag?: string
 }
 
-/** `PasswordResetInput` with its defaults filled, as handlers get it. */
+/** `PasswordResetInput` with its defaults filled, in the form that handlers get. */
 export type ParsedPasswordReset = PasswordResetInput & { token_ttl: string }
 
 /** An activation token, and the first password of the user. */
@@ -965,7 +965,7 @@ export interface InvitationInput {
   delivery?: CredentialDelivery
 }
 
-/** `InvitationInput` with its defaults filled, as handlers get it. */
+/** `InvitationInput` with its defaults filled, in the form that handlers get. */
 export type ParsedInvitation = InvitationInput & {
   organisation_id: string
   locale: string
@@ -989,7 +989,7 @@ export interface InvitationGrantInput {
   expire_time?: string
 }
 
-/** `InvitationGrantInput` with its defaults filled, as handlers get it. */
+/** `InvitationGrantInput` with its defaults filled, in the form that handlers get. */
 export type ParsedInvitationGrant = InvitationGrantInput & { condition: Expression }
 
 /** A credential token to look up. */
@@ -1295,7 +1295,7 @@ export interface CreateBindingRequest {
   body: BindingInput
 }
 
-/** `CreateBindingRequest` with its defaults filled, as the handler gets it. */
+/** `CreateBindingRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateBindingRequest = CreateBindingRequest & { body: ParsedBinding }
 
 /** `GET /iam/v1/bindings/{id}` */
@@ -1382,7 +1382,7 @@ export interface CreatePolicyRequest {
   body: PolicyInput
 }
 
-/** `CreatePolicyRequest` with its defaults filled, as the handler gets it. */
+/** `CreatePolicyRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreatePolicyRequest = CreatePolicyRequest & { body: ParsedPolicy }
 
 /** `GET /iam/v1/workspaces/{workspace}/policies/{id}` */
@@ -1573,7 +1573,7 @@ export interface GrantAccessRequest {
   body: AccessGrantInput
 }
 
-/** `GrantAccessRequest` with its defaults filled, as the handler gets it. */
+/** `GrantAccessRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedGrantAccessRequest = GrantAccessRequest & { body: ParsedAccessGrant }
 
 /** `POST /iam/v1/scopes/{scope_type}/{scope_id}/access:revoke` */
@@ -1591,7 +1591,7 @@ export interface RevokeAccessRequest {
   body: AccessRevocationInput
 }
 
-/** `RevokeAccessRequest` with its defaults filled, as the handler gets it. */
+/** `RevokeAccessRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedRevokeAccessRequest = RevokeAccessRequest & { body: ParsedAccessRevocation }
 
 /** `GET /iam/v1/roles` */
@@ -1627,7 +1627,7 @@ export interface CreateRoleRequest {
   body: RoleInput
 }
 
-/** `CreateRoleRequest` with its defaults filled, as the handler gets it. */
+/** `CreateRoleRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateRoleRequest = CreateRoleRequest & { body: ParsedRole }
 
 /** `GET /iam/v1/roles/{id}` */
@@ -1937,7 +1937,7 @@ export interface RegenerateActivationRequest {
   body: ActivationRenewalInput
 }
 
-/** `RegenerateActivationRequest` with its defaults filled, as the handler gets it. */
+/** `RegenerateActivationRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedRegenerateActivationRequest = RegenerateActivationRequest & { body: ParsedActivationRenewal }
 
 /** `POST /iam/v1/users/{id}:resetPassword` */
@@ -1953,7 +1953,7 @@ export interface ResetUserPasswordRequest {
   body: PasswordResetInput
 }
 
-/** `ResetUserPasswordRequest` with its defaults filled, as the handler gets it. */
+/** `ResetUserPasswordRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedResetUserPasswordRequest = ResetUserPasswordRequest & { body: ParsedPasswordReset }
 
 /** `POST /iam/v1/users:activate` */
@@ -1995,7 +1995,7 @@ export interface InviteUserRequest {
   body: InvitationInput
 }
 
-/** `InviteUserRequest` with its defaults filled, as the handler gets it. */
+/** `InviteUserRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedInviteUserRequest = InviteUserRequest & { body: ParsedInvitation }
 
 /** `POST /iam/v1/users:lookupCredentialToken` */

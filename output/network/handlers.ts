@@ -174,7 +174,7 @@ export interface QuotaLimitHandlers {
   updateQuotaLimit(request: UpdateQuotaLimitRequest, context: CallContext): Promise<Answer<NetworkOperation>>
 }
 
-/** Every handler of Ninefold network. */
+/** The handlers of all operations of Ninefold network. */
 export interface NetworkHandlers {
   readonly filterSchemas: FilterSchemasHandlers
   readonly operations: NetworkOperationHandlers

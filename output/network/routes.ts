@@ -527,7 +527,7 @@ export const updateQuotaLimit: ClientRoute<UpdateQuotaLimitRequest, NetworkOpera
   mode: 'sync',
 }
 
-/** The routes of Ninefold network, each bound to the handler that answers it. */
+/** Binds each route of Ninefold network to its handler. */
 export const networkRoutes = ({
   filterSchemas,
   operations,

@@ -44,7 +44,7 @@ export interface Vpc {
   update_time: string
 }
 
-/** `Vpc` as it is sent. */
+/** `Vpc` in the form that requests send. */
 export interface VpcInput {
   /** Unique in the workspace. */
   name: string
@@ -70,10 +70,10 @@ export interface VpcInput {
   etag?: string
 }
 
-/** `VpcInput` with its defaults filled, as handlers get it. */
+/** `VpcInput` with its defaults filled, in the form that handlers get. */
 export type ParsedVpc = VpcInput & { display_name: string; description: string; labels: Labels; mtu: number }
 
-/** `Vpc` as an update sends it: what its mask does not name is left out. */
+/** `Vpc` in an update. Members that the mask of the update does not name are left out. */
 export type VpcUpdate = Partial<VpcInput>
 
 /** A page of VPCs. */
@@ -144,7 +144,7 @@ export interface Subnet {
   update_time: string
 }
 
-/** `Subnet` as it is sent. */
+/** `Subnet` in the form that requests send. */
 export interface SubnetInput {
   /** Unique in the VPC. */
   name: string
@@ -182,7 +182,7 @@ export interface SubnetInput {
   etag?: string
 }
 
-/** `SubnetInput` with its defaults filled, as handlers get it. */
+/** `SubnetInput` with its defaults filled, in the form that handlers get. */
 export type ParsedSubnet = SubnetInput & {
   display_name: string
   description: string
@@ -191,7 +191,7 @@ export type ParsedSubnet = SubnetInput & {
   dns_servers: Ipv4Address[]
 }
 
-/** `Subnet` as an update sends it: what its mask does not name is left out. */
+/** `Subnet` in an update. Members that the mask of the update does not name are left out. */
 export type SubnetUpdate = Partial<SubnetInput>
 
 /** A run of addresses, both ends included. */
@@ -328,7 +328,7 @@ export interface FirewallPolicy {
   update_time: string
 }
 
-/** `FirewallPolicy` as it is sent. */
+/** `FirewallPolicy` in the form that requests send. */
 export interface FirewallPolicyInput {
   /** Unique in the workspace. */
   name: string
@@ -351,7 +351,7 @@ export interface FirewallPolicyInput {
   etag?: string
 }
 
-/** `FirewallPolicyInput` with its defaults filled, as handlers get it. */
+/** `FirewallPolicyInput` with its defaults filled, in the form that handlers get. */
 export type ParsedFirewallPolicy = FirewallPolicyInput & {
   display_name: string
   description: string
@@ -360,7 +360,7 @@ export type ParsedFirewallPolicy = FirewallPolicyInput & {
   enabled: boolean
 }
 
-/** `FirewallPolicy` as an update sends it: what its mask does not name is left out. */
+/** `FirewallPolicy` in an update. Members that the mask of the update does not name are left out. */
 export type FirewallPolicyUpdate = Partial<FirewallPolicyInput>
 
 /** A page of firewall policies. */
@@ -406,7 +406,7 @@ export interface FirewallPolicyRule {
   update_time: string
 }
 
-/** `FirewallPolicyRule` as it is sent. */
+/** `FirewallPolicyRule` in the form that requests send. */
 export interface FirewallPolicyRuleInput {
   /** Unique in the policy. */
   name: string
@@ -433,7 +433,7 @@ export interface FirewallPolicyRuleInput {
   targets?: FirewallTargetsInput
 }
 
-/** `FirewallPolicyRuleInput` with its defaults filled, as handlers get it. */
+/** `FirewallPolicyRuleInput` with its defaults filled, in the form that handlers get. */
 export type ParsedFirewallPolicyRule = FirewallPolicyRuleInput & {
   description: string
   enabled: boolean
@@ -443,7 +443,7 @@ export type ParsedFirewallPolicyRule = FirewallPolicyRuleInput & {
   targets?: ParsedFirewallTargets
 }
 
-/** `FirewallPolicyRule` as an update sends it: what its mask does not name is left out. */
+/** `FirewallPolicyRule` in an update. Members that the mask of the update does not name are left out. */
 export type FirewallPolicyRuleUpdate = Partial<FirewallPolicyRuleInput>
 
 /** A protocol, or a part of its traffic. */
@@ -458,7 +458,7 @@ export interface ProtocolMatch {
   icmp_type?: number
 }
 
-/** `ProtocolMatch` as it is sent. */
+/** `ProtocolMatch` in the form that requests send. */
 export interface ProtocolMatchInput {
   /** The protocol; ANY matches every one. */
   protocol: ProtocolInput
@@ -470,7 +470,7 @@ export interface ProtocolMatchInput {
   icmp_type?: number
 }
 
-/** `ProtocolMatchInput` with its defaults filled, as handlers get it. */
+/** `ProtocolMatchInput` with its defaults filled, in the form that handlers get. */
 export type ParsedProtocolMatch = ProtocolMatchInput & { ports: string[] }
 
 /** The other end of connections. Any member may match; all empty, it is anybody. */
@@ -483,7 +483,7 @@ export interface FirewallPeers {
   vm_labels: Labels
 }
 
-/** `FirewallPeers` as it is sent. */
+/** `FirewallPeers` in the form that requests send. */
 export interface FirewallPeersInput {
   /** Canonical CIDR blocks that its address may lie in. */
   ranges?: Ipv4Cidr[]
@@ -493,7 +493,7 @@ export interface FirewallPeersInput {
   vm_labels?: Labels
 }
 
-/** `FirewallPeersInput` with its defaults filled, as handlers get it. */
+/** `FirewallPeersInput` with its defaults filled, in the form that handlers get. */
 export type ParsedFirewallPeers = FirewallPeersInput & { ranges: Ipv4Cidr[]; subnet_ids: string[]; vm_labels: Labels }
 
 /**
@@ -507,7 +507,7 @@ export interface FirewallTargets {
   vm_labels: Labels
 }
 
-/** `FirewallTargets` as it is sent. */
+/** `FirewallTargets` in the form that requests send. */
 export interface FirewallTargetsInput {
   /** Subnets of the VPC, one of which the port has to be in. */
   subnet_ids?: string[]
@@ -515,7 +515,7 @@ export interface FirewallTargetsInput {
   vm_labels?: Labels
 }
 
-/** `FirewallTargetsInput` with its defaults filled, as handlers get it. */
+/** `FirewallTargetsInput` with its defaults filled, in the form that handlers get. */
 export type ParsedFirewallTargets = FirewallTargetsInput & { subnet_ids: string[]; vm_labels: Labels }
 
 /** A page of the rules of a firewall policy. */
@@ -534,7 +534,7 @@ export interface AddFirewallPolicyRuleBodyInput {
   etag?: string
 }
 
-/** `AddFirewallPolicyRuleBodyInput` with its defaults filled, as handlers get it. */
+/** `AddFirewallPolicyRuleBodyInput` with its defaults filled, in the form that handlers get. */
 export type ParsedAddFirewallPolicyRuleBody = AddFirewallPolicyRuleBodyInput & { rule: ParsedFirewallPolicyRule }
 
 /** A change of one rule of a firewall policy. */
@@ -556,7 +556,7 @@ export interface UpdateFirewallPolicyRuleBodyInput {
   etag?: string
 }
 
-/** `UpdateFirewallPolicyRuleBodyInput` with its defaults filled, as handlers get it. */
+/** `UpdateFirewallPolicyRuleBodyInput` with its defaults filled, in the form that handlers get. */
 export type ParsedUpdateFirewallPolicyRuleBody = UpdateFirewallPolicyRuleBodyInput & { update_mask: string }
 
 /** The rule that is removed from a firewall policy. */
@@ -633,7 +633,7 @@ export interface QuotaLimit {
   update_time: string
 }
 
-/** `QuotaLimit` as it is sent. */
+/** `QuotaLimit` in the form that requests send. */
 export interface QuotaLimitInput {
   /** What it is for. */
   description?: string
@@ -655,10 +655,10 @@ export interface QuotaLimitInput {
   etag?: string
 }
 
-/** `QuotaLimitInput` with its defaults filled, as handlers get it. */
+/** `QuotaLimitInput` with its defaults filled, in the form that handlers get. */
 export type ParsedQuotaLimit = QuotaLimitInput & { description: string; dimensions: QuotaDimensions }
 
-/** `QuotaLimit` as an update sends it: what its mask does not name is left out. */
+/** `QuotaLimit` in an update. Members that the mask of the update does not name are left out. */
 export type QuotaLimitUpdate = Partial<QuotaLimitInput>
 
 /** Values of dimensions, by name, such as the region that is counted. */
@@ -771,7 +771,7 @@ export const firewallDirectionValues = [
 ] as const
 export type FirewallDirection = (typeof firewallDirectionValues)[number]
 
-/** `FirewallDirection` as it is sent. */
+/** `FirewallDirection` in the form that requests send. */
 export type FirewallDirectionInput = Exclude<FirewallDirection, 'NETWORK_FIREWALL_DIRECTION_UNSPECIFIED'>
 
 /** What happens to a connection. */
@@ -782,7 +782,7 @@ export const firewallActionValues = [
 ] as const
 export type FirewallAction = (typeof firewallActionValues)[number]
 
-/** `FirewallAction` as it is sent. */
+/** `FirewallAction` in the form that requests send. */
 export type FirewallActionInput = Exclude<FirewallAction, 'NETWORK_FIREWALL_ACTION_UNSPECIFIED'>
 
 /** A protocol above IP. */
@@ -795,7 +795,7 @@ export const protocolValues = [
 ] as const
 export type Protocol = (typeof protocolValues)[number]
 
-/** `Protocol` as it is sent. */
+/** `Protocol` in the form that requests send. */
 export type ProtocolInput = Exclude<Protocol, 'NETWORK_PROTOCOL_UNSPECIFIED'>
 
 /** Where something lives; the platform itself, or a node of the tree. */
@@ -808,7 +808,7 @@ export const scopeTypeValues = [
 ] as const
 export type ScopeType = (typeof scopeTypeValues)[number]
 
-/** `ScopeType` as it is sent. */
+/** `ScopeType` in the form that requests send. */
 export type ScopeTypeInput = Exclude<ScopeType, 'NETWORK_SCOPE_TYPE_UNSPECIFIED'>
 
 /** What an operation does to its resource. */
@@ -927,7 +927,7 @@ export interface CreateVpcRequest {
   body: VpcInput
 }
 
-/** `CreateVpcRequest` with its defaults filled, as the handler gets it. */
+/** `CreateVpcRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateVpcRequest = CreateVpcRequest & { body: ParsedVpc }
 
 /** `GET /network/v1/workspaces/{workspace}/engines/{engine}/vpcs/{id}` */
@@ -1020,7 +1020,7 @@ export interface CreateSubnetRequest {
   body: SubnetInput
 }
 
-/** `CreateSubnetRequest` with its defaults filled, as the handler gets it. */
+/** `CreateSubnetRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateSubnetRequest = CreateSubnetRequest & { body: ParsedSubnet }
 
 /** `GET /network/v1/workspaces/{workspace}/engines/{engine}/subnets/{id}` */
@@ -1149,7 +1149,7 @@ export interface CreateFirewallPolicyRequest {
   body: FirewallPolicyInput
 }
 
-/** `CreateFirewallPolicyRequest` with its defaults filled, as the handler gets it. */
+/** `CreateFirewallPolicyRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateFirewallPolicyRequest = CreateFirewallPolicyRequest & { body: ParsedFirewallPolicy }
 
 /** `GET /network/v1/workspaces/{workspace}/engines/{engine}/firewall-policies/{id}` */
@@ -1218,7 +1218,7 @@ export interface AddFirewallPolicyRuleRequest {
   body: AddFirewallPolicyRuleBodyInput
 }
 
-/** `AddFirewallPolicyRuleRequest` with its defaults filled, as the handler gets it. */
+/** `AddFirewallPolicyRuleRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedAddFirewallPolicyRuleRequest = AddFirewallPolicyRuleRequest & {
   body: ParsedAddFirewallPolicyRuleBody
 }
@@ -1240,7 +1240,7 @@ export interface UpdateFirewallPolicyRuleRequest {
   body: UpdateFirewallPolicyRuleBodyInput
 }
 
-/** `UpdateFirewallPolicyRuleRequest` with its defaults filled, as the handler gets it. */
+/** `UpdateFirewallPolicyRuleRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedUpdateFirewallPolicyRuleRequest = UpdateFirewallPolicyRuleRequest & {
   body: ParsedUpdateFirewallPolicyRuleBody
 }
@@ -1367,7 +1367,7 @@ export interface CreateQuotaLimitRequest {
   body: QuotaLimitInput
 }
 
-/** `CreateQuotaLimitRequest` with its defaults filled, as the handler gets it. */
+/** `CreateQuotaLimitRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateQuotaLimitRequest = CreateQuotaLimitRequest & { body: ParsedQuotaLimit }
 
 /** `GET /network/v1/quota-definitions/{quota_definition}/limits/{id}` */

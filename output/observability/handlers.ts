@@ -214,7 +214,7 @@ export interface TraceHandlers {
   searchTraces(request: ParsedSearchTracesRequest, context: CallContext): Promise<Answer<SearchTracesResponse>>
 }
 
-/** Every handler of Ninefold observability. */
+/** The handlers of all operations of Ninefold observability. */
 export interface ObservabilityHandlers {
   readonly filterSchemas: FilterSchemasHandlers
   readonly operations: ObservabilityOperationHandlers

@@ -624,7 +624,7 @@ export const searchTraces: ClientRoute<SearchTracesRequest, SearchTracesResponse
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
-/** The routes of Ninefold observability, each bound to the handler that answers it. */
+/** Binds each route of Ninefold observability to its handler. */
 export const observabilityRoutes = ({
   filterSchemas,
   operations,

@@ -157,7 +157,7 @@ export interface AlertRule {
   update_time: string
 }
 
-/** `AlertRule` as it is sent. */
+/** `AlertRule` in the form that requests send. */
 export interface AlertRuleInput {
   /** Unique in the workspace and engine. */
   name: string
@@ -210,7 +210,7 @@ export interface AlertRuleInput {
   etag?: string
 }
 
-/** `AlertRuleInput` with its defaults filled, as handlers get it. */
+/** `AlertRuleInput` with its defaults filled, in the form that handlers get. */
 export type ParsedAlertRule = AlertRuleInput & {
   display_name: string
   description: string
@@ -230,7 +230,7 @@ export type ParsedAlertRule = AlertRuleInput & {
   send_resolved: boolean
 }
 
-/** `AlertRule` as an update sends it: what its mask does not name is left out. */
+/** `AlertRule` in an update. Members that the mask of the update does not name are left out. */
 export type AlertRuleUpdate = Partial<AlertRuleInput>
 
 /**
@@ -249,7 +249,7 @@ export interface AlertReceiver {
   email?: EmailReceiver
 }
 
-/** `AlertReceiver` as it is sent. */
+/** `AlertReceiver` in the form that requests send. */
 export interface AlertReceiverInput {
   /** Unique among the receivers of the rule. */
   name: string
@@ -268,7 +268,7 @@ export interface Webhook {
   url: string
 }
 
-/** `Webhook` as it is sent. */
+/** `Webhook` in the form that requests send. */
 export interface WebhookInput {
   /** An https URL, or an http one to an address that the operator of the platform allows. */
   url: string
@@ -279,7 +279,7 @@ export interface WebhookInput {
   secret?: string
 }
 
-/** `Webhook` as an update sends it: what its mask does not name is left out. */
+/** `Webhook` in an update. Members that the mask of the update does not name are left out. */
 export type WebhookUpdate = Partial<WebhookInput>
 
 /** The recipients of an e-mail. */
@@ -376,7 +376,7 @@ export interface IngestionConfig {
   update_time: string
 }
 
-/** `IngestionConfig` as it is sent. */
+/** `IngestionConfig` in the form that requests send. */
 export interface IngestionConfigInput {
   /** Unique in the workspace and engine. */
   name: string
@@ -405,7 +405,7 @@ export interface IngestionConfigInput {
   etag?: string
 }
 
-/** `IngestionConfigInput` with its defaults filled, as handlers get it. */
+/** `IngestionConfigInput` with its defaults filled, in the form that handlers get. */
 export type ParsedIngestionConfig = IngestionConfigInput & {
   display_name: string
   description: string
@@ -417,7 +417,7 @@ export type ParsedIngestionConfig = IngestionConfigInput & {
   ingest_keys: IngestKeyInput[]
 }
 
-/** `IngestionConfig` as an update sends it: what its mask does not name is left out. */
+/** `IngestionConfig` in an update. Members that the mask of the update does not name are left out. */
 export interface IngestionConfigUpdate {
   /** Unique in the workspace and engine. */
   name?: string
@@ -459,7 +459,7 @@ export interface OtlpIngestion {
   delta_to_cumulative: boolean
 }
 
-/** `OtlpIngestion` as it is sent. */
+/** `OtlpIngestion` in the form that requests send. */
 export interface OtlpIngestionInput {
   /** The signals that are taken, all by default. */
   signals?: SignalInput[]
@@ -472,7 +472,7 @@ export interface OtlpIngestionInput {
   delta_to_cumulative?: boolean
 }
 
-/** `OtlpIngestionInput` with its defaults filled, as handlers get it. */
+/** `OtlpIngestionInput` with its defaults filled, in the form that handlers get. */
 export type ParsedOtlpIngestion = OtlpIngestionInput & {
   signals: SignalInput[]
   promote_resource_attributes: string[]
@@ -502,7 +502,7 @@ export interface PrometheusScrape {
   drop_metrics: string[]
 }
 
-/** `PrometheusScrape` as it is sent. */
+/** `PrometheusScrape` in the form that requests send. */
 export interface PrometheusScrapeInput {
   /** What is scraped. */
   targets: ScrapeTargetInput[]
@@ -525,7 +525,7 @@ export interface PrometheusScrapeInput {
   drop_metrics?: string[]
 }
 
-/** `PrometheusScrapeInput` with its defaults filled, as handlers get it. */
+/** `PrometheusScrapeInput` with its defaults filled, in the form that handlers get. */
 export type ParsedPrometheusScrape = PrometheusScrapeInput & {
   targets: ParsedScrapeTarget[]
   scrape_interval: string
@@ -535,7 +535,7 @@ export type ParsedPrometheusScrape = PrometheusScrapeInput & {
   drop_metrics: string[]
 }
 
-/** `PrometheusScrape` as an update sends it: what its mask does not name is left out. */
+/** `PrometheusScrape` in an update. Members that the mask of the update does not name are left out. */
 export type PrometheusScrapeUpdate = Partial<PrometheusScrapeInput>
 
 /** A page of metrics in the text format of Prometheus or OpenMetrics. */
@@ -546,7 +546,7 @@ export interface ScrapeTarget {
   labels: StaticLabels
 }
 
-/** `ScrapeTarget` as it is sent. */
+/** `ScrapeTarget` in the form that requests send. */
 export interface ScrapeTargetInput {
   /** An http or https URL to an address that is public, or that the operator of the platform allows. */
   url: string
@@ -554,7 +554,7 @@ export interface ScrapeTargetInput {
   labels?: StaticLabels
 }
 
-/** `ScrapeTargetInput` with its defaults filled, as handlers get it. */
+/** `ScrapeTargetInput` with its defaults filled, in the form that handlers get. */
 export type ParsedScrapeTarget = ScrapeTargetInput & { labels: StaticLabels }
 
 /** Prometheus remote write 1.0 has nothing to be set. */
@@ -571,7 +571,7 @@ export interface IngestKey {
   expire_time?: string
 }
 
-/** `IngestKey` as it is sent. */
+/** `IngestKey` in the form that requests send. */
 export interface IngestKeyInput {
   /** Unique among the keys of the ingestion config. */
   name: string
@@ -696,7 +696,7 @@ export interface LogQueryInput {
   page_token?: string
 }
 
-/** `LogQueryInput` with its defaults filled, as handlers get it. */
+/** `LogQueryInput` with its defaults filled, in the form that handlers get. */
 export type ParsedLogQuery = LogQueryInput & { direction: LogDirectionInput; limit: number; page_token: string }
 
 /** The result of a LogQL query, in the member that `result_type` names; the others are empty. */
@@ -749,7 +749,7 @@ export interface LogTailInput {
   wait?: string
 }
 
-/** `LogTailInput` with its defaults filled, as handlers get it. */
+/** `LogTailInput` with its defaults filled, in the form that handlers get. */
 export type ParsedLogTail = LogTailInput & { cursor: string; limit: number; wait: string }
 
 /** New entries, and where they go on. */
@@ -817,7 +817,7 @@ export interface LogSink {
   update_time: string
 }
 
-/** `LogSink` as it is sent. */
+/** `LogSink` in the form that requests send. */
 export interface LogSinkInput {
   /** Unique in the workspace and engine. */
   name: string
@@ -846,7 +846,7 @@ export interface LogSinkInput {
   etag?: string
 }
 
-/** `LogSinkInput` with its defaults filled, as handlers get it. */
+/** `LogSinkInput` with its defaults filled, in the form that handlers get. */
 export type ParsedLogSink = LogSinkInput & {
   display_name: string
   description: string
@@ -857,7 +857,7 @@ export type ParsedLogSink = LogSinkInput & {
   destination: ParsedLogDestination
 }
 
-/** `LogSink` as an update sends it: what its mask does not name is left out. */
+/** `LogSink` in an update. Members that the mask of the update does not name are left out. */
 export interface LogSinkUpdate {
   /** Unique in the workspace and engine. */
   name?: string
@@ -896,7 +896,7 @@ export interface LogExclusion {
   disabled: boolean
 }
 
-/** `LogExclusion` as it is sent. */
+/** `LogExclusion` in the form that requests send. */
 export interface LogExclusionInput {
   /** Unique among the exclusions of the sink. */
   name: string
@@ -906,7 +906,7 @@ export interface LogExclusionInput {
   disabled?: boolean
 }
 
-/** `LogExclusionInput` with its defaults filled, as handlers get it. */
+/** `LogExclusionInput` with its defaults filled, in the form that handlers get. */
 export type ParsedLogExclusion = LogExclusionInput & { disabled: boolean }
 
 /** Where a sink exports to; exactly one of `bucket`, `webhook` and `otlp` is set, else it is `DESTINATION_INVALID`. */
@@ -919,7 +919,7 @@ export interface LogDestination {
   otlp?: OtlpDestination
 }
 
-/** `LogDestination` as it is sent. */
+/** `LogDestination` in the form that requests send. */
 export interface LogDestinationInput {
   /** Objects in a bucket, gzipped, with a log entry as JSON on each line. */
   bucket?: BucketDestinationInput
@@ -929,10 +929,10 @@ export interface LogDestinationInput {
   otlp?: OtlpDestination
 }
 
-/** `LogDestinationInput` with its defaults filled, as handlers get it. */
+/** `LogDestinationInput` with its defaults filled, in the form that handlers get. */
 export type ParsedLogDestination = LogDestinationInput & { bucket?: ParsedBucketDestination }
 
-/** `LogDestination` as an update sends it: what its mask does not name is left out. */
+/** `LogDestination` in an update. Members that the mask of the update does not name are left out. */
 export interface LogDestinationUpdate {
   /** Objects in a bucket, gzipped, with a log entry as JSON on each line. */
   bucket?: BucketDestinationUpdate
@@ -957,7 +957,7 @@ export interface BucketDestination {
   max_object_bytes: number
 }
 
-/** `BucketDestination` as it is sent. */
+/** `BucketDestination` in the form that requests send. */
 export interface BucketDestinationInput {
   /** Bucket of the workspace. It cannot be deleted while a sink names it. */
   bucket_id: string
@@ -969,14 +969,14 @@ export interface BucketDestinationInput {
   max_object_bytes?: number
 }
 
-/** `BucketDestinationInput` with its defaults filled, as handlers get it. */
+/** `BucketDestinationInput` with its defaults filled, in the form that handlers get. */
 export type ParsedBucketDestination = BucketDestinationInput & {
   prefix: string
   flush_interval: string
   max_object_bytes: number
 }
 
-/** `BucketDestination` as an update sends it: what its mask does not name is left out. */
+/** `BucketDestination` in an update. Members that the mask of the update does not name are left out. */
 export type BucketDestinationUpdate = Partial<BucketDestinationInput>
 
 /** A receiver of OTLP/HTTP that a sink sends to. */
@@ -987,7 +987,7 @@ export interface OtlpDestination {
   headers_secret_id?: string
 }
 
-/** `OtlpDestination` as an update sends it: what its mask does not name is left out. */
+/** `OtlpDestination` in an update. Members that the mask of the update does not name are left out. */
 export type OtlpDestinationUpdate = Partial<OtlpDestination>
 
 /** A page of log sinks. */
@@ -1056,7 +1056,7 @@ export interface MetricQueryInput {
   limit?: number
 }
 
-/** `MetricQueryInput` with its defaults filled, as handlers get it. */
+/** `MetricQueryInput` with its defaults filled, in the form that handlers get. */
 export type ParsedMetricQuery = MetricQueryInput & { timeout: string }
 
 /** A PromQL query, and the times it is evaluated at. */
@@ -1073,7 +1073,7 @@ export interface MetricRangeQueryInput {
   timeout?: string
 }
 
-/** `MetricRangeQueryInput` with its defaults filled, as handlers get it. */
+/** `MetricRangeQueryInput` with its defaults filled, in the form that handlers get. */
 export type ParsedMetricRangeQuery = MetricRangeQueryInput & { timeout: string }
 
 /** The result of a PromQL query, in the member that `result_type` names; the others are empty or absent. */
@@ -1237,7 +1237,7 @@ export interface RetentionPolicy {
   update_time: string
 }
 
-/** `RetentionPolicy` as it is sent. */
+/** `RetentionPolicy` in the form that requests send. */
 export interface RetentionPolicyInput {
   /** Unique in the workspace and engine. */
   name: string
@@ -1267,7 +1267,7 @@ export interface RetentionPolicyInput {
   etag?: string
 }
 
-/** `RetentionPolicyInput` with its defaults filled, as handlers get it. */
+/** `RetentionPolicyInput` with its defaults filled, in the form that handlers get. */
 export type ParsedRetentionPolicy = RetentionPolicyInput & {
   display_name: string
   description: string
@@ -1277,7 +1277,7 @@ export type ParsedRetentionPolicy = RetentionPolicyInput & {
   state: RetentionPolicyStateInput
 }
 
-/** `RetentionPolicy` as an update sends it: what its mask does not name is left out. */
+/** `RetentionPolicy` in an update. Members that the mask of the update does not name are left out. */
 export type RetentionPolicyUpdate = Partial<RetentionPolicyInput>
 
 /** A page of retention policies. */
@@ -1315,7 +1315,7 @@ export interface Silence {
   create_time: string
 }
 
-/** `Silence` as it is sent. */
+/** `Silence` in the form that requests send. */
 export interface SilenceInput {
   /** What must hold of the labels of an alert; at least one must not pass the empty string. */
   matchers: SilenceMatcherInput[]
@@ -1329,7 +1329,7 @@ export interface SilenceInput {
   etag?: string
 }
 
-/** `SilenceInput` with its defaults filled, as handlers get it. */
+/** `SilenceInput` with its defaults filled, in the form that handlers get. */
 export type ParsedSilence = SilenceInput & { matchers: ParsedSilenceMatcher[] }
 
 /** What must hold of a label of an alert; one that the alert lacks counts as empty. */
@@ -1342,7 +1342,7 @@ export interface SilenceMatcher {
   operator: MatchOperator
 }
 
-/** `SilenceMatcher` as it is sent. */
+/** `SilenceMatcher` in the form that requests send. */
 export interface SilenceMatcherInput {
   /** Name of the label. */
   name: string
@@ -1352,7 +1352,7 @@ export interface SilenceMatcherInput {
   operator?: MatchOperatorInput
 }
 
-/** `SilenceMatcherInput` with its defaults filled, as handlers get it. */
+/** `SilenceMatcherInput` with its defaults filled, in the form that handlers get. */
 export type ParsedSilenceMatcher = SilenceMatcherInput & { operator: MatchOperatorInput }
 
 /** A page of silences. */
@@ -1519,7 +1519,7 @@ export interface TraceSearchInput {
   page_token?: string
 }
 
-/** `TraceSearchInput` with its defaults filled, as handlers get it. */
+/** `TraceSearchInput` with its defaults filled, in the form that handlers get. */
 export type ParsedTraceSearch = TraceSearchInput & {
   query: string
   service: string
@@ -1701,7 +1701,7 @@ export const queryLanguageValues = [
 ] as const
 export type QueryLanguage = (typeof queryLanguageValues)[number]
 
-/** `QueryLanguage` as it is sent. */
+/** `QueryLanguage` in the form that requests send. */
 export type QueryLanguageInput = Exclude<QueryLanguage, 'OBSERVABILITY_QUERY_LANGUAGE_UNSPECIFIED'>
 
 /** What a rule without data does; its alerts end, stay as they are, or are replaced by one of the rule itself. */
@@ -1713,7 +1713,7 @@ export const noDataActionValues = [
 ] as const
 export type NoDataAction = (typeof noDataActionValues)[number]
 
-/** `NoDataAction` as it is sent. */
+/** `NoDataAction` in the form that requests send. */
 export type NoDataActionInput = Exclude<NoDataAction, 'OBSERVABILITY_NO_DATA_ACTION_UNSPECIFIED'>
 
 /** How bad it is when an alert fires. */
@@ -1725,7 +1725,7 @@ export const alertSeverityValues = [
 ] as const
 export type AlertSeverity = (typeof alertSeverityValues)[number]
 
-/** `AlertSeverity` as it is sent. */
+/** `AlertSeverity` in the form that requests send. */
 export type AlertSeverityInput = Exclude<AlertSeverity, 'OBSERVABILITY_ALERT_SEVERITY_UNSPECIFIED'>
 
 /** The worst state of the alerts of a rule. */
@@ -1766,7 +1766,7 @@ export const signalValues = [
 ] as const
 export type Signal = (typeof signalValues)[number]
 
-/** `Signal` as it is sent. */
+/** `Signal` in the form that requests send. */
 export type SignalInput = Exclude<Signal, 'OBSERVABILITY_SIGNAL_UNSPECIFIED'>
 
 /** How severe a log entry is; UNSPECIFIED where it is not known. */
@@ -1789,7 +1789,7 @@ export const logDirectionValues = [
 ] as const
 export type LogDirection = (typeof logDirectionValues)[number]
 
-/** `LogDirection` as it is sent. */
+/** `LogDirection` in the form that requests send. */
 export type LogDirectionInput = Exclude<LogDirection, 'OBSERVABILITY_LOG_DIRECTION_UNSPECIFIED'>
 
 /** What a sink exports. */
@@ -1800,7 +1800,7 @@ export const sinkSourceValues = [
 ] as const
 export type SinkSource = (typeof sinkSourceValues)[number]
 
-/** `SinkSource` as it is sent. */
+/** `SinkSource` in the form that requests send. */
 export type SinkSourceInput = Exclude<SinkSource, 'OBSERVABILITY_SINK_SOURCE_UNSPECIFIED'>
 
 /** Whether a sink exports; PAUSED when it is disabled, ERROR when its destination fails. */
@@ -1831,7 +1831,7 @@ export const retentionPolicyStateValues = [
 ] as const
 export type RetentionPolicyState = (typeof retentionPolicyStateValues)[number]
 
-/** `RetentionPolicyState` as it is sent. */
+/** `RetentionPolicyState` in the form that requests send. */
 export type RetentionPolicyStateInput = Exclude<
   RetentionPolicyState,
   'OBSERVABILITY_RETENTION_POLICY_STATE_UNSPECIFIED'
@@ -1847,7 +1847,7 @@ export const matchOperatorValues = [
 ] as const
 export type MatchOperator = (typeof matchOperatorValues)[number]
 
-/** `MatchOperator` as it is sent. */
+/** `MatchOperator` in the form that requests send. */
 export type MatchOperatorInput = Exclude<MatchOperator, 'OBSERVABILITY_MATCH_OPERATOR_UNSPECIFIED'>
 
 /** Whether a silence is to come, holds or has ended. */
@@ -2035,7 +2035,7 @@ export interface CreateAlertRuleRequest {
   body: AlertRuleInput
 }
 
-/** `CreateAlertRuleRequest` with its defaults filled, as the handler gets it. */
+/** `CreateAlertRuleRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateAlertRuleRequest = CreateAlertRuleRequest & { body: ParsedAlertRule }
 
 /** `GET /observability/v1/workspaces/{workspace}/engines/{engine}/alert-rules/{id}` */
@@ -2128,7 +2128,7 @@ export interface CreateIngestionConfigRequest {
   body: IngestionConfigInput
 }
 
-/** `CreateIngestionConfigRequest` with its defaults filled, as the handler gets it. */
+/** `CreateIngestionConfigRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateIngestionConfigRequest = CreateIngestionConfigRequest & { body: ParsedIngestionConfig }
 
 /** `GET /observability/v1/workspaces/{workspace}/engines/{engine}/ingestion-configs/{id}` */
@@ -2203,7 +2203,7 @@ export interface QueryLogsRequest {
   body: LogQueryInput
 }
 
-/** `QueryLogsRequest` with its defaults filled, as the handler gets it. */
+/** `QueryLogsRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedQueryLogsRequest = QueryLogsRequest & { body: ParsedLogQuery }
 
 /** `POST /observability/v1/workspaces/{workspace}/engines/{engine}/logs:tail` */
@@ -2216,7 +2216,7 @@ export interface TailLogsRequest {
   body: LogTailInput
 }
 
-/** `TailLogsRequest` with its defaults filled, as the handler gets it. */
+/** `TailLogsRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedTailLogsRequest = TailLogsRequest & { body: ParsedLogTail }
 
 /** `GET /observability/v1/workspaces/{workspace}/engines/{engine}/log-sinks` */
@@ -2260,7 +2260,7 @@ export interface CreateLogSinkRequest {
   body: LogSinkInput
 }
 
-/** `CreateLogSinkRequest` with its defaults filled, as the handler gets it. */
+/** `CreateLogSinkRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateLogSinkRequest = CreateLogSinkRequest & { body: ParsedLogSink }
 
 /** `GET /observability/v1/workspaces/{workspace}/engines/{engine}/log-sinks/{id}` */
@@ -2382,7 +2382,7 @@ export interface QueryMetricsRequest {
   body: MetricQueryInput
 }
 
-/** `QueryMetricsRequest` with its defaults filled, as the handler gets it. */
+/** `QueryMetricsRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedQueryMetricsRequest = QueryMetricsRequest & { body: ParsedMetricQuery }
 
 /** `POST /observability/v1/workspaces/{workspace}/engines/{engine}/metrics:queryRange` */
@@ -2395,7 +2395,7 @@ export interface QueryMetricsRangeRequest {
   body: MetricRangeQueryInput
 }
 
-/** `QueryMetricsRangeRequest` with its defaults filled, as the handler gets it. */
+/** `QueryMetricsRangeRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedQueryMetricsRangeRequest = QueryMetricsRangeRequest & { body: ParsedMetricRangeQuery }
 
 /** `GET /observability/v1/quota-definitions` */
@@ -2495,7 +2495,7 @@ export interface CreateRetentionPolicyRequest {
   body: RetentionPolicyInput
 }
 
-/** `CreateRetentionPolicyRequest` with its defaults filled, as the handler gets it. */
+/** `CreateRetentionPolicyRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateRetentionPolicyRequest = CreateRetentionPolicyRequest & { body: ParsedRetentionPolicy }
 
 /** `GET /observability/v1/workspaces/{workspace}/engines/{engine}/retention-policies/{id}` */
@@ -2567,7 +2567,7 @@ export interface CreateSilenceRequest {
   body: SilenceInput
 }
 
-/** `CreateSilenceRequest` with its defaults filled, as the handler gets it. */
+/** `CreateSilenceRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateSilenceRequest = CreateSilenceRequest & { body: ParsedSilence }
 
 /** `GET /observability/v1/workspaces/{workspace}/silences/{id}` */
@@ -2629,5 +2629,5 @@ export interface SearchTracesRequest {
   body: TraceSearchInput
 }
 
-/** `SearchTracesRequest` with its defaults filled, as the handler gets it. */
+/** `SearchTracesRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedSearchTracesRequest = SearchTracesRequest & { body: ParsedTraceSearch }

@@ -307,7 +307,7 @@ export interface ScanPolicyHandlers {
   updateScanPolicy(request: UpdateScanPolicyRequest, context: CallContext): Promise<Answer<RegistryOperation>>
 }
 
-/** Every handler of Ninefold registry. */
+/** The handlers of all operations of Ninefold registry. */
 export interface RegistryHandlers {
   readonly filterSchemas: FilterSchemasHandlers
   readonly operations: RegistryOperationHandlers

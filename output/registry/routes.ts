@@ -870,7 +870,7 @@ export const updateScanPolicy: ClientRoute<UpdateScanPolicyRequest, RegistryOper
   mode: 'sync',
 }
 
-/** The routes of Ninefold registry, each bound to the handler that answers it. */
+/** Binds each route of Ninefold registry to its handler. */
 export const registryRoutes = ({
   filterSchemas,
   operations,

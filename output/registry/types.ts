@@ -66,7 +66,7 @@ export interface Repository {
   update_time: string
 }
 
-/** `Repository` as it is sent. */
+/** `Repository` in the form that requests send. */
 export interface RepositoryInput {
   /**
    * Name in image references, by the grammar of OCI; unique in the workspace across engines. Components are joined by
@@ -103,7 +103,7 @@ export interface RepositoryInput {
   etag?: string
 }
 
-/** `RepositoryInput` with its defaults filled, as handlers get it. */
+/** `RepositoryInput` with its defaults filled, in the form that handlers get. */
 export type ParsedRepository = RepositoryInput & {
   display_name: string
   description: string
@@ -116,7 +116,7 @@ export type ParsedRepository = RepositoryInput & {
   max_artifact_size_bytes: number
 }
 
-/** `Repository` as an update sends it: what its mask does not name is left out. */
+/** `Repository` in an update. Members that the mask of the update does not name are left out. */
 export type RepositoryUpdate = Partial<RepositoryInput>
 
 /** A page of repositories. */
@@ -269,7 +269,7 @@ export interface ScanOptionsInput {
   scanner?: string
 }
 
-/** `ScanOptionsInput` with its defaults filled, as handlers get it. */
+/** `ScanOptionsInput` with its defaults filled, in the form that handlers get. */
 export type ParsedScanOptions = ScanOptionsInput & { scanner: string }
 
 /**
@@ -456,7 +456,7 @@ export interface AccessPolicy {
   update_time: string
 }
 
-/** `AccessPolicy` as it is sent. */
+/** `AccessPolicy` in the form that requests send. */
 export interface AccessPolicyInput {
   /** Unique among the policies of the workspace and engine, or of the repository. */
   name: string
@@ -477,7 +477,7 @@ export interface AccessPolicyInput {
   etag?: string
 }
 
-/** `AccessPolicyInput` with its defaults filled, as handlers get it. */
+/** `AccessPolicyInput` with its defaults filled, in the form that handlers get. */
 export type ParsedAccessPolicy = AccessPolicyInput & {
   display_name: string
   description: string
@@ -486,7 +486,7 @@ export type ParsedAccessPolicy = AccessPolicyInput & {
   rules: ParsedAccessRule[]
 }
 
-/** `AccessPolicy` as an update sends it: what its mask does not name is left out. */
+/** `AccessPolicy` in an update. Members that the mask of the update does not name are left out. */
 export type AccessPolicyUpdate = Partial<AccessPolicyInput>
 
 /** Allows or denies actions to principals. It matches when all its members do. */
@@ -511,7 +511,7 @@ export interface AccessRule {
   expire_time?: string
 }
 
-/** `AccessRule` as it is sent. */
+/** `AccessRule` in the form that requests send. */
 export interface AccessRuleInput {
   /** What it does when it matches. */
   effect: PolicyEffectInput
@@ -533,7 +533,7 @@ export interface AccessRuleInput {
   expire_time?: string
 }
 
-/** `AccessRuleInput` with its defaults filled, as handlers get it. */
+/** `AccessRuleInput` with its defaults filled, in the form that handlers get. */
 export type ParsedAccessRule = AccessRuleInput & { tag_patterns: string[]; source_cidrs: string[] }
 
 /** A page of access policies. */
@@ -576,7 +576,7 @@ export interface PullGrant {
   state: PullGrantState
 }
 
-/** `PullGrant` as it is sent. */
+/** `PullGrant` in the form that requests send. */
 export interface PullGrantInput {
   /** The workspace whose principals may pull, if they hold `registry.artifacts.pull` there. */
   grantee_workspace_id: string
@@ -588,7 +588,7 @@ export interface PullGrantInput {
   description?: string
 }
 
-/** `PullGrantInput` with its defaults filled, as handlers get it. */
+/** `PullGrantInput` with its defaults filled, in the form that handlers get. */
 export type ParsedPullGrant = PullGrantInput & { repository_id: string; description: string }
 
 /** A page of pull grants. */
@@ -634,7 +634,7 @@ export interface DeploymentLock {
   created_by_principal_id: string
 }
 
-/** `DeploymentLock` as it is sent. */
+/** `DeploymentLock` in the form that requests send. */
 export interface DeploymentLockInput {
   /** Unique in the repository; by default `lock-` and the identifier. */
   name?: string
@@ -655,10 +655,10 @@ export interface DeploymentLockInput {
   etag?: string
 }
 
-/** `DeploymentLockInput` with its defaults filled, as handlers get it. */
+/** `DeploymentLockInput` with its defaults filled, in the form that handlers get. */
 export type ParsedDeploymentLock = DeploymentLockInput & { name: string; protect_tags: boolean }
 
-/** `DeploymentLock` as an update sends it: what its mask does not name is left out. */
+/** `DeploymentLock` in an update. Members that the mask of the update does not name are left out. */
 export interface DeploymentLockUpdate {
   /** Unique in the repository; by default `lock-` and the identifier. */
   name?: string
@@ -687,7 +687,7 @@ export interface LockHolder {
   id: string
 }
 
-/** `LockHolder` as an update sends it: what its mask does not name is left out. */
+/** `LockHolder` in an update. Members that the mask of the update does not name are left out. */
 export type LockHolderUpdate = Partial<LockHolder>
 
 /** A page of deployment locks. */
@@ -745,7 +745,7 @@ export interface RetentionPolicy {
   update_time: string
 }
 
-/** `RetentionPolicy` as it is sent. */
+/** `RetentionPolicy` in the form that requests send. */
 export interface RetentionPolicyInput {
   /** Unique among the retention policies of the workspace and engine. */
   name: string
@@ -774,7 +774,7 @@ export interface RetentionPolicyInput {
   etag?: string
 }
 
-/** `RetentionPolicyInput` with its defaults filled, as handlers get it. */
+/** `RetentionPolicyInput` with its defaults filled, in the form that handlers get. */
 export type ParsedRetentionPolicy = RetentionPolicyInput & {
   display_name: string
   description: string
@@ -786,7 +786,7 @@ export type ParsedRetentionPolicy = RetentionPolicyInput & {
   rules: ParsedRetentionRule[]
 }
 
-/** `RetentionPolicy` as an update sends it: what its mask does not name is left out. */
+/** `RetentionPolicy` in an update. Members that the mask of the update does not name are left out. */
 export type RetentionPolicyUpdate = Partial<RetentionPolicyInput>
 
 /**
@@ -818,7 +818,7 @@ export interface RetentionRule {
   keep_most_recent?: number
 }
 
-/** `RetentionRule` as it is sent. */
+/** `RetentionRule` in the form that requests send. */
 export interface RetentionRuleInput {
   /** Names the rule in evaluations, unique in the policy; by default `rule-` and its place, from 1. */
   id?: string
@@ -844,7 +844,7 @@ export interface RetentionRuleInput {
   keep_most_recent?: number
 }
 
-/** `RetentionRuleInput` with its defaults filled, as handlers get it. */
+/** `RetentionRuleInput` with its defaults filled, in the form that handlers get. */
 export type ParsedRetentionRule = RetentionRuleInput & {
   id: string
   tag_state: TagStateInput
@@ -945,7 +945,7 @@ export interface ScanPolicy {
   update_time: string
 }
 
-/** `ScanPolicy` as it is sent. */
+/** `ScanPolicy` in the form that requests send. */
 export interface ScanPolicyInput {
   /** Unique among the scan policies of the workspace and engine. */
   name: string
@@ -980,7 +980,7 @@ export interface ScanPolicyInput {
   etag?: string
 }
 
-/** `ScanPolicyInput` with its defaults filled, as handlers get it. */
+/** `ScanPolicyInput` with its defaults filled, in the form that handlers get. */
 export type ParsedScanPolicy = ScanPolicyInput & {
   display_name: string
   description: string
@@ -996,7 +996,7 @@ export type ParsedScanPolicy = ScanPolicyInput & {
   priority: number
 }
 
-/** `ScanPolicy` as an update sends it: what its mask does not name is left out. */
+/** `ScanPolicy` in an update. Members that the mask of the update does not name are left out. */
 export type ScanPolicyUpdate = Partial<ScanPolicyInput>
 
 /** Which artifacts cannot be pulled, apart from exceptions. */
@@ -1009,7 +1009,7 @@ export interface PullBlock {
   block_unscanned: boolean
 }
 
-/** `PullBlock` as it is sent. */
+/** `PullBlock` in the form that requests send. */
 export interface PullBlockInput {
   /** Findings of this severity and worse block; absent, findings block nothing. */
   min_severity?: SeverityInput
@@ -1019,7 +1019,7 @@ export interface PullBlockInput {
   block_unscanned?: boolean
 }
 
-/** `PullBlockInput` with its defaults filled, as handlers get it. */
+/** `PullBlockInput` with its defaults filled, in the form that handlers get. */
 export type ParsedPullBlock = PullBlockInput & { only_fixable: boolean; block_unscanned: boolean }
 
 /** A vulnerability that is known and accepted. */
@@ -1034,7 +1034,7 @@ export interface VulnerabilityException {
   package: string
 }
 
-/** `VulnerabilityException` as it is sent. */
+/** `VulnerabilityException` in the form that requests send. */
 export interface VulnerabilityExceptionInput {
   /** Identifier of the advisory, or an alias of it. */
   vulnerability_id: string
@@ -1046,7 +1046,7 @@ export interface VulnerabilityExceptionInput {
   package?: string
 }
 
-/** `VulnerabilityExceptionInput` with its defaults filled, as handlers get it. */
+/** `VulnerabilityExceptionInput` with its defaults filled, in the form that handlers get. */
 export type ParsedVulnerabilityException = VulnerabilityExceptionInput & { package: string }
 
 /** A page of scan policies. */
@@ -1192,7 +1192,7 @@ export interface QuotaLimit {
   update_time: string
 }
 
-/** `QuotaLimit` as it is sent. */
+/** `QuotaLimit` in the form that requests send. */
 export interface QuotaLimitInput {
   /** What it is for. */
   description?: string
@@ -1209,10 +1209,10 @@ export interface QuotaLimitInput {
   etag?: string
 }
 
-/** `QuotaLimitInput` with its defaults filled, as handlers get it. */
+/** `QuotaLimitInput` with its defaults filled, in the form that handlers get. */
 export type ParsedQuotaLimit = QuotaLimitInput & { description: string; dimensions: Record<string, string> }
 
-/** `QuotaLimit` as an update sends it: what its mask does not name is left out. */
+/** `QuotaLimit` in an update. Members that the mask of the update does not name are left out. */
 export type QuotaLimitUpdate = Partial<QuotaLimitInput>
 
 /** A page of quota limits. */
@@ -1285,7 +1285,7 @@ export const tagMutabilityValues = [
 ] as const
 export type TagMutability = (typeof tagMutabilityValues)[number]
 
-/** `TagMutability` as it is sent. */
+/** `TagMutability` in the form that requests send. */
 export type TagMutabilityInput = Exclude<TagMutability, 'REGISTRY_TAG_MUTABILITY_UNSPECIFIED'>
 
 /** What an artifact is, a container image, a list of manifests, or something else. */
@@ -1297,7 +1297,7 @@ export const artifactKindValues = [
 ] as const
 export type ArtifactKind = (typeof artifactKindValues)[number]
 
-/** `ArtifactKind` as it is sent. */
+/** `ArtifactKind` in the form that requests send. */
 export type ArtifactKindInput = Exclude<ArtifactKind, 'REGISTRY_ARTIFACT_KIND_UNSPECIFIED'>
 
 /** What an access policy holds for. */
@@ -1316,7 +1316,7 @@ export const policyEffectValues = [
 ] as const
 export type PolicyEffect = (typeof policyEffectValues)[number]
 
-/** `PolicyEffect` as it is sent. */
+/** `PolicyEffect` in the form that requests send. */
 export type PolicyEffectInput = Exclude<PolicyEffect, 'REGISTRY_POLICY_EFFECT_UNSPECIFIED'>
 
 /** What can be done with artifacts. */
@@ -1329,7 +1329,7 @@ export const registryActionValues = [
 ] as const
 export type RegistryAction = (typeof registryActionValues)[number]
 
-/** `RegistryAction` as it is sent. */
+/** `RegistryAction` in the form that requests send. */
 export type RegistryActionInput = Exclude<RegistryAction, 'REGISTRY_ACTION_UNSPECIFIED'>
 
 /** Whether a workspace gave a pull grant or got it. */
@@ -1364,7 +1364,7 @@ export const retentionModeValues = [
 ] as const
 export type RetentionMode = (typeof retentionModeValues)[number]
 
-/** `RetentionMode` as it is sent. */
+/** `RetentionMode` in the form that requests send. */
 export type RetentionModeInput = Exclude<RetentionMode, 'REGISTRY_RETENTION_MODE_UNSPECIFIED'>
 
 /** What a retention rule does with what it matches; KEEP wins over DELETE. */
@@ -1375,7 +1375,7 @@ export const retentionActionValues = [
 ] as const
 export type RetentionAction = (typeof retentionActionValues)[number]
 
-/** `RetentionAction` as it is sent. */
+/** `RetentionAction` in the form that requests send. */
 export type RetentionActionInput = Exclude<RetentionAction, 'REGISTRY_RETENTION_ACTION_UNSPECIFIED'>
 
 /** Whether an artifact must have tags to match. */
@@ -1387,7 +1387,7 @@ export const tagStateValues = [
 ] as const
 export type TagState = (typeof tagStateValues)[number]
 
-/** `TagState` as it is sent. */
+/** `TagState` in the form that requests send. */
 export type TagStateInput = Exclude<TagState, 'REGISTRY_TAG_STATE_UNSPECIFIED'>
 
 /** What a retention policy did with an artifact, or would do. */
@@ -1412,7 +1412,7 @@ export const scanTriggerValues = [
 ] as const
 export type ScanTrigger = (typeof scanTriggerValues)[number]
 
-/** `ScanTrigger` as it is sent. */
+/** `ScanTrigger` in the form that requests send. */
 export type ScanTriggerInput = Exclude<ScanTrigger, 'REGISTRY_SCAN_TRIGGER_UNSPECIFIED'>
 
 /** How far a scan is; UNSUPPORTED when the artifact is no image. */
@@ -1439,7 +1439,7 @@ export const severityValues = [
 ] as const
 export type Severity = (typeof severityValues)[number]
 
-/** `Severity` as it is sent. */
+/** `Severity` in the form that requests send. */
 export type SeverityInput = Exclude<Severity, 'REGISTRY_SEVERITY_UNSPECIFIED'>
 
 /**
@@ -1602,7 +1602,7 @@ export interface CreateAccessPolicyRequest {
   body: AccessPolicyInput
 }
 
-/** `CreateAccessPolicyRequest` with its defaults filled, as the handler gets it. */
+/** `CreateAccessPolicyRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateAccessPolicyRequest = CreateAccessPolicyRequest & { body: ParsedAccessPolicy }
 
 /** `GET /registry/v1/workspaces/{workspace}/engines/{engine}/access-policies/{id}` */
@@ -1699,7 +1699,7 @@ export interface CreateRepositoryAccessPolicyRequest {
   body: AccessPolicyInput
 }
 
-/** `CreateRepositoryAccessPolicyRequest` with its defaults filled, as the handler gets it. */
+/** `CreateRepositoryAccessPolicyRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateRepositoryAccessPolicyRequest = CreateRepositoryAccessPolicyRequest & {
   body: ParsedAccessPolicy
 }
@@ -1818,7 +1818,7 @@ export interface DeleteArtifactRequest {
   'Idempotency-Key'?: string
 }
 
-/** `DeleteArtifactRequest` with its defaults filled, as the handler gets it. */
+/** `DeleteArtifactRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedDeleteArtifactRequest = DeleteArtifactRequest & { force: boolean }
 
 /**
@@ -1884,7 +1884,7 @@ export interface ScanArtifactRequest {
   body: ScanOptionsInput
 }
 
-/** `ScanArtifactRequest` with its defaults filled, as the handler gets it. */
+/** `ScanArtifactRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedScanArtifactRequest = ScanArtifactRequest & { body: ParsedScanOptions }
 
 /** `GET /registry/v1/workspaces/{workspace}/audit-events` */
@@ -1921,7 +1921,7 @@ export interface GetCredentialsRequest {
   expires_in?: string
 }
 
-/** `GetCredentialsRequest` with its defaults filled, as the handler gets it. */
+/** `GetCredentialsRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedGetCredentialsRequest = GetCredentialsRequest & { expires_in: string }
 
 /** `GET /registry/v1/workspaces/{workspace}/engines/{engine}/pull-grants` */
@@ -1965,7 +1965,7 @@ export interface CreatePullGrantRequest {
   body: PullGrantInput
 }
 
-/** `CreatePullGrantRequest` with its defaults filled, as the handler gets it. */
+/** `CreatePullGrantRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreatePullGrantRequest = CreatePullGrantRequest & { body: ParsedPullGrant }
 
 /** `DELETE /registry/v1/workspaces/{workspace}/engines/{engine}/pull-grants/{id}` */
@@ -2024,7 +2024,7 @@ export interface CreateDeploymentLockRequest {
   body: DeploymentLockInput
 }
 
-/** `CreateDeploymentLockRequest` with its defaults filled, as the handler gets it. */
+/** `CreateDeploymentLockRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateDeploymentLockRequest = CreateDeploymentLockRequest & { body: ParsedDeploymentLock }
 
 /** `GET /registry/v1/workspaces/{workspace}/repositories/{repository}/deployment-locks/{id}` */
@@ -2117,7 +2117,7 @@ export interface CreateRepositoryRequest {
   body: RepositoryInput
 }
 
-/** `CreateRepositoryRequest` with its defaults filled, as the handler gets it. */
+/** `CreateRepositoryRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateRepositoryRequest = CreateRepositoryRequest & { body: ParsedRepository }
 
 /** `GET /registry/v1/workspaces/{workspace}/engines/{engine}/repositories/{id}` */
@@ -2149,7 +2149,7 @@ export interface DeleteRepositoryRequest {
   'Idempotency-Key'?: string
 }
 
-/** `DeleteRepositoryRequest` with its defaults filled, as the handler gets it. */
+/** `DeleteRepositoryRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedDeleteRepositoryRequest = DeleteRepositoryRequest & { force: boolean }
 
 /** `PATCH /registry/v1/workspaces/{workspace}/engines/{engine}/repositories/{id}` */
@@ -2239,7 +2239,7 @@ export interface CreateQuotaLimitRequest {
   body: QuotaLimitInput
 }
 
-/** `CreateQuotaLimitRequest` with its defaults filled, as the handler gets it. */
+/** `CreateQuotaLimitRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateQuotaLimitRequest = CreateQuotaLimitRequest & { body: ParsedQuotaLimit }
 
 /** `GET /registry/v1/workspaces/{workspace}/quota-limits/{id}` */
@@ -2326,7 +2326,7 @@ export interface CreateRetentionPolicyRequest {
   body: RetentionPolicyInput
 }
 
-/** `CreateRetentionPolicyRequest` with its defaults filled, as the handler gets it. */
+/** `CreateRetentionPolicyRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateRetentionPolicyRequest = CreateRetentionPolicyRequest & { body: ParsedRetentionPolicy }
 
 /** `GET /registry/v1/workspaces/{workspace}/engines/{engine}/retention-policies/{id}` */
@@ -2419,7 +2419,7 @@ export interface CreateScanPolicyRequest {
   body: ScanPolicyInput
 }
 
-/** `CreateScanPolicyRequest` with its defaults filled, as the handler gets it. */
+/** `CreateScanPolicyRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateScanPolicyRequest = CreateScanPolicyRequest & { body: ParsedScanPolicy }
 
 /** `GET /registry/v1/workspaces/{workspace}/engines/{engine}/scan-policies/{id}` */

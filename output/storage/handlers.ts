@@ -208,7 +208,7 @@ export interface StorageClassInstanceHandlers {
   ): Promise<Answer<StorageOperation>>
 }
 
-/** Every handler of Ninefold storage. */
+/** The handlers of all operations of Ninefold storage. */
 export interface StorageHandlers {
   readonly filterSchemas: FilterSchemasHandlers
   readonly operations: StorageOperationHandlers

@@ -626,7 +626,7 @@ export const instantiateStorageClass: ClientRoute<
   mode: 'async',
 }
 
-/** The routes of Ninefold storage, each bound to the handler that answers it. */
+/** Binds each route of Ninefold storage to its handler. */
 export const storageRoutes = ({
   filterSchemas,
   operations,

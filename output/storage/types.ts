@@ -64,7 +64,7 @@ export interface Bucket {
   update_time: string
 }
 
-/** `Bucket` as it is sent. */
+/** `Bucket` in the form that requests send. */
 export interface BucketInput {
   /** Unique in the workspace and engine. */
   name: string
@@ -110,7 +110,7 @@ export interface BucketInput {
   etag?: string
 }
 
-/** `BucketInput` with its defaults filled, as handlers get it. */
+/** `BucketInput` with its defaults filled, in the form that handlers get. */
 export type ParsedBucket = BucketInput & {
   display_name: string
   description: string
@@ -126,7 +126,7 @@ export type ParsedBucket = BucketInput & {
   quota_objects: number
 }
 
-/** `Bucket` as an update sends it: what its mask does not name is left out. */
+/** `Bucket` in an update. Members that the mask of the update does not name are left out. */
 export interface BucketUpdate {
   /** Unique in the workspace and engine. */
   name?: string
@@ -185,7 +185,7 @@ export interface RetentionPolicy {
   effective_time: string
 }
 
-/** `RetentionPolicy` as it is sent. */
+/** `RetentionPolicy` in the form that requests send. */
 export interface RetentionPolicyInput {
   /** How long after its creation a version is protected, in seconds, from `1s` to `3155760000s`, a hundred years. */
   retention_period: string
@@ -193,10 +193,10 @@ export interface RetentionPolicyInput {
   is_locked?: boolean
 }
 
-/** `RetentionPolicyInput` with its defaults filled, as handlers get it. */
+/** `RetentionPolicyInput` with its defaults filled, in the form that handlers get. */
 export type ParsedRetentionPolicy = RetentionPolicyInput & { is_locked: boolean }
 
-/** `RetentionPolicy` as an update sends it: what its mask does not name is left out. */
+/** `RetentionPolicy` in an update. Members that the mask of the update does not name are left out. */
 export type RetentionPolicyUpdate = Partial<RetentionPolicyInput>
 
 /** What is deleted by itself in a bucket, and when. Protected versions stay. */
@@ -212,7 +212,7 @@ export interface LifecycleRule {
   condition: LifecycleCondition
 }
 
-/** `LifecycleRule` as it is sent. */
+/** `LifecycleRule` in the form that requests send. */
 export interface LifecycleRuleInput {
   /** Unique among the rules of the bucket. */
   id: string
@@ -225,7 +225,7 @@ export interface LifecycleRuleInput {
   condition: LifecycleConditionInput
 }
 
-/** `LifecycleRuleInput` with its defaults filled, as handlers get it. */
+/** `LifecycleRuleInput` with its defaults filled, in the form that handlers get. */
 export type ParsedLifecycleRule = LifecycleRuleInput & { condition: ParsedLifecycleCondition }
 
 /** When a lifecycle rule acts; all members that are given must hold. */
@@ -240,7 +240,7 @@ export interface LifecycleCondition {
   noncurrent_age_days?: number
 }
 
-/** `LifecycleCondition` as it is sent. */
+/** `LifecycleCondition` in the form that requests send. */
 export interface LifecycleConditionInput {
   /** At least this many days of 24 hours have passed since the creation. */
   age_days?: number
@@ -252,7 +252,7 @@ export interface LifecycleConditionInput {
   noncurrent_age_days?: number
 }
 
-/** `LifecycleConditionInput` with its defaults filled, as handlers get it. */
+/** `LifecycleConditionInput` with its defaults filled, in the form that handlers get. */
 export type ParsedLifecycleCondition = LifecycleConditionInput & { prefix: string }
 
 /** Lets web pages of other origins read and upload content. */
@@ -269,7 +269,7 @@ export interface CorsRule {
   max_age_seconds: number
 }
 
-/** `CorsRule` as it is sent. */
+/** `CorsRule` in the form that requests send. */
 export interface CorsRuleInput {
   /** Origins of the pages, exact or with one `*`, which stands for any run of characters. */
   allowed_origins: string[]
@@ -283,7 +283,7 @@ export interface CorsRuleInput {
   max_age_seconds?: number
 }
 
-/** `CorsRuleInput` with its defaults filled, as handlers get it. */
+/** `CorsRuleInput` with its defaults filled, in the form that handlers get. */
 export type ParsedCorsRule = CorsRuleInput & {
   allowed_headers: string[]
   expose_headers: string[]
@@ -415,7 +415,7 @@ export interface CopyObjectBodyInput {
   source_if_match?: string
 }
 
-/** `CopyObjectBodyInput` with its defaults filled, as handlers get it. */
+/** `CopyObjectBodyInput` with its defaults filled, in the form that handlers get. */
 export type ParsedCopyObjectBody = CopyObjectBodyInput & {
   source_version_id: string
   metadata_directive: MetadataDirectiveInput
@@ -470,7 +470,7 @@ export interface MultipartUpload {
   expire_time: string
 }
 
-/** `MultipartUpload` as it is sent. */
+/** `MultipartUpload` in the form that requests send. */
 export interface MultipartUploadInput {
   /**
    * Name of the object that it becomes, 1 to 1024 bytes of UTF-8 without control characters, a leading `/` and segments
@@ -491,7 +491,7 @@ export interface MultipartUploadInput {
   custom_metadata?: CustomMetadata
 }
 
-/** `MultipartUploadInput` with its defaults filled, as handlers get it. */
+/** `MultipartUploadInput` with its defaults filled, in the form that handlers get. */
 export type ParsedMultipartUpload = MultipartUploadInput & {
   content_type: string
   content_encoding: string
@@ -533,7 +533,7 @@ export interface CompleteMultipartUploadBodyInput {
   if_none_match?: string
 }
 
-/** `CompleteMultipartUploadBodyInput` with its defaults filled, as handlers get it. */
+/** `CompleteMultipartUploadBodyInput` with its defaults filled, in the form that handlers get. */
 export type ParsedCompleteMultipartUploadBody = CompleteMultipartUploadBodyInput & {
   checksum_sha256: string
   if_none_match: string
@@ -557,7 +557,7 @@ export interface CreatePartUrlsBodyInput {
   expires_in?: string
 }
 
-/** `CreatePartUrlsBodyInput` with its defaults filled, as handlers get it. */
+/** `CreatePartUrlsBodyInput` with its defaults filled, in the form that handlers get. */
 export type ParsedCreatePartUrlsBody = CreatePartUrlsBodyInput & { parts: ParsedPartToUpload[]; expires_in: string }
 
 /** A part that is to be uploaded, and what its content must be. */
@@ -570,7 +570,7 @@ export interface PartToUploadInput {
   checksum_sha256?: string
 }
 
-/** `PartToUploadInput` with its defaults filled, as handlers get it. */
+/** `PartToUploadInput` with its defaults filled, in the form that handlers get. */
 export type ParsedPartToUpload = PartToUploadInput & { checksum_sha256: string }
 
 /** The URLs over which parts are uploaded. */
@@ -614,7 +614,7 @@ export interface CreatePresignedDownloadUrlBodyInput {
   response_cache_control?: string
 }
 
-/** `CreatePresignedDownloadUrlBodyInput` with its defaults filled, as handlers get it. */
+/** `CreatePresignedDownloadUrlBodyInput` with its defaults filled, in the form that handlers get. */
 export type ParsedCreatePresignedDownloadUrlBody = CreatePresignedDownloadUrlBodyInput & {
   version_id: string
   expires_in: string
@@ -657,7 +657,7 @@ export interface CreatePresignedUploadUrlBodyInput {
   custom_metadata?: CustomMetadata
 }
 
-/** `CreatePresignedUploadUrlBodyInput` with its defaults filled, as handlers get it. */
+/** `CreatePresignedUploadUrlBodyInput` with its defaults filled, in the form that handlers get. */
 export type ParsedCreatePresignedUploadUrlBody = CreatePresignedUploadUrlBodyInput & {
   expires_in: string
   content_type: string
@@ -720,7 +720,7 @@ export interface StorageClass {
   update_time: string
 }
 
-/** `StorageClass` as it is sent. */
+/** `StorageClass` in the form that requests send. */
 export interface StorageClassInput {
   /** Unique in the engine. */
   name: string
@@ -756,7 +756,7 @@ export interface StorageClassInput {
   etag?: string
 }
 
-/** `StorageClassInput` with its defaults filled, as handlers get it. */
+/** `StorageClassInput` with its defaults filled, in the form that handlers get. */
 export type ParsedStorageClass = StorageClassInput & {
   display_name: string
   description: string
@@ -770,7 +770,7 @@ export type ParsedStorageClass = StorageClassInput & {
   s3?: ParsedS3ClassSettings
 }
 
-/** `StorageClass` as an update sends it: what its mask does not name is left out. */
+/** `StorageClass` in an update. Members that the mask of the update does not name are left out. */
 export interface StorageClassUpdate {
   /** Unique in the engine. */
   name?: string
@@ -816,7 +816,7 @@ export interface NativeClassSettings {
   max_object_size_bytes?: number
 }
 
-/** `NativeClassSettings` as it is sent. */
+/** `NativeClassSettings` in the form that requests send. */
 export interface NativeClassSettingsInput {
   /** What has reached the disk before an upload is answered. */
   sync_mode?: SyncModeInput
@@ -826,7 +826,7 @@ export interface NativeClassSettingsInput {
   max_object_size_bytes?: number
 }
 
-/** `NativeClassSettingsInput` with its defaults filled, as handlers get it. */
+/** `NativeClassSettingsInput` with its defaults filled, in the form that handlers get. */
 export type ParsedNativeClassSettings = NativeClassSettingsInput & { sync_mode: SyncModeInput; min_free_bytes: number }
 
 /** Where the S3 store of a class is, and how it is used. */
@@ -847,7 +847,7 @@ export interface S3ClassSettings {
   capabilities: StorageCapability[]
 }
 
-/** `S3ClassSettings` as it is sent. */
+/** `S3ClassSettings` in the form that requests send. */
 export interface S3ClassSettingsInput {
   /** URL of the store; `https`, or `http` for loopback and private addresses. */
   endpoint: string
@@ -863,14 +863,14 @@ export interface S3ClassSettingsInput {
   remote_storage_class?: string
 }
 
-/** `S3ClassSettingsInput` with its defaults filled, as handlers get it. */
+/** `S3ClassSettingsInput` with its defaults filled, in the form that handlers get. */
 export type ParsedS3ClassSettings = S3ClassSettingsInput & {
   force_path_style: boolean
   bucket_prefix: string
   remote_storage_class: string
 }
 
-/** `S3ClassSettings` as an update sends it: what its mask does not name is left out. */
+/** `S3ClassSettings` in an update. Members that the mask of the update does not name are left out. */
 export type S3ClassSettingsUpdate = Partial<S3ClassSettingsInput>
 
 /** A page of storage classes. */
@@ -915,7 +915,7 @@ export interface StorageClassInstance {
   last_check_time?: string
 }
 
-/** `StorageClassInstance` as it is sent. */
+/** `StorageClassInstance` in the form that requests send. */
 export interface StorageClassInstanceInput {
   /** Unique in the storage class, but for failed ones. */
   name: string
@@ -925,7 +925,7 @@ export interface StorageClassInstanceInput {
   resource_pool?: string
 }
 
-/** `StorageClassInstanceInput` with its defaults filled, as handlers get it. */
+/** `StorageClassInstanceInput` with its defaults filled, in the form that handlers get. */
 export type ParsedStorageClassInstance = StorageClassInstanceInput & { resource_pool: string }
 
 /** One thing that the checks of an instance look at. */
@@ -1096,7 +1096,7 @@ export const versioningValues = [
 ] as const
 export type Versioning = (typeof versioningValues)[number]
 
-/** `Versioning` as it is sent. */
+/** `Versioning` in the form that requests send. */
 export type VersioningInput = Exclude<Versioning, 'STORAGE_VERSIONING_UNSPECIFIED'>
 
 /**
@@ -1111,7 +1111,7 @@ export const lifecycleActionValues = [
 ] as const
 export type LifecycleAction = (typeof lifecycleActionValues)[number]
 
-/** `LifecycleAction` as it is sent. */
+/** `LifecycleAction` in the form that requests send. */
 export type LifecycleActionInput = Exclude<LifecycleAction, 'STORAGE_LIFECYCLE_ACTION_UNSPECIFIED'>
 
 /** Method of the request that a URL was signed for. */
@@ -1136,7 +1136,7 @@ export type MultipartUploadState = (typeof multipartUploadStateValues)[number]
 export const viewValues = ['STORAGE_VIEW_UNSPECIFIED', 'STORAGE_VIEW_BASIC', 'STORAGE_VIEW_FULL'] as const
 export type View = (typeof viewValues)[number]
 
-/** `View` as it is sent. */
+/** `View` in the form that requests send. */
 export type ViewInput = Exclude<View, 'STORAGE_VIEW_UNSPECIFIED'>
 
 /** Whether new buckets can choose a storage class. Those that have a DEPRECATED one keep it. */
@@ -1147,7 +1147,7 @@ export const storageClassStateValues = [
 ] as const
 export type StorageClassState = (typeof storageClassStateValues)[number]
 
-/** `StorageClassState` as it is sent. */
+/** `StorageClassState` in the form that requests send. */
 export type StorageClassStateInput = Exclude<StorageClassState, 'STORAGE_CLASS_STATE_UNSPECIFIED'>
 
 /** Something that an S3 store can do. RANGE and MULTIPART are needed of every store. */
@@ -1172,7 +1172,7 @@ export const storageTierValues = [
 ] as const
 export type StorageTier = (typeof storageTierValues)[number]
 
-/** `StorageTier` as it is sent. */
+/** `StorageTier` in the form that requests send. */
 export type StorageTierInput = Exclude<StorageTier, 'STORAGE_TIER_UNSPECIFIED'>
 
 /**
@@ -1186,7 +1186,7 @@ export const syncModeValues = [
 ] as const
 export type SyncMode = (typeof syncModeValues)[number]
 
-/** `SyncMode` as it is sent. */
+/** `SyncMode` in the form that requests send. */
 export type SyncModeInput = Exclude<SyncMode, 'STORAGE_SYNC_MODE_UNSPECIFIED'>
 
 /**
@@ -1222,7 +1222,7 @@ export const statAggregationValues = [
 ] as const
 export type StatAggregation = (typeof statAggregationValues)[number]
 
-/** `StatAggregation` as it is sent. */
+/** `StatAggregation` in the form that requests send. */
 export type StatAggregationInput = Exclude<StatAggregation, 'STORAGE_STAT_AGGREGATION_UNSPECIFIED'>
 
 /** What statistics are summed over; NONE is all buckets that were asked for. */
@@ -1234,7 +1234,7 @@ export const statGroupByValues = [
 ] as const
 export type StatGroupBy = (typeof statGroupByValues)[number]
 
-/** `StatGroupBy` as it is sent. */
+/** `StatGroupBy` in the form that requests send. */
 export type StatGroupByInput = Exclude<StatGroupBy, 'STORAGE_STAT_GROUP_BY_UNSPECIFIED'>
 
 /** Whether a copy has the metadata of its source or what the call gives. */
@@ -1245,7 +1245,7 @@ export const metadataDirectiveValues = [
 ] as const
 export type MetadataDirective = (typeof metadataDirectiveValues)[number]
 
-/** `MetadataDirective` as it is sent. */
+/** `MetadataDirective` in the form that requests send. */
 export type MetadataDirectiveInput = Exclude<MetadataDirective, 'STORAGE_METADATA_DIRECTIVE_UNSPECIFIED'>
 
 /** Where something lives; the platform itself, or a node of the tree. */
@@ -1375,7 +1375,7 @@ export interface CreateBucketRequest {
   body: BucketInput
 }
 
-/** `CreateBucketRequest` with its defaults filled, as the handler gets it. */
+/** `CreateBucketRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateBucketRequest = CreateBucketRequest & { body: ParsedBucket }
 
 /** `GET /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{id}` */
@@ -1407,7 +1407,7 @@ export interface DeleteBucketRequest {
   'Idempotency-Key'?: string
 }
 
-/** `DeleteBucketRequest` with its defaults filled, as the handler gets it. */
+/** `DeleteBucketRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedDeleteBucketRequest = DeleteBucketRequest & { force: boolean }
 
 /** `PATCH /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{id}` */
@@ -1462,7 +1462,7 @@ export interface ListMultipartUploadsRequest {
   order_by?: string
 }
 
-/** `ListMultipartUploadsRequest` with its defaults filled, as the handler gets it. */
+/** `ListMultipartUploadsRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedListMultipartUploadsRequest = ListMultipartUploadsRequest & { view: ViewInput }
 
 /** `POST /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/multipart-uploads` */
@@ -1482,7 +1482,7 @@ export interface CreateMultipartUploadRequest {
   body: MultipartUploadInput
 }
 
-/** `CreateMultipartUploadRequest` with its defaults filled, as the handler gets it. */
+/** `CreateMultipartUploadRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateMultipartUploadRequest = CreateMultipartUploadRequest & { body: ParsedMultipartUpload }
 
 /** `DELETE /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/multipart-uploads/{upload_id}` */
@@ -1525,7 +1525,7 @@ export interface CompleteMultipartUploadRequest {
   body: CompleteMultipartUploadBodyInput
 }
 
-/** `CompleteMultipartUploadRequest` with its defaults filled, as the handler gets it. */
+/** `CompleteMultipartUploadRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCompleteMultipartUploadRequest = CompleteMultipartUploadRequest & {
   body: ParsedCompleteMultipartUploadBody
 }
@@ -1546,7 +1546,7 @@ export interface CreatePartUrlsRequest {
   body: CreatePartUrlsBodyInput
 }
 
-/** `CreatePartUrlsRequest` with its defaults filled, as the handler gets it. */
+/** `CreatePartUrlsRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreatePartUrlsRequest = CreatePartUrlsRequest & { body: ParsedCreatePartUrlsBody }
 
 /** `GET /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/objects` */
@@ -1583,7 +1583,7 @@ export interface ListObjectsRequest {
   order_by?: string
 }
 
-/** `ListObjectsRequest` with its defaults filled, as the handler gets it. */
+/** `ListObjectsRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedListObjectsRequest = ListObjectsRequest & { prefix: string; delimiter: string; versions: boolean }
 
 /** `GET /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/objects/{object}` */
@@ -1652,7 +1652,7 @@ export interface CopyObjectRequest {
   body: CopyObjectBodyInput
 }
 
-/** `CopyObjectRequest` with its defaults filled, as the handler gets it. */
+/** `CopyObjectRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCopyObjectRequest = CopyObjectRequest & { body: ParsedCopyObjectBody }
 
 /** `POST /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/presigned-urls:download` */
@@ -1667,7 +1667,7 @@ export interface CreatePresignedDownloadUrlRequest {
   body: CreatePresignedDownloadUrlBodyInput
 }
 
-/** `CreatePresignedDownloadUrlRequest` with its defaults filled, as the handler gets it. */
+/** `CreatePresignedDownloadUrlRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreatePresignedDownloadUrlRequest = CreatePresignedDownloadUrlRequest & {
   body: ParsedCreatePresignedDownloadUrlBody
 }
@@ -1684,7 +1684,7 @@ export interface CreatePresignedUploadUrlRequest {
   body: CreatePresignedUploadUrlBodyInput
 }
 
-/** `CreatePresignedUploadUrlRequest` with its defaults filled, as the handler gets it. */
+/** `CreatePresignedUploadUrlRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreatePresignedUploadUrlRequest = CreatePresignedUploadUrlRequest & {
   body: ParsedCreatePresignedUploadUrlBody
 }
@@ -1703,7 +1703,7 @@ export interface AggregateBucketStatsRequest {
   group_by?: StatGroupByInput
 }
 
-/** `AggregateBucketStatsRequest` with its defaults filled, as the handler gets it. */
+/** `AggregateBucketStatsRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedAggregateBucketStatsRequest = AggregateBucketStatsRequest & { group_by: StatGroupByInput }
 
 /** `GET /storage/v1/workspaces/{workspace}/engines/{engine}/buckets:metricHistory` */
@@ -1726,7 +1726,7 @@ export interface GetBucketMetricHistoryRequest {
   aggregation?: StatAggregationInput
 }
 
-/** `GetBucketMetricHistoryRequest` with its defaults filled, as the handler gets it. */
+/** `GetBucketMetricHistoryRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedGetBucketMetricHistoryRequest = GetBucketMetricHistoryRequest & {
   interval: '60s' | '300s' | '3600s' | '86400s'
 }
@@ -1792,7 +1792,7 @@ export interface CreateStorageClassRequest {
   body: StorageClassInput
 }
 
-/** `CreateStorageClassRequest` with its defaults filled, as the handler gets it. */
+/** `CreateStorageClassRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateStorageClassRequest = CreateStorageClassRequest & { body: ParsedStorageClass }
 
 /** `GET /storage/v1/engines/{engine}/storage-classes/{id}` */
@@ -1883,5 +1883,5 @@ export interface InstantiateStorageClassRequest {
   body: StorageClassInstanceInput
 }
 
-/** `InstantiateStorageClassRequest` with its defaults filled, as the handler gets it. */
+/** `InstantiateStorageClassRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedInstantiateStorageClassRequest = InstantiateStorageClassRequest & { body: ParsedStorageClassInstance }

@@ -176,7 +176,7 @@ export interface QuotaOverrideHandlers {
   updateQuotaOverride(request: UpdateQuotaOverrideRequest, context: CallContext): Promise<Answer<TaxonomyOperation>>
 }
 
-/** Every handler of Ninefold taxonomy. */
+/** The handlers of all operations of Ninefold taxonomy. */
 export interface TaxonomyHandlers {
   readonly filterSchemas: FilterSchemasHandlers
   readonly operations: TaxonomyOperationHandlers

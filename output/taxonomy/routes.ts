@@ -627,7 +627,7 @@ export const updateQuotaOverride: ClientRoute<UpdateQuotaOverrideRequest, Taxono
   mode: 'sync',
 }
 
-/** The routes of Ninefold taxonomy, each bound to the handler that answers it. */
+/** Binds each route of Ninefold taxonomy to its handler. */
 export const taxonomyRoutes = ({
   filterSchemas,
   operations,

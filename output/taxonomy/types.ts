@@ -43,7 +43,7 @@ export interface Organisation {
   update_time: string
 }
 
-/** `Organisation` as it is sent. */
+/** `Organisation` in the form that requests send. */
 export interface OrganisationInput {
   /** Unique on the platform, also while the organisation is archived. */
   name: string
@@ -67,7 +67,7 @@ export interface OrganisationInput {
   etag?: string
 }
 
-/** `OrganisationInput` with its defaults filled, as handlers get it. */
+/** `OrganisationInput` with its defaults filled, in the form that handlers get. */
 export type ParsedOrganisation = OrganisationInput & {
   display_name: string
   description: string
@@ -75,7 +75,7 @@ export type ParsedOrganisation = OrganisationInput & {
   labels: Labels
 }
 
-/** `Organisation` as an update sends it: what its mask does not name is left out. */
+/** `Organisation` in an update. Members that the mask of the update does not name are left out. */
 export type OrganisationUpdate = Partial<OrganisationInput>
 
 /** The node of the tree that an effective state comes from. */
@@ -141,7 +141,7 @@ export interface Group {
   update_time: string
 }
 
-/** `Group` as it is sent. */
+/** `Group` in the form that requests send. */
 export interface GroupInput {
   /** Group that it hangs under; empty directly under the organisation. Set at create, later changed by `:move` only. */
   parent_group_id?: string
@@ -160,7 +160,7 @@ export interface GroupInput {
   etag?: string
 }
 
-/** `GroupInput` with its defaults filled, as handlers get it. */
+/** `GroupInput` with its defaults filled, in the form that handlers get. */
 export type ParsedGroup = GroupInput & {
   parent_group_id: string
   display_name: string
@@ -168,7 +168,7 @@ export type ParsedGroup = GroupInput & {
   labels: Labels
 }
 
-/** `Group` as an update sends it: what its mask does not name is left out. */
+/** `Group` in an update. Members that the mask of the update does not name are left out. */
 export type GroupUpdate = Partial<GroupInput>
 
 /** A page of groups. */
@@ -220,7 +220,7 @@ export interface Workspace {
   update_time: string
 }
 
-/** `Workspace` as it is sent. */
+/** `Workspace` in the form that requests send. */
 export interface WorkspaceInput {
   /** Group that it hangs under; empty directly under the organisation. Set at create, later changed by `:move` only. */
   parent_group_id?: string
@@ -239,7 +239,7 @@ export interface WorkspaceInput {
   etag?: string
 }
 
-/** `WorkspaceInput` with its defaults filled, as handlers get it. */
+/** `WorkspaceInput` with its defaults filled, in the form that handlers get. */
 export type ParsedWorkspace = WorkspaceInput & {
   parent_group_id: string
   display_name: string
@@ -247,7 +247,7 @@ export type ParsedWorkspace = WorkspaceInput & {
   labels: Labels
 }
 
-/** `Workspace` as an update sends it: what its mask does not name is left out. */
+/** `Workspace` in an update. Members that the mask of the update does not name are left out. */
 export type WorkspaceUpdate = Partial<WorkspaceInput>
 
 /** A page of workspaces. */
@@ -276,7 +276,7 @@ export interface StateChangeInput {
   etag?: string
 }
 
-/** `StateChangeInput` with its defaults filled, as handlers get it. */
+/** `StateChangeInput` with its defaults filled, in the form that handlers get. */
 export type ParsedStateChange = StateChangeInput & { reason: string }
 
 /** Where a node goes. */
@@ -352,7 +352,7 @@ export interface Quota {
   update_time: string
 }
 
-/** `Quota` as it is sent. */
+/** `Quota` in the form that requests send. */
 export interface QuotaInput {
   /** Cap on each whole organisation that has no override; -1 is unlimited, 0 allows none. */
   default_limit: number
@@ -363,7 +363,7 @@ export interface QuotaInput {
   etag?: string
 }
 
-/** `Quota` as an update sends it: what its mask does not name is left out. */
+/** `Quota` in an update. Members that the mask of the update does not name are left out. */
 export type QuotaUpdate = Partial<QuotaInput>
 
 /** A page of quotas. */
@@ -404,7 +404,7 @@ export interface QuotaOverride {
   update_time: string
 }
 
-/** `QuotaOverride` as it is sent. */
+/** `QuotaOverride` in the form that requests send. */
 export interface QuotaOverrideInput {
   /** What it is for. */
   description?: string
@@ -424,10 +424,10 @@ export interface QuotaOverrideInput {
   etag?: string
 }
 
-/** `QuotaOverrideInput` with its defaults filled, as handlers get it. */
+/** `QuotaOverrideInput` with its defaults filled, in the form that handlers get. */
 export type ParsedQuotaOverride = QuotaOverrideInput & { description: string }
 
-/** `QuotaOverride` as an update sends it: what its mask does not name is left out. */
+/** `QuotaOverride` in an update. Members that the mask of the update does not name are left out. */
 export type QuotaOverrideUpdate = Partial<QuotaOverrideInput>
 
 /** A page of quota overrides. */
@@ -500,7 +500,7 @@ export const scopeTypeValues = [
 ] as const
 export type ScopeType = (typeof scopeTypeValues)[number]
 
-/** `ScopeType` as it is sent. */
+/** `ScopeType` in the form that requests send. */
 export type ScopeTypeInput = Exclude<ScopeType, 'TAXONOMY_SCOPE_TYPE_UNSPECIFIED'>
 
 /** What an operation does to its resource. */
@@ -616,7 +616,7 @@ export interface CreateOrganisationRequest {
   body: OrganisationInput
 }
 
-/** `CreateOrganisationRequest` with its defaults filled, as the handler gets it. */
+/** `CreateOrganisationRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateOrganisationRequest = CreateOrganisationRequest & { body: ParsedOrganisation }
 
 /** `GET /taxonomy/v1/organisations/{id}` */
@@ -669,7 +669,7 @@ export interface ArchiveOrganisationRequest {
   body: StateChangeInput
 }
 
-/** `ArchiveOrganisationRequest` with its defaults filled, as the handler gets it. */
+/** `ArchiveOrganisationRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedArchiveOrganisationRequest = ArchiveOrganisationRequest & { body: ParsedStateChange }
 
 /** `POST /taxonomy/v1/organisations/{id}:restore` */
@@ -685,7 +685,7 @@ export interface RestoreOrganisationRequest {
   body: StateChangeInput
 }
 
-/** `RestoreOrganisationRequest` with its defaults filled, as the handler gets it. */
+/** `RestoreOrganisationRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedRestoreOrganisationRequest = RestoreOrganisationRequest & { body: ParsedStateChange }
 
 /** `POST /taxonomy/v1/organisations/{id}:resume` */
@@ -701,7 +701,7 @@ export interface ResumeOrganisationRequest {
   body: StateChangeInput
 }
 
-/** `ResumeOrganisationRequest` with its defaults filled, as the handler gets it. */
+/** `ResumeOrganisationRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedResumeOrganisationRequest = ResumeOrganisationRequest & { body: ParsedStateChange }
 
 /** `POST /taxonomy/v1/organisations/{id}:suspend` */
@@ -717,7 +717,7 @@ export interface SuspendOrganisationRequest {
   body: StateChangeInput
 }
 
-/** `SuspendOrganisationRequest` with its defaults filled, as the handler gets it. */
+/** `SuspendOrganisationRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedSuspendOrganisationRequest = SuspendOrganisationRequest & { body: ParsedStateChange }
 
 /** `GET /taxonomy/v1/organisations/{organisation}/groups` */
@@ -757,7 +757,7 @@ export interface CreateGroupRequest {
   body: GroupInput
 }
 
-/** `CreateGroupRequest` with its defaults filled, as the handler gets it. */
+/** `CreateGroupRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateGroupRequest = CreateGroupRequest & { body: ParsedGroup }
 
 /** `GET /taxonomy/v1/organisations/{organisation}/groups/{id}` */
@@ -818,7 +818,7 @@ export interface ArchiveGroupRequest {
   body: StateChangeInput
 }
 
-/** `ArchiveGroupRequest` with its defaults filled, as the handler gets it. */
+/** `ArchiveGroupRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedArchiveGroupRequest = ArchiveGroupRequest & { body: ParsedStateChange }
 
 /** `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:move` */
@@ -851,7 +851,7 @@ export interface RestoreGroupRequest {
   body: StateChangeInput
 }
 
-/** `RestoreGroupRequest` with its defaults filled, as the handler gets it. */
+/** `RestoreGroupRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedRestoreGroupRequest = RestoreGroupRequest & { body: ParsedStateChange }
 
 /** `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:resume` */
@@ -869,7 +869,7 @@ export interface ResumeGroupRequest {
   body: StateChangeInput
 }
 
-/** `ResumeGroupRequest` with its defaults filled, as the handler gets it. */
+/** `ResumeGroupRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedResumeGroupRequest = ResumeGroupRequest & { body: ParsedStateChange }
 
 /** `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:suspend` */
@@ -887,7 +887,7 @@ export interface SuspendGroupRequest {
   body: StateChangeInput
 }
 
-/** `SuspendGroupRequest` with its defaults filled, as the handler gets it. */
+/** `SuspendGroupRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedSuspendGroupRequest = SuspendGroupRequest & { body: ParsedStateChange }
 
 /** `GET /taxonomy/v1/organisations/{organisation}/workspaces` */
@@ -927,7 +927,7 @@ export interface CreateWorkspaceRequest {
   body: WorkspaceInput
 }
 
-/** `CreateWorkspaceRequest` with its defaults filled, as the handler gets it. */
+/** `CreateWorkspaceRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateWorkspaceRequest = CreateWorkspaceRequest & { body: ParsedWorkspace }
 
 /** `GET /taxonomy/v1/organisations/{organisation}/workspaces/{id}` */
@@ -955,7 +955,7 @@ export interface DeleteWorkspaceRequest {
   'Idempotency-Key'?: string
 }
 
-/** `DeleteWorkspaceRequest` with its defaults filled, as the handler gets it. */
+/** `DeleteWorkspaceRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedDeleteWorkspaceRequest = DeleteWorkspaceRequest & { force: boolean }
 
 /** `PATCH /taxonomy/v1/organisations/{organisation}/workspaces/{id}` */
@@ -993,7 +993,7 @@ export interface ArchiveWorkspaceRequest {
   body: StateChangeInput
 }
 
-/** `ArchiveWorkspaceRequest` with its defaults filled, as the handler gets it. */
+/** `ArchiveWorkspaceRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedArchiveWorkspaceRequest = ArchiveWorkspaceRequest & { body: ParsedStateChange }
 
 /** `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:move` */
@@ -1026,7 +1026,7 @@ export interface RestoreWorkspaceRequest {
   body: StateChangeInput
 }
 
-/** `RestoreWorkspaceRequest` with its defaults filled, as the handler gets it. */
+/** `RestoreWorkspaceRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedRestoreWorkspaceRequest = RestoreWorkspaceRequest & { body: ParsedStateChange }
 
 /** `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:resume` */
@@ -1044,7 +1044,7 @@ export interface ResumeWorkspaceRequest {
   body: StateChangeInput
 }
 
-/** `ResumeWorkspaceRequest` with its defaults filled, as the handler gets it. */
+/** `ResumeWorkspaceRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedResumeWorkspaceRequest = ResumeWorkspaceRequest & { body: ParsedStateChange }
 
 /** `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:suspend` */
@@ -1062,7 +1062,7 @@ export interface SuspendWorkspaceRequest {
   body: StateChangeInput
 }
 
-/** `SuspendWorkspaceRequest` with its defaults filled, as the handler gets it. */
+/** `SuspendWorkspaceRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedSuspendWorkspaceRequest = SuspendWorkspaceRequest & { body: ParsedStateChange }
 
 /** `GET /taxonomy/v1/organisations/{organisation}/effective-quotas/{id}` */
@@ -1160,7 +1160,7 @@ export interface CreateQuotaOverrideRequest {
   body: QuotaOverrideInput
 }
 
-/** `CreateQuotaOverrideRequest` with its defaults filled, as the handler gets it. */
+/** `CreateQuotaOverrideRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateQuotaOverrideRequest = CreateQuotaOverrideRequest & { body: ParsedQuotaOverride }
 
 /** `GET /taxonomy/v1/quotas/{quota}/overrides/{id}` */

@@ -140,7 +140,7 @@ export interface ResourcePoolHandlers {
   updateResourcePool(request: UpdateResourcePoolRequest, context: CallContext): Promise<Answer<TopologyOperation>>
 }
 
-/** Every handler of Ninefold topology. */
+/** The handlers of all operations of Ninefold topology. */
 export interface TopologyHandlers {
   readonly filterSchemas: FilterSchemasHandlers
   readonly operations: TopologyOperationHandlers

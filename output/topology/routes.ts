@@ -443,7 +443,7 @@ export const updateResourcePool: ClientRoute<UpdateResourcePoolRequest, Topology
   mode: 'sync',
 }
 
-/** The routes of Ninefold topology, each bound to the handler that answers it. */
+/** Binds each route of Ninefold topology to its handler. */
 export const topologyRoutes = ({
   filterSchemas,
   operations,

@@ -46,7 +46,7 @@ export interface DeploymentTarget {
   update_time: string
 }
 
-/** `DeploymentTarget` as it is sent. */
+/** `DeploymentTarget` in the form that requests send. */
 export interface DeploymentTargetInput {
   /** Unique among the deployment targets. */
   name: string
@@ -80,7 +80,7 @@ export interface DeploymentTargetInput {
   etag?: string
 }
 
-/** `DeploymentTargetInput` with its defaults filled, as handlers get it. */
+/** `DeploymentTargetInput` with its defaults filled, in the form that handlers get. */
 export type ParsedDeploymentTarget = DeploymentTargetInput & {
   display_name: string
   description: string
@@ -91,7 +91,7 @@ export type ParsedDeploymentTarget = DeploymentTargetInput & {
   agent_version: string
 }
 
-/** `DeploymentTarget` as an update sends it: what its mask does not name is left out. */
+/** `DeploymentTarget` in an update. Members that the mask of the update does not name are left out. */
 export interface DeploymentTargetUpdate {
   /** Unique among the deployment targets. */
   name?: string
@@ -164,7 +164,7 @@ export interface DeploymentTargetRegistrationInput {
   etag?: string
 }
 
-/** `DeploymentTargetRegistrationInput` with its defaults filled, as handlers get it. */
+/** `DeploymentTargetRegistrationInput` with its defaults filled, in the form that handlers get. */
 export type ParsedDeploymentTargetRegistration = DeploymentTargetRegistrationInput & {
   location_hints?: ParsedLocationHints
 }
@@ -183,7 +183,7 @@ export interface LocationHintsInput {
   longitude?: number
 }
 
-/** `LocationHintsInput` with its defaults filled, as handlers get it. */
+/** `LocationHintsInput` with its defaults filled, in the form that handlers get. */
 export type ParsedLocationHints = LocationHintsInput & { proposed_region: string; country_code: string; city: string }
 
 /**
@@ -199,7 +199,7 @@ export interface ResourceCapacity {
   disk_gib: number
 }
 
-/** `ResourceCapacity` as an update sends it: what its mask does not name is left out. */
+/** `ResourceCapacity` in an update. Members that the mask of the update does not name are left out. */
 export type ResourceCapacityUpdate = Partial<ResourceCapacity>
 
 /** A NUMA node of a host, or the part of it that a resource pool has. */
@@ -274,7 +274,7 @@ export interface LocationApprovalInput {
   etag?: string
 }
 
-/** `LocationApprovalInput` with its defaults filled, as handlers get it. */
+/** `LocationApprovalInput` with its defaults filled, in the form that handlers get. */
 export type ParsedLocationApproval = LocationApprovalInput & { region: string; enable: boolean; comment: string }
 
 /** Why a location is enabled or disabled. */
@@ -285,7 +285,7 @@ export interface StateChangeInput {
   etag?: string
 }
 
-/** `StateChangeInput` with its defaults filled, as handlers get it. */
+/** `StateChangeInput` with its defaults filled, in the form that handlers get. */
 export type ParsedStateChange = StateChangeInput & { reason: string }
 
 /** A named set of regions, for storage that is replicated. */
@@ -315,7 +315,7 @@ export interface MultiRegion {
   update_time: string
 }
 
-/** `MultiRegion` as it is sent. */
+/** `MultiRegion` in the form that requests send. */
 export interface MultiRegionInput {
   /** Unique among the multi-regions. */
   name: string
@@ -334,10 +334,10 @@ export interface MultiRegionInput {
   etag?: string
 }
 
-/** `MultiRegionInput` with its defaults filled, as handlers get it. */
+/** `MultiRegionInput` with its defaults filled, in the form that handlers get. */
 export type ParsedMultiRegion = MultiRegionInput & { display_name: string; description: string; labels: Labels }
 
-/** `MultiRegion` as an update sends it: what its mask does not name is left out. */
+/** `MultiRegion` in an update. Members that the mask of the update does not name are left out. */
 export type MultiRegionUpdate = Partial<MultiRegionInput>
 
 /** A page of multi-regions. */
@@ -407,7 +407,7 @@ export interface Zone {
   update_time: string
 }
 
-/** `Zone` as it is sent. */
+/** `Zone` in the form that requests send. */
 export interface ZoneInput {
   /** Unique among the zones. */
   name: string
@@ -428,10 +428,10 @@ export interface ZoneInput {
   etag?: string
 }
 
-/** `ZoneInput` with its defaults filled, as handlers get it. */
+/** `ZoneInput` with its defaults filled, in the form that handlers get. */
 export type ParsedZone = ZoneInput & { display_name: string; description: string; labels: Labels; schedulable: boolean }
 
-/** `Zone` as an update sends it: what its mask does not name is left out. */
+/** `Zone` in an update. Members that the mask of the update does not name are left out. */
 export type ZoneUpdate = Partial<ZoneInput>
 
 /** A page of zones. */
@@ -493,7 +493,7 @@ export interface ResourcePool {
   update_time: string
 }
 
-/** `ResourcePool` as it is sent. */
+/** `ResourcePool` in the form that requests send. */
 export interface ResourcePoolInput {
   /** Unique among the resource pools. */
   name: string
@@ -528,7 +528,7 @@ export interface ResourcePoolInput {
   etag?: string
 }
 
-/** `ResourcePoolInput` with its defaults filled, as handlers get it. */
+/** `ResourcePoolInput` with its defaults filled, in the form that handlers get. */
 export type ParsedResourcePool = ResourcePoolInput & {
   display_name: string
   description: string
@@ -539,7 +539,7 @@ export type ParsedResourcePool = ResourcePoolInput & {
   schedulable: boolean
 }
 
-/** `ResourcePool` as an update sends it: what its mask does not name is left out. */
+/** `ResourcePool` in an update. Members that the mask of the update does not name are left out. */
 export interface ResourcePoolUpdate {
   /** Unique among the resource pools. */
   name?: string
@@ -592,7 +592,7 @@ export interface ReservedResources {
   disk_gib: number
 }
 
-/** `ReservedResources` as it is sent. */
+/** `ReservedResources` in the form that requests send. */
 export interface ReservedResourcesInput {
   /** Virtual processors. */
   vcpus?: number
@@ -602,7 +602,7 @@ export interface ReservedResourcesInput {
   disk_gib?: number
 }
 
-/** `ReservedResourcesInput` with its defaults filled, as handlers get it. */
+/** `ReservedResourcesInput` with its defaults filled, in the form that handlers get. */
 export type ParsedReservedResources = ReservedResourcesInput & { vcpus: number; memory_mib: number; disk_gib: number }
 
 /** How many times over something is allocated, by dimension; in hundredths. */
@@ -615,7 +615,7 @@ export interface Overcommit {
   disk_gib: number
 }
 
-/** `Overcommit` as it is sent. */
+/** `Overcommit` in the form that requests send. */
 export interface OvercommitInput {
   /** Factor for virtual processors. */
   vcpus?: number
@@ -625,7 +625,7 @@ export interface OvercommitInput {
   disk_gib?: number
 }
 
-/** `OvercommitInput` with its defaults filled, as handlers get it. */
+/** `OvercommitInput` with its defaults filled, in the form that handlers get. */
 export type ParsedOvercommit = OvercommitInput & { vcpus: number; memory_mib: number; disk_gib: number }
 
 /** An amount of resources, by dimension. */
@@ -688,7 +688,7 @@ export const driverValues = [
 ] as const
 export type Driver = (typeof driverValues)[number]
 
-/** `Driver` as it is sent. */
+/** `Driver` in the form that requests send. */
 export type DriverInput = Exclude<Driver, 'TOPOLOGY_DRIVER_UNSPECIFIED'>
 
 /**
@@ -905,7 +905,7 @@ export interface RegisterDeploymentTargetRequest {
   body: DeploymentTargetRegistrationInput
 }
 
-/** `RegisterDeploymentTargetRequest` with its defaults filled, as the handler gets it. */
+/** `RegisterDeploymentTargetRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedRegisterDeploymentTargetRequest = RegisterDeploymentTargetRequest & {
   body: ParsedDeploymentTargetRegistration
 }
@@ -951,7 +951,7 @@ export interface ApproveLocationRequest {
   body: LocationApprovalInput
 }
 
-/** `ApproveLocationRequest` with its defaults filled, as the handler gets it. */
+/** `ApproveLocationRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedApproveLocationRequest = ApproveLocationRequest & { body: ParsedLocationApproval }
 
 /** `POST /topology/v1/locations/{id}:disable` */
@@ -967,7 +967,7 @@ export interface DisableLocationRequest {
   body: StateChangeInput
 }
 
-/** `DisableLocationRequest` with its defaults filled, as the handler gets it. */
+/** `DisableLocationRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedDisableLocationRequest = DisableLocationRequest & { body: ParsedStateChange }
 
 /** `POST /topology/v1/locations/{id}:enable` */
@@ -983,7 +983,7 @@ export interface EnableLocationRequest {
   body: StateChangeInput
 }
 
-/** `EnableLocationRequest` with its defaults filled, as the handler gets it. */
+/** `EnableLocationRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedEnableLocationRequest = EnableLocationRequest & { body: ParsedStateChange }
 
 /** `GET /topology/v1/multi-regions` */
@@ -1019,7 +1019,7 @@ export interface CreateMultiRegionRequest {
   body: MultiRegionInput
 }
 
-/** `CreateMultiRegionRequest` with its defaults filled, as the handler gets it. */
+/** `CreateMultiRegionRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateMultiRegionRequest = CreateMultiRegionRequest & { body: ParsedMultiRegion }
 
 /** `GET /topology/v1/multi-regions/{id}` */
@@ -1120,7 +1120,7 @@ export interface CreateZoneRequest {
   body: ZoneInput
 }
 
-/** `CreateZoneRequest` with its defaults filled, as the handler gets it. */
+/** `CreateZoneRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateZoneRequest = CreateZoneRequest & { body: ParsedZone }
 
 /** `GET /topology/v1/zones/{id}` */
@@ -1193,7 +1193,7 @@ export interface CreateResourcePoolRequest {
   body: ResourcePoolInput
 }
 
-/** `CreateResourcePoolRequest` with its defaults filled, as the handler gets it. */
+/** `CreateResourcePoolRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateResourcePoolRequest = CreateResourcePoolRequest & { body: ParsedResourcePool }
 
 /** `GET /topology/v1/resource-pools/{id}` */

@@ -349,7 +349,7 @@ export interface SecretVersionHandlers {
   ): Promise<Answer<VaultOperation>>
 }
 
-/** Every handler of Ninefold vault. */
+/** The handlers of all operations of Ninefold vault. */
 export interface VaultHandlers {
   readonly filterSchemas: FilterSchemasHandlers
   readonly operations: VaultOperationHandlers

@@ -1017,7 +1017,7 @@ export const disableSecretVersion: ClientRoute<
   mode: 'sync',
 }
 
-/** The routes of Ninefold vault, each bound to the handler that answers it. */
+/** Binds each route of Ninefold vault to its handler. */
 export const vaultRoutes = ({
   filterSchemas,
   operations,

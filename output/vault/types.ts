@@ -52,7 +52,7 @@ export interface Secret {
   update_time: string
 }
 
-/** `Secret` as it is sent. */
+/** `Secret` in the form that requests send. */
 export interface SecretInput {
   /** Unique among the secrets of the workspace and engine; free again once the secret is deleted or expired. */
   name: string
@@ -90,7 +90,7 @@ export interface SecretInput {
   etag?: string
 }
 
-/** `SecretInput` with its defaults filled, as handlers get it. */
+/** `SecretInput` with its defaults filled, in the form that handlers get. */
 export type ParsedSecret = SecretInput & {
   display_name: string
   description: string
@@ -100,7 +100,7 @@ export type ParsedSecret = SecretInput & {
   crypto_key_id: string
 }
 
-/** `Secret` as an update sends it: what its mask does not name is left out. */
+/** `Secret` in an update. Members that the mask of the update does not name are left out. */
 export interface SecretUpdate {
   /** Unique among the secrets of the workspace and engine; free again once the secret is deleted or expired. */
   name?: string
@@ -148,7 +148,7 @@ export interface SecretRotation {
   next_rotation_time?: string
 }
 
-/** `SecretRotation` as an update sends it: what its mask does not name is left out. */
+/** `SecretRotation` in an update. Members that the mask of the update does not name are left out. */
 export type SecretRotationUpdate = Partial<SecretRotation>
 
 /** A page of secrets. */
@@ -201,7 +201,7 @@ export interface SecretPayload {
   data_crc32c: number
 }
 
-/** `SecretPayload` as it is sent. */
+/** `SecretPayload` in the form that requests send. */
 export interface SecretPayloadInput {
   /** At most 65536 bytes; none are legal. */
   data: string
@@ -234,7 +234,7 @@ export interface DisableVersionBodyInput {
   etag?: string
 }
 
-/** `DisableVersionBodyInput` with its defaults filled, as handlers get it. */
+/** `DisableVersionBodyInput` with its defaults filled, in the form that handlers get. */
 export type ParsedDisableVersionBody = DisableVersionBodyInput & { disabled: boolean }
 
 /** The body of a verb that takes nothing but a precondition. */
@@ -302,7 +302,7 @@ export interface CryptoKey {
   update_time: string
 }
 
-/** `CryptoKey` as it is sent. */
+/** `CryptoKey` in the form that requests send. */
 export interface CryptoKeyInput {
   /** Unique among the crypto keys of the workspace and engine; free again once the key is gone. */
   name: string
@@ -345,7 +345,7 @@ export interface CryptoKeyInput {
   etag?: string
 }
 
-/** `CryptoKeyInput` with its defaults filled, as handlers get it. */
+/** `CryptoKeyInput` with its defaults filled, in the form that handlers get. */
 export type ParsedCryptoKey = CryptoKeyInput & {
   display_name: string
   description: string
@@ -354,7 +354,7 @@ export type ParsedCryptoKey = CryptoKeyInput & {
   destroy_scheduled_duration: string
 }
 
-/** `CryptoKey` as an update sends it: what its mask does not name is left out. */
+/** `CryptoKey` in an update. Members that the mask of the update does not name are left out. */
 export type CryptoKeyUpdate = Partial<CryptoKeyInput>
 
 /** A page of crypto keys. */
@@ -424,7 +424,7 @@ export interface EncryptBodyInput {
   key_version?: string
 }
 
-/** `EncryptBodyInput` with its defaults filled, as handlers get it. */
+/** `EncryptBodyInput` with its defaults filled, in the form that handlers get. */
 export type ParsedEncryptBody = EncryptBodyInput & { key_version: string }
 
 /** A plaintext that was encrypted. */
@@ -456,7 +456,7 @@ export interface DecryptBodyInput {
   key_version?: string
 }
 
-/** `DecryptBodyInput` with its defaults filled, as handlers get it. */
+/** `DecryptBodyInput` with its defaults filled, in the form that handlers get. */
 export type ParsedDecryptBody = DecryptBodyInput & { key_version: string }
 
 /** A ciphertext that was decrypted. */
@@ -507,7 +507,7 @@ export interface GenerateDataEncryptionKeyBodyInput {
   include_plaintext?: boolean
 }
 
-/** `GenerateDataEncryptionKeyBodyInput` with its defaults filled, as handlers get it. */
+/** `GenerateDataEncryptionKeyBodyInput` with its defaults filled, in the form that handlers get. */
 export type ParsedGenerateDataEncryptionKeyBody = GenerateDataEncryptionKeyBodyInput & {
   key_size_bytes: 16 | 24 | 32 | 64
   include_plaintext: boolean
@@ -541,7 +541,7 @@ export interface SignBodyInput {
   signature_encoding?: SignatureEncodingInput
 }
 
-/** `SignBodyInput` with its defaults filled, as handlers get it. */
+/** `SignBodyInput` with its defaults filled, in the form that handlers get. */
 export type ParsedSignBody = SignBodyInput & { key_version: string; signature_encoding: SignatureEncodingInput }
 
 /** A digest that the caller made; exactly one member, that of the algorithm of the key. */
@@ -589,7 +589,7 @@ export interface VerifyBodyInput {
   signature_encoding?: SignatureEncodingInput
 }
 
-/** `VerifyBodyInput` with its defaults filled, as handlers get it. */
+/** `VerifyBodyInput` with its defaults filled, in the form that handlers get. */
 export type ParsedVerifyBody = VerifyBodyInput & { key_version: string; signature_encoding: SignatureEncodingInput }
 
 /** Whether a signature or code fits. */
@@ -612,7 +612,7 @@ export interface HmacBodyInput {
   key_version?: string
 }
 
-/** `HmacBodyInput` with its defaults filled, as handlers get it. */
+/** `HmacBodyInput` with its defaults filled, in the form that handlers get. */
 export type ParsedHmacBody = HmacBodyInput & { key_version: string }
 
 /** A message authentication code. */
@@ -704,7 +704,7 @@ export interface Capsule {
   update_time: string
 }
 
-/** `Capsule` as it is sent. */
+/** `Capsule` in the form that requests send. */
 export interface CapsuleInput {
   /** Unique among the capsules of the workspace and engine; left empty, it becomes `capsule-` and the id. */
   name?: string
@@ -737,7 +737,7 @@ export interface CapsuleInput {
   etag?: string
 }
 
-/** `CapsuleInput` with its defaults filled, as handlers get it. */
+/** `CapsuleInput` with its defaults filled, in the form that handlers get. */
 export type ParsedCapsule = CapsuleInput & {
   name: string
   display_name: string
@@ -760,7 +760,7 @@ export interface CapsulePayload {
   data_crc32c: number
 }
 
-/** `CapsulePayload` as it is sent. */
+/** `CapsulePayload` in the form that requests send. */
 export interface CapsulePayloadInput {
   /** Between 1 and 65536 bytes. */
   data: string
@@ -779,7 +779,7 @@ export interface CapsuleSourceInput {
   version?: string
 }
 
-/** `CapsuleSourceInput` with its defaults filled, as handlers get it. */
+/** `CapsuleSourceInput` with its defaults filled, in the form that handlers get. */
 export type ParsedCapsuleSource = CapsuleSourceInput & { version: string }
 
 /** A page of capsules. */
@@ -816,7 +816,7 @@ export interface RedeemCapsuleBodyInput {
   passphrase?: string
 }
 
-/** `RedeemCapsuleBodyInput` with its defaults filled, as handlers get it. */
+/** `RedeemCapsuleBodyInput` with its defaults filled, in the form that handlers get. */
 export type ParsedRedeemCapsuleBody = RedeemCapsuleBodyInput & { passphrase: string }
 
 /** What a capsule held. */
@@ -837,7 +837,7 @@ export interface RevokeCapsuleBodyInput {
   etag?: string
 }
 
-/** `RevokeCapsuleBodyInput` with its defaults filled, as handlers get it. */
+/** `RevokeCapsuleBodyInput` with its defaults filled, in the form that handlers get. */
 export type ParsedRevokeCapsuleBody = RevokeCapsuleBodyInput & { reason: string }
 
 /**
@@ -931,7 +931,7 @@ export interface CertificateAuthority {
   update_time: string
 }
 
-/** `CertificateAuthority` as it is sent. */
+/** `CertificateAuthority` in the form that requests send. */
 export interface CertificateAuthorityInput {
   /** Unique among the certificate authorities of the workspace and engine. */
   name?: string
@@ -989,7 +989,7 @@ export interface CertificateAuthorityInput {
   etag?: string
 }
 
-/** `CertificateAuthorityInput` with its defaults filled, as handlers get it. */
+/** `CertificateAuthorityInput` with its defaults filled, in the form that handlers get. */
 export type ParsedCertificateAuthority = CertificateAuthorityInput & {
   display_name: string
   description: string
@@ -1018,7 +1018,7 @@ export interface CertificateAuthoritySubject {
   locality: string
 }
 
-/** `CertificateAuthoritySubject` as it is sent. */
+/** `CertificateAuthoritySubject` in the form that requests send. */
 export interface CertificateAuthoritySubjectInput {
   /** Name of the authority. */
   common_name: string
@@ -1034,7 +1034,7 @@ export interface CertificateAuthoritySubjectInput {
   locality?: string
 }
 
-/** `CertificateAuthoritySubjectInput` with its defaults filled, as handlers get it. */
+/** `CertificateAuthoritySubjectInput` with its defaults filled, in the form that handlers get. */
 export type ParsedCertificateAuthoritySubject = CertificateAuthoritySubjectInput & {
   organization: string
   organizational_unit: string
@@ -1059,7 +1059,7 @@ export interface NameConstraints {
   permitted_email_domains: string[]
 }
 
-/** `NameConstraints` as it is sent. */
+/** `NameConstraints` in the form that requests send. */
 export interface NameConstraintsInput {
   /** DNS names that are allowed, with all names below them. */
   permitted_dns_names?: string[]
@@ -1073,7 +1073,7 @@ export interface NameConstraintsInput {
   permitted_email_domains?: string[]
 }
 
-/** `NameConstraintsInput` with its defaults filled, as handlers get it. */
+/** `NameConstraintsInput` with its defaults filled, in the form that handlers get. */
 export type ParsedNameConstraints = NameConstraintsInput & {
   permitted_dns_names: string[]
   excluded_dns_names: string[]
@@ -1197,7 +1197,7 @@ export interface CertificateTemplate {
   update_time: string
 }
 
-/** `CertificateTemplate` as it is sent. */
+/** `CertificateTemplate` in the form that requests send. */
 export interface CertificateTemplateInput {
   /** Unique among the templates of the authority. */
   name: string
@@ -1248,7 +1248,7 @@ export interface CertificateTemplateInput {
   etag?: string
 }
 
-/** `CertificateTemplateInput` with its defaults filled, as handlers get it. */
+/** `CertificateTemplateInput` with its defaults filled, in the form that handlers get. */
 export type ParsedCertificateTemplate = CertificateTemplateInput & {
   display_name: string
   description: string
@@ -1267,7 +1267,7 @@ export type ParsedCertificateTemplate = CertificateTemplateInput & {
   policy_oids: ObjectIdentifier[]
 }
 
-/** `CertificateTemplate` as an update sends it: what its mask does not name is left out. */
+/** `CertificateTemplate` in an update. Members that the mask of the update does not name are left out. */
 export type CertificateTemplateUpdate = Partial<CertificateTemplateInput>
 
 /** Members of a subject that a template sets, the common name excepted. Empty ones are left as they are. */
@@ -1284,7 +1284,7 @@ export interface PredefinedSubject {
   locality: string
 }
 
-/** `PredefinedSubject` as it is sent. */
+/** `PredefinedSubject` in the form that requests send. */
 export interface PredefinedSubjectInput {
   /** Organization; empty for none. */
   organization?: string
@@ -1298,7 +1298,7 @@ export interface PredefinedSubjectInput {
   locality?: string
 }
 
-/** `PredefinedSubjectInput` with its defaults filled, as handlers get it. */
+/** `PredefinedSubjectInput` with its defaults filled, in the form that handlers get. */
 export type ParsedPredefinedSubject = PredefinedSubjectInput & {
   organization: string
   organizational_unit: string
@@ -1388,7 +1388,7 @@ export interface Certificate {
   update_time: string
 }
 
-/** `Certificate` as it is sent. */
+/** `Certificate` in the form that requests send. */
 export interface CertificateInput {
   /** Unique among the certificates of the authority; left empty, it becomes `certificate-` and the id. */
   name?: string
@@ -1421,7 +1421,7 @@ export interface CertificateInput {
   etag?: string
 }
 
-/** `CertificateInput` with its defaults filled, as handlers get it. */
+/** `CertificateInput` with its defaults filled, in the form that handlers get. */
 export type ParsedCertificate = CertificateInput & {
   name: string
   display_name: string
@@ -1443,7 +1443,7 @@ export interface CertificateConfigInput {
   key_algorithm?: CryptoKeyAlgorithmInput
 }
 
-/** `CertificateConfigInput` with its defaults filled, as handlers get it. */
+/** `CertificateConfigInput` with its defaults filled, in the form that handlers get. */
 export type ParsedCertificateConfig = CertificateConfigInput & {
   subject?: ParsedCertificateSubject
   subject_alt_names?: ParsedSubjectAltNames
@@ -1466,7 +1466,7 @@ export interface CertificateSubject {
   locality: string
 }
 
-/** `CertificateSubject` as it is sent. */
+/** `CertificateSubject` in the form that requests send. */
 export interface CertificateSubjectInput {
   /** Name of the holder; empty for none. */
   common_name?: string
@@ -1482,7 +1482,7 @@ export interface CertificateSubjectInput {
   locality?: string
 }
 
-/** `CertificateSubjectInput` with its defaults filled, as handlers get it. */
+/** `CertificateSubjectInput` with its defaults filled, in the form that handlers get. */
 export type ParsedCertificateSubject = CertificateSubjectInput & {
   common_name: string
   organization: string
@@ -1504,7 +1504,7 @@ export interface SubjectAltNames {
   email_addresses: string[]
 }
 
-/** `SubjectAltNames` as it is sent. */
+/** `SubjectAltNames` in the form that requests send. */
 export interface SubjectAltNamesInput {
   /** DNS names, in lower case and A-labels once issued; a `*` stands for the whole leftmost label only. */
   dns_names?: string[]
@@ -1516,7 +1516,7 @@ export interface SubjectAltNamesInput {
   email_addresses?: string[]
 }
 
-/** `SubjectAltNamesInput` with its defaults filled, as handlers get it. */
+/** `SubjectAltNamesInput` with its defaults filled, in the form that handlers get. */
 export type ParsedSubjectAltNames = SubjectAltNamesInput & {
   dns_names: string[]
   ip_addresses: string[]
@@ -1540,7 +1540,7 @@ export interface TakeSnapshotBodyInput {
   verify?: boolean
 }
 
-/** `TakeSnapshotBodyInput` with its defaults filled, as handlers get it. */
+/** `TakeSnapshotBodyInput` with its defaults filled, in the form that handlers get. */
 export type ParsedTakeSnapshotBody = TakeSnapshotBodyInput & { description: string; verify: boolean }
 
 /** The record of a mutation. Its status moves from PENDING over RUNNING to DONE or ERROR and never back. */
@@ -1615,7 +1615,7 @@ export const secretVersionViewValues = [
 ] as const
 export type SecretVersionView = (typeof secretVersionViewValues)[number]
 
-/** `SecretVersionView` as it is sent. */
+/** `SecretVersionView` in the form that requests send. */
 export type SecretVersionViewInput = Exclude<SecretVersionView, 'VAULT_SECRET_VERSION_VIEW_UNSPECIFIED'>
 
 /** What a crypto key can be used for. */
@@ -1628,7 +1628,7 @@ export const cryptoKeyPurposeValues = [
 ] as const
 export type CryptoKeyPurpose = (typeof cryptoKeyPurposeValues)[number]
 
-/** `CryptoKeyPurpose` as it is sent. */
+/** `CryptoKeyPurpose` in the form that requests send. */
 export type CryptoKeyPurposeInput = Exclude<CryptoKeyPurpose, 'VAULT_CRYPTO_KEY_PURPOSE_UNSPECIFIED'>
 
 /**
@@ -1657,7 +1657,7 @@ export const cryptoKeyAlgorithmValues = [
 ] as const
 export type CryptoKeyAlgorithm = (typeof cryptoKeyAlgorithmValues)[number]
 
-/** `CryptoKeyAlgorithm` as it is sent. */
+/** `CryptoKeyAlgorithm` in the form that requests send. */
 export type CryptoKeyAlgorithmInput = Exclude<CryptoKeyAlgorithm, 'VAULT_CRYPTO_KEY_ALGORITHM_UNSPECIFIED'>
 
 /** Whether a crypto key is going to be deleted. */
@@ -1684,7 +1684,7 @@ export type CryptoKeyVersionState = (typeof cryptoKeyVersionStateValues)[number]
 export const protectionLevelValues = ['VAULT_PROTECTION_LEVEL_UNSPECIFIED', 'VAULT_PROTECTION_LEVEL_SOFTWARE'] as const
 export type ProtectionLevel = (typeof protectionLevelValues)[number]
 
-/** `ProtectionLevel` as it is sent. */
+/** `ProtectionLevel` in the form that requests send. */
 export type ProtectionLevelInput = Exclude<ProtectionLevel, 'VAULT_PROTECTION_LEVEL_UNSPECIFIED'>
 
 /** How a signature of an elliptic curve is written: as ASN.1 (DER), or as its two numbers side by side (IEEE P1363). */
@@ -1695,7 +1695,7 @@ export const signatureEncodingValues = [
 ] as const
 export type SignatureEncoding = (typeof signatureEncodingValues)[number]
 
-/** `SignatureEncoding` as it is sent. */
+/** `SignatureEncoding` in the form that requests send. */
 export type SignatureEncodingInput = Exclude<SignatureEncoding, 'VAULT_SIGNATURE_ENCODING_UNSPECIFIED'>
 
 /** Whether a capsule can be opened. */
@@ -1717,7 +1717,7 @@ export const certificateAuthorityTypeValues = [
 ] as const
 export type CertificateAuthorityType = (typeof certificateAuthorityTypeValues)[number]
 
-/** `CertificateAuthorityType` as it is sent. */
+/** `CertificateAuthorityType` in the form that requests send. */
 export type CertificateAuthorityTypeInput = Exclude<
   CertificateAuthorityType,
   'VAULT_CERTIFICATE_AUTHORITY_TYPE_UNSPECIFIED'
@@ -1757,7 +1757,7 @@ export const keyUsageValues = [
 ] as const
 export type KeyUsage = (typeof keyUsageValues)[number]
 
-/** `KeyUsage` as it is sent. */
+/** `KeyUsage` in the form that requests send. */
 export type KeyUsageInput = Exclude<KeyUsage, 'VAULT_KEY_USAGE_UNSPECIFIED'>
 
 /** What a certificate may be used for (RFC 5280, section 4.2.1.12). */
@@ -1772,7 +1772,7 @@ export const extendedKeyUsageValues = [
 ] as const
 export type ExtendedKeyUsage = (typeof extendedKeyUsageValues)[number]
 
-/** `ExtendedKeyUsage` as it is sent. */
+/** `ExtendedKeyUsage` in the form that requests send. */
 export type ExtendedKeyUsageInput = Exclude<ExtendedKeyUsage, 'VAULT_EXTENDED_KEY_USAGE_UNSPECIFIED'>
 
 /** Why a certificate is revoked (RFC 5280, section 5.3.1). Its zero value is a reason like the others. */
@@ -1895,7 +1895,7 @@ export interface RedeemCapsuleRequest {
   body: RedeemCapsuleBodyInput
 }
 
-/** `RedeemCapsuleRequest` with its defaults filled, as the handler gets it. */
+/** `RedeemCapsuleRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedRedeemCapsuleRequest = RedeemCapsuleRequest & { body: ParsedRedeemCapsuleBody }
 
 /** `GET /vault/alpha/workspaces/{workspace}/engines/{engine}/capsules` */
@@ -1939,7 +1939,7 @@ export interface CreateCapsuleRequest {
   body: CapsuleInput
 }
 
-/** `CreateCapsuleRequest` with its defaults filled, as the handler gets it. */
+/** `CreateCapsuleRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateCapsuleRequest = CreateCapsuleRequest & { body: ParsedCapsule }
 
 /** `GET /vault/alpha/workspaces/{workspace}/engines/{engine}/capsules/{id}` */
@@ -1969,7 +1969,7 @@ export interface RevokeCapsuleRequest {
   body: RevokeCapsuleBodyInput
 }
 
-/** `RevokeCapsuleRequest` with its defaults filled, as the handler gets it. */
+/** `RevokeCapsuleRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedRevokeCapsuleRequest = RevokeCapsuleRequest & { body: ParsedRevokeCapsuleBody }
 
 /** `GET /vault/v1/workspaces/{workspace}/engines/{engine}/certificateAuthorities` */
@@ -2013,7 +2013,7 @@ export interface CreateCertificateAuthorityRequest {
   body: CertificateAuthorityInput
 }
 
-/** `CreateCertificateAuthorityRequest` with its defaults filled, as the handler gets it. */
+/** `CreateCertificateAuthorityRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateCertificateAuthorityRequest = CreateCertificateAuthorityRequest & {
   body: ParsedCertificateAuthority
 }
@@ -2104,7 +2104,7 @@ export interface CreateCertificateRequest {
   body: CertificateInput
 }
 
-/** `CreateCertificateRequest` with its defaults filled, as the handler gets it. */
+/** `CreateCertificateRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateCertificateRequest = CreateCertificateRequest & { body: ParsedCertificate }
 
 /**
@@ -2195,7 +2195,7 @@ export interface CreateCertificateTemplateRequest {
   body: CertificateTemplateInput
 }
 
-/** `CreateCertificateTemplateRequest` with its defaults filled, as the handler gets it. */
+/** `CreateCertificateTemplateRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateCertificateTemplateRequest = CreateCertificateTemplateRequest & {
   body: ParsedCertificateTemplate
 }
@@ -2305,7 +2305,7 @@ export interface CreateCryptoKeyRequest {
   body: CryptoKeyInput
 }
 
-/** `CreateCryptoKeyRequest` with its defaults filled, as the handler gets it. */
+/** `CreateCryptoKeyRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateCryptoKeyRequest = CreateCryptoKeyRequest & { body: ParsedCryptoKey }
 
 /** `GET /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}` */
@@ -2369,7 +2369,7 @@ export interface DecryptRequest {
   body: DecryptBodyInput
 }
 
-/** `DecryptRequest` with its defaults filled, as the handler gets it. */
+/** `DecryptRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedDecryptRequest = DecryptRequest & { body: ParsedDecryptBody }
 
 /** `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:encrypt` */
@@ -2384,7 +2384,7 @@ export interface EncryptRequest {
   body: EncryptBodyInput
 }
 
-/** `EncryptRequest` with its defaults filled, as the handler gets it. */
+/** `EncryptRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedEncryptRequest = EncryptRequest & { body: ParsedEncryptBody }
 
 /** `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:generateDataEncryptionKey` */
@@ -2399,7 +2399,7 @@ export interface GenerateDataEncryptionKeyRequest {
   body: GenerateDataEncryptionKeyBodyInput
 }
 
-/** `GenerateDataEncryptionKeyRequest` with its defaults filled, as the handler gets it. */
+/** `GenerateDataEncryptionKeyRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedGenerateDataEncryptionKeyRequest = GenerateDataEncryptionKeyRequest & {
   body: ParsedGenerateDataEncryptionKeyBody
 }
@@ -2416,7 +2416,7 @@ export interface HmacRequest {
   body: HmacBodyInput
 }
 
-/** `HmacRequest` with its defaults filled, as the handler gets it. */
+/** `HmacRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedHmacRequest = HmacRequest & { body: ParsedHmacBody }
 
 /** `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:reEncrypt` */
@@ -2443,7 +2443,7 @@ export interface SignRequest {
   body: SignBodyInput
 }
 
-/** `SignRequest` with its defaults filled, as the handler gets it. */
+/** `SignRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedSignRequest = SignRequest & { body: ParsedSignBody }
 
 /** `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:verify` */
@@ -2458,7 +2458,7 @@ export interface VerifyRequest {
   body: VerifyBodyInput
 }
 
-/** `VerifyRequest` with its defaults filled, as the handler gets it. */
+/** `VerifyRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedVerifyRequest = VerifyRequest & { body: ParsedVerifyBody }
 
 /** `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:rotate` */
@@ -2585,7 +2585,7 @@ export interface DisableCryptoKeyVersionRequest {
   body: DisableVersionBodyInput
 }
 
-/** `DisableCryptoKeyVersionRequest` with its defaults filled, as the handler gets it. */
+/** `DisableCryptoKeyVersionRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedDisableCryptoKeyVersionRequest = DisableCryptoKeyVersionRequest & { body: ParsedDisableVersionBody }
 
 /** `POST /vault/v1/safe:takeSnapshot` */
@@ -2599,7 +2599,7 @@ export interface TakeSnapshotRequest {
   body: TakeSnapshotBodyInput
 }
 
-/** `TakeSnapshotRequest` with its defaults filled, as the handler gets it. */
+/** `TakeSnapshotRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedTakeSnapshotRequest = TakeSnapshotRequest & { body: ParsedTakeSnapshotBody }
 
 /** `GET /vault/v1/workspaces/{workspace}/engines/{engine}/secrets` */
@@ -2643,7 +2643,7 @@ export interface CreateSecretRequest {
   body: SecretInput
 }
 
-/** `CreateSecretRequest` with its defaults filled, as the handler gets it. */
+/** `CreateSecretRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateSecretRequest = CreateSecretRequest & { body: ParsedSecret }
 
 /** `GET /vault/v1/workspaces/{workspace}/engines/{engine}/secrets/{id}` */
@@ -2754,7 +2754,7 @@ export interface GetSecretVersionRequest {
   view?: SecretVersionViewInput
 }
 
-/** `GetSecretVersionRequest` with its defaults filled, as the handler gets it. */
+/** `GetSecretVersionRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedGetSecretVersionRequest = GetSecretVersionRequest & { view: SecretVersionViewInput }
 
 /** `POST /vault/v1/workspaces/{workspace}/engines/{engine}/secrets/{secret}/versions/{id}:destroy` */
@@ -2795,5 +2795,5 @@ export interface DisableSecretVersionRequest {
   body: DisableVersionBodyInput
 }
 
-/** `DisableSecretVersionRequest` with its defaults filled, as the handler gets it. */
+/** `DisableSecretVersionRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedDisableSecretVersionRequest = DisableSecretVersionRequest & { body: ParsedDisableVersionBody }

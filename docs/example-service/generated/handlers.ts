@@ -48,7 +48,7 @@ export interface CoversHandlers {
   ): Promise<Reply<200, Bytes, { 'Content-Length': number; 'Last-Modified'?: string }>>
 }
 
-/** Every handler of Lending library. */
+/** The handlers of all operations of Lending library. */
 export interface LibraryHandlers {
   readonly books: BooksHandlers
   readonly covers: CoversHandlers

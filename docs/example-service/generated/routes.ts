@@ -147,7 +147,7 @@ export const lendBook: ClientRoute<LendBookRequest, Loan, ParsedLendBookRequest>
   success: [{ status: 201, type: 'application/json', kind: 'json' }],
 }
 
-/** The routes of Lending library, each bound to the handler that answers it. */
+/** Binds each route of Lending library to its handler. */
 export const libraryRoutes = ({ books, covers }: LibraryHandlers): readonly BoundRoute[] => [
   bind(listBooks, (request, context) => books.listBooks(request, context), {
     domain: library,

@@ -33,7 +33,7 @@ export interface BookRequest {
   medium: Medium
 }
 
-/** `BookRequest` as it is sent. */
+/** `BookRequest` in the form that requests send. */
 export interface BookRequestInput {
   title: string
   /** Thirteen digits, where the book has one. */
@@ -44,7 +44,7 @@ export interface BookRequestInput {
   medium: Medium
 }
 
-/** `BookRequestInput` with its defaults filled, as handlers get it. */
+/** `BookRequestInput` with its defaults filled, in the form that handlers get. */
 export type ParsedBookRequest = BookRequestInput & { isbn: string | null; condition: Condition; tags: Tag[] }
 
 /** A book on the shelf. */
@@ -55,7 +55,7 @@ export interface LoanRequestInput {
   days?: number
 }
 
-/** `LoanRequestInput` with its defaults filled, as handlers get it. */
+/** `LoanRequestInput` with its defaults filled, in the form that handlers get. */
 export type ParsedLoanRequest = LoanRequestInput & { days: number }
 
 export interface Loan {
@@ -88,7 +88,7 @@ export interface ListBooksRequest {
   condition?: Condition
 }
 
-/** `ListBooksRequest` with its defaults filled, as the handler gets it. */
+/** `ListBooksRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedListBooksRequest = ListBooksRequest & { limit: number; offset: number }
 
 /** `POST /books` */
@@ -96,7 +96,7 @@ export interface CreateBookRequest {
   body: BookRequestInput
 }
 
-/** `CreateBookRequest` with its defaults filled, as the handler gets it. */
+/** `CreateBookRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedCreateBookRequest = CreateBookRequest & { body: ParsedBookRequest }
 
 /** `GET /books/{bookId}` */
@@ -110,7 +110,7 @@ export interface ReplaceBookRequest {
   body: BookRequestInput
 }
 
-/** `ReplaceBookRequest` with its defaults filled, as the handler gets it. */
+/** `ReplaceBookRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedReplaceBookRequest = ReplaceBookRequest & { body: ParsedBookRequest }
 
 /** `DELETE /books/{bookId}` */
@@ -124,7 +124,7 @@ export interface UploadCoverRequest {
   body: Bytes
 }
 
-/** `UploadCoverRequest` as the handler gets it. */
+/** `UploadCoverRequest` in the form that the handler gets. */
 export interface ParsedUploadCoverRequest extends UploadCoverRequest {
   body: ReadableStream<Uint8Array<ArrayBuffer>>
 }
@@ -140,5 +140,5 @@ export interface LendBookRequest {
   body: LoanRequestInput
 }
 
-/** `LendBookRequest` with its defaults filled, as the handler gets it. */
+/** `LendBookRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedLendBookRequest = LendBookRequest & { body: ParsedLoanRequest }

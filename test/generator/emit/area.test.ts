@@ -130,7 +130,7 @@ export interface ShopArea {
   readonly resourceType: ShopResourceType
 }
 
-/** The area as a server mounts it: everything here follows from the document. */
+/** The area that a server mounts. The document determines every member. */
 export const shopArea: GeneratedArea<ShopArea, ShopHandlers> = {
   domain: shop,
   operations: { list: recordsList, check: checkShopOperation },

@@ -39,7 +39,7 @@ export interface DocumentOperationHandlers {
   readChanges(request: ReadChangesRequest, context: CallContext): Promise<AsyncIterable<Answer<Change>>>
 }
 
-/** Every handler of Media types. */
+/** The handlers of all operations of Media types. */
 export interface DocumentHandlers {
   readonly document: DocumentOperationHandlers
 }

@@ -167,7 +167,7 @@ export const readChanges: ClientRoute<ReadChangesRequest, AsyncIterable<Change>>
   success: [{ status: 200, type: 'text/event-stream', kind: /* @__PURE__ */ eventStream({ isWhole: true }) }],
 }
 
-/** The routes of Media types, each bound to the handler that answers it. */
+/** Binds each route of Media types to its handler. */
 export const documentRoutes = (handlers: DocumentHandlers): readonly BoundRoute[] => [
   bind(makeToken, (request, context) => handlers.document.makeToken(request, context), {
     domain: document,

@@ -12,7 +12,7 @@ export interface TokenFormInput {
   range?: { min?: number; max?: number }
 }
 
-/** `TokenFormInput` with its defaults filled, as handlers get it. */
+/** `TokenFormInput` with its defaults filled, in the form that handlers get. */
 export type ParsedTokenForm = TokenFormInput & { ttl: number }
 
 export interface AlbumFormInput {
@@ -24,7 +24,7 @@ export interface AlbumFormInput {
   tags?: string[]
 }
 
-/** `AlbumFormInput` with its defaults filled, as handlers get it. */
+/** `AlbumFormInput` with its defaults filled, in the form that handlers get. */
 export type ParsedAlbumForm = AlbumFormInput & { year: number }
 
 export interface Place {
@@ -37,7 +37,7 @@ export interface LinkInput {
   retries?: number
 }
 
-/** `LinkInput` with its defaults filled, as handlers get it. */
+/** `LinkInput` with its defaults filled, in the form that handlers get. */
 export type ParsedLink = LinkInput & { retries: number }
 
 export interface Row {
@@ -45,13 +45,13 @@ export interface Row {
   unit: string
 }
 
-/** `Row` as it is sent. */
+/** `Row` in the form that requests send. */
 export interface RowInput {
   n: number
   unit?: string
 }
 
-/** `RowInput` with its defaults filled, as handlers get it. */
+/** `RowInput` with its defaults filled, in the form that handlers get. */
 export type ParsedRow = RowInput & { unit: string }
 
 export interface Tick {
@@ -70,7 +70,7 @@ export interface MakeTokenRequest {
   body: TokenFormInput
 }
 
-/** `MakeTokenRequest` with its defaults filled, as the handler gets it. */
+/** `MakeTokenRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedMakeTokenRequest = MakeTokenRequest & { body: ParsedTokenForm }
 
 /** `POST /albums` */
@@ -79,7 +79,7 @@ export interface AddAlbumRequest {
   body: AlbumFormInput | FormData
 }
 
-/** `AddAlbumRequest` with its defaults filled, as the handler gets it. */
+/** `AddAlbumRequest` with its defaults filled, in the form that the handler gets. */
 export interface ParsedAddAlbumRequest extends AddAlbumRequest {
   draft: boolean
   body: ParsedAlbumForm
@@ -95,7 +95,7 @@ export interface UploadRequest {
     | { contentType: `image/${string}`; body: Bytes }
 }
 
-/** `UploadRequest` with its defaults filled, as the handler gets it. */
+/** `UploadRequest` with its defaults filled, in the form that the handler gets. */
 export interface ParsedUploadRequest extends UploadRequest {
   body:
     | { contentType: 'application/json'; body: ParsedLink }
@@ -110,7 +110,7 @@ export interface ImportRowsRequest {
   body?: AsyncIterable<RowInput>
 }
 
-/** `ImportRowsRequest` with its defaults filled, as the handler gets it. */
+/** `ImportRowsRequest` with its defaults filled, in the form that the handler gets. */
 export interface ParsedImportRowsRequest extends ImportRowsRequest {
   body?: AsyncIterable<ParsedRow>
 }

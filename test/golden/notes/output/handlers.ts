@@ -26,7 +26,7 @@ export interface NotesOperationHandlers {
   downloadAttachment(request: DownloadAttachmentRequest, context: CallContext): Promise<Bytes>
 }
 
-/** Every handler of Notes. */
+/** The handlers of all operations of Notes. */
 export interface NotesHandlers {
   readonly notes: NotesOperationHandlers
 }

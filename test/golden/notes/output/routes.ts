@@ -83,7 +83,7 @@ export const downloadAttachment: ClientRoute<DownloadAttachmentRequest, Readable
   access: { kind: 'public' },
 }
 
-/** The routes of Notes, each bound to the handler that answers it. */
+/** Binds each route of Notes to its handler. */
 export const notesRoutes = (handlers: NotesHandlers): readonly BoundRoute[] => [
   bindList(listNotes, (request, context) => handlers.notes.listNotes(request, context), {
     domain: notes,

@@ -34,7 +34,7 @@ export interface CoversHandlers {
   downloadCover(request: DownloadCoverRequest, context: CallContext): Promise<Bytes>
 }
 
-/** Every handler of Library. */
+/** The handlers of all operations of Library. */
 export interface LibraryHandlers {
   readonly books: BooksHandlers
   readonly covers: CoversHandlers

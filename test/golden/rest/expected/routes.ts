@@ -114,7 +114,7 @@ export const postNotes: ClientRoute<PostNotesRequest, string> = {
   success: [{ status: 200, type: 'text/plain', kind: plainText }],
 }
 
-/** The routes of Library, each bound to the handler that answers it. */
+/** Binds each route of Library to its handler. */
 export const libraryRoutes = ({ books, covers }: LibraryHandlers): readonly BoundRoute[] => [
   bind(listBooks, (request, context) => books.listBooks(request, context), {
     domain: library,

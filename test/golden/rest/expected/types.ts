@@ -24,7 +24,7 @@ export interface Book {
   ratings?: Record<string, number>
 }
 
-/** `Book` as it is sent. */
+/** `Book` in the form that requests send. */
 export interface BookInput {
   title: string
   authors: Author[]
@@ -36,7 +36,7 @@ export interface BookInput {
   ratings?: Record<string, number>
 }
 
-/** `BookInput` with its defaults filled, as handlers get it. */
+/** `BookInput` with its defaults filled, in the form that handlers get. */
 export type ParsedBook = BookInput & { price: number; sizes: (1 | 2 | 3)[]; related?: ParsedBook[] }
 
 export interface Paper {
@@ -64,7 +64,7 @@ export interface ListBooksRequest {
   'X-Trace'?: string
 }
 
-/** `ListBooksRequest` with its defaults filled, as the handler gets it. */
+/** `ListBooksRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedListBooksRequest = ListBooksRequest & { limit: number }
 
 /** `POST /books` */
@@ -72,7 +72,7 @@ export interface AddBookRequest {
   body?: BookInput
 }
 
-/** `AddBookRequest` with its defaults filled, as the handler gets it. */
+/** `AddBookRequest` with its defaults filled, in the form that the handler gets. */
 export type ParsedAddBookRequest = AddBookRequest & { body?: ParsedBook }
 
 /** `DELETE /books/{book-id}` */
@@ -87,7 +87,7 @@ export interface UploadCoverRequest {
   body: Bytes
 }
 
-/** `UploadCoverRequest` as the handler gets it. */
+/** `UploadCoverRequest` in the form that the handler gets. */
 export interface ParsedUploadCoverRequest extends UploadCoverRequest {
   body: ReadableStream<Uint8Array<ArrayBuffer>>
 }

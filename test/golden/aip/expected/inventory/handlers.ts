@@ -32,7 +32,7 @@ export interface InventoryOperationHandlers {
   getOperation(request: GetOperationRequest, context: CallContext): Promise<Answer<InventoryOperation>>
 }
 
-/** Every handler of Inventory. */
+/** The handlers of all operations of Inventory. */
 export interface InventoryHandlers {
   readonly shelves: ShelfHandlers
   readonly operations: InventoryOperationHandlers

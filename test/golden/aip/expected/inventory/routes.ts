@@ -100,7 +100,7 @@ export const getOperation: ClientRoute<GetOperationRequest, InventoryOperation> 
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
-/** The routes of Inventory, each bound to the handler that answers it. */
+/** Binds each route of Inventory to its handler. */
 export const inventoryRoutes = ({ shelves, operations }: InventoryHandlers): readonly BoundRoute[] => [
   bindList(listShelves, (request, context) => shelves.listShelves(request, context), {
     domain: inventory,
