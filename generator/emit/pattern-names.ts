@@ -9,8 +9,9 @@ export interface PatternName {
 
 /**
  * The names of the patterns that named schemas declare: `skuPattern` for the `pattern` of `Sku`, `labelsKeyPattern` for
- * the `x-key-pattern` of `Labels`. Of several names for a pattern, the first counts. Strings come before maps, because
- * a pattern is the main content of a named string. Patterns of members, items and map values have no names here.
+ * the `x-key-pattern` of `Labels`. Of several names for a pattern, members of objects take the first. Strings come before
+ * maps, because a pattern is the main content of a named string. Patterns of members, items and map values have no names
+ * here.
  */
 export function patternNames(schemas: readonly NamedSchema[]): readonly PatternName[] {
   const texts = schemas.flatMap(({ name, schema }) =>

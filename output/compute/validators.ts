@@ -155,11 +155,11 @@ export function checkVmInput(value: unknown, faults: Faults): value is VmInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmInputMembers)
-  nested(value.name, 'name', faults, checkResourceName)
+  checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  nested(value.zone, 'zone', faults, checkResourceName)
+  checkResourceName(value.zone, faults, 'zone')
   nested(value.cpu, 'cpu', faults, checkVmCpuInput)
   if (integer(value.memory_mib, 'memory_mib', faults, 128, 16777216))
     multiple(value.memory_mib, 'memory_mib', faults, 128)
@@ -180,11 +180,11 @@ export function checkVmUpdate(value: unknown, faults: Faults): value is VmUpdate
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmInputMembers)
-  if (value.name !== undefined) nested(value.name, 'name', faults, checkResourceName)
+  if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.zone !== undefined) nested(value.zone, 'zone', faults, checkResourceName)
+  if (value.zone !== undefined) checkResourceName(value.zone, faults, 'zone')
   if (value.cpu !== undefined) nested(value.cpu, 'cpu', faults, checkVmCpuUpdate)
   if (value.memory_mib !== undefined && integer(value.memory_mib, 'memory_mib', faults, 128, 16777216))
     multiple(value.memory_mib, 'memory_mib', faults, 128)
@@ -312,7 +312,7 @@ export function checkVmSourceObject(value: unknown, faults: Faults): value is Vm
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmSourceObjectMembers)
-  nested(value.bucket_id, 'bucket_id', faults, checkId)
+  checkId(value.bucket_id, faults, 'bucket_id')
   text(value.object, 'object', faults, 1, 1024)
   return faults.count === before
 }
@@ -321,7 +321,7 @@ export function checkVmSourceObjectUpdate(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmSourceObjectMembers)
-  if (value.bucket_id !== undefined) nested(value.bucket_id, 'bucket_id', faults, checkId)
+  if (value.bucket_id !== undefined) checkId(value.bucket_id, faults, 'bucket_id')
   if (value.object !== undefined) text(value.object, 'object', faults, 1, 1024)
   return faults.count === before
 }
@@ -330,7 +330,7 @@ export function checkVmSourceArtifact(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmSourceArtifactMembers)
-  nested(value.repository_id, 'repository_id', faults, checkId)
+  checkId(value.repository_id, faults, 'repository_id')
   text(value.reference, 'reference', faults, 1, 128, vmSourceArtifactReferencePattern)
   return faults.count === before
 }
@@ -339,7 +339,7 @@ export function checkVmSourceArtifactUpdate(value: unknown, faults: Faults): val
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmSourceArtifactMembers)
-  if (value.repository_id !== undefined) nested(value.repository_id, 'repository_id', faults, checkId)
+  if (value.repository_id !== undefined) checkId(value.repository_id, faults, 'repository_id')
   if (value.reference !== undefined)
     text(value.reference, 'reference', faults, 1, 128, vmSourceArtifactReferencePattern)
   return faults.count === before
@@ -349,7 +349,7 @@ export function checkVmDataDisk(value: unknown, faults: Faults): value is VmData
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmDataDiskMembers)
-  nested(value.name, 'name', faults, checkResourceName)
+  checkResourceName(value.name, faults, 'name')
   integer(value.size_gib, 'size_gib', faults, 1, 65536)
   return faults.count === before
 }
@@ -358,7 +358,7 @@ export function checkVmNetworkInterfaceInput(value: unknown, faults: Faults): va
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmNetworkInterfaceInputMembers)
-  nested(value.subnet_id, 'subnet_id', faults, checkId)
+  checkId(value.subnet_id, faults, 'subnet_id')
   if (value.ip_address !== undefined) formatted(value.ip_address, 'ip_address', faults, isIpv4, 'ipv4')
   return faults.count === before
 }
@@ -418,7 +418,7 @@ export function completeRestartVmBodyInput(value: RestartVmBodyInput): RestartVm
 export function checkComputeOperation(value: unknown, faults: Faults): value is ComputeOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   anyText(value.resource_id, 'resource_id', faults)
   anyText(value.resource_type, 'resource_type', faults)
   nested(value.operation_type, 'operation_type', faults, checkOperationType)
@@ -430,9 +430,9 @@ export function checkComputeOperation(value: unknown, faults: Faults): value is 
   list(value.warnings, 'warnings', faults, checkOperationWarning)
   integer(value.progress, 'progress', faults, 0, 100)
   nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  nested(value.scope_id, 'scope_id', faults, checkOptionalId)
-  nested(value.principal_id, 'principal_id', faults, checkId)
-  nested(value.trace_id, 'trace_id', faults, checkOptionalTraceId)
+  checkOptionalId(value.scope_id, faults, 'scope_id')
+  checkId(value.principal_id, faults, 'principal_id')
+  checkOptionalTraceId(value.trace_id, faults, 'trace_id')
   return faults.count === before
 }
 
@@ -478,14 +478,14 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkListVmsRequest(value: unknown, faults: Faults): value is ListVmsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -496,9 +496,8 @@ export function checkListVmsRequest(value: unknown, faults: Faults): value is Li
 export function checkCreateVmRequest(value: unknown, faults: Faults): value is CreateVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.workspace, faults, 'workspace')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkVmInput)
   return faults.count === before
 }
@@ -510,30 +509,28 @@ export function completeCreateVmRequest(request: CreateVmRequest): CreateVmGiven
 export function checkGetVmRequest(value: unknown, faults: Faults): value is GetVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkDeleteVmRequest(value: unknown, faults: Faults): value is DeleteVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.id, faults, 'id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
 export function checkUpdateVmRequest(value: unknown, faults: Faults): value is UpdateVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.id, faults, 'id')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkVmUpdate)
   return faults.count === before
 }
@@ -541,10 +538,9 @@ export function checkUpdateVmRequest(value: unknown, faults: Faults): value is U
 export function checkStartVmRequest(value: unknown, faults: Faults): value is StartVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -552,10 +548,9 @@ export function checkStartVmRequest(value: unknown, faults: Faults): value is St
 export function checkStopVmRequest(value: unknown, faults: Faults): value is StopVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStopVmBodyInput)
   return faults.count === before
 }
@@ -567,10 +562,9 @@ export function completeStopVmRequest(request: StopVmRequest): StopVmGiven {
 export function checkSuspendVmRequest(value: unknown, faults: Faults): value is SuspendVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -578,10 +572,9 @@ export function checkSuspendVmRequest(value: unknown, faults: Faults): value is 
 export function checkResumeVmRequest(value: unknown, faults: Faults): value is ResumeVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -589,10 +582,9 @@ export function checkResumeVmRequest(value: unknown, faults: Faults): value is R
 export function checkRestartVmRequest(value: unknown, faults: Faults): value is RestartVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRestartVmBodyInput)
   return faults.count === before
 }
@@ -604,10 +596,9 @@ export function completeRestartVmRequest(request: RestartVmRequest): RestartVmGi
 export function checkResetVmRequest(value: unknown, faults: Faults): value is ResetVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }

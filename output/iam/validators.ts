@@ -308,11 +308,11 @@ export function checkBindingInput(value: unknown, faults: Faults): value is Bind
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, bindingInputMembers)
-  nested(value.principal_id, 'principal_id', faults, checkId)
-  nested(value.role_id, 'role_id', faults, checkRoleId)
+  checkId(value.principal_id, faults, 'principal_id')
+  checkRoleId(value.role_id, faults, 'role_id')
   nested(value.scope_type, 'scope_type', faults, checkScopeKind)
-  nested(value.scope_id, 'scope_id', faults, checkOptionalId)
-  if (value.condition !== undefined) nested(value.condition, 'condition', faults, checkExpression)
+  checkOptionalId(value.scope_id, faults, 'scope_id')
+  if (value.condition !== undefined) checkExpression(value.condition, faults, 'condition')
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -322,15 +322,15 @@ export function completeBindingInput(value: BindingInput): BindingGiven {
   return { ...omit(value, bindingOmitted), condition: value.condition ?? '' }
 }
 
-export function checkExpression(value: unknown, faults: Faults): value is Expression {
-  return text(value, '', faults, 0, 1024)
+export function checkExpression(value: unknown, faults: Faults, field = ''): value is Expression {
+  return text(value, field, faults, 0, 1024)
 }
 
 export function checkPolicyInput(value: unknown, faults: Faults): value is PolicyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, policyInputMembers)
-  nested(value.name, 'name', faults, checkResourceName)
+  checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -344,7 +344,7 @@ export function checkPolicyUpdate(value: unknown, faults: Faults): value is Poli
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, policyInputMembers)
-  if (value.name !== undefined) nested(value.name, 'name', faults, checkResourceName)
+  if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -377,7 +377,7 @@ export function checkPolicyStatementInput(value: unknown, faults: Faults): value
   if (value.except_permissions !== undefined)
     list(value.except_permissions, 'except_permissions', faults, checkPermissionPattern, 0, 100)
   if (value.resources !== undefined) list(value.resources, 'resources', faults, checkResourcePattern, 0, 50)
-  if (value.condition !== undefined) nested(value.condition, 'condition', faults, checkExpression)
+  if (value.condition !== undefined) checkExpression(value.condition, faults, 'condition')
   return faults.count === before
 }
 
@@ -391,16 +391,16 @@ export function completePolicyStatementInput(value: PolicyStatementInput): Polic
   }
 }
 
-export function checkPolicyPrincipal(value: unknown, faults: Faults): value is PolicyPrincipal {
-  return matches(value, '', faults, policyPrincipalPattern)
+export function checkPolicyPrincipal(value: unknown, faults: Faults, field = ''): value is PolicyPrincipal {
+  return matches(value, field, faults, policyPrincipalPattern)
 }
 
-export function checkPermissionPattern(value: unknown, faults: Faults): value is PermissionPattern {
-  return matches(value, '', faults, permissionPatternPattern)
+export function checkPermissionPattern(value: unknown, faults: Faults, field = ''): value is PermissionPattern {
+  return matches(value, field, faults, permissionPatternPattern)
 }
 
-export function checkResourcePattern(value: unknown, faults: Faults): value is ResourcePattern {
-  return text(value, '', faults, 0, 1280, resourcePatternPattern)
+export function checkResourcePattern(value: unknown, faults: Faults, field = ''): value is ResourcePattern {
+  return text(value, field, faults, 0, 1280, resourcePatternPattern)
 }
 
 export function checkPermissionTest(value: unknown, faults: Faults): value is PermissionTest {
@@ -428,7 +428,7 @@ export function checkTestedResource(value: unknown, faults: Faults): value is Te
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, testedResourceMembers)
-  if (value.type !== undefined) nested(value.type, 'type', faults, checkResourceType)
+  if (value.type !== undefined) checkResourceType(value.type, faults, 'type')
   if (value.id !== undefined) text(value.id, 'id', faults, 0, 1280)
   if (value.name !== undefined) text(value.name, 'name', faults, 0, 1280)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -448,9 +448,9 @@ export function checkAccessGrantInput(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, accessGrantInputMembers)
-  nested(value.principal_id, 'principal_id', faults, checkId)
+  checkId(value.principal_id, faults, 'principal_id')
   if (list(value.role_ids, 'role_ids', faults, checkRoleId, 1, 20)) unique(value.role_ids, 'role_ids', faults)
-  if (value.condition !== undefined) nested(value.condition, 'condition', faults, checkExpression)
+  if (value.condition !== undefined) checkExpression(value.condition, faults, 'condition')
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
@@ -463,7 +463,7 @@ export function checkAccessRevocationInput(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, accessRevocationInputMembers)
-  nested(value.principal_id, 'principal_id', faults, checkId)
+  checkId(value.principal_id, faults, 'principal_id')
   if (value.role_ids !== undefined && list(value.role_ids, 'role_ids', faults, checkRoleId, 0, 20))
     unique(value.role_ids, 'role_ids', faults)
   return faults.count === before
@@ -477,11 +477,11 @@ export function checkRoleInput(value: unknown, faults: Faults): value is RoleInp
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, roleInputMembers)
-  nested(value.name, 'name', faults, checkResourceName)
+  checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   nested(value.scope_type, 'scope_type', faults, checkScopeKind)
-  nested(value.scope_id, 'scope_id', faults, checkOptionalId)
+  checkOptionalId(value.scope_id, faults, 'scope_id')
   if (value.permissions !== undefined && list(value.permissions, 'permissions', faults, checkPermissionKey, 0, 500))
     unique(value.permissions, 'permissions', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -492,11 +492,11 @@ export function checkRoleUpdate(value: unknown, faults: Faults): value is RoleUp
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, roleInputMembers)
-  if (value.name !== undefined) nested(value.name, 'name', faults, checkResourceName)
+  if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.scope_type !== undefined) nested(value.scope_type, 'scope_type', faults, checkScopeKind)
-  if (value.scope_id !== undefined) nested(value.scope_id, 'scope_id', faults, checkOptionalId)
+  if (value.scope_id !== undefined) checkOptionalId(value.scope_id, faults, 'scope_id')
   if (value.permissions !== undefined && list(value.permissions, 'permissions', faults, checkPermissionKey, 0, 500))
     unique(value.permissions, 'permissions', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -516,7 +516,7 @@ export function checkRolePermissionAddition(value: unknown, faults: Faults): val
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, rolePermissionAdditionMembers)
-  nested(value.permission, 'permission', faults, checkPermissionKey)
+  checkPermissionKey(value.permission, faults, 'permission')
   return faults.count === before
 }
 
@@ -534,8 +534,8 @@ export function checkTokenRevocationInput(value: unknown, faults: Faults): value
   const before = faults.count
   closed(value, faults, tokenRevocationInputMembers)
   if (value.token !== undefined) text(value.token, 'token', faults, 1, 8192)
-  if (value.token_id !== undefined) nested(value.token_id, 'token_id', faults, checkId)
-  if (value.principal_id !== undefined) nested(value.principal_id, 'principal_id', faults, checkId)
+  if (value.token_id !== undefined) checkId(value.token_id, faults, 'token_id')
+  if (value.principal_id !== undefined) checkId(value.principal_id, faults, 'principal_id')
   return faults.count === before
 }
 
@@ -546,7 +546,7 @@ export function checkUserInput(value: unknown, faults: Faults): value is UserInp
   if (text(value.email, 'email', faults, 3, 254))
     formatted(value.email, 'email', faults, isEmail, 'email, such as kim@example.com', userInputEmailPattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 1, 128)
-  if (value.organisation_id !== undefined) nested(value.organisation_id, 'organisation_id', faults, checkOptionalId)
+  if (value.organisation_id !== undefined) checkOptionalId(value.organisation_id, faults, 'organisation_id')
   if (value.locale !== undefined) text(value.locale, 'locale', faults, 0, 35, userInputLocalePattern)
   if (value.time_zone !== undefined) text(value.time_zone, 'time_zone', faults, 0, 64, userInputTimeZonePattern)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -561,7 +561,7 @@ export function checkUserUpdate(value: unknown, faults: Faults): value is UserUp
   if (value.email !== undefined && text(value.email, 'email', faults, 3, 254))
     formatted(value.email, 'email', faults, isEmail, 'email, such as kim@example.com', userInputEmailPattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 1, 128)
-  if (value.organisation_id !== undefined) nested(value.organisation_id, 'organisation_id', faults, checkOptionalId)
+  if (value.organisation_id !== undefined) checkOptionalId(value.organisation_id, faults, 'organisation_id')
   if (value.locale !== undefined) text(value.locale, 'locale', faults, 0, 35, userInputLocalePattern)
   if (value.time_zone !== undefined) text(value.time_zone, 'time_zone', faults, 0, 64, userInputTimeZonePattern)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -704,7 +704,7 @@ export function checkInvitationInput(value: unknown, faults: Faults): value is I
   if (text(value.email, 'email', faults, 3, 254))
     formatted(value.email, 'email', faults, isEmail, 'email, such as kim@example.com', userInputEmailPattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 1, 128)
-  if (value.organisation_id !== undefined) nested(value.organisation_id, 'organisation_id', faults, checkOptionalId)
+  if (value.organisation_id !== undefined) checkOptionalId(value.organisation_id, faults, 'organisation_id')
   if (value.locale !== undefined) text(value.locale, 'locale', faults, 0, 35, userInputLocalePattern)
   if (value.time_zone !== undefined) text(value.time_zone, 'time_zone', faults, 0, 64, userInputTimeZonePattern)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -732,9 +732,9 @@ export function checkInvitationGrantInput(value: unknown, faults: Faults): value
   const before = faults.count
   closed(value, faults, invitationGrantInputMembers)
   nested(value.scope_type, 'scope_type', faults, checkScopeKind)
-  nested(value.scope_id, 'scope_id', faults, checkOptionalId)
-  nested(value.role_id, 'role_id', faults, checkRoleId)
-  if (value.condition !== undefined) nested(value.condition, 'condition', faults, checkExpression)
+  checkOptionalId(value.scope_id, faults, 'scope_id')
+  checkRoleId(value.role_id, faults, 'role_id')
+  if (value.condition !== undefined) checkExpression(value.condition, faults, 'condition')
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
@@ -754,7 +754,7 @@ export function checkCredentialTokenLookupInput(value: unknown, faults: Faults):
 export function checkIamOperation(value: unknown, faults: Faults): value is IamOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   anyText(value.resource_id, 'resource_id', faults)
   anyText(value.resource_type, 'resource_type', faults)
   nested(value.operation_type, 'operation_type', faults, checkOperationType)
@@ -766,9 +766,9 @@ export function checkIamOperation(value: unknown, faults: Faults): value is IamO
   list(value.warnings, 'warnings', faults, checkOperationWarning)
   integer(value.progress, 'progress', faults, 0, 100)
   nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  nested(value.scope_id, 'scope_id', faults, checkOptionalId)
-  nested(value.principal_id, 'principal_id', faults, checkId)
-  nested(value.trace_id, 'trace_id', faults, checkOptionalTraceId)
+  checkOptionalId(value.scope_id, faults, 'scope_id')
+  checkId(value.principal_id, faults, 'principal_id')
+  checkOptionalTraceId(value.trace_id, faults, 'trace_id')
   return faults.count === before
 }
 
@@ -796,12 +796,12 @@ export function checkOperationStatus(value: unknown, faults: Faults): value is O
   return choice(value, '', faults, operationStatusSet)
 }
 
-export function checkPermissionKey(value: unknown, faults: Faults): value is PermissionKey {
-  return matches(value, '', faults, permissionKeyPattern)
+export function checkPermissionKey(value: unknown, faults: Faults, field = ''): value is PermissionKey {
+  return matches(value, field, faults, permissionKeyPattern)
 }
 
-export function checkRoleId(value: unknown, faults: Faults): value is RoleId {
-  return matches(value, '', faults, roleIdPattern)
+export function checkRoleId(value: unknown, faults: Faults, field = ''): value is RoleId {
+  return matches(value, field, faults, roleIdPattern)
 }
 
 export function checkListFilterSchemasRequest(value: unknown, faults: Faults): value is ListFilterSchemasRequest {
@@ -834,7 +834,7 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
@@ -851,8 +851,7 @@ export function checkListBindingsRequest(value: unknown, faults: Faults): value 
 export function checkCreateBindingRequest(value: unknown, faults: Faults): value is CreateBindingRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkBindingInput)
   return faults.count === before
 }
@@ -864,17 +863,16 @@ export function completeCreateBindingRequest(request: CreateBindingRequest): Cre
 export function checkGetBindingRequest(value: unknown, faults: Faults): value is GetBindingRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkDeleteBindingRequest(value: unknown, faults: Faults): value is DeleteBindingRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
@@ -898,7 +896,7 @@ export function checkGetPermissionRequest(value: unknown, faults: Faults): value
 export function checkListPoliciesRequest(value: unknown, faults: Faults): value is ListPoliciesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -909,9 +907,8 @@ export function checkListPoliciesRequest(value: unknown, faults: Faults): value 
 export function checkCreatePolicyRequest(value: unknown, faults: Faults): value is CreatePolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.workspace, faults, 'workspace')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkPolicyInput)
   return faults.count === before
 }
@@ -923,30 +920,28 @@ export function completeCreatePolicyRequest(request: CreatePolicyRequest): Creat
 export function checkGetPolicyRequest(value: unknown, faults: Faults): value is GetPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkDeletePolicyRequest(value: unknown, faults: Faults): value is DeletePolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.id, faults, 'id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
 export function checkUpdatePolicyRequest(value: unknown, faults: Faults): value is UpdatePolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.id, faults, 'id')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkPolicyUpdate)
   return faults.count === before
 }
@@ -964,7 +959,7 @@ export function checkListPrincipalsRequest(value: unknown, faults: Faults): valu
 export function checkGetPrincipalRequest(value: unknown, faults: Faults): value is GetPrincipalRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
@@ -972,7 +967,7 @@ export function checkListScopeAccessRequest(value: unknown, faults: Faults): val
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
-  nested(value.scope_id, 'scope_id', faults, checkId)
+  checkId(value.scope_id, faults, 'scope_id')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -987,8 +982,8 @@ export function checkListPrincipalPermissionsRequest(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
-  nested(value.scope_id, 'scope_id', faults, checkId)
-  nested(value.principal, 'principal', faults, checkId)
+  checkId(value.scope_id, faults, 'scope_id')
+  checkId(value.principal, faults, 'principal')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1003,8 +998,8 @@ export function checkTestPrincipalPermissionsRequest(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
-  nested(value.scope_id, 'scope_id', faults, checkId)
-  nested(value.principal, 'principal', faults, checkId)
+  checkId(value.scope_id, faults, 'scope_id')
+  checkId(value.principal, faults, 'principal')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkPermissionTest)
   return faults.count === before
 }
@@ -1013,7 +1008,7 @@ export function checkListMyPermissionsRequest(value: unknown, faults: Faults): v
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
-  nested(value.scope_id, 'scope_id', faults, checkId)
+  checkId(value.scope_id, faults, 'scope_id')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1025,7 +1020,7 @@ export function checkTestMyPermissionsRequest(value: unknown, faults: Faults): v
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
-  nested(value.scope_id, 'scope_id', faults, checkId)
+  checkId(value.scope_id, faults, 'scope_id')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMyPermissionTest)
   return faults.count === before
 }
@@ -1034,9 +1029,8 @@ export function checkGrantAccessRequest(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
-  nested(value.scope_id, 'scope_id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.scope_id, faults, 'scope_id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAccessGrantInput)
   return faults.count === before
 }
@@ -1049,9 +1043,8 @@ export function checkRevokeAccessRequest(value: unknown, faults: Faults): value 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
-  nested(value.scope_id, 'scope_id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.scope_id, faults, 'scope_id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAccessRevocationInput)
   return faults.count === before
 }
@@ -1073,8 +1066,7 @@ export function checkListRolesRequest(value: unknown, faults: Faults): value is 
 export function checkCreateRoleRequest(value: unknown, faults: Faults): value is CreateRoleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRoleInput)
   return faults.count === before
 }
@@ -1095,8 +1087,7 @@ export function checkDeleteRoleRequest(value: unknown, faults: Faults): value is
   const before = faults.count
   anyText(value.id, 'id', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
@@ -1105,8 +1096,7 @@ export function checkUpdateRoleRequest(value: unknown, faults: Faults): value is
   const before = faults.count
   anyText(value.id, 'id', faults)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRoleUpdate)
   return faults.count === before
 }
@@ -1126,8 +1116,7 @@ export function checkAddRolePermissionRequest(value: unknown, faults: Faults): v
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   anyText(value.role, 'role', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRolePermissionAddition)
   return faults.count === before
 }
@@ -1138,8 +1127,7 @@ export function checkRemoveRolePermissionRequest(value: unknown, faults: Faults)
   anyText(value.role, 'role', faults)
   anyText(value.permission, 'permission', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
@@ -1156,7 +1144,7 @@ export function checkListServiceAccountsRequest(value: unknown, faults: Faults):
 export function checkGetServiceAccountRequest(value: unknown, faults: Faults): value is GetServiceAccountRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
@@ -1180,8 +1168,7 @@ export function checkRefreshTokenRequest(value: unknown, faults: Faults): value 
 export function checkRevokeTokenRequest(value: unknown, faults: Faults): value is RevokeTokenRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkTokenRevocationInput)
   return faults.count === before
 }
@@ -1205,8 +1192,7 @@ export function checkUpdateMyProfileRequest(value: unknown, faults: Faults): val
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkUserProfileInput)
   return faults.count === before
 }
@@ -1220,8 +1206,7 @@ export function checkDeleteMyAvatarRequest(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
@@ -1229,8 +1214,7 @@ export function checkSetMyAvatarRequest(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAvatarUpdate)
   return faults.count === before
 }
@@ -1238,8 +1222,7 @@ export function checkSetMyAvatarRequest(value: unknown, faults: Faults): value i
 export function checkChangeMyPasswordRequest(value: unknown, faults: Faults): value is ChangeMyPasswordRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkPasswordChangeInput)
   return faults.count === before
 }
@@ -1247,17 +1230,16 @@ export function checkChangeMyPasswordRequest(value: unknown, faults: Faults): va
 export function checkGetUserRequest(value: unknown, faults: Faults): value is GetUserRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkUpdateUserRequest(value: unknown, faults: Faults): value is UpdateUserRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkUserUpdate)
   return faults.count === before
 }
@@ -1265,16 +1247,15 @@ export function checkUpdateUserRequest(value: unknown, faults: Faults): value is
 export function checkGetUserAvatarRequest(value: unknown, faults: Faults): value is GetUserAvatarRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkDeactivateUserRequest(value: unknown, faults: Faults): value is DeactivateUserRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkUserStateChangeInput)
   return faults.count === before
 }
@@ -1282,9 +1263,8 @@ export function checkDeactivateUserRequest(value: unknown, faults: Faults): valu
 export function checkReactivateUserRequest(value: unknown, faults: Faults): value is ReactivateUserRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkUserStateChangeInput)
   return faults.count === before
 }
@@ -1292,9 +1272,8 @@ export function checkReactivateUserRequest(value: unknown, faults: Faults): valu
 export function checkRegenerateActivationRequest(value: unknown, faults: Faults): value is RegenerateActivationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkActivationRenewalInput)
   return faults.count === before
 }
@@ -1306,9 +1285,8 @@ export function completeRegenerateActivationRequest(request: RegenerateActivatio
 export function checkResetUserPasswordRequest(value: unknown, faults: Faults): value is ResetUserPasswordRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkPasswordResetInput)
   return faults.count === before
 }
@@ -1320,8 +1298,7 @@ export function completeResetUserPasswordRequest(request: ResetUserPasswordReque
 export function checkActivateUserRequest(value: unknown, faults: Faults): value is ActivateUserRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkUserActivationInput)
   return faults.count === before
 }
@@ -1339,8 +1316,7 @@ export function checkCompletePasswordResetRequest(
 ): value is CompletePasswordResetRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkPasswordResetCompletionInput)
   return faults.count === before
 }
@@ -1348,8 +1324,7 @@ export function checkCompletePasswordResetRequest(
 export function checkInviteUserRequest(value: unknown, faults: Faults): value is InviteUserRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkInvitationInput)
   return faults.count === before
 }

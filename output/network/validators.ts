@@ -273,11 +273,11 @@ export function checkVpcInput(value: unknown, faults: Faults): value is VpcInput
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vpcInputMembers)
-  nested(value.name, 'name', faults, checkResourceName)
+  checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  nested(value.region, 'region', faults, checkResourceName)
+  checkResourceName(value.region, faults, 'region')
   list(value.cidr_blocks, 'cidr_blocks', faults, checkIpv4Cidr, 1, 5)
   if (value.mtu !== undefined) integer(value.mtu, 'mtu', faults, 1280, 8900)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -288,11 +288,11 @@ export function checkVpcUpdate(value: unknown, faults: Faults): value is VpcUpda
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vpcInputMembers)
-  if (value.name !== undefined) nested(value.name, 'name', faults, checkResourceName)
+  if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.region !== undefined) nested(value.region, 'region', faults, checkResourceName)
+  if (value.region !== undefined) checkResourceName(value.region, faults, 'region')
   if (value.cidr_blocks !== undefined) list(value.cidr_blocks, 'cidr_blocks', faults, checkIpv4Cidr, 1, 5)
   if (value.mtu !== undefined) integer(value.mtu, 'mtu', faults, 1280, 8900)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -313,13 +313,13 @@ export function checkSubnetInput(value: unknown, faults: Faults): value is Subne
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, subnetInputMembers)
-  nested(value.name, 'name', faults, checkResourceName)
+  checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  nested(value.vpc_id, 'vpc_id', faults, checkId)
-  nested(value.cidr_block, 'cidr_block', faults, checkIpv4Cidr)
-  if (value.gateway_address !== undefined) nested(value.gateway_address, 'gateway_address', faults, checkIpv4Address)
+  checkId(value.vpc_id, faults, 'vpc_id')
+  checkIpv4Cidr(value.cidr_block, faults, 'cidr_block')
+  if (value.gateway_address !== undefined) checkIpv4Address(value.gateway_address, faults, 'gateway_address')
   if (value.reserved_ranges !== undefined)
     list(value.reserved_ranges, 'reserved_ranges', faults, checkAddressRange, 0, 16)
   if (value.dns_servers !== undefined) list(value.dns_servers, 'dns_servers', faults, checkIpv4Address, 0, 4)
@@ -331,13 +331,13 @@ export function checkSubnetUpdate(value: unknown, faults: Faults): value is Subn
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, subnetInputMembers)
-  if (value.name !== undefined) nested(value.name, 'name', faults, checkResourceName)
+  if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.vpc_id !== undefined) nested(value.vpc_id, 'vpc_id', faults, checkId)
-  if (value.cidr_block !== undefined) nested(value.cidr_block, 'cidr_block', faults, checkIpv4Cidr)
-  if (value.gateway_address !== undefined) nested(value.gateway_address, 'gateway_address', faults, checkIpv4Address)
+  if (value.vpc_id !== undefined) checkId(value.vpc_id, faults, 'vpc_id')
+  if (value.cidr_block !== undefined) checkIpv4Cidr(value.cidr_block, faults, 'cidr_block')
+  if (value.gateway_address !== undefined) checkIpv4Address(value.gateway_address, faults, 'gateway_address')
   if (value.reserved_ranges !== undefined)
     list(value.reserved_ranges, 'reserved_ranges', faults, checkAddressRange, 0, 16)
   if (value.dns_servers !== undefined) list(value.dns_servers, 'dns_servers', faults, checkIpv4Address, 0, 4)
@@ -360,8 +360,8 @@ export function checkAddressRange(value: unknown, faults: Faults): value is Addr
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, addressRangeMembers)
-  nested(value.start, 'start', faults, checkIpv4Address)
-  if (value.end !== undefined) nested(value.end, 'end', faults, checkIpv4Address)
+  checkIpv4Address(value.start, faults, 'start')
+  if (value.end !== undefined) checkIpv4Address(value.end, faults, 'end')
   return faults.count === before
 }
 
@@ -369,11 +369,11 @@ export function checkFirewallPolicyInput(value: unknown, faults: Faults): value 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, firewallPolicyInputMembers)
-  nested(value.name, 'name', faults, checkResourceName)
+  checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  nested(value.vpc_id, 'vpc_id', faults, checkId)
+  checkId(value.vpc_id, faults, 'vpc_id')
   if (value.priority !== undefined) integer(value.priority, 'priority', faults, 0, 65534)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -384,11 +384,11 @@ export function checkFirewallPolicyUpdate(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, firewallPolicyInputMembers)
-  if (value.name !== undefined) nested(value.name, 'name', faults, checkResourceName)
+  if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.vpc_id !== undefined) nested(value.vpc_id, 'vpc_id', faults, checkId)
+  if (value.vpc_id !== undefined) checkId(value.vpc_id, faults, 'vpc_id')
   if (value.priority !== undefined) integer(value.priority, 'priority', faults, 0, 65534)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -410,7 +410,7 @@ export function checkFirewallPolicyRuleInput(value: unknown, faults: Faults): va
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, firewallPolicyRuleInputMembers)
-  nested(value.name, 'name', faults, checkResourceName)
+  checkResourceName(value.name, faults, 'name')
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   integer(value.priority, 'priority', faults, 0, 65534)
   nested(value.direction, 'direction', faults, checkFirewallDirectionInput)
@@ -427,7 +427,7 @@ export function checkFirewallPolicyRuleUpdate(value: unknown, faults: Faults): v
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, firewallPolicyRuleInputMembers)
-  if (value.name !== undefined) nested(value.name, 'name', faults, checkResourceName)
+  if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.priority !== undefined) integer(value.priority, 'priority', faults, 0, 65534)
   if (value.direction !== undefined) nested(value.direction, 'direction', faults, checkFirewallDirectionInput)
@@ -526,7 +526,7 @@ export function checkUpdateFirewallPolicyRuleBodyInput(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, updateFirewallPolicyRuleBodyInputMembers)
-  nested(value.rule_id, 'rule_id', faults, checkId)
+  checkId(value.rule_id, faults, 'rule_id')
   nested(value.rule, 'rule', faults, checkFirewallPolicyRuleUpdate)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -546,7 +546,7 @@ export function checkRemoveFirewallPolicyRuleBodyInput(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, removeFirewallPolicyRuleBodyInputMembers)
-  nested(value.rule_id, 'rule_id', faults, checkId)
+  checkId(value.rule_id, faults, 'rule_id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -557,7 +557,7 @@ export function checkQuotaLimitInput(value: unknown, faults: Faults): value is Q
   closed(value, faults, quotaLimitInputMembers)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
-  nested(value.scope_id, 'scope_id', faults, checkId)
+  checkId(value.scope_id, faults, 'scope_id')
   if (value.dimensions !== undefined) nested(value.dimensions, 'dimensions', faults, checkQuotaDimensions)
   integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -570,7 +570,7 @@ export function checkQuotaLimitUpdate(value: unknown, faults: Faults): value is 
   closed(value, faults, quotaLimitInputMembers)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.scope_type !== undefined) nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
-  if (value.scope_id !== undefined) nested(value.scope_id, 'scope_id', faults, checkId)
+  if (value.scope_id !== undefined) checkId(value.scope_id, faults, 'scope_id')
   if (value.dimensions !== undefined) nested(value.dimensions, 'dimensions', faults, checkQuotaDimensions)
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -588,18 +588,18 @@ export function checkQuotaDimensions(value: unknown, faults: Faults): value is Q
   return faults.count === before
 }
 
-export function checkIpv4Address(value: unknown, faults: Faults): value is Ipv4Address {
-  return formatted(value, '', faults, isIpv4, 'ipv4')
+export function checkIpv4Address(value: unknown, faults: Faults, field = ''): value is Ipv4Address {
+  return formatted(value, field, faults, isIpv4, 'ipv4')
 }
 
-export function checkIpv4Cidr(value: unknown, faults: Faults): value is Ipv4Cidr {
-  return matches(value, '', faults, ipv4CidrPattern)
+export function checkIpv4Cidr(value: unknown, faults: Faults, field = ''): value is Ipv4Cidr {
+  return matches(value, field, faults, ipv4CidrPattern)
 }
 
 export function checkNetworkOperation(value: unknown, faults: Faults): value is NetworkOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   anyText(value.resource_id, 'resource_id', faults)
   anyText(value.resource_type, 'resource_type', faults)
   nested(value.operation_type, 'operation_type', faults, checkOperationType)
@@ -611,9 +611,9 @@ export function checkNetworkOperation(value: unknown, faults: Faults): value is 
   list(value.warnings, 'warnings', faults, checkOperationWarning)
   integer(value.progress, 'progress', faults, 0, 100)
   nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  nested(value.scope_id, 'scope_id', faults, checkOptionalId)
-  nested(value.principal_id, 'principal_id', faults, checkId)
-  nested(value.trace_id, 'trace_id', faults, checkOptionalTraceId)
+  checkOptionalId(value.scope_id, faults, 'scope_id')
+  checkId(value.principal_id, faults, 'principal_id')
+  checkOptionalTraceId(value.trace_id, faults, 'trace_id')
   return faults.count === before
 }
 
@@ -675,14 +675,14 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkListVpcsRequest(value: unknown, faults: Faults): value is ListVpcsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -694,10 +694,9 @@ export function checkListVpcsRequest(value: unknown, faults: Faults): value is L
 export function checkCreateVpcRequest(value: unknown, faults: Faults): value is CreateVpcRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkVpcInput)
   return faults.count === before
 }
@@ -709,33 +708,31 @@ export function completeCreateVpcRequest(request: CreateVpcRequest): CreateVpcGi
 export function checkGetVpcRequest(value: unknown, faults: Faults): value is GetVpcRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkDeleteVpcRequest(value: unknown, faults: Faults): value is DeleteVpcRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
 export function checkUpdateVpcRequest(value: unknown, faults: Faults): value is UpdateVpcRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkVpcUpdate)
   return faults.count === before
 }
@@ -743,7 +740,7 @@ export function checkUpdateVpcRequest(value: unknown, faults: Faults): value is 
 export function checkListSubnetsRequest(value: unknown, faults: Faults): value is ListSubnetsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -755,10 +752,9 @@ export function checkListSubnetsRequest(value: unknown, faults: Faults): value i
 export function checkCreateSubnetRequest(value: unknown, faults: Faults): value is CreateSubnetRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkSubnetInput)
   return faults.count === before
 }
@@ -770,33 +766,31 @@ export function completeCreateSubnetRequest(request: CreateSubnetRequest): Creat
 export function checkGetSubnetRequest(value: unknown, faults: Faults): value is GetSubnetRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkDeleteSubnetRequest(value: unknown, faults: Faults): value is DeleteSubnetRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
 export function checkUpdateSubnetRequest(value: unknown, faults: Faults): value is UpdateSubnetRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkSubnetUpdate)
   return faults.count === before
 }
@@ -804,7 +798,7 @@ export function checkUpdateSubnetRequest(value: unknown, faults: Faults): value 
 export function checkListLogicalPortsRequest(value: unknown, faults: Faults): value is ListLogicalPortsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -816,16 +810,16 @@ export function checkListLogicalPortsRequest(value: unknown, faults: Faults): va
 export function checkGetLogicalPortRequest(value: unknown, faults: Faults): value is GetLogicalPortRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkListFirewallPoliciesRequest(value: unknown, faults: Faults): value is ListFirewallPoliciesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -837,10 +831,9 @@ export function checkListFirewallPoliciesRequest(value: unknown, faults: Faults)
 export function checkCreateFirewallPolicyRequest(value: unknown, faults: Faults): value is CreateFirewallPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkFirewallPolicyInput)
   return faults.count === before
 }
@@ -852,33 +845,31 @@ export function completeCreateFirewallPolicyRequest(request: CreateFirewallPolic
 export function checkGetFirewallPolicyRequest(value: unknown, faults: Faults): value is GetFirewallPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkDeleteFirewallPolicyRequest(value: unknown, faults: Faults): value is DeleteFirewallPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
 export function checkUpdateFirewallPolicyRequest(value: unknown, faults: Faults): value is UpdateFirewallPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkFirewallPolicyUpdate)
   return faults.count === before
 }
@@ -889,11 +880,10 @@ export function checkAddFirewallPolicyRuleRequest(
 ): value is AddFirewallPolicyRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.firewall_policy, 'firewall_policy', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.firewall_policy, faults, 'firewall_policy')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAddFirewallPolicyRuleBodyInput)
   return faults.count === before
 }
@@ -910,11 +900,10 @@ export function checkUpdateFirewallPolicyRuleRequest(
 ): value is UpdateFirewallPolicyRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.firewall_policy, 'firewall_policy', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.firewall_policy, faults, 'firewall_policy')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkUpdateFirewallPolicyRuleBodyInput)
   return faults.count === before
 }
@@ -931,11 +920,10 @@ export function checkRemoveFirewallPolicyRuleRequest(
 ): value is RemoveFirewallPolicyRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.firewall_policy, 'firewall_policy', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.firewall_policy, faults, 'firewall_policy')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRemoveFirewallPolicyRuleBodyInput)
   return faults.count === before
 }
@@ -946,9 +934,9 @@ export function checkListFirewallPolicyRulesRequest(
 ): value is ListFirewallPolicyRulesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.firewall_policy, 'firewall_policy', faults, checkId)
+  checkId(value.firewall_policy, faults, 'firewall_policy')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -962,10 +950,10 @@ export function checkGetFirewallPolicyRuleRequest(
 ): value is GetFirewallPolicyRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.firewall_policy, 'firewall_policy', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.firewall_policy, faults, 'firewall_policy')
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
@@ -1001,8 +989,7 @@ export function checkCreateQuotaLimitRequest(value: unknown, faults: Faults): va
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   anyText(value.quota_definition, 'quota_definition', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkQuotaLimitInput)
   return faults.count === before
 }
@@ -1015,7 +1002,7 @@ export function checkGetQuotaLimitRequest(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   anyText(value.quota_definition, 'quota_definition', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
@@ -1023,10 +1010,9 @@ export function checkDeleteQuotaLimitRequest(value: unknown, faults: Faults): va
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   anyText(value.quota_definition, 'quota_definition', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
@@ -1034,10 +1020,9 @@ export function checkUpdateQuotaLimitRequest(value: unknown, faults: Faults): va
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   anyText(value.quota_definition, 'quota_definition', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkQuotaLimitUpdate)
   return faults.count === before
 }

@@ -395,8 +395,8 @@ export function checkRepositoryInput(value: unknown, faults: Faults): value is R
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.region !== undefined) nested(value.region, 'region', faults, checkOptionalResourceName)
-  if (value.multi_region !== undefined) nested(value.multi_region, 'multi_region', faults, checkOptionalResourceName)
+  if (value.region !== undefined) checkOptionalResourceName(value.region, faults, 'region')
+  if (value.multi_region !== undefined) checkOptionalResourceName(value.multi_region, faults, 'multi_region')
   if (value.tag_mutability !== undefined)
     nested(value.tag_mutability, 'tag_mutability', faults, checkTagMutabilityInput)
   if (value.immutable_tag_exceptions !== undefined)
@@ -427,8 +427,8 @@ export function checkRepositoryUpdate(value: unknown, faults: Faults): value is 
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.region !== undefined) nested(value.region, 'region', faults, checkOptionalResourceName)
-  if (value.multi_region !== undefined) nested(value.multi_region, 'multi_region', faults, checkOptionalResourceName)
+  if (value.region !== undefined) checkOptionalResourceName(value.region, faults, 'region')
+  if (value.multi_region !== undefined) checkOptionalResourceName(value.multi_region, faults, 'multi_region')
   if (value.tag_mutability !== undefined)
     nested(value.tag_mutability, 'tag_mutability', faults, checkTagMutabilityInput)
   if (value.immutable_tag_exceptions !== undefined)
@@ -482,7 +482,7 @@ export function checkAccessPolicyInput(value: unknown, faults: Faults): value is
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, accessPolicyInputMembers)
-  nested(value.name, 'name', faults, checkResourceName)
+  checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -496,7 +496,7 @@ export function checkAccessPolicyUpdate(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, accessPolicyInputMembers)
-  if (value.name !== undefined) nested(value.name, 'name', faults, checkResourceName)
+  if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -561,8 +561,8 @@ export function checkPullGrantInput(value: unknown, faults: Faults): value is Pu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, pullGrantInputMembers)
-  nested(value.grantee_workspace_id, 'grantee_workspace_id', faults, checkId)
-  if (value.repository_id !== undefined) nested(value.repository_id, 'repository_id', faults, checkOptionalId)
+  checkId(value.grantee_workspace_id, faults, 'grantee_workspace_id')
+  if (value.repository_id !== undefined) checkOptionalId(value.repository_id, faults, 'repository_id')
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   return faults.count === before
@@ -580,7 +580,7 @@ export function checkDeploymentLockInput(value: unknown, faults: Faults): value 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, deploymentLockInputMembers)
-  if (value.name !== undefined) nested(value.name, 'name', faults, checkOptionalResourceName)
+  if (value.name !== undefined) checkOptionalResourceName(value.name, faults, 'name')
   anyText(value.reference, 'reference', faults)
   if (value.holder !== undefined) nested(value.holder, 'holder', faults, checkLockHolder)
   text(value.reason, 'reason', faults, 1, 512)
@@ -594,7 +594,7 @@ export function checkDeploymentLockUpdate(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, deploymentLockInputMembers)
-  if (value.name !== undefined) nested(value.name, 'name', faults, checkOptionalResourceName)
+  if (value.name !== undefined) checkOptionalResourceName(value.name, faults, 'name')
   if (value.reference !== undefined) anyText(value.reference, 'reference', faults)
   if (value.holder !== undefined) nested(value.holder, 'holder', faults, checkLockHolderUpdate)
   if (value.reason !== undefined) text(value.reason, 'reason', faults, 1, 512)
@@ -630,7 +630,7 @@ export function checkRetentionPolicyInput(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, retentionPolicyInputMembers)
-  nested(value.name, 'name', faults, checkResourceName)
+  checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -655,7 +655,7 @@ export function checkRetentionPolicyUpdate(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, retentionPolicyInputMembers)
-  if (value.name !== undefined) nested(value.name, 'name', faults, checkResourceName)
+  if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -694,7 +694,7 @@ export function checkRetentionRuleInput(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, retentionRuleInputMembers)
-  if (value.id !== undefined) nested(value.id, 'id', faults, checkOptionalResourceName)
+  if (value.id !== undefined) checkOptionalResourceName(value.id, faults, 'id')
   nested(value.action, 'action', faults, checkRetentionActionInput)
   if (value.tag_state !== undefined) nested(value.tag_state, 'tag_state', faults, checkTagStateInput)
   if (value.tag_patterns !== undefined)
@@ -717,10 +717,10 @@ export function checkRetentionRuleInput(value: unknown, faults: Faults): value i
     )
   if (value.kinds !== undefined && list(value.kinds, 'kinds', faults, checkArtifactKindInput, 0, 3))
     unique(value.kinds, 'kinds', faults)
-  if (value.pushed_before !== undefined) nested(value.pushed_before, 'pushed_before', faults, checkDuration)
-  if (value.pushed_within !== undefined) nested(value.pushed_within, 'pushed_within', faults, checkDuration)
-  if (value.pulled_before !== undefined) nested(value.pulled_before, 'pulled_before', faults, checkDuration)
-  if (value.pulled_within !== undefined) nested(value.pulled_within, 'pulled_within', faults, checkDuration)
+  if (value.pushed_before !== undefined) checkDuration(value.pushed_before, faults, 'pushed_before')
+  if (value.pushed_within !== undefined) checkDuration(value.pushed_within, faults, 'pushed_within')
+  if (value.pulled_before !== undefined) checkDuration(value.pulled_before, faults, 'pulled_before')
+  if (value.pulled_within !== undefined) checkDuration(value.pulled_within, faults, 'pulled_within')
   if (value.keep_most_recent !== undefined) integer(value.keep_most_recent, 'keep_most_recent', faults, 1, 1000)
   return faults.count === before
 }
@@ -740,7 +740,7 @@ export function checkScanPolicyInput(value: unknown, faults: Faults): value is S
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, scanPolicyInputMembers)
-  nested(value.name, 'name', faults, checkResourceName)
+  checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -770,7 +770,7 @@ export function checkScanPolicyUpdate(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, scanPolicyInputMembers)
-  if (value.name !== undefined) nested(value.name, 'name', faults, checkResourceName)
+  if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -849,7 +849,7 @@ export function checkQuotaLimitInput(value: unknown, faults: Faults): value is Q
   const before = faults.count
   closed(value, faults, quotaLimitInputMembers)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
-  nested(value.quota_definition_id, 'quota_definition_id', faults, checkQuotaDefinitionId)
+  checkQuotaDefinitionId(value.quota_definition_id, faults, 'quota_definition_id')
   if (value.dimensions !== undefined) nested(value.dimensions, 'dimensions', faults, checkQuotaLimitInputDimensions)
   integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -869,7 +869,7 @@ export function checkQuotaLimitUpdate(value: unknown, faults: Faults): value is 
   closed(value, faults, quotaLimitInputMembers)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.quota_definition_id !== undefined)
-    nested(value.quota_definition_id, 'quota_definition_id', faults, checkQuotaDefinitionId)
+    checkQuotaDefinitionId(value.quota_definition_id, faults, 'quota_definition_id')
   if (value.dimensions !== undefined) nested(value.dimensions, 'dimensions', faults, checkQuotaLimitUpdateDimensions)
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -890,7 +890,7 @@ export function completeQuotaLimitInput(value: QuotaLimitInput): QuotaLimitGiven
 export function checkRegistryOperation(value: unknown, faults: Faults): value is RegistryOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   anyText(value.resource_id, 'resource_id', faults)
   anyText(value.resource_type, 'resource_type', faults)
   nested(value.operation_type, 'operation_type', faults, checkOperationType)
@@ -902,9 +902,9 @@ export function checkRegistryOperation(value: unknown, faults: Faults): value is
   list(value.warnings, 'warnings', faults, checkOperationWarning)
   integer(value.progress, 'progress', faults, 0, 100)
   nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  nested(value.scope_id, 'scope_id', faults, checkOptionalId)
-  nested(value.principal_id, 'principal_id', faults, checkId)
-  nested(value.trace_id, 'trace_id', faults, checkOptionalTraceId)
+  checkOptionalId(value.scope_id, faults, 'scope_id')
+  checkId(value.principal_id, faults, 'principal_id')
+  checkOptionalTraceId(value.trace_id, faults, 'trace_id')
   return faults.count === before
 }
 
@@ -956,8 +956,8 @@ export function checkOperationStatus(value: unknown, faults: Faults): value is O
   return choice(value, '', faults, operationStatusSet)
 }
 
-export function checkDuration(value: unknown, faults: Faults): value is Duration {
-  return matches(value, '', faults, durationPattern)
+export function checkDuration(value: unknown, faults: Faults, field = ''): value is Duration {
+  return matches(value, field, faults, durationPattern)
 }
 
 export function checkListFilterSchemasRequest(value: unknown, faults: Faults): value is ListFilterSchemasRequest {
@@ -990,14 +990,14 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkListAccessPoliciesRequest(value: unknown, faults: Faults): value is ListAccessPoliciesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1009,10 +1009,9 @@ export function checkListAccessPoliciesRequest(value: unknown, faults: Faults): 
 export function checkCreateAccessPolicyRequest(value: unknown, faults: Faults): value is CreateAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAccessPolicyInput)
   return faults.count === before
 }
@@ -1024,33 +1023,31 @@ export function completeCreateAccessPolicyRequest(request: CreateAccessPolicyReq
 export function checkGetAccessPolicyRequest(value: unknown, faults: Faults): value is GetAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkDeleteAccessPolicyRequest(value: unknown, faults: Faults): value is DeleteAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
 export function checkUpdateAccessPolicyRequest(value: unknown, faults: Faults): value is UpdateAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAccessPolicyUpdate)
   return faults.count === before
 }
@@ -1061,9 +1058,9 @@ export function checkListRepositoryAccessPoliciesRequest(
 ): value is ListRepositoryAccessPoliciesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.repository, 'repository', faults, checkId)
+  checkId(value.repository, faults, 'repository')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1077,11 +1074,10 @@ export function checkCreateRepositoryAccessPolicyRequest(
 ): value is CreateRepositoryAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.repository, 'repository', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.repository, faults, 'repository')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAccessPolicyInput)
   return faults.count === before
 }
@@ -1098,10 +1094,10 @@ export function checkGetRepositoryAccessPolicyRequest(
 ): value is GetRepositoryAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.repository, 'repository', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.repository, faults, 'repository')
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
@@ -1111,13 +1107,12 @@ export function checkDeleteRepositoryAccessPolicyRequest(
 ): value is DeleteRepositoryAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.repository, 'repository', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.repository, faults, 'repository')
+  checkId(value.id, faults, 'id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
@@ -1127,13 +1122,12 @@ export function checkUpdateRepositoryAccessPolicyRequest(
 ): value is UpdateRepositoryAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.repository, 'repository', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.repository, faults, 'repository')
+  checkId(value.id, faults, 'id')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAccessPolicyUpdate)
   return faults.count === before
 }
@@ -1141,8 +1135,8 @@ export function checkUpdateRepositoryAccessPolicyRequest(
 export function checkListArtifactsRequest(value: unknown, faults: Faults): value is ListArtifactsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  nested(value.repository, 'repository', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.repository, faults, 'repository')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1153,8 +1147,8 @@ export function checkListArtifactsRequest(value: unknown, faults: Faults): value
 export function checkGetArtifactRequest(value: unknown, faults: Faults): value is GetArtifactRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  nested(value.repository, 'repository', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.repository, faults, 'repository')
   anyText(value.reference, 'reference', faults)
   return faults.count === before
 }
@@ -1162,12 +1156,11 @@ export function checkGetArtifactRequest(value: unknown, faults: Faults): value i
 export function checkDeleteArtifactRequest(value: unknown, faults: Faults): value is DeleteArtifactRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  nested(value.repository, 'repository', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.repository, faults, 'repository')
   anyText(value.reference, 'reference', faults)
   if (value.force !== undefined) boolean(value.force, 'force', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
@@ -1178,20 +1171,19 @@ export function completeDeleteArtifactRequest(request: DeleteArtifactRequest): D
 export function checkDeleteTagRequest(value: unknown, faults: Faults): value is DeleteTagRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  nested(value.repository, 'repository', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.repository, faults, 'repository')
   anyText(value.reference, 'reference', faults)
   anyText(value.tag, 'tag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
 export function checkGetScanReportRequest(value: unknown, faults: Faults): value is GetScanReportRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  nested(value.repository, 'repository', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.repository, faults, 'repository')
   anyText(value.reference, 'reference', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1201,11 +1193,10 @@ export function checkGetScanReportRequest(value: unknown, faults: Faults): value
 export function checkScanArtifactRequest(value: unknown, faults: Faults): value is ScanArtifactRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  nested(value.repository, 'repository', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.repository, faults, 'repository')
   anyText(value.reference, 'reference', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkScanOptionsInput)
   return faults.count === before
 }
@@ -1217,7 +1208,7 @@ export function completeScanArtifactRequest(request: ScanArtifactRequest): ScanA
 export function checkListAuditEventsRequest(value: unknown, faults: Faults): value is ListAuditEventsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1228,9 +1219,9 @@ export function checkListAuditEventsRequest(value: unknown, faults: Faults): val
 export function checkGetCredentialsRequest(value: unknown, faults: Faults): value is GetCredentialsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  if (value.expires_in !== undefined) nested(value.expires_in, 'expires_in', faults, checkDuration)
+  if (value.expires_in !== undefined) checkDuration(value.expires_in, faults, 'expires_in')
   return faults.count === before
 }
 
@@ -1241,7 +1232,7 @@ export function completeGetCredentialsRequest(request: GetCredentialsRequest): G
 export function checkListPullGrantsRequest(value: unknown, faults: Faults): value is ListPullGrantsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1253,10 +1244,9 @@ export function checkListPullGrantsRequest(value: unknown, faults: Faults): valu
 export function checkCreatePullGrantRequest(value: unknown, faults: Faults): value is CreatePullGrantRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkPullGrantInput)
   return faults.count === before
 }
@@ -1268,19 +1258,18 @@ export function completeCreatePullGrantRequest(request: CreatePullGrantRequest):
 export function checkDeletePullGrantRequest(value: unknown, faults: Faults): value is DeletePullGrantRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
 export function checkListDeploymentLocksRequest(value: unknown, faults: Faults): value is ListDeploymentLocksRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  nested(value.repository, 'repository', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.repository, faults, 'repository')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1291,10 +1280,9 @@ export function checkListDeploymentLocksRequest(value: unknown, faults: Faults):
 export function checkCreateDeploymentLockRequest(value: unknown, faults: Faults): value is CreateDeploymentLockRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  nested(value.repository, 'repository', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.repository, faults, 'repository')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkDeploymentLockInput)
   return faults.count === before
 }
@@ -1306,33 +1294,31 @@ export function completeCreateDeploymentLockRequest(request: CreateDeploymentLoc
 export function checkGetDeploymentLockRequest(value: unknown, faults: Faults): value is GetDeploymentLockRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  nested(value.repository, 'repository', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.repository, faults, 'repository')
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkDeleteDeploymentLockRequest(value: unknown, faults: Faults): value is DeleteDeploymentLockRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  nested(value.repository, 'repository', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.repository, faults, 'repository')
+  checkId(value.id, faults, 'id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
 export function checkUpdateDeploymentLockRequest(value: unknown, faults: Faults): value is UpdateDeploymentLockRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  nested(value.repository, 'repository', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.repository, faults, 'repository')
+  checkId(value.id, faults, 'id')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkDeploymentLockUpdate)
   return faults.count === before
 }
@@ -1340,7 +1326,7 @@ export function checkUpdateDeploymentLockRequest(value: unknown, faults: Faults)
 export function checkListRepositoriesRequest(value: unknown, faults: Faults): value is ListRepositoriesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1352,10 +1338,9 @@ export function checkListRepositoriesRequest(value: unknown, faults: Faults): va
 export function checkCreateRepositoryRequest(value: unknown, faults: Faults): value is CreateRepositoryRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRepositoryInput)
   return faults.count === before
 }
@@ -1367,22 +1352,21 @@ export function completeCreateRepositoryRequest(request: CreateRepositoryRequest
 export function checkGetRepositoryRequest(value: unknown, faults: Faults): value is GetRepositoryRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkDeleteRepositoryRequest(value: unknown, faults: Faults): value is DeleteRepositoryRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.force !== undefined) boolean(value.force, 'force', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
@@ -1393,12 +1377,11 @@ export function completeDeleteRepositoryRequest(request: DeleteRepositoryRequest
 export function checkUpdateRepositoryRequest(value: unknown, faults: Faults): value is UpdateRepositoryRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRepositoryUpdate)
   return faults.count === before
 }
@@ -1423,7 +1406,7 @@ export function checkGetQuotaDefinitionRequest(value: unknown, faults: Faults): 
 export function checkListQuotaLimitsRequest(value: unknown, faults: Faults): value is ListQuotaLimitsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1434,9 +1417,8 @@ export function checkListQuotaLimitsRequest(value: unknown, faults: Faults): val
 export function checkCreateQuotaLimitRequest(value: unknown, faults: Faults): value is CreateQuotaLimitRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.workspace, faults, 'workspace')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkQuotaLimitInput)
   return faults.count === before
 }
@@ -1448,30 +1430,28 @@ export function completeCreateQuotaLimitRequest(request: CreateQuotaLimitRequest
 export function checkGetQuotaLimitRequest(value: unknown, faults: Faults): value is GetQuotaLimitRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkDeleteQuotaLimitRequest(value: unknown, faults: Faults): value is DeleteQuotaLimitRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.id, faults, 'id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
 export function checkUpdateQuotaLimitRequest(value: unknown, faults: Faults): value is UpdateQuotaLimitRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.id, faults, 'id')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkQuotaLimitUpdate)
   return faults.count === before
 }
@@ -1482,7 +1462,7 @@ export function checkListRetentionPoliciesRequest(
 ): value is ListRetentionPoliciesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1497,10 +1477,9 @@ export function checkCreateRetentionPolicyRequest(
 ): value is CreateRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRetentionPolicyInput)
   return faults.count === before
 }
@@ -1514,9 +1493,9 @@ export function completeCreateRetentionPolicyRequest(
 export function checkGetRetentionPolicyRequest(value: unknown, faults: Faults): value is GetRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
@@ -1526,12 +1505,11 @@ export function checkDeleteRetentionPolicyRequest(
 ): value is DeleteRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
@@ -1541,12 +1519,11 @@ export function checkUpdateRetentionPolicyRequest(
 ): value is UpdateRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRetentionPolicyUpdate)
   return faults.count === before
 }
@@ -1554,7 +1531,7 @@ export function checkUpdateRetentionPolicyRequest(
 export function checkListScanPoliciesRequest(value: unknown, faults: Faults): value is ListScanPoliciesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1566,10 +1543,9 @@ export function checkListScanPoliciesRequest(value: unknown, faults: Faults): va
 export function checkCreateScanPolicyRequest(value: unknown, faults: Faults): value is CreateScanPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkScanPolicyInput)
   return faults.count === before
 }
@@ -1581,33 +1557,31 @@ export function completeCreateScanPolicyRequest(request: CreateScanPolicyRequest
 export function checkGetScanPolicyRequest(value: unknown, faults: Faults): value is GetScanPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkDeleteScanPolicyRequest(value: unknown, faults: Faults): value is DeleteScanPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
 export function checkUpdateScanPolicyRequest(value: unknown, faults: Faults): value is UpdateScanPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkScanPolicyUpdate)
   return faults.count === before
 }

@@ -46,6 +46,7 @@ const resourceNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
 const optionalResourceNamePattern = /^([a-z]([a-z0-9-]{0,61}[a-z0-9])?)?$/u
 const optionalTraceIdPattern = /^([0-9a-f]{32})?$/u
 const quotaDefinitionIdPattern = /^[a-z]+\.[a-z][A-Za-z]*$/u
+const resourceTypePattern = /^[a-z]+\.[a-z][A-Za-z]*$/u
 const idempotencyKeyPattern = /^[!-~]+$/u
 const labelsValuePattern = /^[^\u0000-\u001f\u007f-\u009f]*$/u
 const labelsKeyPattern = /^[a-z]([a-z0-9_.-]{0,61}[a-z0-9])?$/u
@@ -85,36 +86,36 @@ export function checkOperationWarning(value: unknown, faults: Faults): value is 
   return faults.count === before
 }
 
-export function checkId(value: unknown, faults: Faults): value is Id {
-  return formatted(value, '', faults, isUuid, 'uuid', idPattern)
+export function checkId(value: unknown, faults: Faults, field = ''): value is Id {
+  return formatted(value, field, faults, isUuid, 'uuid', idPattern)
 }
 
-export function checkOptionalId(value: unknown, faults: Faults): value is OptionalId {
-  return matches(value, '', faults, optionalIdPattern)
+export function checkOptionalId(value: unknown, faults: Faults, field = ''): value is OptionalId {
+  return matches(value, field, faults, optionalIdPattern)
 }
 
-export function checkResourceName(value: unknown, faults: Faults): value is ResourceName {
-  return text(value, '', faults, 1, 63, resourceNamePattern)
+export function checkResourceName(value: unknown, faults: Faults, field = ''): value is ResourceName {
+  return text(value, field, faults, 1, 63, resourceNamePattern)
 }
 
-export function checkOptionalResourceName(value: unknown, faults: Faults): value is OptionalResourceName {
-  return text(value, '', faults, 0, 63, optionalResourceNamePattern)
+export function checkOptionalResourceName(value: unknown, faults: Faults, field = ''): value is OptionalResourceName {
+  return text(value, field, faults, 0, 63, optionalResourceNamePattern)
 }
 
-export function checkOptionalTraceId(value: unknown, faults: Faults): value is OptionalTraceId {
-  return matches(value, '', faults, optionalTraceIdPattern)
+export function checkOptionalTraceId(value: unknown, faults: Faults, field = ''): value is OptionalTraceId {
+  return matches(value, field, faults, optionalTraceIdPattern)
 }
 
-export function checkQuotaDefinitionId(value: unknown, faults: Faults): value is QuotaDefinitionId {
-  return matches(value, '', faults, quotaDefinitionIdPattern)
+export function checkQuotaDefinitionId(value: unknown, faults: Faults, field = ''): value is QuotaDefinitionId {
+  return matches(value, field, faults, quotaDefinitionIdPattern)
 }
 
-export function checkResourceType(value: unknown, faults: Faults): value is ResourceType {
-  return matches(value, '', faults, quotaDefinitionIdPattern)
+export function checkResourceType(value: unknown, faults: Faults, field = ''): value is ResourceType {
+  return matches(value, field, faults, resourceTypePattern)
 }
 
-export function checkIdempotencyKey(value: unknown, faults: Faults): value is IdempotencyKey {
-  return text(value, '', faults, 1, 128, idempotencyKeyPattern)
+export function checkIdempotencyKey(value: unknown, faults: Faults, field = ''): value is IdempotencyKey {
+  return text(value, field, faults, 1, 128, idempotencyKeyPattern)
 }
 
 export function checkLabels(value: unknown, faults: Faults): value is Labels {

@@ -392,9 +392,9 @@ export function checkBucketInput(value: unknown, faults: Faults): value is Bucke
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.storage_class !== undefined) nested(value.storage_class, 'storage_class', faults, checkOptionalResourceName)
-  if (value.region !== undefined) nested(value.region, 'region', faults, checkOptionalResourceName)
-  if (value.multi_region !== undefined) nested(value.multi_region, 'multi_region', faults, checkOptionalResourceName)
+  if (value.storage_class !== undefined) checkOptionalResourceName(value.storage_class, faults, 'storage_class')
+  if (value.region !== undefined) checkOptionalResourceName(value.region, faults, 'region')
+  if (value.multi_region !== undefined) checkOptionalResourceName(value.multi_region, faults, 'multi_region')
   if (value.versioning !== undefined) nested(value.versioning, 'versioning', faults, checkVersioningInput)
   if (value.retention_policy !== undefined)
     nested(value.retention_policy, 'retention_policy', faults, checkRetentionPolicyInput)
@@ -417,9 +417,9 @@ export function checkBucketUpdate(value: unknown, faults: Faults): value is Buck
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.storage_class !== undefined) nested(value.storage_class, 'storage_class', faults, checkOptionalResourceName)
-  if (value.region !== undefined) nested(value.region, 'region', faults, checkOptionalResourceName)
-  if (value.multi_region !== undefined) nested(value.multi_region, 'multi_region', faults, checkOptionalResourceName)
+  if (value.storage_class !== undefined) checkOptionalResourceName(value.storage_class, faults, 'storage_class')
+  if (value.region !== undefined) checkOptionalResourceName(value.region, faults, 'region')
+  if (value.multi_region !== undefined) checkOptionalResourceName(value.multi_region, faults, 'multi_region')
   if (value.versioning !== undefined) nested(value.versioning, 'versioning', faults, checkVersioningInput)
   if (value.retention_policy !== undefined)
     nested(value.retention_policy, 'retention_policy', faults, checkRetentionPolicyUpdate)
@@ -577,18 +577,18 @@ export function checkCopyObjectBodyInput(value: unknown, faults: Faults): value 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, copyObjectBodyInputMembers)
-  if (value.source_bucket_id !== undefined) nested(value.source_bucket_id, 'source_bucket_id', faults, checkId)
+  if (value.source_bucket_id !== undefined) checkId(value.source_bucket_id, faults, 'source_bucket_id')
   anyText(value.source_object, 'source_object', faults)
   if (value.source_version_id !== undefined) text(value.source_version_id, 'source_version_id', faults, 0, 1024)
   anyText(value.destination_object, 'destination_object', faults)
   if (value.metadata_directive !== undefined)
     nested(value.metadata_directive, 'metadata_directive', faults, checkMetadataDirectiveInput)
   if (value.content_type !== undefined) text(value.content_type, 'content_type', faults, 0, 255, headerValuePattern)
-  if (value.content_encoding !== undefined) nested(value.content_encoding, 'content_encoding', faults, checkHeaderValue)
+  if (value.content_encoding !== undefined) checkHeaderValue(value.content_encoding, faults, 'content_encoding')
   if (value.content_disposition !== undefined)
-    nested(value.content_disposition, 'content_disposition', faults, checkHeaderValue)
-  if (value.content_language !== undefined) nested(value.content_language, 'content_language', faults, checkHeaderValue)
-  if (value.cache_control !== undefined) nested(value.cache_control, 'cache_control', faults, checkHeaderValue)
+    checkHeaderValue(value.content_disposition, faults, 'content_disposition')
+  if (value.content_language !== undefined) checkHeaderValue(value.content_language, faults, 'content_language')
+  if (value.cache_control !== undefined) checkHeaderValue(value.cache_control, faults, 'cache_control')
   if (value.custom_metadata !== undefined) nested(value.custom_metadata, 'custom_metadata', faults, checkCustomMetadata)
   if (value.if_none_match !== undefined)
     matches(value.if_none_match, 'if_none_match', faults, copyObjectBodyInputIfNoneMatchPattern)
@@ -618,11 +618,11 @@ export function checkMultipartUploadInput(value: unknown, faults: Faults): value
   closed(value, faults, multipartUploadInputMembers)
   anyText(value.object, 'object', faults)
   if (value.content_type !== undefined) text(value.content_type, 'content_type', faults, 0, 255, headerValuePattern)
-  if (value.content_encoding !== undefined) nested(value.content_encoding, 'content_encoding', faults, checkHeaderValue)
+  if (value.content_encoding !== undefined) checkHeaderValue(value.content_encoding, faults, 'content_encoding')
   if (value.content_disposition !== undefined)
-    nested(value.content_disposition, 'content_disposition', faults, checkHeaderValue)
-  if (value.content_language !== undefined) nested(value.content_language, 'content_language', faults, checkHeaderValue)
-  if (value.cache_control !== undefined) nested(value.cache_control, 'cache_control', faults, checkHeaderValue)
+    checkHeaderValue(value.content_disposition, faults, 'content_disposition')
+  if (value.content_language !== undefined) checkHeaderValue(value.content_language, faults, 'content_language')
+  if (value.cache_control !== undefined) checkHeaderValue(value.cache_control, faults, 'cache_control')
   if (value.custom_metadata !== undefined) nested(value.custom_metadata, 'custom_metadata', faults, checkCustomMetadata)
   return faults.count === before
 }
@@ -716,9 +716,9 @@ export function checkCreatePresignedDownloadUrlBodyInput(
   if (value.response_content_type !== undefined)
     text(value.response_content_type, 'response_content_type', faults, 0, 255, headerValuePattern)
   if (value.response_content_disposition !== undefined)
-    nested(value.response_content_disposition, 'response_content_disposition', faults, checkHeaderValue)
+    checkHeaderValue(value.response_content_disposition, faults, 'response_content_disposition')
   if (value.response_cache_control !== undefined)
-    nested(value.response_cache_control, 'response_cache_control', faults, checkHeaderValue)
+    checkHeaderValue(value.response_cache_control, faults, 'response_cache_control')
   return faults.count === before
 }
 
@@ -755,11 +755,11 @@ export function checkCreatePresignedUploadUrlBodyInput(
     matches(value.content_md5, 'content_md5', faults, createPresignedUploadUrlBodyInputContentMd5Pattern)
   if (value.if_none_match !== undefined)
     matches(value.if_none_match, 'if_none_match', faults, copyObjectBodyInputIfNoneMatchPattern)
-  if (value.cache_control !== undefined) nested(value.cache_control, 'cache_control', faults, checkHeaderValue)
+  if (value.cache_control !== undefined) checkHeaderValue(value.cache_control, faults, 'cache_control')
   if (value.content_disposition !== undefined)
-    nested(value.content_disposition, 'content_disposition', faults, checkHeaderValue)
-  if (value.content_encoding !== undefined) nested(value.content_encoding, 'content_encoding', faults, checkHeaderValue)
-  if (value.content_language !== undefined) nested(value.content_language, 'content_language', faults, checkHeaderValue)
+    checkHeaderValue(value.content_disposition, faults, 'content_disposition')
+  if (value.content_encoding !== undefined) checkHeaderValue(value.content_encoding, faults, 'content_encoding')
+  if (value.content_language !== undefined) checkHeaderValue(value.content_language, faults, 'content_language')
   if (value.custom_metadata !== undefined) nested(value.custom_metadata, 'custom_metadata', faults, checkCustomMetadata)
   return faults.count === before
 }
@@ -786,7 +786,7 @@ export function checkStorageClassInput(value: unknown, faults: Faults): value is
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, storageClassInputMembers)
-  nested(value.name, 'name', faults, checkResourceName)
+  checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -796,7 +796,7 @@ export function checkStorageClassInput(value: unknown, faults: Faults): value is
   if (value.min_storage_duration !== undefined)
     matches(value.min_storage_duration, 'min_storage_duration', faults, storageClassInputMinStorageDurationPattern)
   if (value.regions !== undefined) list(value.regions, 'regions', faults, checkResourceName, 0, 100)
-  if (value.multi_region !== undefined) nested(value.multi_region, 'multi_region', faults, checkOptionalResourceName)
+  if (value.multi_region !== undefined) checkOptionalResourceName(value.multi_region, faults, 'multi_region')
   if (value.native !== undefined) nested(value.native, 'native', faults, checkNativeClassSettingsInput)
   if (value.s3 !== undefined) nested(value.s3, 's3', faults, checkS3ClassSettingsInput)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -807,7 +807,7 @@ export function checkStorageClassUpdate(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, storageClassInputMembers)
-  if (value.name !== undefined) nested(value.name, 'name', faults, checkResourceName)
+  if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -817,7 +817,7 @@ export function checkStorageClassUpdate(value: unknown, faults: Faults): value i
   if (value.min_storage_duration !== undefined)
     matches(value.min_storage_duration, 'min_storage_duration', faults, storageClassInputMinStorageDurationPattern)
   if (value.regions !== undefined) list(value.regions, 'regions', faults, checkResourceName, 0, 100)
-  if (value.multi_region !== undefined) nested(value.multi_region, 'multi_region', faults, checkOptionalResourceName)
+  if (value.multi_region !== undefined) checkOptionalResourceName(value.multi_region, faults, 'multi_region')
   if (value.native !== undefined) nested(value.native, 'native', faults, checkNativeClassSettingsInput)
   if (value.s3 !== undefined) nested(value.s3, 's3', faults, checkS3ClassSettingsUpdate)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -869,7 +869,7 @@ export function checkS3ClassSettingsInput(value: unknown, faults: Faults): value
   if (value.force_path_style !== undefined) boolean(value.force_path_style, 'force_path_style', faults)
   if (value.bucket_prefix !== undefined)
     text(value.bucket_prefix, 'bucket_prefix', faults, 0, 20, s3ClassSettingsInputBucketPrefixPattern)
-  nested(value.credentials_secret_id, 'credentials_secret_id', faults, checkId)
+  checkId(value.credentials_secret_id, faults, 'credentials_secret_id')
   if (value.remote_storage_class !== undefined)
     text(
       value.remote_storage_class,
@@ -892,8 +892,7 @@ export function checkS3ClassSettingsUpdate(value: unknown, faults: Faults): valu
   if (value.force_path_style !== undefined) boolean(value.force_path_style, 'force_path_style', faults)
   if (value.bucket_prefix !== undefined)
     text(value.bucket_prefix, 'bucket_prefix', faults, 0, 20, s3ClassSettingsInputBucketPrefixPattern)
-  if (value.credentials_secret_id !== undefined)
-    nested(value.credentials_secret_id, 'credentials_secret_id', faults, checkId)
+  if (value.credentials_secret_id !== undefined) checkId(value.credentials_secret_id, faults, 'credentials_secret_id')
   if (value.remote_storage_class !== undefined)
     text(
       value.remote_storage_class,
@@ -919,9 +918,9 @@ export function checkStorageClassInstanceInput(value: unknown, faults: Faults): 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, storageClassInstanceInputMembers)
-  nested(value.name, 'name', faults, checkResourceName)
-  nested(value.location, 'location', faults, checkResourceName)
-  if (value.resource_pool !== undefined) nested(value.resource_pool, 'resource_pool', faults, checkOptionalResourceName)
+  checkResourceName(value.name, faults, 'name')
+  checkResourceName(value.location, faults, 'location')
+  if (value.resource_pool !== undefined) checkOptionalResourceName(value.resource_pool, faults, 'resource_pool')
   return faults.count === before
 }
 
@@ -932,7 +931,7 @@ export function completeStorageClassInstanceInput(value: StorageClassInstanceInp
 export function checkStorageOperation(value: unknown, faults: Faults): value is StorageOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   anyText(value.resource_id, 'resource_id', faults)
   anyText(value.resource_type, 'resource_type', faults)
   nested(value.operation_type, 'operation_type', faults, checkOperationType)
@@ -944,9 +943,9 @@ export function checkStorageOperation(value: unknown, faults: Faults): value is 
   list(value.warnings, 'warnings', faults, checkOperationWarning)
   integer(value.progress, 'progress', faults, 0, 100)
   nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  nested(value.scope_id, 'scope_id', faults, checkOptionalId)
-  nested(value.principal_id, 'principal_id', faults, checkId)
-  nested(value.trace_id, 'trace_id', faults, checkOptionalTraceId)
+  checkOptionalId(value.scope_id, faults, 'scope_id')
+  checkId(value.principal_id, faults, 'principal_id')
+  checkOptionalTraceId(value.trace_id, faults, 'trace_id')
   return faults.count === before
 }
 
@@ -998,8 +997,8 @@ export function checkOperationStatus(value: unknown, faults: Faults): value is O
   return choice(value, '', faults, operationStatusSet)
 }
 
-export function checkHeaderValue(value: unknown, faults: Faults): value is HeaderValue {
-  return text(value, '', faults, 0, 1024, headerValuePattern)
+export function checkHeaderValue(value: unknown, faults: Faults, field = ''): value is HeaderValue {
+  return text(value, field, faults, 0, 1024, headerValuePattern)
 }
 
 export function checkListFilterSchemasRequest(value: unknown, faults: Faults): value is ListFilterSchemasRequest {
@@ -1032,14 +1031,14 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkListBucketsRequest(value: unknown, faults: Faults): value is ListBucketsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1051,10 +1050,9 @@ export function checkListBucketsRequest(value: unknown, faults: Faults): value i
 export function checkCreateBucketRequest(value: unknown, faults: Faults): value is CreateBucketRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkBucketInput)
   return faults.count === before
 }
@@ -1066,22 +1064,21 @@ export function completeCreateBucketRequest(request: CreateBucketRequest): Creat
 export function checkGetBucketRequest(value: unknown, faults: Faults): value is GetBucketRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkDeleteBucketRequest(value: unknown, faults: Faults): value is DeleteBucketRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.force !== undefined) boolean(value.force, 'force', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
@@ -1092,12 +1089,11 @@ export function completeDeleteBucketRequest(request: DeleteBucketRequest): Delet
 export function checkUpdateBucketRequest(value: unknown, faults: Faults): value is UpdateBucketRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkBucketUpdate)
   return faults.count === before
 }
@@ -1105,9 +1101,9 @@ export function checkUpdateBucketRequest(value: unknown, faults: Faults): value 
 export function checkListMultipartUploadsRequest(value: unknown, faults: Faults): value is ListMultipartUploadsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.bucket, 'bucket', faults, checkId)
+  checkId(value.bucket, faults, 'bucket')
   if (value.view !== undefined) nested(value.view, 'view', faults, checkViewInput)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1126,11 +1122,10 @@ export function checkCreateMultipartUploadRequest(
 ): value is CreateMultipartUploadRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.bucket, 'bucket', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.bucket, faults, 'bucket')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMultipartUploadInput)
   return faults.count === before
 }
@@ -1144,13 +1139,12 @@ export function completeCreateMultipartUploadRequest(
 export function checkAbortMultipartUploadRequest(value: unknown, faults: Faults): value is AbortMultipartUploadRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.bucket, 'bucket', faults, checkId)
-  nested(value.upload_id, 'upload_id', faults, checkId)
+  checkId(value.bucket, faults, 'bucket')
+  checkId(value.upload_id, faults, 'upload_id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
@@ -1160,12 +1154,11 @@ export function checkCompleteMultipartUploadRequest(
 ): value is CompleteMultipartUploadRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.bucket, 'bucket', faults, checkId)
-  nested(value.upload_id, 'upload_id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.bucket, faults, 'bucket')
+  checkId(value.upload_id, faults, 'upload_id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCompleteMultipartUploadBodyInput)
   return faults.count === before
 }
@@ -1179,10 +1172,10 @@ export function completeCompleteMultipartUploadRequest(
 export function checkCreatePartUrlsRequest(value: unknown, faults: Faults): value is CreatePartUrlsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.bucket, 'bucket', faults, checkId)
-  nested(value.upload_id, 'upload_id', faults, checkId)
+  checkId(value.bucket, faults, 'bucket')
+  checkId(value.upload_id, faults, 'upload_id')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCreatePartUrlsBodyInput)
   return faults.count === before
 }
@@ -1194,9 +1187,9 @@ export function completeCreatePartUrlsRequest(request: CreatePartUrlsRequest): C
 export function checkListObjectsRequest(value: unknown, faults: Faults): value is ListObjectsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.bucket, 'bucket', faults, checkId)
+  checkId(value.bucket, faults, 'bucket')
   if (value.prefix !== undefined) anyText(value.prefix, 'prefix', faults)
   if (value.delimiter !== undefined) matches(value.delimiter, 'delimiter', faults, listObjectsRequestDelimiterPattern)
   if (value.versions !== undefined) boolean(value.versions, 'versions', faults)
@@ -1219,9 +1212,9 @@ export function completeListObjectsRequest(request: ListObjectsRequest): ListObj
 export function checkGetObjectRequest(value: unknown, faults: Faults): value is GetObjectRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.bucket, 'bucket', faults, checkId)
+  checkId(value.bucket, faults, 'bucket')
   anyText(value.object, 'object', faults)
   if (value.version_id !== undefined) text(value.version_id, 'version_id', faults, 1, 1024)
   return faults.count === before
@@ -1230,23 +1223,22 @@ export function checkGetObjectRequest(value: unknown, faults: Faults): value is 
 export function checkDeleteObjectRequest(value: unknown, faults: Faults): value is DeleteObjectRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.bucket, 'bucket', faults, checkId)
+  checkId(value.bucket, faults, 'bucket')
   anyText(value.object, 'object', faults)
   if (value.version_id !== undefined) text(value.version_id, 'version_id', faults, 1, 1024)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
 export function checkGetObjectMetadataRequest(value: unknown, faults: Faults): value is GetObjectMetadataRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.bucket, 'bucket', faults, checkId)
+  checkId(value.bucket, faults, 'bucket')
   anyText(value.object, 'object', faults)
   if (value.version_id !== undefined) text(value.version_id, 'version_id', faults, 1, 1024)
   return faults.count === before
@@ -1255,11 +1247,10 @@ export function checkGetObjectMetadataRequest(value: unknown, faults: Faults): v
 export function checkCopyObjectRequest(value: unknown, faults: Faults): value is CopyObjectRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.bucket, 'bucket', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.bucket, faults, 'bucket')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCopyObjectBodyInput)
   return faults.count === before
 }
@@ -1274,9 +1265,9 @@ export function checkCreatePresignedDownloadUrlRequest(
 ): value is CreatePresignedDownloadUrlRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.bucket, 'bucket', faults, checkId)
+  checkId(value.bucket, faults, 'bucket')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCreatePresignedDownloadUrlBodyInput)
   return faults.count === before
 }
@@ -1293,9 +1284,9 @@ export function checkCreatePresignedUploadUrlRequest(
 ): value is CreatePresignedUploadUrlRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.bucket, 'bucket', faults, checkId)
+  checkId(value.bucket, faults, 'bucket')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCreatePresignedUploadUrlBodyInput)
   return faults.count === before
 }
@@ -1309,10 +1300,10 @@ export function completeCreatePresignedUploadUrlRequest(
 export function checkAggregateBucketStatsRequest(value: unknown, faults: Faults): value is AggregateBucketStatsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (value.stats !== undefined) list(value.stats, 'stats', faults, (item, faults) => anyText(item, '', faults), 0, 100)
-  if (value.bucket_id !== undefined) nested(value.bucket_id, 'bucket_id', faults, checkId)
+  if (value.bucket_id !== undefined) checkId(value.bucket_id, faults, 'bucket_id')
   if (value.group_by !== undefined) nested(value.group_by, 'group_by', faults, checkStatGroupByInput)
   return faults.count === before
 }
@@ -1327,10 +1318,10 @@ export function checkGetBucketMetricHistoryRequest(
 ): value is GetBucketMetricHistoryRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   anyText(value.stat, 'stat', faults)
-  if (value.bucket_id !== undefined) nested(value.bucket_id, 'bucket_id', faults, checkId)
+  if (value.bucket_id !== undefined) checkId(value.bucket_id, faults, 'bucket_id')
   formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
   if (value.interval !== undefined) choice(value.interval, 'interval', faults, getBucketMetricHistoryRequestIntervalSet)
@@ -1347,7 +1338,7 @@ export function completeGetBucketMetricHistoryRequest(
 export function checkListStatDescriptorsRequest(value: unknown, faults: Faults): value is ListStatDescriptorsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1370,8 +1361,7 @@ export function checkCreateStorageClassRequest(value: unknown, faults: Faults): 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStorageClassInput)
   return faults.count === before
 }
@@ -1394,8 +1384,7 @@ export function checkDeleteStorageClassRequest(value: unknown, faults: Faults): 
   anyText(value.engine, 'engine', faults)
   anyText(value.id, 'id', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
@@ -1405,8 +1394,7 @@ export function checkUpdateStorageClassRequest(value: unknown, faults: Faults): 
   anyText(value.engine, 'engine', faults)
   anyText(value.id, 'id', faults)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStorageClassUpdate)
   return faults.count === before
 }
@@ -1432,7 +1420,7 @@ export function checkGetStorageClassInstanceRequest(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   anyText(value.storage_class, 'storage_class', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
@@ -1443,8 +1431,7 @@ export function checkInstantiateStorageClassRequest(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   anyText(value.storage_class, 'storage_class', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStorageClassInstanceInput)
   return faults.count === before
 }

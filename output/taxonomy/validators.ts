@@ -246,13 +246,13 @@ export function checkOrganisationInput(value: unknown, faults: Faults): value is
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, organisationInputMembers)
-  nested(value.name, 'name', faults, checkResourceName)
+  checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.contact_email !== undefined)
     text(value.contact_email, 'contact_email', faults, 0, 254, organisationInputContactEmailPattern)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.owner_principal_id !== undefined) nested(value.owner_principal_id, 'owner_principal_id', faults, checkId)
+  if (value.owner_principal_id !== undefined) checkId(value.owner_principal_id, faults, 'owner_principal_id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -261,13 +261,13 @@ export function checkOrganisationUpdate(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, organisationInputMembers)
-  if (value.name !== undefined) nested(value.name, 'name', faults, checkResourceName)
+  if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.contact_email !== undefined)
     text(value.contact_email, 'contact_email', faults, 0, 254, organisationInputContactEmailPattern)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.owner_principal_id !== undefined) nested(value.owner_principal_id, 'owner_principal_id', faults, checkId)
+  if (value.owner_principal_id !== undefined) checkId(value.owner_principal_id, faults, 'owner_principal_id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -286,8 +286,8 @@ export function checkGroupInput(value: unknown, faults: Faults): value is GroupI
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, groupInputMembers)
-  if (value.parent_group_id !== undefined) nested(value.parent_group_id, 'parent_group_id', faults, checkOptionalId)
-  nested(value.name, 'name', faults, checkResourceName)
+  if (value.parent_group_id !== undefined) checkOptionalId(value.parent_group_id, faults, 'parent_group_id')
+  checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -299,8 +299,8 @@ export function checkGroupUpdate(value: unknown, faults: Faults): value is Group
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, groupInputMembers)
-  if (value.parent_group_id !== undefined) nested(value.parent_group_id, 'parent_group_id', faults, checkOptionalId)
-  if (value.name !== undefined) nested(value.name, 'name', faults, checkResourceName)
+  if (value.parent_group_id !== undefined) checkOptionalId(value.parent_group_id, faults, 'parent_group_id')
+  if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -322,8 +322,8 @@ export function checkWorkspaceInput(value: unknown, faults: Faults): value is Wo
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, workspaceInputMembers)
-  if (value.parent_group_id !== undefined) nested(value.parent_group_id, 'parent_group_id', faults, checkOptionalId)
-  nested(value.name, 'name', faults, checkResourceName)
+  if (value.parent_group_id !== undefined) checkOptionalId(value.parent_group_id, faults, 'parent_group_id')
+  checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -335,8 +335,8 @@ export function checkWorkspaceUpdate(value: unknown, faults: Faults): value is W
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, workspaceInputMembers)
-  if (value.parent_group_id !== undefined) nested(value.parent_group_id, 'parent_group_id', faults, checkOptionalId)
-  if (value.name !== undefined) nested(value.name, 'name', faults, checkResourceName)
+  if (value.parent_group_id !== undefined) checkOptionalId(value.parent_group_id, faults, 'parent_group_id')
+  if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -371,7 +371,7 @@ export function checkMoveTargetInput(value: unknown, faults: Faults): value is M
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, moveTargetInputMembers)
-  nested(value.parent_group_id, 'parent_group_id', faults, checkOptionalId)
+  checkOptionalId(value.parent_group_id, faults, 'parent_group_id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -404,7 +404,7 @@ export function checkQuotaOverrideInput(value: unknown, faults: Faults): value i
   closed(value, faults, quotaOverrideInputMembers)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
-  nested(value.scope_id, 'scope_id', faults, checkId)
+  checkId(value.scope_id, faults, 'scope_id')
   integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -416,7 +416,7 @@ export function checkQuotaOverrideUpdate(value: unknown, faults: Faults): value 
   closed(value, faults, quotaOverrideInputMembers)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.scope_type !== undefined) nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
-  if (value.scope_id !== undefined) nested(value.scope_id, 'scope_id', faults, checkId)
+  if (value.scope_id !== undefined) checkId(value.scope_id, faults, 'scope_id')
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -429,7 +429,7 @@ export function completeQuotaOverrideInput(value: QuotaOverrideInput): QuotaOver
 export function checkTaxonomyOperation(value: unknown, faults: Faults): value is TaxonomyOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   anyText(value.resource_id, 'resource_id', faults)
   anyText(value.resource_type, 'resource_type', faults)
   nested(value.operation_type, 'operation_type', faults, checkOperationType)
@@ -441,9 +441,9 @@ export function checkTaxonomyOperation(value: unknown, faults: Faults): value is
   list(value.warnings, 'warnings', faults, checkOperationWarning)
   integer(value.progress, 'progress', faults, 0, 100)
   nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  nested(value.scope_id, 'scope_id', faults, checkOptionalId)
-  nested(value.principal_id, 'principal_id', faults, checkId)
-  nested(value.trace_id, 'trace_id', faults, checkOptionalTraceId)
+  checkOptionalId(value.scope_id, faults, 'scope_id')
+  checkId(value.principal_id, faults, 'principal_id')
+  checkOptionalTraceId(value.trace_id, faults, 'trace_id')
   return faults.count === before
 }
 
@@ -493,7 +493,7 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
@@ -510,8 +510,7 @@ export function checkListOrganisationsRequest(value: unknown, faults: Faults): v
 export function checkCreateOrganisationRequest(value: unknown, faults: Faults): value is CreateOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkOrganisationInput)
   return faults.count === before
 }
@@ -523,27 +522,25 @@ export function completeCreateOrganisationRequest(request: CreateOrganisationReq
 export function checkGetOrganisationRequest(value: unknown, faults: Faults): value is GetOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkDeleteOrganisationRequest(value: unknown, faults: Faults): value is DeleteOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
 export function checkUpdateOrganisationRequest(value: unknown, faults: Faults): value is UpdateOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkOrganisationUpdate)
   return faults.count === before
 }
@@ -551,9 +548,8 @@ export function checkUpdateOrganisationRequest(value: unknown, faults: Faults): 
 export function checkArchiveOrganisationRequest(value: unknown, faults: Faults): value is ArchiveOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -565,9 +561,8 @@ export function completeArchiveOrganisationRequest(request: ArchiveOrganisationR
 export function checkRestoreOrganisationRequest(value: unknown, faults: Faults): value is RestoreOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -579,9 +574,8 @@ export function completeRestoreOrganisationRequest(request: RestoreOrganisationR
 export function checkResumeOrganisationRequest(value: unknown, faults: Faults): value is ResumeOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -593,9 +587,8 @@ export function completeResumeOrganisationRequest(request: ResumeOrganisationReq
 export function checkSuspendOrganisationRequest(value: unknown, faults: Faults): value is SuspendOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -607,7 +600,7 @@ export function completeSuspendOrganisationRequest(request: SuspendOrganisationR
 export function checkListGroupsRequest(value: unknown, faults: Faults): value is ListGroupsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.organisation, 'organisation', faults, checkId)
+  checkId(value.organisation, faults, 'organisation')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -618,9 +611,8 @@ export function checkListGroupsRequest(value: unknown, faults: Faults): value is
 export function checkCreateGroupRequest(value: unknown, faults: Faults): value is CreateGroupRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.organisation, 'organisation', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.organisation, faults, 'organisation')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkGroupInput)
   return faults.count === before
 }
@@ -632,30 +624,28 @@ export function completeCreateGroupRequest(request: CreateGroupRequest): CreateG
 export function checkGetGroupRequest(value: unknown, faults: Faults): value is GetGroupRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.organisation, 'organisation', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.organisation, faults, 'organisation')
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkDeleteGroupRequest(value: unknown, faults: Faults): value is DeleteGroupRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.organisation, 'organisation', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.organisation, faults, 'organisation')
+  checkId(value.id, faults, 'id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
 export function checkUpdateGroupRequest(value: unknown, faults: Faults): value is UpdateGroupRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.organisation, 'organisation', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.organisation, faults, 'organisation')
+  checkId(value.id, faults, 'id')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkGroupUpdate)
   return faults.count === before
 }
@@ -663,10 +653,9 @@ export function checkUpdateGroupRequest(value: unknown, faults: Faults): value i
 export function checkArchiveGroupRequest(value: unknown, faults: Faults): value is ArchiveGroupRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.organisation, 'organisation', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.organisation, faults, 'organisation')
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -678,10 +667,9 @@ export function completeArchiveGroupRequest(request: ArchiveGroupRequest): Archi
 export function checkMoveGroupRequest(value: unknown, faults: Faults): value is MoveGroupRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.organisation, 'organisation', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.organisation, faults, 'organisation')
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMoveTargetInput)
   return faults.count === before
 }
@@ -689,10 +677,9 @@ export function checkMoveGroupRequest(value: unknown, faults: Faults): value is 
 export function checkRestoreGroupRequest(value: unknown, faults: Faults): value is RestoreGroupRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.organisation, 'organisation', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.organisation, faults, 'organisation')
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -704,10 +691,9 @@ export function completeRestoreGroupRequest(request: RestoreGroupRequest): Resto
 export function checkResumeGroupRequest(value: unknown, faults: Faults): value is ResumeGroupRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.organisation, 'organisation', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.organisation, faults, 'organisation')
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -719,10 +705,9 @@ export function completeResumeGroupRequest(request: ResumeGroupRequest): ResumeG
 export function checkSuspendGroupRequest(value: unknown, faults: Faults): value is SuspendGroupRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.organisation, 'organisation', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.organisation, faults, 'organisation')
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -734,7 +719,7 @@ export function completeSuspendGroupRequest(request: SuspendGroupRequest): Suspe
 export function checkListWorkspacesRequest(value: unknown, faults: Faults): value is ListWorkspacesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.organisation, 'organisation', faults, checkId)
+  checkId(value.organisation, faults, 'organisation')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -745,9 +730,8 @@ export function checkListWorkspacesRequest(value: unknown, faults: Faults): valu
 export function checkCreateWorkspaceRequest(value: unknown, faults: Faults): value is CreateWorkspaceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.organisation, 'organisation', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.organisation, faults, 'organisation')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkWorkspaceInput)
   return faults.count === before
 }
@@ -759,20 +743,19 @@ export function completeCreateWorkspaceRequest(request: CreateWorkspaceRequest):
 export function checkGetWorkspaceRequest(value: unknown, faults: Faults): value is GetWorkspaceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.organisation, 'organisation', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.organisation, faults, 'organisation')
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkDeleteWorkspaceRequest(value: unknown, faults: Faults): value is DeleteWorkspaceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.organisation, 'organisation', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.organisation, faults, 'organisation')
+  checkId(value.id, faults, 'id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value.force !== undefined) boolean(value.force, 'force', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
@@ -783,11 +766,10 @@ export function completeDeleteWorkspaceRequest(request: DeleteWorkspaceRequest):
 export function checkUpdateWorkspaceRequest(value: unknown, faults: Faults): value is UpdateWorkspaceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.organisation, 'organisation', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.organisation, faults, 'organisation')
+  checkId(value.id, faults, 'id')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkWorkspaceUpdate)
   return faults.count === before
 }
@@ -795,10 +777,9 @@ export function checkUpdateWorkspaceRequest(value: unknown, faults: Faults): val
 export function checkArchiveWorkspaceRequest(value: unknown, faults: Faults): value is ArchiveWorkspaceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.organisation, 'organisation', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.organisation, faults, 'organisation')
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -810,10 +791,9 @@ export function completeArchiveWorkspaceRequest(request: ArchiveWorkspaceRequest
 export function checkMoveWorkspaceRequest(value: unknown, faults: Faults): value is MoveWorkspaceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.organisation, 'organisation', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.organisation, faults, 'organisation')
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMoveTargetInput)
   return faults.count === before
 }
@@ -821,10 +801,9 @@ export function checkMoveWorkspaceRequest(value: unknown, faults: Faults): value
 export function checkRestoreWorkspaceRequest(value: unknown, faults: Faults): value is RestoreWorkspaceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.organisation, 'organisation', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.organisation, faults, 'organisation')
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -836,10 +815,9 @@ export function completeRestoreWorkspaceRequest(request: RestoreWorkspaceRequest
 export function checkResumeWorkspaceRequest(value: unknown, faults: Faults): value is ResumeWorkspaceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.organisation, 'organisation', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.organisation, faults, 'organisation')
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -851,10 +829,9 @@ export function completeResumeWorkspaceRequest(request: ResumeWorkspaceRequest):
 export function checkSuspendWorkspaceRequest(value: unknown, faults: Faults): value is SuspendWorkspaceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.organisation, 'organisation', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.organisation, faults, 'organisation')
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -866,10 +843,10 @@ export function completeSuspendWorkspaceRequest(request: SuspendWorkspaceRequest
 export function checkGetEffectiveQuotaRequest(value: unknown, faults: Faults): value is GetEffectiveQuotaRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.organisation, 'organisation', faults, checkId)
+  checkId(value.organisation, faults, 'organisation')
   anyText(value.id, 'id', faults)
   if (value.scope_type !== undefined) nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
-  if (value.scope_id !== undefined) nested(value.scope_id, 'scope_id', faults, checkId)
+  if (value.scope_id !== undefined) checkId(value.scope_id, faults, 'scope_id')
   return faults.count === before
 }
 
@@ -895,8 +872,7 @@ export function checkUpdateQuotaRequest(value: unknown, faults: Faults): value i
   const before = faults.count
   anyText(value.id, 'id', faults)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkQuotaUpdate)
   return faults.count === before
 }
@@ -916,8 +892,7 @@ export function checkCreateQuotaOverrideRequest(value: unknown, faults: Faults):
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   anyText(value.quota, 'quota', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkQuotaOverrideInput)
   return faults.count === before
 }
@@ -930,7 +905,7 @@ export function checkGetQuotaOverrideRequest(value: unknown, faults: Faults): va
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   anyText(value.quota, 'quota', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
@@ -938,10 +913,9 @@ export function checkDeleteQuotaOverrideRequest(value: unknown, faults: Faults):
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   anyText(value.quota, 'quota', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
@@ -949,10 +923,9 @@ export function checkUpdateQuotaOverrideRequest(value: unknown, faults: Faults):
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   anyText(value.quota, 'quota', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkQuotaOverrideUpdate)
   return faults.count === before
 }

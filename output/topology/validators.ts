@@ -231,11 +231,11 @@ export function checkDeploymentTargetInput(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, deploymentTargetInputMembers)
-  nested(value.name, 'name', faults, checkResourceName)
+  checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  nested(value.location, 'location', faults, checkResourceName)
+  checkResourceName(value.location, faults, 'location')
   if (value.location_hints !== undefined)
     nested(value.location_hints, 'location_hints', faults, checkLocationHintsInput)
   nested(value.driver, 'driver', faults, checkDriverInput)
@@ -252,11 +252,11 @@ export function checkDeploymentTargetUpdate(value: unknown, faults: Faults): val
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, deploymentTargetInputMembers)
-  if (value.name !== undefined) nested(value.name, 'name', faults, checkResourceName)
+  if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.location !== undefined) nested(value.location, 'location', faults, checkResourceName)
+  if (value.location !== undefined) checkResourceName(value.location, faults, 'location')
   if (value.location_hints !== undefined)
     nested(value.location_hints, 'location_hints', faults, checkLocationHintsInput)
   if (value.driver !== undefined) nested(value.driver, 'driver', faults, checkDriverInput)
@@ -289,11 +289,11 @@ export function checkDeploymentTargetRegistrationInput(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, deploymentTargetRegistrationInputMembers)
-  nested(value.name, 'name', faults, checkResourceName)
+  checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  nested(value.location, 'location', faults, checkResourceName)
+  checkResourceName(value.location, faults, 'location')
   if (value.location_hints !== undefined)
     nested(value.location_hints, 'location_hints', faults, checkLocationHintsInput)
   nested(value.driver, 'driver', faults, checkDriverInput)
@@ -319,8 +319,7 @@ export function checkLocationHintsInput(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, locationHintsInputMembers)
-  if (value.proposed_region !== undefined)
-    nested(value.proposed_region, 'proposed_region', faults, checkOptionalResourceName)
+  if (value.proposed_region !== undefined) checkOptionalResourceName(value.proposed_region, faults, 'proposed_region')
   if (value.country_code !== undefined)
     matches(value.country_code, 'country_code', faults, locationHintsInputCountryCodePattern)
   if (value.city !== undefined) text(value.city, 'city', faults, 0, 128)
@@ -371,7 +370,7 @@ export function checkLocationApprovalInput(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, locationApprovalInputMembers)
-  if (value.region !== undefined) nested(value.region, 'region', faults, checkOptionalResourceName)
+  if (value.region !== undefined) checkOptionalResourceName(value.region, faults, 'region')
   if (value.enable !== undefined) boolean(value.enable, 'enable', faults)
   if (value.comment !== undefined) text(value.comment, 'comment', faults, 0, 512)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -399,7 +398,7 @@ export function checkMultiRegionInput(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, multiRegionInputMembers)
-  nested(value.name, 'name', faults, checkResourceName)
+  checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -412,7 +411,7 @@ export function checkMultiRegionUpdate(value: unknown, faults: Faults): value is
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, multiRegionInputMembers)
-  if (value.name !== undefined) nested(value.name, 'name', faults, checkResourceName)
+  if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -435,11 +434,11 @@ export function checkZoneInput(value: unknown, faults: Faults): value is ZoneInp
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, zoneInputMembers)
-  nested(value.name, 'name', faults, checkResourceName)
+  checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  nested(value.location, 'location', faults, checkResourceName)
+  checkResourceName(value.location, faults, 'location')
   if (value.schedulable !== undefined) boolean(value.schedulable, 'schedulable', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -449,11 +448,11 @@ export function checkZoneUpdate(value: unknown, faults: Faults): value is ZoneUp
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, zoneInputMembers)
-  if (value.name !== undefined) nested(value.name, 'name', faults, checkResourceName)
+  if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.location !== undefined) nested(value.location, 'location', faults, checkResourceName)
+  if (value.location !== undefined) checkResourceName(value.location, faults, 'location')
   if (value.schedulable !== undefined) boolean(value.schedulable, 'schedulable', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -473,12 +472,12 @@ export function checkResourcePoolInput(value: unknown, faults: Faults): value is
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, resourcePoolInputMembers)
-  nested(value.name, 'name', faults, checkResourceName)
+  checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  nested(value.zone, 'zone', faults, checkResourceName)
-  nested(value.deployment_target, 'deployment_target', faults, checkResourceName)
+  checkResourceName(value.zone, faults, 'zone')
+  checkResourceName(value.deployment_target, faults, 'deployment_target')
   nested(value.capacity, 'capacity', faults, checkResourceCapacity)
   if (value.reserved !== undefined) nested(value.reserved, 'reserved', faults, checkReservedResourcesInput)
   if (value.overcommit !== undefined) nested(value.overcommit, 'overcommit', faults, checkOvercommitInput)
@@ -492,13 +491,12 @@ export function checkResourcePoolUpdate(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, resourcePoolInputMembers)
-  if (value.name !== undefined) nested(value.name, 'name', faults, checkResourceName)
+  if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.zone !== undefined) nested(value.zone, 'zone', faults, checkResourceName)
-  if (value.deployment_target !== undefined)
-    nested(value.deployment_target, 'deployment_target', faults, checkResourceName)
+  if (value.zone !== undefined) checkResourceName(value.zone, faults, 'zone')
+  if (value.deployment_target !== undefined) checkResourceName(value.deployment_target, faults, 'deployment_target')
   if (value.capacity !== undefined) nested(value.capacity, 'capacity', faults, checkResourceCapacityUpdate)
   if (value.reserved !== undefined) nested(value.reserved, 'reserved', faults, checkReservedResourcesInput)
   if (value.overcommit !== undefined) nested(value.overcommit, 'overcommit', faults, checkOvercommitInput)
@@ -561,7 +559,7 @@ export function completeOvercommitInput(value: OvercommitInput): OvercommitGiven
 export function checkTopologyOperation(value: unknown, faults: Faults): value is TopologyOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   anyText(value.resource_id, 'resource_id', faults)
   anyText(value.resource_type, 'resource_type', faults)
   nested(value.operation_type, 'operation_type', faults, checkOperationType)
@@ -573,9 +571,9 @@ export function checkTopologyOperation(value: unknown, faults: Faults): value is
   list(value.warnings, 'warnings', faults, checkOperationWarning)
   integer(value.progress, 'progress', faults, 0, 100)
   nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  nested(value.scope_id, 'scope_id', faults, checkOptionalId)
-  nested(value.principal_id, 'principal_id', faults, checkId)
-  nested(value.trace_id, 'trace_id', faults, checkOptionalTraceId)
+  checkOptionalId(value.scope_id, faults, 'scope_id')
+  checkId(value.principal_id, faults, 'principal_id')
+  checkOptionalTraceId(value.trace_id, faults, 'trace_id')
   return faults.count === before
 }
 
@@ -625,7 +623,7 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
@@ -657,8 +655,7 @@ export function checkDeleteDeploymentTargetRequest(
   const before = faults.count
   anyText(value.id, 'id', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
@@ -670,8 +667,7 @@ export function checkUpdateDeploymentTargetRequest(
   const before = faults.count
   anyText(value.id, 'id', faults)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkDeploymentTargetUpdate)
   return faults.count === before
 }
@@ -682,8 +678,7 @@ export function checkRegisterDeploymentTargetRequest(
 ): value is RegisterDeploymentTargetRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkDeploymentTargetRegistrationInput)
   return faults.count === before
 }
@@ -715,8 +710,7 @@ export function checkApproveLocationRequest(value: unknown, faults: Faults): val
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   anyText(value.id, 'id', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkLocationApprovalInput)
   return faults.count === before
 }
@@ -729,8 +723,7 @@ export function checkDisableLocationRequest(value: unknown, faults: Faults): val
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   anyText(value.id, 'id', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -743,8 +736,7 @@ export function checkEnableLocationRequest(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   anyText(value.id, 'id', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -766,8 +758,7 @@ export function checkListMultiRegionsRequest(value: unknown, faults: Faults): va
 export function checkCreateMultiRegionRequest(value: unknown, faults: Faults): value is CreateMultiRegionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMultiRegionInput)
   return faults.count === before
 }
@@ -788,8 +779,7 @@ export function checkDeleteMultiRegionRequest(value: unknown, faults: Faults): v
   const before = faults.count
   anyText(value.id, 'id', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
@@ -798,8 +788,7 @@ export function checkUpdateMultiRegionRequest(value: unknown, faults: Faults): v
   const before = faults.count
   anyText(value.id, 'id', faults)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMultiRegionUpdate)
   return faults.count === before
 }
@@ -834,8 +823,7 @@ export function checkListZonesRequest(value: unknown, faults: Faults): value is 
 export function checkCreateZoneRequest(value: unknown, faults: Faults): value is CreateZoneRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkZoneInput)
   return faults.count === before
 }
@@ -856,8 +844,7 @@ export function checkDeleteZoneRequest(value: unknown, faults: Faults): value is
   const before = faults.count
   anyText(value.id, 'id', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
@@ -866,8 +853,7 @@ export function checkUpdateZoneRequest(value: unknown, faults: Faults): value is
   const before = faults.count
   anyText(value.id, 'id', faults)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkZoneUpdate)
   return faults.count === before
 }
@@ -885,8 +871,7 @@ export function checkListResourcePoolsRequest(value: unknown, faults: Faults): v
 export function checkCreateResourcePoolRequest(value: unknown, faults: Faults): value is CreateResourcePoolRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkResourcePoolInput)
   return faults.count === before
 }
@@ -907,8 +892,7 @@ export function checkDeleteResourcePoolRequest(value: unknown, faults: Faults): 
   const before = faults.count
   anyText(value.id, 'id', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
@@ -917,8 +901,7 @@ export function checkUpdateResourcePoolRequest(value: unknown, faults: Faults): 
   const before = faults.count
   anyText(value.id, 'id', faults)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkResourcePoolUpdate)
   return faults.count === before
 }

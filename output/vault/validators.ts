@@ -581,18 +581,18 @@ export function checkSecretInput(value: unknown, faults: Faults): value is Secre
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, secretInputMembers)
-  nested(value.name, 'name', faults, checkResourceName)
+  checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  if (value.ttl !== undefined) nested(value.ttl, 'ttl', faults, checkDuration)
+  if (value.ttl !== undefined) checkDuration(value.ttl, faults, 'ttl')
   if (value.version_destroy_delay !== undefined)
-    nested(value.version_destroy_delay, 'version_destroy_delay', faults, checkDuration)
+    checkDuration(value.version_destroy_delay, faults, 'version_destroy_delay')
   if (value.version_aliases !== undefined)
     nested(value.version_aliases, 'version_aliases', faults, checkSecretInputVersionAliases)
   if (value.rotation !== undefined) nested(value.rotation, 'rotation', faults, checkSecretRotation)
-  if (value.crypto_key_id !== undefined) nested(value.crypto_key_id, 'crypto_key_id', faults, checkOptionalId)
+  if (value.crypto_key_id !== undefined) checkOptionalId(value.crypto_key_id, faults, 'crypto_key_id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -609,18 +609,18 @@ export function checkSecretUpdate(value: unknown, faults: Faults): value is Secr
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, secretInputMembers)
-  if (value.name !== undefined) nested(value.name, 'name', faults, checkResourceName)
+  if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  if (value.ttl !== undefined) nested(value.ttl, 'ttl', faults, checkDuration)
+  if (value.ttl !== undefined) checkDuration(value.ttl, faults, 'ttl')
   if (value.version_destroy_delay !== undefined)
-    nested(value.version_destroy_delay, 'version_destroy_delay', faults, checkDuration)
+    checkDuration(value.version_destroy_delay, faults, 'version_destroy_delay')
   if (value.version_aliases !== undefined)
     nested(value.version_aliases, 'version_aliases', faults, checkSecretUpdateVersionAliases)
   if (value.rotation !== undefined) nested(value.rotation, 'rotation', faults, checkSecretRotationUpdate)
-  if (value.crypto_key_id !== undefined) nested(value.crypto_key_id, 'crypto_key_id', faults, checkOptionalId)
+  if (value.crypto_key_id !== undefined) checkOptionalId(value.crypto_key_id, faults, 'crypto_key_id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -649,7 +649,7 @@ export function checkSecretRotation(value: unknown, faults: Faults): value is Se
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, secretRotationMembers)
-  nested(value.rotation_period, 'rotation_period', faults, checkDuration)
+  checkDuration(value.rotation_period, faults, 'rotation_period')
   if (value.next_rotation_time !== undefined)
     formatted(value.next_rotation_time, 'next_rotation_time', faults, isDateTime, 'date-time')
   return faults.count === before
@@ -659,7 +659,7 @@ export function checkSecretRotationUpdate(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, secretRotationMembers)
-  if (value.rotation_period !== undefined) nested(value.rotation_period, 'rotation_period', faults, checkDuration)
+  if (value.rotation_period !== undefined) checkDuration(value.rotation_period, faults, 'rotation_period')
   if (value.next_rotation_time !== undefined)
     formatted(value.next_rotation_time, 'next_rotation_time', faults, isDateTime, 'date-time')
   return faults.count === before
@@ -707,7 +707,7 @@ export function checkCryptoKeyInput(value: unknown, faults: Faults): value is Cr
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, cryptoKeyInputMembers)
-  nested(value.name, 'name', faults, checkResourceName)
+  checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -715,12 +715,12 @@ export function checkCryptoKeyInput(value: unknown, faults: Faults): value is Cr
   if (value.algorithm !== undefined) nested(value.algorithm, 'algorithm', faults, checkCryptoKeyAlgorithmInput)
   if (value.protection_level !== undefined)
     nested(value.protection_level, 'protection_level', faults, checkProtectionLevelInput)
-  if (value.primary_version !== undefined) nested(value.primary_version, 'primary_version', faults, checkVersionNumber)
-  if (value.rotation_period !== undefined) nested(value.rotation_period, 'rotation_period', faults, checkDuration)
+  if (value.primary_version !== undefined) checkVersionNumber(value.primary_version, faults, 'primary_version')
+  if (value.rotation_period !== undefined) checkDuration(value.rotation_period, faults, 'rotation_period')
   if (value.next_rotation_time !== undefined)
     formatted(value.next_rotation_time, 'next_rotation_time', faults, isDateTime, 'date-time')
   if (value.destroy_scheduled_duration !== undefined)
-    nested(value.destroy_scheduled_duration, 'destroy_scheduled_duration', faults, checkDuration)
+    checkDuration(value.destroy_scheduled_duration, faults, 'destroy_scheduled_duration')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -729,7 +729,7 @@ export function checkCryptoKeyUpdate(value: unknown, faults: Faults): value is C
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, cryptoKeyInputMembers)
-  if (value.name !== undefined) nested(value.name, 'name', faults, checkResourceName)
+  if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -737,12 +737,12 @@ export function checkCryptoKeyUpdate(value: unknown, faults: Faults): value is C
   if (value.algorithm !== undefined) nested(value.algorithm, 'algorithm', faults, checkCryptoKeyAlgorithmInput)
   if (value.protection_level !== undefined)
     nested(value.protection_level, 'protection_level', faults, checkProtectionLevelInput)
-  if (value.primary_version !== undefined) nested(value.primary_version, 'primary_version', faults, checkVersionNumber)
-  if (value.rotation_period !== undefined) nested(value.rotation_period, 'rotation_period', faults, checkDuration)
+  if (value.primary_version !== undefined) checkVersionNumber(value.primary_version, faults, 'primary_version')
+  if (value.rotation_period !== undefined) checkDuration(value.rotation_period, faults, 'rotation_period')
   if (value.next_rotation_time !== undefined)
     formatted(value.next_rotation_time, 'next_rotation_time', faults, isDateTime, 'date-time')
   if (value.destroy_scheduled_duration !== undefined)
-    nested(value.destroy_scheduled_duration, 'destroy_scheduled_duration', faults, checkDuration)
+    checkDuration(value.destroy_scheduled_duration, faults, 'destroy_scheduled_duration')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -772,7 +772,7 @@ export function checkEncryptBodyInput(value: unknown, faults: Faults): value is 
     formatted(value.additional_authenticated_data, 'additional_authenticated_data', faults, isBase64, 'byte')
   if (value.additional_authenticated_data_crc32c !== undefined)
     integer(value.additional_authenticated_data_crc32c, 'additional_authenticated_data_crc32c', faults, 0, 4294967295)
-  if (value.key_version !== undefined) nested(value.key_version, 'key_version', faults, checkOptionalVersionNumber)
+  if (value.key_version !== undefined) checkOptionalVersionNumber(value.key_version, faults, 'key_version')
   return faults.count === before
 }
 
@@ -794,7 +794,7 @@ export function checkDecryptBodyInput(value: unknown, faults: Faults): value is 
     formatted(value.additional_authenticated_data, 'additional_authenticated_data', faults, isBase64, 'byte')
   if (value.additional_authenticated_data_crc32c !== undefined)
     integer(value.additional_authenticated_data_crc32c, 'additional_authenticated_data_crc32c', faults, 0, 4294967295)
-  if (value.key_version !== undefined) nested(value.key_version, 'key_version', faults, checkOptionalVersionNumber)
+  if (value.key_version !== undefined) checkOptionalVersionNumber(value.key_version, faults, 'key_version')
   return faults.count === before
 }
 
@@ -853,7 +853,7 @@ export function checkSignBodyInput(value: unknown, faults: Faults): value is Sig
     formatted(value.data, 'data', faults, isBase64, 'byte')
   if (value.data_crc32c !== undefined) integer(value.data_crc32c, 'data_crc32c', faults, 0, 4294967295)
   if (value.digest !== undefined) nested(value.digest, 'digest', faults, checkDigest)
-  if (value.key_version !== undefined) nested(value.key_version, 'key_version', faults, checkOptionalVersionNumber)
+  if (value.key_version !== undefined) checkOptionalVersionNumber(value.key_version, faults, 'key_version')
   if (value.signature_encoding !== undefined)
     nested(value.signature_encoding, 'signature_encoding', faults, checkSignatureEncodingInput)
   return faults.count === before
@@ -892,7 +892,7 @@ export function checkVerifyBodyInput(value: unknown, faults: Faults): value is V
   if (value.mac !== undefined && text(value.mac, 'mac', faults, 0, 128))
     formatted(value.mac, 'mac', faults, isBase64, 'byte')
   if (value.mac_crc32c !== undefined) integer(value.mac_crc32c, 'mac_crc32c', faults, 0, 4294967295)
-  if (value.key_version !== undefined) nested(value.key_version, 'key_version', faults, checkOptionalVersionNumber)
+  if (value.key_version !== undefined) checkOptionalVersionNumber(value.key_version, faults, 'key_version')
   if (value.signature_encoding !== undefined)
     nested(value.signature_encoding, 'signature_encoding', faults, checkSignatureEncodingInput)
   return faults.count === before
@@ -912,7 +912,7 @@ export function checkHmacBodyInput(value: unknown, faults: Faults): value is Hma
   closed(value, faults, hmacBodyInputMembers)
   if (text(value.data, 'data', faults, 0, 87384)) formatted(value.data, 'data', faults, isBase64, 'byte')
   if (value.data_crc32c !== undefined) integer(value.data_crc32c, 'data_crc32c', faults, 0, 4294967295)
-  if (value.key_version !== undefined) nested(value.key_version, 'key_version', faults, checkOptionalVersionNumber)
+  if (value.key_version !== undefined) checkOptionalVersionNumber(value.key_version, faults, 'key_version')
   return faults.count === before
 }
 
@@ -932,7 +932,7 @@ export function checkCapsuleInput(value: unknown, faults: Faults): value is Caps
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, capsuleInputMembers)
-  if (value.name !== undefined) nested(value.name, 'name', faults, checkOptionalResourceName)
+  if (value.name !== undefined) checkOptionalResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -942,9 +942,9 @@ export function checkCapsuleInput(value: unknown, faults: Faults): value is Caps
     text(value.content_type, 'content_type', faults, 3, 127, capsuleInputContentTypePattern)
   if (value.passphrase !== undefined) text(value.passphrase, 'passphrase', faults, 8, 128)
   if (value.recipient_principal_id !== undefined)
-    nested(value.recipient_principal_id, 'recipient_principal_id', faults, checkOptionalId)
+    checkOptionalId(value.recipient_principal_id, faults, 'recipient_principal_id')
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  if (value.ttl !== undefined) nested(value.ttl, 'ttl', faults, checkDuration)
+  if (value.ttl !== undefined) checkDuration(value.ttl, faults, 'ttl')
   if (value.max_attempts !== undefined) integer(value.max_attempts, 'max_attempts', faults, 1, 10)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -977,7 +977,7 @@ export function checkCapsuleSourceInput(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, capsuleSourceInputMembers)
-  nested(value.secret_id, 'secret_id', faults, checkId)
+  checkId(value.secret_id, faults, 'secret_id')
   if (value.version !== undefined) matches(value.version, 'version', faults, capsuleSourceInputVersionPattern)
   return faults.count === before
 }
@@ -1016,7 +1016,7 @@ export function checkCertificateAuthorityInput(value: unknown, faults: Faults): 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, certificateAuthorityInputMembers)
-  if (value.name !== undefined) nested(value.name, 'name', faults, checkResourceName)
+  if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -1024,13 +1024,13 @@ export function checkCertificateAuthorityInput(value: unknown, faults: Faults): 
   if (value.subject !== undefined) nested(value.subject, 'subject', faults, checkCertificateAuthoritySubjectInput)
   if (value.key_algorithm !== undefined)
     nested(value.key_algorithm, 'key_algorithm', faults, checkCryptoKeyAlgorithmInput)
-  if (value.crypto_key_id !== undefined) nested(value.crypto_key_id, 'crypto_key_id', faults, checkOptionalId)
-  if (value.lifetime !== undefined) nested(value.lifetime, 'lifetime', faults, checkDuration)
+  if (value.crypto_key_id !== undefined) checkOptionalId(value.crypto_key_id, faults, 'crypto_key_id')
+  if (value.lifetime !== undefined) checkDuration(value.lifetime, faults, 'lifetime')
   if (value.max_path_length !== undefined) integer(value.max_path_length, 'max_path_length', faults, 0, 5)
   if (value.name_constraints !== undefined)
     nested(value.name_constraints, 'name_constraints', faults, checkNameConstraintsInput)
   if (value.parent_certificate_authority_id !== undefined)
-    nested(value.parent_certificate_authority_id, 'parent_certificate_authority_id', faults, checkOptionalId)
+    checkOptionalId(value.parent_certificate_authority_id, faults, 'parent_certificate_authority_id')
   if (value.activation !== undefined)
     nested(value.activation, 'activation', faults, checkCertificateAuthorityActivation)
   if (value.crl_urls !== undefined)
@@ -1052,7 +1052,7 @@ export function checkCertificateAuthorityInput(value: unknown, faults: Faults): 
       5,
     )
   if (value.require_template !== undefined) boolean(value.require_template, 'require_template', faults)
-  if (value.maximum_lifetime !== undefined) nested(value.maximum_lifetime, 'maximum_lifetime', faults, checkDuration)
+  if (value.maximum_lifetime !== undefined) checkDuration(value.maximum_lifetime, faults, 'maximum_lifetime')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -1185,7 +1185,7 @@ export function checkCertificateAuthorityActivation(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, certificateAuthorityActivationMembers)
-  nested(value.certificate_authority_id, 'certificate_authority_id', faults, checkId)
+  checkId(value.certificate_authority_id, faults, 'certificate_authority_id')
   list(
     value.pem_certificate_chain,
     'pem_certificate_chain',
@@ -1210,12 +1210,12 @@ export function checkCertificateTemplateInput(value: unknown, faults: Faults): v
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, certificateTemplateInputMembers)
-  nested(value.name, 'name', faults, checkResourceName)
+  checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.maximum_lifetime !== undefined) nested(value.maximum_lifetime, 'maximum_lifetime', faults, checkDuration)
-  if (value.default_lifetime !== undefined) nested(value.default_lifetime, 'default_lifetime', faults, checkDuration)
+  if (value.maximum_lifetime !== undefined) checkDuration(value.maximum_lifetime, faults, 'maximum_lifetime')
+  if (value.default_lifetime !== undefined) checkDuration(value.default_lifetime, faults, 'default_lifetime')
   if (value.key_usages !== undefined) list(value.key_usages, 'key_usages', faults, checkKeyUsageInput, 1, 7)
   if (value.extended_key_usages !== undefined)
     list(
@@ -1278,12 +1278,12 @@ export function checkCertificateTemplateUpdate(value: unknown, faults: Faults): 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, certificateTemplateInputMembers)
-  if (value.name !== undefined) nested(value.name, 'name', faults, checkResourceName)
+  if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.maximum_lifetime !== undefined) nested(value.maximum_lifetime, 'maximum_lifetime', faults, checkDuration)
-  if (value.default_lifetime !== undefined) nested(value.default_lifetime, 'default_lifetime', faults, checkDuration)
+  if (value.maximum_lifetime !== undefined) checkDuration(value.maximum_lifetime, faults, 'maximum_lifetime')
+  if (value.default_lifetime !== undefined) checkDuration(value.default_lifetime, faults, 'default_lifetime')
   if (value.key_usages !== undefined) list(value.key_usages, 'key_usages', faults, checkKeyUsageInput, 1, 7)
   if (value.extended_key_usages !== undefined)
     list(
@@ -1400,25 +1400,25 @@ export function completePredefinedSubjectInput(value: PredefinedSubjectInput): P
   }
 }
 
-export function checkObjectIdentifier(value: unknown, faults: Faults): value is ObjectIdentifier {
-  return text(value, '', faults, 3, 128, objectIdentifierPattern)
+export function checkObjectIdentifier(value: unknown, faults: Faults, field = ''): value is ObjectIdentifier {
+  return text(value, field, faults, 3, 128, objectIdentifierPattern)
 }
 
 export function checkCertificateInput(value: unknown, faults: Faults): value is CertificateInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, certificateInputMembers)
-  if (value.name !== undefined) nested(value.name, 'name', faults, checkOptionalResourceName)
+  if (value.name !== undefined) checkOptionalResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.pem_csr !== undefined) text(value.pem_csr, 'pem_csr', faults, 1, 65536)
   if (value.config !== undefined) nested(value.config, 'config', faults, checkCertificateConfigInput)
   if (value.private_key_secret_name !== undefined)
-    nested(value.private_key_secret_name, 'private_key_secret_name', faults, checkResourceName)
-  if (value.lifetime !== undefined) nested(value.lifetime, 'lifetime', faults, checkDuration)
+    checkResourceName(value.private_key_secret_name, faults, 'private_key_secret_name')
+  if (value.lifetime !== undefined) checkDuration(value.lifetime, faults, 'lifetime')
   if (value.certificate_template_id !== undefined)
-    nested(value.certificate_template_id, 'certificate_template_id', faults, checkOptionalId)
+    checkOptionalId(value.certificate_template_id, faults, 'certificate_template_id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -1567,7 +1567,7 @@ export function completeTakeSnapshotBodyInput(value: TakeSnapshotBodyInput): Tak
 export function checkVaultOperation(value: unknown, faults: Faults): value is VaultOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   anyText(value.resource_id, 'resource_id', faults)
   anyText(value.resource_type, 'resource_type', faults)
   nested(value.operation_type, 'operation_type', faults, checkOperationType)
@@ -1579,9 +1579,9 @@ export function checkVaultOperation(value: unknown, faults: Faults): value is Va
   list(value.warnings, 'warnings', faults, checkOperationWarning)
   integer(value.progress, 'progress', faults, 0, 100)
   nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  nested(value.scope_id, 'scope_id', faults, checkOptionalId)
-  nested(value.principal_id, 'principal_id', faults, checkId)
-  nested(value.trace_id, 'trace_id', faults, checkOptionalTraceId)
+  checkOptionalId(value.scope_id, faults, 'scope_id')
+  checkId(value.principal_id, faults, 'principal_id')
+  checkOptionalTraceId(value.trace_id, faults, 'trace_id')
   return faults.count === before
 }
 
@@ -1636,16 +1636,16 @@ export function checkOperationStatus(value: unknown, faults: Faults): value is O
   return choice(value, '', faults, operationStatusSet)
 }
 
-export function checkVersionNumber(value: unknown, faults: Faults): value is VersionNumber {
-  return matches(value, '', faults, versionNumberPattern)
+export function checkVersionNumber(value: unknown, faults: Faults, field = ''): value is VersionNumber {
+  return matches(value, field, faults, versionNumberPattern)
 }
 
-export function checkOptionalVersionNumber(value: unknown, faults: Faults): value is OptionalVersionNumber {
-  return matches(value, '', faults, optionalVersionNumberPattern)
+export function checkOptionalVersionNumber(value: unknown, faults: Faults, field = ''): value is OptionalVersionNumber {
+  return matches(value, field, faults, optionalVersionNumberPattern)
 }
 
-export function checkDuration(value: unknown, faults: Faults): value is Duration {
-  return matches(value, '', faults, durationPattern)
+export function checkDuration(value: unknown, faults: Faults, field = ''): value is Duration {
+  return matches(value, field, faults, durationPattern)
 }
 
 export function checkListFilterSchemasRequest(value: unknown, faults: Faults): value is ListFilterSchemasRequest {
@@ -1678,21 +1678,21 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkGetCapsuleDeliveryRequest(value: unknown, faults: Faults): value is GetCapsuleDeliveryRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkRedeemCapsuleRequest(value: unknown, faults: Faults): value is RedeemCapsuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRedeemCapsuleBodyInput)
   return faults.count === before
 }
@@ -1704,7 +1704,7 @@ export function completeRedeemCapsuleRequest(request: RedeemCapsuleRequest): Red
 export function checkListCapsulesRequest(value: unknown, faults: Faults): value is ListCapsulesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1716,10 +1716,9 @@ export function checkListCapsulesRequest(value: unknown, faults: Faults): value 
 export function checkCreateCapsuleRequest(value: unknown, faults: Faults): value is CreateCapsuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCapsuleInput)
   return faults.count === before
 }
@@ -1731,20 +1730,19 @@ export function completeCreateCapsuleRequest(request: CreateCapsuleRequest): Cre
 export function checkGetCapsuleRequest(value: unknown, faults: Faults): value is GetCapsuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkRevokeCapsuleRequest(value: unknown, faults: Faults): value is RevokeCapsuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRevokeCapsuleBodyInput)
   return faults.count === before
 }
@@ -1759,7 +1757,7 @@ export function checkListCertificateAuthoritiesRequest(
 ): value is ListCertificateAuthoritiesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1774,10 +1772,9 @@ export function checkCreateCertificateAuthorityRequest(
 ): value is CreateCertificateAuthorityRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCertificateAuthorityInput)
   return faults.count === before
 }
@@ -1794,9 +1791,9 @@ export function checkGetCertificateAuthorityRequest(
 ): value is GetCertificateAuthorityRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
@@ -1806,11 +1803,10 @@ export function checkRevokeCertificateAuthorityRequest(
 ): value is RevokeCertificateAuthorityRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRevokeCertificateBodyInput)
   return faults.count === before
 }
@@ -1821,18 +1817,18 @@ export function checkGetCertificateRevocationListRequest(
 ): value is GetCertificateRevocationListRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkListCertificatesRequest(value: unknown, faults: Faults): value is ListCertificatesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.certificate_authority, 'certificate_authority', faults, checkId)
+  checkId(value.certificate_authority, faults, 'certificate_authority')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1843,11 +1839,10 @@ export function checkListCertificatesRequest(value: unknown, faults: Faults): va
 export function checkCreateCertificateRequest(value: unknown, faults: Faults): value is CreateCertificateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.certificate_authority, 'certificate_authority', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.certificate_authority, faults, 'certificate_authority')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCertificateInput)
   return faults.count === before
 }
@@ -1859,22 +1854,21 @@ export function completeCreateCertificateRequest(request: CreateCertificateReque
 export function checkGetCertificateRequest(value: unknown, faults: Faults): value is GetCertificateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.certificate_authority, 'certificate_authority', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.certificate_authority, faults, 'certificate_authority')
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkRevokeCertificateRequest(value: unknown, faults: Faults): value is RevokeCertificateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.certificate_authority, 'certificate_authority', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.certificate_authority, faults, 'certificate_authority')
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRevokeCertificateBodyInput)
   return faults.count === before
 }
@@ -1885,9 +1879,9 @@ export function checkListCertificateTemplatesRequest(
 ): value is ListCertificateTemplatesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.certificate_authority, 'certificate_authority', faults, checkId)
+  checkId(value.certificate_authority, faults, 'certificate_authority')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1901,11 +1895,10 @@ export function checkCreateCertificateTemplateRequest(
 ): value is CreateCertificateTemplateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.certificate_authority, 'certificate_authority', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.certificate_authority, faults, 'certificate_authority')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCertificateTemplateInput)
   return faults.count === before
 }
@@ -1922,10 +1915,10 @@ export function checkGetCertificateTemplateRequest(
 ): value is GetCertificateTemplateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.certificate_authority, 'certificate_authority', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.certificate_authority, faults, 'certificate_authority')
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
@@ -1935,13 +1928,12 @@ export function checkDeleteCertificateTemplateRequest(
 ): value is DeleteCertificateTemplateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.certificate_authority, 'certificate_authority', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.certificate_authority, faults, 'certificate_authority')
+  checkId(value.id, faults, 'id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
@@ -1951,13 +1943,12 @@ export function checkUpdateCertificateTemplateRequest(
 ): value is UpdateCertificateTemplateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.certificate_authority, 'certificate_authority', faults, checkId)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.certificate_authority, faults, 'certificate_authority')
+  checkId(value.id, faults, 'id')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCertificateTemplateUpdate)
   return faults.count === before
 }
@@ -1965,7 +1956,7 @@ export function checkUpdateCertificateTemplateRequest(
 export function checkListCryptoKeysRequest(value: unknown, faults: Faults): value is ListCryptoKeysRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1977,10 +1968,9 @@ export function checkListCryptoKeysRequest(value: unknown, faults: Faults): valu
 export function checkCreateCryptoKeyRequest(value: unknown, faults: Faults): value is CreateCryptoKeyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCryptoKeyInput)
   return faults.count === before
 }
@@ -1992,33 +1982,31 @@ export function completeCreateCryptoKeyRequest(request: CreateCryptoKeyRequest):
 export function checkGetCryptoKeyRequest(value: unknown, faults: Faults): value is GetCryptoKeyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkDeleteCryptoKeyRequest(value: unknown, faults: Faults): value is DeleteCryptoKeyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
 export function checkUpdateCryptoKeyRequest(value: unknown, faults: Faults): value is UpdateCryptoKeyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCryptoKeyUpdate)
   return faults.count === before
 }
@@ -2026,9 +2014,9 @@ export function checkUpdateCryptoKeyRequest(value: unknown, faults: Faults): val
 export function checkDecryptRequest(value: unknown, faults: Faults): value is DecryptRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkDecryptBodyInput)
   return faults.count === before
 }
@@ -2040,9 +2028,9 @@ export function completeDecryptRequest(request: DecryptRequest): DecryptGiven {
 export function checkEncryptRequest(value: unknown, faults: Faults): value is EncryptRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkEncryptBodyInput)
   return faults.count === before
 }
@@ -2057,9 +2045,9 @@ export function checkGenerateDataEncryptionKeyRequest(
 ): value is GenerateDataEncryptionKeyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkGenerateDataEncryptionKeyBodyInput)
   return faults.count === before
 }
@@ -2073,9 +2061,9 @@ export function completeGenerateDataEncryptionKeyRequest(
 export function checkHmacRequest(value: unknown, faults: Faults): value is HmacRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkHmacBodyInput)
   return faults.count === before
 }
@@ -2087,9 +2075,9 @@ export function completeHmacRequest(request: HmacRequest): HmacGiven {
 export function checkReEncryptRequest(value: unknown, faults: Faults): value is ReEncryptRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkReEncryptBody)
   return faults.count === before
 }
@@ -2097,9 +2085,9 @@ export function checkReEncryptRequest(value: unknown, faults: Faults): value is 
 export function checkSignRequest(value: unknown, faults: Faults): value is SignRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkSignBodyInput)
   return faults.count === before
 }
@@ -2111,9 +2099,9 @@ export function completeSignRequest(request: SignRequest): SignGiven {
 export function checkVerifyRequest(value: unknown, faults: Faults): value is VerifyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkVerifyBodyInput)
   return faults.count === before
 }
@@ -2125,11 +2113,10 @@ export function completeVerifyRequest(request: VerifyRequest): VerifyGiven {
 export function checkRotateCryptoKeyRequest(value: unknown, faults: Faults): value is RotateCryptoKeyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkEtagBodyInput)
   return faults.count === before
 }
@@ -2137,7 +2124,7 @@ export function checkRotateCryptoKeyRequest(value: unknown, faults: Faults): val
 export function checkGenerateRandomBytesRequest(value: unknown, faults: Faults): value is GenerateRandomBytesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkGenerateRandomBytesBody)
   return faults.count === before
@@ -2149,9 +2136,9 @@ export function checkListCryptoKeyVersionsRequest(
 ): value is ListCryptoKeyVersionsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.cryptokey, 'cryptokey', faults, checkId)
+  checkId(value.cryptokey, faults, 'cryptokey')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2162,10 +2149,10 @@ export function checkListCryptoKeyVersionsRequest(
 export function checkGetCryptoKeyVersionRequest(value: unknown, faults: Faults): value is GetCryptoKeyVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.cryptokey, 'cryptokey', faults, checkId)
-  nested(value.id, 'id', faults, checkVersionNumber)
+  checkId(value.cryptokey, faults, 'cryptokey')
+  checkVersionNumber(value.id, faults, 'id')
   return faults.count === before
 }
 
@@ -2175,12 +2162,11 @@ export function checkCancelDestroyCryptoKeyVersionRequest(
 ): value is CancelDestroyCryptoKeyVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.cryptokey, 'cryptokey', faults, checkId)
-  nested(value.id, 'id', faults, checkVersionNumber)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.cryptokey, faults, 'cryptokey')
+  checkVersionNumber(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkEtagBodyInput)
   return faults.count === before
 }
@@ -2191,12 +2177,11 @@ export function checkDestroyCryptoKeyVersionRequest(
 ): value is DestroyCryptoKeyVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.cryptokey, 'cryptokey', faults, checkId)
-  nested(value.id, 'id', faults, checkVersionNumber)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.cryptokey, faults, 'cryptokey')
+  checkVersionNumber(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkEtagBodyInput)
   return faults.count === before
 }
@@ -2207,12 +2192,11 @@ export function checkDisableCryptoKeyVersionRequest(
 ): value is DisableCryptoKeyVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.cryptokey, 'cryptokey', faults, checkId)
-  nested(value.id, 'id', faults, checkVersionNumber)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.cryptokey, faults, 'cryptokey')
+  checkVersionNumber(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkDisableVersionBodyInput)
   return faults.count === before
 }
@@ -2226,8 +2210,7 @@ export function completeDisableCryptoKeyVersionRequest(
 export function checkTakeSnapshotRequest(value: unknown, faults: Faults): value is TakeSnapshotRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkTakeSnapshotBodyInput)
   return faults.count === before
 }
@@ -2239,7 +2222,7 @@ export function completeTakeSnapshotRequest(request: TakeSnapshotRequest): TakeS
 export function checkListSecretsRequest(value: unknown, faults: Faults): value is ListSecretsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -2251,10 +2234,9 @@ export function checkListSecretsRequest(value: unknown, faults: Faults): value i
 export function checkCreateSecretRequest(value: unknown, faults: Faults): value is CreateSecretRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkSecretInput)
   return faults.count === before
 }
@@ -2266,33 +2248,31 @@ export function completeCreateSecretRequest(request: CreateSecretRequest): Creat
 export function checkGetSecretRequest(value: unknown, faults: Faults): value is GetSecretRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkDeleteSecretRequest(value: unknown, faults: Faults): value is DeleteSecretRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
 export function checkUpdateSecretRequest(value: unknown, faults: Faults): value is UpdateSecretRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.id, 'id', faults, checkId)
+  checkId(value.id, faults, 'id')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkSecretUpdate)
   return faults.count === before
 }
@@ -2300,11 +2280,10 @@ export function checkUpdateSecretRequest(value: unknown, faults: Faults): value 
 export function checkAddSecretVersionRequest(value: unknown, faults: Faults): value is AddSecretVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.secret, 'secret', faults, checkId)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.secret, faults, 'secret')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAddSecretVersionBodyInput)
   return faults.count === before
 }
@@ -2312,9 +2291,9 @@ export function checkAddSecretVersionRequest(value: unknown, faults: Faults): va
 export function checkListSecretVersionsRequest(value: unknown, faults: Faults): value is ListSecretVersionsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.secret, 'secret', faults, checkId)
+  checkId(value.secret, faults, 'secret')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2325,9 +2304,9 @@ export function checkListSecretVersionsRequest(value: unknown, faults: Faults): 
 export function checkGetSecretVersionRequest(value: unknown, faults: Faults): value is GetSecretVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.secret, 'secret', faults, checkId)
+  checkId(value.secret, faults, 'secret')
   matches(value.id, 'id', faults, capsuleSourceInputVersionPattern)
   if (value.view !== undefined) nested(value.view, 'view', faults, checkSecretVersionViewInput)
   return faults.count === before
@@ -2340,12 +2319,11 @@ export function completeGetSecretVersionRequest(request: GetSecretVersionRequest
 export function checkDestroySecretVersionRequest(value: unknown, faults: Faults): value is DestroySecretVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.secret, 'secret', faults, checkId)
-  nested(value.id, 'id', faults, checkVersionNumber)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.secret, faults, 'secret')
+  checkVersionNumber(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkEtagBodyInput)
   return faults.count === before
 }
@@ -2353,12 +2331,11 @@ export function checkDestroySecretVersionRequest(value: unknown, faults: Faults)
 export function checkDisableSecretVersionRequest(value: unknown, faults: Faults): value is DisableSecretVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  nested(value.workspace, 'workspace', faults, checkId)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  nested(value.secret, 'secret', faults, checkId)
-  nested(value.id, 'id', faults, checkVersionNumber)
-  if (value['Idempotency-Key'] !== undefined)
-    nested(value['Idempotency-Key'], 'Idempotency-Key', faults, checkIdempotencyKey)
+  checkId(value.secret, faults, 'secret')
+  checkVersionNumber(value.id, faults, 'id')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkDisableVersionBodyInput)
   return faults.count === before
 }
