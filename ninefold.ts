@@ -8,7 +8,7 @@ import { generateCommand } from './generator/command.ts'
 import { keepCompiled } from './generator/cli/compile-cache.ts'
 import { missingPackage } from './generator/cli/missing-package.ts'
 
-/** The server knows its own options: its program reads the same command line, and is only loaded to run. */
+/** The program of the server parses the options of its commands itself, so it is loaded only when a command runs. */
 const serverCommand = (name: string, description: string): Command =>
   new Command(name)
     .description(description)

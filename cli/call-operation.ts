@@ -9,9 +9,9 @@ import type { Transport } from '../runtime/transport.ts'
 import { isRecord } from '../runtime/validation.ts'
 import { wait } from '../runtime/operations.ts'
 import { printAnswer, printRows, rowsOf, type Printing } from './answer-printer.ts'
-import { addressOf, findOperation, operationsOf, qualifiedName, type Operation } from './catalogue.ts'
+import { addressOf, findOperation, operationsOf, qualifiedName, type CallableOperation } from './catalogue.ts'
 import { CommandError } from './exit-codes.ts'
-import { jsonFault } from './json-fault.ts'
+import { jsonFault } from '../text/json-fault.ts'
 import { connect } from './kept-session.ts'
 import { printable } from './printable.ts'
 import { requestOf } from './request.ts'
@@ -48,10 +48,10 @@ export async function callOperation(
   printAnswer(await waitForEnd(transport, operation, answer), undefined, printing)
 }
 
-const isList = ({ client, rows }: Operation): boolean =>
+const isList = ({ client, rows }: CallableOperation): boolean =>
   rows !== undefined || (client.parameters ?? []).some(({ name }) => name === 'page_token')
 
-function refuseFlags(operation: Operation, { all, limit, wait: waits }: ApiFlags): void {
+function refuseFlags(operation: CallableOperation, { all, limit, wait: waits }: ApiFlags): void {
   const { mode, operationId } = operation.client
   if (waits && mode !== 'sync' && mode !== 'async') {
     throw new CommandError(`${operationId} changes nothing: there is nothing to --wait for`)
@@ -85,7 +85,7 @@ async function fileText(path: string): Promise<string> {
 
 async function printList(
   transport: Transport,
-  operation: Operation,
+  operation: CallableOperation,
   request: object,
   { limit = Infinity }: ApiFlags,
   printing: Printing,
@@ -105,8 +105,12 @@ async function* rowPages(
   for await (const page of pages) yield rowsOf(page, member) ?? []
 }
 
-/** Waits for the operation whose record was answered, and prints its progress on standard error. */
-async function waitForEnd(transport: Transport, { area, client }: Operation, answer: unknown): Promise<unknown> {
+/** Waits for the end of the operation whose record the server returned, and prints the progress on standard error. */
+async function waitForEnd(
+  transport: Transport,
+  { area, client }: CallableOperation,
+  answer: unknown,
+): Promise<unknown> {
   if (!isOperation(answer)) throw new CommandError(`${client.operationId} answered no operation to wait for`)
   const { client: getRoute } = await findOperation(`${area}.getOperation`)
   let last = ''

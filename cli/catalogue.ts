@@ -6,11 +6,11 @@ import { isRecord } from '../runtime/validation.ts'
 import { CommandError } from './exit-codes.ts'
 
 /** An operation that `ninefold api` can call. */
-export interface Operation {
+export interface CallableOperation {
   readonly area: string
   /** The generated client route. */
   readonly client: ClientRoute<object, unknown>
-  /** Checks a request with the rules of the server, and adds its faults. */
+  /** Checks a request by the rules of the server, and adds a fault for each broken rule. */
   readonly check: Route<unknown, unknown>['check']
   /** The member of the answer that holds the rows of a list; absent if the specification declares none. */
   readonly rows?: string | undefined
@@ -39,7 +39,7 @@ const areas: Readonly<Record<string, () => Promise<Area>>> = {
  * Returns the operations of one area, in the order of its document, or the operations of all areas. Throws
  * `CommandError` for an unknown area.
  */
-export async function operationsOf(area?: string): Promise<readonly Operation[]> {
+export async function operationsOf(area?: string): Promise<readonly CallableOperation[]> {
   const names = Object.keys(areas)
   if (area !== undefined && !Object.hasOwn(areas, area)) {
     throw new CommandError(`there is no area ${quoted(area)}${didYouMean(area, names)}: one of ${names.join(', ')}`)
@@ -52,7 +52,7 @@ export async function operationsOf(area?: string): Promise<readonly Operation[]>
  * Finds an operation by its name: `createVm`, or `iam.listOperations` if several areas have an operation of that name.
  * Throws `CommandError` if the name is unknown or ambiguous.
  */
-export async function findOperation(name: string): Promise<Operation> {
+export async function findOperation(name: string): Promise<CallableOperation> {
   const mark = name.indexOf('.')
   const [area, id] = mark === -1 ? [undefined, name] : [name.slice(0, mark), name.slice(mark + 1)]
   const operations = await operationsOf(area)
@@ -67,12 +67,12 @@ export async function findOperation(name: string): Promise<Operation> {
 }
 
 /** The unambiguous name of an operation, such as `iam.listUsers`. */
-export const qualifiedName = ({ area, client }: Operation): string => `${area}.${client.operationId}`
+export const qualifiedName = ({ area, client }: CallableOperation): string => `${area}.${client.operationId}`
 
 /** The method and path of an operation, such as `GET /iam/v1/users/{id}`. */
-export const addressOf = ({ client }: Operation): string => `${client.method} ${pathTemplate(client.path)}`
+export const addressOf = ({ client }: CallableOperation): string => `${client.method} ${pathTemplate(client.path)}`
 
-async function loadArea(area: string, load: () => Promise<Area>): Promise<readonly Operation[]> {
+async function loadArea(area: string, load: () => Promise<Area>): Promise<readonly CallableOperation[]> {
   const { bound, constants } = await load()
   const clients = new Map(
     Object.values(constants)

@@ -1,11 +1,11 @@
 import { setMember } from '../runtime/json.ts'
 import { quoted } from '../runtime/refusal.ts'
 import { Faults, isRecord, own } from '../runtime/validation.ts'
-import type { Operation } from './catalogue.ts'
+import type { CallableOperation } from './catalogue.ts'
 import { CommandError } from './exit-codes.ts'
 
 /** A member of a request body as the command line gives it. */
-export interface Leaf {
+export interface BodyMember {
   /** The names from the body down to this member. */
   readonly path: readonly string[]
   /** The values as text, in the order of the command line; a repeated key has several. */
@@ -17,7 +17,12 @@ export interface Leaf {
  * a text, a number, a boolean or a list. The operation's own check decides which type fits. Throws `CommandError` if
  * the body cannot hold the leaves.
  */
-export function fitBody(operation: Operation, request: object, body: unknown, leaves: readonly Leaf[]): unknown {
+export function fitBody(
+  operation: CallableOperation,
+  request: object,
+  body: unknown,
+  leaves: readonly BodyMember[],
+): unknown {
   if (leaves.length === 0) return body
   if (!isRecord(body)) throw new CommandError('--body must be a JSON object where members are given beside it')
   const whole: Record<string, unknown> = structuredClone(body)
@@ -35,7 +40,7 @@ export function fitBody(operation: Operation, request: object, body: unknown, le
   return whole
 }
 
-/** The values that the texts may mean, the likeliest first. */
+/** Returns the possible values of the texts, the likeliest first. */
 function readings(texts: readonly string[]): readonly unknown[] {
   const scalars = texts.map(scalarOf)
   const [text, scalar] = [texts[0], scalars[0]]
@@ -65,7 +70,7 @@ const typeFault = /^must be (?:a string|an integer|a number|true or false|a list
  * Scores how badly a request fits with the current value of a field; 0 fits. The number of faults weighs more than the
  * type of the field.
  */
-function misfitOf(operation: Operation, request: object, field: string): number {
+function misfitOf(operation: CallableOperation, request: object, field: string): number {
   const faults = new Faults()
   if (operation.check(request, faults)) return 0
   const isOfField = (name: string): boolean => name === field || name.startsWith(`${field}[`)

@@ -1,5 +1,5 @@
 import { clockOf, startSession } from '../client/session.ts'
-import type { Session, Tokens } from '../client/session.ts'
+import type { Session, SessionTokens } from '../client/session.ts'
 import { resume } from '../client/sign-in.ts'
 import { ApiError } from '../runtime/errors.ts'
 import { bearer, createTransport } from '../runtime/transport.ts'
@@ -34,7 +34,7 @@ export function keptSession(
   { base_url, tokens }: KeptSession,
   transport = plainTransport(base_url),
 ): Session {
-  const next = (last: Tokens): Promise<Tokens> =>
+  const next = (last: SessionTokens): Promise<SessionTokens> =>
     file.exclusive(async () => {
       const latest = await file.read()
       if (latest?.base_url !== base_url) throw signedOut()
@@ -43,12 +43,12 @@ export function keptSession(
       await session.refresh()
       return session.tokens
     })
-  const end = (last: Tokens): Promise<void> => resume(transport, last).signOut()
+  const end = (last: SessionTokens): Promise<void> => resume(transport, last).signOut()
   return startSession(tokens, { next, end, now: clockOf(transport) })
 }
 
 /** Keeps new tokens, or removes the session file after the end of the session. */
-export const keep = (file: SessionFile, base_url: string, tokens: Tokens | undefined): Promise<void> =>
+export const keep = (file: SessionFile, base_url: string, tokens: SessionTokens | undefined): Promise<void> =>
   tokens ? file.write({ base_url, tokens }) : file.remove()
 
 const signedOut = (): ApiError =>

@@ -1,13 +1,13 @@
 import { setMember } from '../runtime/json.ts'
 import { Faults, isRecord, own } from '../runtime/validation.ts'
-import type { Operation } from './catalogue.ts'
+import type { CallableOperation } from './catalogue.ts'
 
 /**
  * Returns the member names that an operation knows in its body, or in the object at `path` of the body. A proxy stands
  * in for the object and records the names that the operation's own check reads.
  */
 export function knownMembers(
-  { check }: Operation,
+  { check }: CallableOperation,
   request: object,
   body: Readonly<Record<string, unknown>>,
   path: readonly string[] = [],

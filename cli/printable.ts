@@ -10,7 +10,9 @@ const escape = (character: string): string => `\\u${character.charCodeAt(0).toSt
 /** Escapes a foreign text to one line: each character that a terminal would obey becomes an escape such as `\u001b`. */
 export const printable = (text: string): string => text.replace(unprintable, escape)
 
-/** Prints a value as indented JSON. Its texts are escaped in the same way, so the JSON keeps its meaning. */
+/**
+ * Prints a value as indented JSON. The texts of the value are escaped as in `printable`, so the JSON keeps its meaning.
+ */
 export const printableJson = (value: unknown): string =>
   // A line end in this text lies between members: JSON has already escaped the line ends inside of texts.
   JSON.stringify(value, undefined, 2).replace(unprintable, character => (character === '\n' ? '\n' : escape(character)))

@@ -26,10 +26,13 @@ const advice: Readonly<Record<string, string>> = {
   ANSWER_INVALID: 'check that --url names a ninefold server',
 }
 
-/** The reasons that the client itself finds. No server has answered. */
+/** The reasons of errors that the client itself makes, without an error answer of the server. */
 const unanswered: ReadonlySet<string> = new Set(['CONNECTION_FAILED', 'DEADLINE_EXCEEDED', 'ANSWER_INVALID'])
 
-/** Reports the fault, its cause and its remedy, with the texts of servers escaped. Throws unforeseen errors again. */
+/**
+ * Returns the report of an error: the fault, its cause and its remedy, with the texts of servers escaped. Rethrows an
+ * unforeseen error.
+ */
 export function reportOf(error: unknown): Report {
   if (error instanceof CommandError) return { lines: [`error: ${printable(error.message)}`], exitCode: error.exitCode }
   if (error instanceof OperationFailed) return { lines: linesOfFailure(error), exitCode: exitCodes.refused }

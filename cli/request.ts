@@ -2,9 +2,9 @@ import { didYouMean, quoted } from '../runtime/refusal.ts'
 import type { ClientParameter } from '../runtime/route.ts'
 import { setMember } from '../runtime/json.ts'
 import { Faults, isRecord, own } from '../runtime/validation.ts'
-import type { Operation } from './catalogue.ts'
+import type { CallableOperation } from './catalogue.ts'
 import { CommandError } from './exit-codes.ts'
-import { fitBody, type Leaf } from './fit-body.ts'
+import { fitBody, type BodyMember } from './fit-body.ts'
 import { knownMembers } from './known-members.ts'
 import type { Scalar, ParameterType } from '../runtime/parameters/types.ts'
 
@@ -27,11 +27,11 @@ const secretNames =
  * the key lead into objects, and a repeated key makes a list. Throws `CommandError` with every fault that the server
  * would find.
  */
-export function requestOf(operation: Operation, { words, body }: CommandInput): object {
+export function requestOf(operation: CallableOperation, { words, body }: CommandInput): object {
   const { body: declared, parameters = [] } = operation.client
   const values = Map.groupBy(words.map(split), ([key]) => key)
   const request: Record<string, unknown> = {}
-  const leaves: Leaf[] = []
+  const leaves: BodyMember[] = []
   for (const [key, pairs] of values) {
     const texts = pairs.map(([, text]) => text)
     const parameter = parameters.find(({ name, member }) => name === key || member === key)
@@ -88,7 +88,7 @@ function ofJson(name: string, text: string): unknown {
 }
 
 /** Throws one `CommandError` with all faults, and suggests a near name for each unknown field. */
-function refuseFaults(operation: Operation, request: Record<string, unknown>): void {
+function refuseFaults(operation: CallableOperation, request: Record<string, unknown>): void {
   const faults = new Faults()
   operation.check(request, faults)
   const ofAddress = addressFaults(operation, request)
@@ -102,7 +102,7 @@ function refuseFaults(operation: Operation, request: Record<string, unknown>): v
 }
 
 /** Finds empty path parameters, and `.` or `..`, which would change the address. */
-const addressFaults = ({ client }: Operation, request: Record<string, unknown>) =>
+const addressFaults = ({ client }: CallableOperation, request: Record<string, unknown>) =>
   (client.parameters ?? []).flatMap(({ in: place, member, name }) => {
     const value = own(request, member ?? name)
     if (place !== 'path' || typeof value !== 'string' || !/^\.{0,2}$/.test(value)) return []
@@ -115,7 +115,7 @@ const addressFaults = ({ client }: Operation, request: Record<string, unknown>) 
     ]
   })
 
-function nearestMember(operation: Operation, request: Record<string, unknown>, field: string): string {
+function nearestMember(operation: CallableOperation, request: Record<string, unknown>, field: string): string {
   const path = field.split('.')
   const name = path.pop() ?? ''
   const body = own(request, 'body')
@@ -125,7 +125,7 @@ function nearestMember(operation: Operation, request: Record<string, unknown>, f
   ])
 }
 
-function unknownKey(operation: Operation, key: string): CommandError {
+function unknownKey(operation: CallableOperation, key: string): CommandError {
   const names = parameterNames(operation)
   const takes = names.length === 0 ? 'it takes none' : `it takes ${names.join(', ')}`
   const { operationId } = operation.client
@@ -133,5 +133,5 @@ function unknownKey(operation: Operation, key: string): CommandError {
 }
 
 /** Leaves out the header: every mutation accepts it. */
-const parameterNames = ({ client }: Operation): readonly string[] =>
+const parameterNames = ({ client }: CallableOperation): readonly string[] =>
   (client.parameters ?? []).filter(({ in: place }) => place !== 'header').map(({ name }) => name)

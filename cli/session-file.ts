@@ -4,7 +4,7 @@ import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Tokens } from '../client/session.ts'
+import type { SessionTokens } from '../client/session.ts'
 import { isRecord } from '../runtime/validation.ts'
 import { CommandError } from './exit-codes.ts'
 
@@ -12,7 +12,7 @@ import { CommandError } from './exit-codes.ts'
 export interface KeptSession {
   /** The address as `serverUrl` writes it. The tokens are sent to this server only. */
   readonly base_url: string
-  readonly tokens: Tokens
+  readonly tokens: SessionTokens
 }
 
 /** The longest wait for another command that renews the tokens. A renewal takes less time. */
@@ -49,7 +49,7 @@ export class SessionFile {
     return this.#parse(text)
   }
 
-  /** Replaces the file as a whole or not at all. */
+  /** Replaces the file atomically. */
   async write(kept: KeptSession): Promise<void> {
     await this.#makeFolder()
     const draft = `${this.path}.${randomUUID()}`
@@ -106,7 +106,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function isTokens(value: unknown): value is Tokens {
+function isTokens(value: unknown): value is SessionTokens {
   if (!isRecord(value)) return false
   const { access_token, expire_time, principal_id, refresh_token } = value
   const texts = [access_token, expire_time, principal_id, refresh_token ?? '']

@@ -9,7 +9,7 @@ import { printable } from './printable.ts'
 import { defaultUrl, isInTheClear, serverUrl } from './server-url.ts'
 import { configFolder, SessionFile } from './session-file.ts'
 
-/** The file with the session of the person at this machine. */
+/** Returns the file with the session of the person at this machine. */
 export const sessionFile = (): SessionFile => new SessionFile(configFolder(process.env))
 
 /** Asks for a password, signs in, and keeps the tokens. */

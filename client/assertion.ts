@@ -21,8 +21,8 @@ const algorithms: Readonly<
 const lifeSeconds = 120
 
 /**
- * Signs a JWT for one call to `audience` (RFC 7523). It is valid for two minutes from `nowMs`, in milliseconds since
- * 1970. Throws `TypeError` if servers do not accept the key's algorithm.
+ * Signs a JWT for one call to `audience` (RFC 7523). The JWT is valid for two minutes from `nowMs`, in milliseconds
+ * since 1970. Throws `TypeError` if servers do not accept the key's algorithm.
  */
 export async function signAssertion(key: AssertionKey, audience: string, nowMs: number): Promise<string> {
   const { accountId, keyId, privateKey } = key

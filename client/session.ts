@@ -5,11 +5,11 @@ import { realTiming } from '../runtime/retry.ts'
 import type { Timing } from '../runtime/retry.ts'
 
 /** The tokens of a session, as JSON can store them. The tokens act for the user: store them like a password. */
-export interface Tokens {
+export interface SessionTokens {
   readonly access_token: string
   /** The time at which the access token expires, in RFC 3339, by the clock of this machine. */
   readonly expire_time: string
-  /** The token that buys the next tokens, once; absent for service accounts. */
+  /** The token for the next refresh, which works once; absent for service accounts. */
   readonly refresh_token?: string
   /** The id of the user or service account. */
   readonly principal_id: string
@@ -21,7 +21,7 @@ export interface Tokens {
  */
 export interface Session extends TokenProvider {
   /** The newest tokens; after the end of the session, its last tokens. */
-  readonly tokens: Tokens
+  readonly tokens: SessionTokens
   /** Gets new tokens now. Concurrent callers share one request. Rejects with the server's `ApiError`. */
   refresh(): Promise<void>
   /** Ends the session on the server too. Afterwards, `token` and `refresh` reject with SESSION_ENDED. */
@@ -35,15 +35,15 @@ export interface SessionOptions {
    * awaits the returned promise. A refresh token works once, so an application that stores tokens must store the
    * newest.
    */
-  readonly onChange?: (tokens: Tokens | undefined) => void | Promise<void>
+  readonly onChange?: (tokens: SessionTokens | undefined) => void | Promise<void>
 }
 
 /** The requests in which a session of a user differs from a session of a service account. */
 export interface SessionSource {
   /** Asks the server for the tokens that follow `last`. */
-  next(last: Tokens): Promise<Tokens>
+  next(last: SessionTokens): Promise<SessionTokens>
   /** Revokes the tokens on the server. */
-  end(last: Tokens): Promise<void>
+  end(last: SessionTokens): Promise<void>
   /** Returns the current time in milliseconds since 1970. */
   readonly now: Timing['now']
 }
@@ -51,7 +51,10 @@ export interface SessionSource {
 /** After these reasons the session requests no more tokens, because the server would refuse each request. */
 const finalReasons: ReadonlySet<string> = new Set(['REFRESH_TOKEN_INVALID', 'SESSION_ENDED'])
 
-/** The session renews a token this long before it expires, or a tenth of its lifetime before, if that is shorter. */
+/**
+ * The session renews a token this many milliseconds before the expiry, or a tenth of the remaining lifetime before the
+ * expiry if that is shorter.
+ */
 const marginMs = 60_000
 
 /** The error of calls after a sign-out. */
@@ -60,7 +63,7 @@ const sessionEnded = { reason: 'SESSION_ENDED', rpc: 'UNAUTHENTICATED' } as cons
 /**
  * Builds tokens from a response. `askedMs` is the time of the request, so the expiry is never later than the server's.
  */
-export function tokensOf(answer: TokenResponse, askedMs: number): Tokens {
+export function tokensOf(answer: TokenResponse, askedMs: number): SessionTokens {
   const { access_token, expires_in, principal_id, refresh_token } = answer
   return {
     access_token,
@@ -71,25 +74,25 @@ export function tokensOf(answer: TokenResponse, askedMs: number): Tokens {
 }
 
 /** Starts a session from its first tokens and the source of the next tokens. */
-export const startSession = (tokens: Tokens, source: SessionSource, options: SessionOptions = {}): Session =>
+export const startSession = (tokens: SessionTokens, source: SessionSource, options: SessionOptions = {}): Session =>
   new RenewedSession(tokens, source, options)
 
 class RenewedSession implements Session {
-  #tokens: Tokens
+  #tokens: SessionTokens
   #renewAtMs: number
   #renewing: Promise<void> | undefined
   #end: ApiError | undefined
   readonly #source: SessionSource
   readonly #options: SessionOptions
 
-  constructor(tokens: Tokens, source: SessionSource, options: SessionOptions) {
+  constructor(tokens: SessionTokens, source: SessionSource, options: SessionOptions) {
     this.#tokens = tokens
     this.#source = source
     this.#options = options
     this.#renewAtMs = this.#renewalOf(tokens)
   }
 
-  get tokens(): Tokens {
+  get tokens(): SessionTokens {
     return this.#tokens
   }
 
@@ -138,7 +141,7 @@ class RenewedSession implements Session {
     await this.#options.onChange?.(undefined)
   }
 
-  #renewalOf({ expire_time }: Tokens): number {
+  #renewalOf({ expire_time }: SessionTokens): number {
     const endMs = Date.parse(expire_time)
     // An unreadable expiry time makes the session renew at once.
     if (Number.isNaN(endMs)) return 0

@@ -7,7 +7,7 @@ import type { Transport } from '../runtime/transport.ts'
 import { signAssertion } from './assertion.ts'
 import type { AssertionKey } from './assertion.ts'
 import { clockOf, startSession, tokensOf } from './session.ts'
-import type { Session, SessionOptions, Tokens } from './session.ts'
+import type { Session, SessionOptions, SessionTokens } from './session.ts'
 
 /** The credentials of a user. */
 export interface Credentials {
@@ -40,9 +40,9 @@ export async function signIn(
   return resume(transport, tokens, options)
 }
 
-/** Continues an earlier session of a user from its tokens. It sends no request until the access token needs renewal. */
-export function resume(transport: Transport, tokens: Tokens, options: SessionOptions = {}): Session {
-  const next = ({ refresh_token }: Tokens): Promise<Tokens> => {
+/** Continues an earlier session of a user from its tokens. Sends no request until the access token needs renewal. */
+export function resume(transport: Transport, tokens: SessionTokens, options: SessionOptions = {}): Session {
+  const next = ({ refresh_token }: SessionTokens): Promise<SessionTokens> => {
     if (refresh_token === undefined) return Promise.reject(notRenewable())
     return renewed(transport, async () => ({ refresh_token }))
   }
@@ -66,7 +66,7 @@ export async function signInByAssertion(
 ): Promise<Session> {
   const now = clockOf(transport)
   const { audience = `${transport.baseUrl.replace(/\/$/, '')}/iam/v1/tokens:refresh` } = options
-  const next = (): Promise<Tokens> =>
+  const next = (): Promise<SessionTokens> =>
     renewed(transport, async () => ({ assertion: await signAssertion(key, audience, now()) }))
   const tokens = await next()
   await options.onChange?.(tokens)
@@ -74,9 +74,9 @@ export async function signInByAssertion(
 }
 
 /** Requests new tokens with retries. Each attempt builds a new proof, because an assertion may be used only once. */
-async function renewed(transport: Transport, proof: () => Promise<TokenRefreshInput>): Promise<Tokens> {
+async function renewed(transport: Transport, proof: () => Promise<TokenRefreshInput>): Promise<SessionTokens> {
   const timing = { ...realTiming, ...transport.timing }
-  const ask = async (): Promise<Tokens> => {
+  const ask = async (): Promise<SessionTokens> => {
     const askedMs = timing.now()
     return tokensOf(await send(anonymous(transport), refreshToken, { body: await proof() }), askedMs)
   }
@@ -85,12 +85,12 @@ async function renewed(transport: Transport, proof: () => Promise<TokenRefreshIn
 }
 
 /**
- * Revokes tokens. A refresh token authorizes its own revocation; without one, the access token is also sent as
- * authorization.
+ * Returns the function that revokes tokens. A refresh token authorizes its own revocation; without a refresh token, the
+ * access token is also sent as authorization.
  */
 const ending =
   (transport: Transport) =>
-  async ({ access_token, refresh_token }: Tokens): Promise<void> => {
+  async ({ access_token, refresh_token }: SessionTokens): Promise<void> => {
     const headers = refresh_token === undefined ? { authorization: `Bearer ${access_token}` } : {}
     await send(anonymous(transport), revokeToken, { body: { token: refresh_token ?? access_token } }, { headers })
   }

@@ -35,7 +35,7 @@ export function generateCommand(terminal: Terminal = processTerminal): Command {
       const invocation = parse(documents, flags, command)
       const stop = new AbortController()
       if (invocation.watch) process.once('SIGINT', () => stop.abort())
-      // A dynamic import, so that help and usage errors do not load the whole generator.
+      // The dynamic import keeps help and usage errors from loading the whole generator.
       const { run } = await import('./cli/run.ts')
       process.exitCode = await run(invocation, terminal, stop.signal)
     })
@@ -87,7 +87,10 @@ function parse(patterns: readonly string[], flags: Flags, command: Command): Inv
   }
 }
 
-/** Expands a pattern such as `specs/*.yaml`, because Windows shells do not. */
+/**
+ * Returns the sorted files that match a pattern such as `specs/*.yaml`, because Windows shells do not expand patterns.
+ * Returns the pattern itself if it has no wildcard or matches no file.
+ */
 function expand(pattern: string): string[] {
   if (!/[*?[{]/.test(pattern) || existsSync(pattern)) return [pattern]
   const found = globSync(pattern).map(file => file.replaceAll('\\', '/'))

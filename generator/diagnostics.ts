@@ -2,8 +2,8 @@ import { quoted } from './write/quoted.ts'
 import type { Position } from './position.ts'
 
 /**
- * The severity. An error prevents output, and so does a warning with `--strict`. A note is only printed with
- * `--report`.
+ * The severity of a diagnostic. An error prevents output, and a warning does with `--strict`. A note is only printed
+ * with `--report`.
  */
 export type Severity = 'error' | 'warning' | 'note'
 
@@ -15,7 +15,10 @@ export interface Message {
   readonly message: string
 }
 
-/** A message of the generator with its place. It is printed as `file:line:column severity code: message`. */
+/**
+ * A message of the generator with its place. `printed` formats a diagnostic as `file:line:column severity code:
+ * message`.
+ */
 export interface Diagnostic extends Message {
   readonly position: Position
 }
@@ -29,7 +32,7 @@ export class DiagnosticList {
     this.#list.push({ severity, code, message, position })
   }
 
-  /** The diagnostics in the order of their addition; their positions are not computed. */
+  /** The diagnostics in the order of their addition. The getter does not compute their positions. */
   get found(): readonly Diagnostic[] {
     return this.#list
   }
@@ -40,8 +43,8 @@ export class DiagnosticList {
   }
 
   /**
-   * Returns the distinct diagnostics by file, line and column. Computing the positions of a large document takes
-   * seconds, so call it only for printing.
+   * Returns the distinct diagnostics, ordered by file, line and column. Computing the positions of a large document
+   * takes seconds, so call `sorted` only for printing.
    */
   sorted(): readonly Diagnostic[] {
     const distinct = new Map(this.#list.map(diagnostic => [printed(diagnostic), diagnostic]))
@@ -78,7 +81,10 @@ const unreadable: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the name is too long',
 }
 
-/** The messages about documents. A message names the fault and the remedy; the position names the place. */
+/**
+ * The messages about documents, keyed by the fault. A message names the fault and usually the remedy; the position of
+ * its diagnostic names the place.
+ */
 export const messages = {
   // files
   fileUnreadable: (file: string, code: string) =>

@@ -1,4 +1,4 @@
-/** The ids of the schemas in other documents that a document reaches, by use; each list is sorted. */
+/** The ids of the schemas in other documents that a document uses, grouped by use; each list is sorted. */
 export interface Reaches {
   /** The schemas in requests. */
   readonly input: readonly string[]
@@ -10,7 +10,9 @@ export interface Reaches {
   readonly forms: readonly string[]
 }
 
-/** The facts of a document that the rest of a run needs without building the document again. Plain data. */
+/**
+ * The facts of a document that the rest of a run needs without building the document again. An outline is plain data.
+ */
 export interface Outline {
   readonly name: string
   readonly title: string

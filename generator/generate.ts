@@ -14,39 +14,46 @@ import { copyRuntime } from './runtime-copy.ts'
 
 /** The result of generating documents. */
 export interface Generated {
-  /** For each path relative to the output root, with `/`, the text; empty if the documents have errors. */
+  /**
+   * The text of each generated file, keyed by the path relative to the output root, with `/`; empty if the documents
+   * have errors.
+   */
   readonly files: ReadonlyMap<string, string>
   /** The model of the loaded documents; undefined if they have errors. */
   readonly model: Model | undefined
-  /** The outlines of all documents of the run, in its order; empty if there are errors. */
+  /** The outlines of all documents, in the order of the run; empty if there are errors. */
   readonly outlines: readonly Outline[]
   /**
-   * The diagnostics of checking and building, with positions not yet computed. The diagnostics of `load` are not
+   * The diagnostics of checking and building; their positions are not computed yet. The diagnostics of `load` are not
    * repeated.
    */
   readonly diagnostics: DiagnosticList
 }
 
 /** The documents of a run that need no loading, because their results are cached. */
-export interface Beside {
+export interface CachedDocuments {
   readonly outlines: readonly Outline[]
   /** The generated files of these documents. */
   readonly files: ReadonlyMap<string, string>
-  /** The names of all documents of the run, in its order. */
+  /** The names of all documents, in the order of the run. */
   readonly order: readonly string[]
 }
 
-const nothing: Beside = { outlines: [], files: new Map(), order: [] }
+const nothing: CachedDocuments = { outlines: [], files: new Map(), order: [] }
 
 /**
- * Generates files from documents without touching the disk. The result is the same on every machine. Rejects with
- * `TemplateError` if `options.templates` cannot be used.
+ * Generates files from documents without touching the disk. The same documents and options have the same result on
+ * every machine. Rejects with `TemplateError` if `options.templates` cannot be used.
  */
-export async function generate(loaded: Loaded, options: GenerateOptions, beside: Beside = nothing): Promise<Generated> {
+export async function generate(
+  loaded: Loaded,
+  options: GenerateOptions,
+  beside: CachedDocuments = nothing,
+): Promise<Generated> {
   if (options.templates) checkOverrides(options.templates)
   const diagnostics = new DiagnosticList()
   check(loaded, diagnostics, beside.outlines)
-  // The model is built of valid documents only, so that it does not report the faults of the check again.
+  // Only valid documents are built, so that `build` does not report the faults of `check` again.
   const model = diagnostics.hasErrors ? undefined : build(loaded, diagnostics, beside.outlines)
   if (!model || diagnostics.hasErrors) return { files: new Map(), model: undefined, outlines: [], diagnostics }
   const made = model.documents.map(document => outlineOf(document, model))

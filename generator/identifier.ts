@@ -1,7 +1,7 @@
 /**
- * The characters of JavaScript names, without letters beyond the basic plane and without letters that Unicode added
- * after 15.1. Compilers and runtimes of different ages disagree about those, and the output must not depend on the
- * version.
+ * The characters that this generator allows in JavaScript names. Letters beyond the basic plane and letters that
+ * Unicode added after 15.1 are left out: compilers and runtimes of different ages disagree about these letters, and the
+ * output must not depend on the version.
  */
 const part =
   '[\\p{ID_Continue}--[\\u{10000}-\\u{10ffff}\\u088f\\u0897\\u0c5c\\u0cdc\\u1acf-\\u1aeb\\u1c89\\u1c8a\\ua7cb-\\ua7dc\\ua7f1]]'

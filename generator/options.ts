@@ -4,8 +4,8 @@ export const importEndings = ['.ts', '.js', ''] as const
 export type ImportEnding = (typeof importEndings)[number]
 
 /**
- * The answers that validators check. `records`: only those that a server reads back, which are the records of
- * operations, and what other documents answer with.
+ * The choices of the answers that validators check. With `records`, validators check only the answers that a server
+ * reads back: the records of operations, and the schemas that answers of other documents contain.
  */
 export const answerChecks = ['all', 'records'] as const
 /** One of `answerChecks`. */
@@ -37,7 +37,7 @@ export const templateNames = [
 /** The name of a template. */
 export type TemplateName = (typeof templateNames)[number]
 
-/** A template that replaces a built-in template: its text, and its file as messages name it. */
+/** A template that replaces a built-in template. `text` is its source, and `file` is its name in messages. */
 export interface Override {
   readonly file: string
   readonly text: string
@@ -47,28 +47,32 @@ export interface Override {
 export interface EmitOptions {
   readonly runtime: RuntimeNaming
   readonly importEnding: ImportEnding
-  /** The answers that validators check; absent for all. */
+  /** The choice of the answers that validators check. Without a choice, validators check all answers. */
   readonly answerChecks?: AnswerChecks
   /**
-   * Whether files lie directly in the output root instead of a folder for each document; for a single document only.
+   * Whether files lie directly in the output root instead of in a folder for each document. Only allowed for a single
+   * document.
    */
   readonly flat: boolean
   /**
-   * The class that joins the clients of all documents, in a file of the output root; absent if not wanted. Not with
-   * `flat`.
+   * The name of the class that joins the clients of all documents, in a file of the output root; absent if no such
+   * class is wanted. Not allowed with `flat`.
    */
   readonly client?: string
-  /** The permission keys that have bits already, in their order; absent if no bits are wanted. Not with `flat`. */
+  /**
+   * The permission keys that have bits already, in the order of their bits; absent if no bits are wanted. Not allowed
+   * with `flat`.
+   */
   readonly permissionBits?: readonly string[]
-  /** Templates in place of built-in ones; absent: none. */
+  /** The templates that replace built-in templates; absent if no template is replaced. */
   readonly templates?: ReadonlyMap<TemplateName, Override>
 }
 
 /** The options of `generate`. */
 export interface GenerateOptions extends EmitOptions {
   /**
-   * For `copy`, the runtime's modules: for each path below `runtime/` (`filter/types.ts`), the text with imports ending
-   * in `.ts`. Empty for the other kinds.
+   * For `copy`, the source of each module of the runtime, keyed by its path below `runtime/` (`filter/types.ts`), with
+   * imports ending in `.ts`. Empty for the other kinds of runtime.
    */
   readonly runtimeFiles: ReadonlyMap<string, string>
 }

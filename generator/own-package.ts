@@ -8,8 +8,8 @@ interface OwnPackage {
 }
 
 /**
- * Finds the package of this file in the folders above it, because compiled files lie in another folder. Throws if it is
- * missing.
+ * Finds the package of this module in the folders above the module, because compiled modules lie in another folder than
+ * sources. Throws an `Error` if no such folder holds the package.json of ninefold.
  */
 export function ownPackage(): OwnPackage {
   for (let folder = import.meta.dirname; folder !== dirname(folder); folder = dirname(folder)) {
@@ -19,7 +19,10 @@ export function ownPackage(): OwnPackage {
   throw new Error('the package.json of ninefold is missing')
 }
 
-/** Reads the runtime's modules: for each path below its folder, with `/`, the text. Its imports end in `.ts`. */
+/**
+ * Reads the sources of the runtime's modules, keyed by their path below the runtime's folder, with `/`. Their imports
+ * end in `.ts`.
+ */
 export function runtimeSources(): ReadonlyMap<string, string> {
   const folder = join(ownPackage().root, 'runtime')
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })

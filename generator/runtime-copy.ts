@@ -1,12 +1,12 @@
 import { posix } from 'node:path'
 import type { ImportEnding } from './options.ts'
 
-/** The folder in the output root for a copied runtime. */
+/** The name of the folder in the output root that holds a copied runtime. */
 export const runtimeFolder = 'runtime'
 
 /**
- * The modules for serving and calling, which generated code does not import itself. A test proves that each alternative
- * matches a module.
+ * Matches the modules for serving and calling, which generated code does not import itself. A test proves that each
+ * alternative of the pattern matches a module.
  */
 export const servingModules = /^(?:hosts\/.+|call(?:\/.+)?|transport)\.ts$/
 
@@ -16,8 +16,9 @@ const relativeModule = /(\bfrom |\bimport\(|^import )'(\.{1,2}\/[^'\n]+)'/gm
 const brokenImport = /^import (type )?\{\n((?: {2}[^\n]+,\n)+)\} from '([^'\n]+)'$/gm
 
 /**
- * Returns the copied files of the runtime by path relative to the output root: the modules that `generated` imports,
- * the modules for serving and calling, and their imports. `modules` maps paths in the runtime's folder to texts.
+ * Returns the copied files of the runtime, keyed by path relative to the output root: the modules that `generated`
+ * imports, the modules for serving and calling, and the modules that these import. `modules` maps paths in the
+ * runtime's folder to sources.
  */
 export function copyRuntime(
   generated: ReadonlyMap<string, string>,
@@ -60,7 +61,10 @@ function copyOf(text: string, ending: ImportEnding): string {
   return header + (ending === '' ? renamed.replace(brokenImport, joinedIfShort) : renamed)
 }
 
-/** Joins an import that fits on one line, as prettier does: a specifier without its ending may be short enough. */
+/**
+ * Joins the lines of an import that fits on one line, as prettier does: without the ending of its module, an import may
+ * be short enough.
+ */
 function joinedIfShort(broken: string, type: string | undefined, names: string, module: string): string {
   const list = names
     .trim()

@@ -11,7 +11,7 @@ import { TaxonomyClient } from './taxonomy/client.ts'
 import { TopologyClient } from './topology/client.ts'
 import { VaultClient } from './vault/client.ts'
 
-/** The clients of all documents over one transport, each made when it is first asked for. */
+/** The clients of all documents over one transport. Each client is created on its first use. */
 export class Ninefold {
   readonly #transport: Transport
   #computeClient: ComputeClient | undefined

@@ -13,9 +13,9 @@ import type { Parameter } from './parameters/types.ts'
 type Handler<Given, Result> = (request: Given, context: CallContext) => Promise<Answer<Result>>
 type ListHandler<Given> = (request: Given, context: ListContext) => Promise<Page<unknown> | PageWith<unknown, object>>
 
-/** A whole route and its handler. */
+/** The arguments of a complete route: the route and its handler. */
 type Whole<Sent, Result, Given extends Sent, Handler> = [Route<Sent, Result, Given>, Handler, rules?: undefined]
-/** A route of clients, its handler, and the server's rules for the route. */
+/** The arguments of a client route: the route, its handler, and the server's rules for the route. */
 type Split<Sent, Result, Given extends Sent, Handler> = [ClientRoute<Sent, Result, Given>, Handler, Rules<Sent, Given>]
 type Either<Sent, Handler> = Whole<Sent, unknown, Sent, Handler> | Split<Sent, unknown, Sent, Handler>
 
@@ -35,9 +35,9 @@ export function bind(...[shared, handler, rules]: Either<unknown, Handler<unknow
 }
 
 /**
- * As `bind`, for a list of `x-filter`. The handler finds its parsed parameters in `context.query`. Its page becomes
- * `{"<member>": [...], "next_page_token": "..."}` (conventions §8), followed by the further members of the answer. Rows
- * that are text are joined without parsing.
+ * Joins a list operation of `x-filter` and its handler, as `bind` does. The handler finds the parsed parameters in
+ * `context.query`. Its page becomes `{"<member>": [...], "next_page_token": "..."}` (conventions §8), followed by the
+ * further members of the answer. Rows that are JSON text are joined without parsing.
  */
 export function bindList<Sent extends ListParameters, Result, Given extends Sent>(
   ...given: Split<Sent, Result, Given, ListHandler<Given>>
@@ -61,7 +61,7 @@ export function bindList(...[shared, handler, rules]: Either<ListParameters, Lis
   return { route: untyped(route), run }
 }
 
-/** The scope of a page token, beside the path and the parameters of every list. */
+/** Returns a function that prints the further query parameters of a list, which are part of a page token's scope. */
 function scoping(parameters: readonly Parameter[]): (request: unknown) => string {
   const ofLists = new Set<string>(listParameters.map(({ name }) => name))
   const others = parameters

@@ -23,16 +23,19 @@ import type { Dispatch, WireAnswer } from './wire.ts'
 export interface DispatcherOptions {
   readonly routes: readonly BoundRoute[]
   readonly doors: Doors
-  /** Signs the page tokens of lists; may be absent without lists. */
+  /** Signs the page tokens of lists; required only if a route is a list. */
   readonly tokens?: PageTokens
-  /** Milliseconds since 1970, and a new unique id. */
+  /** The clock: `now` returns milliseconds since 1970, and `newId` returns a new unique id. */
   readonly clock: { now(): number; newId(): string }
   /** The error domains of unknown paths: the area in the first segment, otherwise `outside`. */
   readonly domains: { readonly outside: ErrorDomain; readonly areas?: readonly ErrorDomain[] }
   readonly limits?: Partial<Limits>
-  /** Called once for every call, for a streamed answer at the end of the stream. Must not throw. */
+  /**
+   * Logs a call. It is called once for every call, after the end of the stream if the answer is streamed. It must not
+   * throw.
+   */
   readonly log: (entry: LogEntry) => void
-  /** Routes whose answers say `Cache-Control: no-store`. */
+  /** Returns true for routes whose answers carry `Cache-Control: no-store`. */
   readonly noStore?: (route: Route<unknown, unknown>) => boolean
   /** The HTTP status for an undeclared content type, if it differs from that of FIELD_INVALID. */
   readonly unsupportedMediaTypeStatus?: 415
@@ -45,8 +48,9 @@ type Serving = DispatcherOptions & { readonly limits: Limits }
 type Found = Extract<Match<Served>, { kind: 'found' }>
 
 /**
- * Answers requests by the given routes: route, authentication, authorization, then all faults of the request together,
- * then the handler (conventions §4). HEAD uses the route of GET; OPTIONS is answered with `Allow`.
+ * Returns a dispatch that answers requests by the given routes. The order is: route, authentication, authorization, all
+ * faults of the request together, handler (conventions §4). HEAD uses the route of GET; OPTIONS is answered with
+ * `Allow`.
  */
 export function dispatcher(options: DispatcherOptions): Dispatch {
   const router = buildRouter(options.routes.map(bound => serve(bound, options)))
@@ -108,7 +112,8 @@ async function answerCall(call: Call, router: Router<Served>, options: Serving):
 }
 
 /**
- * Public calls and data calls ignore the header `Idempotency-Key`, and so do documents without modes (conventions §6).
+ * Whether a route uses the header `Idempotency-Key`. Public calls, data calls and documents without modes ignore the
+ * header (conventions §6).
  */
 const isMutation = ({ access, mode }: Served['route']): boolean =>
   (mode === 'sync' || mode === 'async') && access?.kind !== 'public'

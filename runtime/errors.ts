@@ -20,7 +20,7 @@ export const rpcCodes = {
 
 export type RpcCode = keyof typeof rpcCodes
 
-/** One fault of a request: `field` as conventions §7 write it (`data_disks[0].size_gib`). */
+/** One fault of a request. `field` is a path in the form of conventions §7, such as `data_disks[0].size_gib`. */
 export interface FieldViolation {
   readonly field: string
   readonly description: string
@@ -35,13 +35,13 @@ export interface PreconditionViolation extends QuotaViolation {
   readonly type: string
 }
 
-/** The details of an error beside ErrorInfo; each occurs at most once, in this order. */
+/** The details of an error in addition to ErrorInfo; each detail occurs at most once, in this order. */
 export interface ErrorDetails {
   readonly badRequest?: readonly FieldViolation[] | undefined
   readonly precondition?: readonly PreconditionViolation[] | undefined
   readonly quota?: readonly QuotaViolation[] | undefined
   readonly resource?: { readonly type: string; readonly name: string } | undefined
-  /** Seconds; also sets `Retry-After`. */
+  /** The delay before a retry, in seconds; also the value of `Retry-After`. */
   readonly retryAfterSeconds?: number | undefined
 }
 
@@ -53,18 +53,20 @@ export interface Reason<Name extends string = string> {
   readonly reason: Name
   readonly rpc: RpcCode
   readonly code?: number | undefined
-  /** Absent: the domain of the called operation. */
+  /** The domain of the error; absent if it is the domain of the called operation. */
   readonly domain?: ErrorDomain | undefined
 }
 
-/** The facts of the answer that carried an error, for clients; absent on errors that were thrown in this process. */
+/**
+ * The facts of the HTTP answer that carried an error, for clients; absent on errors that were thrown in this process.
+ */
 export interface ErrorResponse {
   readonly status: number
   /** The header `x-request-id`. */
   readonly requestId: string | undefined
   /** The trace id of the header `traceparent`. */
   readonly traceId: string | undefined
-  /** The JSON value of the body, or its text if it is no JSON; details of unknown types are found here. */
+  /** The JSON value of the body, or the text of a body that is no JSON. Details of unknown types are only here. */
   readonly body: unknown
 }
 
@@ -95,8 +97,8 @@ export class ApiError<Name extends string = string> extends Error {
 }
 
 /**
- * Turns an error into the fault of a field: a row that a body or a query parameter names is INVALID_ARGUMENT with a
- * BadRequest violation, whatever the reason means for a path (conventions §3).
+ * Returns an error about a row that a body or a query parameter names: INVALID_ARGUMENT with a BadRequest violation of
+ * `field`, even if the same reason has another code for a row in the path (conventions §3).
  */
 export function atField<Name extends string>(error: ApiError<Name>, field: string): ApiError<Name> {
   const { reason, code, domain, message, metadata, details } = error
@@ -118,20 +120,20 @@ export const commonReasons = {
   INTERNAL: { reason: 'INTERNAL', rpc: 'INTERNAL', code: 20 },
 } as const satisfies Record<string, Reason>
 
-/** The faults that a client itself finds in a call: no answer, a late answer, or an undeclared answer. */
+/** The reasons of errors that a client itself finds in a call: no answer, a late answer, or an undeclared answer. */
 export const clientReasons = {
   ANSWER_INVALID: { reason: 'ANSWER_INVALID', rpc: 'INTERNAL' },
   CONNECTION_FAILED: { reason: 'CONNECTION_FAILED', rpc: 'UNAVAILABLE' },
   DEADLINE_EXCEEDED: { reason: 'DEADLINE_EXCEEDED', rpc: 'DEADLINE_EXCEEDED' },
 } as const satisfies Record<string, Reason>
 
-/** The answer breaks the contract of the document. */
+/** Makes the error of an answer that breaks the contract of the document. */
 export const answerInvalid = (message: string): ApiError => new ApiError(clientReasons.ANSWER_INVALID, message)
 
-/** The reason of unwritten handlers; every operation may throw it. */
+/** The reason of handlers that are not implemented; every operation may throw it. */
 export const stubReason = { reason: 'NOT_IMPLEMENTED', rpc: 'UNIMPLEMENTED' } as const satisfies Reason
 
-/** The error of an unwritten scaffolded handler: 501, without a code. */
+/** Makes the error of a scaffolded handler that is not implemented: 501, without a code. */
 export const unimplemented = (operationId: string): ApiError<'NOT_IMPLEMENTED'> =>
   new ApiError(stubReason, `operation "${operationId}" is not implemented yet`)
 
@@ -141,6 +143,8 @@ export const unimplemented = (operationId: string): ApiError<'NOT_IMPLEMENTED'> 
  */
 export interface ErrorDomain {
   readonly name: string
-  /** S_000_000 of conventions §7; absent for documents without `x-errors`. */
+  /**
+   * The number at which the domain's codes begin, S_000_000 in conventions §7; absent for documents without `x-errors`.
+   */
   readonly base?: number
 }

@@ -16,8 +16,8 @@ export type RowOf<Result, Member extends keyof Result> =
   NonNullable<Result[Member]> extends readonly (infer Row)[] ? Row : never
 
 /**
- * Iterates over every row of a list. A page is requested when its first row is. Rejects as `send` does; earlier rows
- * stay valid.
+ * Iterates over every row of a list. Each page is requested when the caller asks for the page's first row. Rejects as
+ * `send` does; earlier rows stay valid.
  */
 export async function* iterate<Request extends object, Result extends PageAnswer, Member extends keyof Result>(
   transport: Transport,

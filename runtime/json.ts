@@ -4,8 +4,8 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 declare const described: unique symbol
 
 /**
- * JSON text that describes a `T`, such as a stored text that is answered without parsing. Only a store makes it, from a
- * `T`.
+ * JSON text that describes a `T`, such as a stored text that is answered without parsing. Only a store makes a
+ * `JsonText`, from a `T`.
  */
 export class JsonText<out T> {
   declare readonly [described]?: T

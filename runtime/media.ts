@@ -5,10 +5,10 @@ import type { Check, Faults } from './validation.ts'
 /** The limits of a request's size and of the nesting of its JSON. Handlers limit bodies of bytes. */
 export interface Limits {
   readonly urlBytes: number
-  /** The size of a body that is read at once, or of each item of a stream. */
+  /** The maximal number of bytes of a body that is held in memory, or of each item of a stream. */
   readonly bodyBytes: number
   readonly jsonDepth: number
-  /** The size of a multipart form with its files, all of which is in memory. */
+  /** The maximal number of bytes of a multipart form with its files, which are held in memory. */
   readonly formBytes: number
   readonly formParts: number
 }
@@ -71,7 +71,7 @@ export type BodyKind = 'json' | Codec
 
 /** One media type of a body. */
 export interface Media {
-  /** As declared; may be a range such as `image/*`. */
+  /** The declared content type, or a range such as `image/*`. */
   readonly type: string
   /** Further accepted types and ranges of the same form; they are never sent. */
   readonly aliases?: readonly string[]
@@ -109,13 +109,13 @@ export function covers(declared: string, sent: string): boolean {
 export const takes = ({ type, aliases = [] }: Media, contentType: string): boolean =>
   [type, ...aliases].some(declared => covers(declared, contentType))
 
-/** The `write` of bodies that are JSON. */
+/** Writes a JSON body and its content type. */
 export const toJson: WriteBody = ({ type }, value, written) => {
   written.headers.set('content-type', type)
   written.body = JSON.stringify(value)
 }
 
-/** The `write` of all other bodies. */
+/** Writes a body of any other kind and its content type. */
 export const toBody: WriteBody = (media, value, written) => {
   const { headers, signal } = written
   headers.set('content-type', media.type)

@@ -7,7 +7,7 @@ import type { CallOptions, Transport } from './transport.ts'
 /** The common members of operation records (conventions §5); `status` ends with one of the states below. */
 export interface OperationRecord {
   readonly id: string
-  /** With the area's prefix: `TAXONOMY_OPERATION_STATUS_DONE`. */
+  /** The status with the area's prefix, such as `TAXONOMY_OPERATION_STATUS_DONE`. */
   readonly status: string
   readonly errors?: readonly { readonly code?: number; readonly description?: string; readonly reason?: string }[]
   readonly warnings?: readonly { readonly code?: number; readonly description?: string }[]
@@ -31,7 +31,7 @@ export function stateOf(record: OperationRecord): OperationState | undefined {
   return isState(name) ? name : undefined
 }
 
-/** True when an operation may go from one state to the other. */
+/** Whether an operation may go from one state to the other. */
 export function mayBecome(from: OperationState, to: OperationState): boolean {
   const next: readonly OperationState[] = operationTransitions[from]
   return next.includes(to)

@@ -27,17 +27,17 @@ export interface ListParameters {
 
 /** The parsed and checked parameters of a list call. */
 export interface ListQuery {
-  /** 1 to 100. */
+  /** The maximal number of rows of the page, 1 to 100. */
   readonly size: number
-  /** Absent: every row. */
+  /** The checked filter; undefined if every row matches. */
   readonly filter: Filter | undefined
-  /** At least one field; the last field is always the key of the rows. */
+  /** The order of the rows: at least one field, the last of which is the key of the rows. */
   readonly order: readonly SortField[]
   /** The sort keys of the previous page's last row, in the order of `order`. */
   readonly after: readonly SortKey[] | undefined
-  /** The time of the call, for fields that depend on it. */
+  /** The time of the call in milliseconds since 1970, for fields that depend on the time. */
   readonly now: number
-  /** The sent texts of `filter` and `order_by`; a token is valid for equal texts only. */
+  /** The texts of `filter` and `order_by` that the caller sent; a page token is valid for equal texts only. */
   readonly sent?: { readonly filter: string; readonly orderBy: string }
 }
 
@@ -47,7 +47,7 @@ export interface Page<T> {
   readonly next?: readonly SortKey[]
 }
 
-/** A page whose answer has further members: `others` are these members, such as `{ common_prefixes: [] }`. */
+/** A page whose answer has further members. `others` has these members, such as `{ common_prefixes: [] }`. */
 export interface PageWith<T, Others> extends Page<T> {
   readonly others: Others
 }
@@ -76,7 +76,10 @@ export function listQuery(
   return token === '' ? query : { ...query, after: tokens.open(tokenScope(scope, query), token) }
 }
 
-/** Returns the `next_page_token` after the row with these sort keys; empty on the last page, where they are absent. */
+/**
+ * Returns the `next_page_token` after the row with these sort keys; an empty text on the last page, for which the sort
+ * keys are undefined.
+ */
 export function nextToken(
   tokens: PageTokens,
   scope: string,
@@ -109,7 +112,10 @@ function pageSize(given: number): number {
   throw refusal('FIELD_INVALID', 'page_size', 'must be an integer from 0 on')
 }
 
-/** The scope has the order beside its text, because a default order may change while tokens are in use. */
+/**
+ * The scope contains the parsed order in addition to its text, because a default order may change while tokens are in
+ * use.
+ */
 function tokenScope(scope: string, { size, order, sent }: ListQuery): string {
   const by = order.map(({ field, descending }) => [field.name, descending])
   return JSON.stringify([scope, size, sent?.filter, sent?.orderBy, by])

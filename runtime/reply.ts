@@ -8,10 +8,7 @@ import type { WireAnswer } from './wire.ts'
 /** The content type of a `Success` whose type is a range such as `image/*`. */
 const anyBytes = 'application/octet-stream'
 
-/**
- * Converts the result of a handler to an answer. Throws for an undeclared result, which is a defect and no error of the
- * caller.
- */
+/** Converts the result of a handler to an answer. Throws for an undeclared result, which is a defect of the server. */
 export function replyOf(route: Route<unknown, unknown>, result: unknown): WireAnswer {
   const [first] = route.success
   if (route.replies === undefined)
@@ -50,7 +47,7 @@ function writeBody(
   const isBlob = body instanceof Blob
   if (isBlob) headers['content-length'] = String(body.size)
   if (kind !== 'json' && kind.name === 'events') headers['cache-control'] ??= 'no-store'
-  // A type among the declared headers stays.
+  // A content type among the declared headers takes precedence.
   headers['content-type'] ??= type.includes('*') ? (isBlob && body.type) || anyBytes : type
   return { status, headers, body: contentOf(kind, body) }
 }
@@ -64,7 +61,7 @@ function contentOf(kind: NonNullable<Success['kind']>, body: unknown): NonNullab
   return body instanceof Blob ? body.stream() : body
 }
 
-/** The `replies` of clients' routes. */
+/** Reads an answer as a `Reply`; the `replies` member of clients' routes. */
 export const readReply: ReadReply = ({ method, success }, answer) => {
   const { ok, status } = answer
   const exact = success.find(declared => declared.status === status)

@@ -1,16 +1,16 @@
 import { ApiError, clientReasons } from './errors.ts'
 
-/** The source of time and chance for a transport; tests pass their own. */
+/** The clock, the random source and the timer of a transport; tests pass their own. */
 export interface Timing {
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** Returns a number from 0 to below 1. */
   readonly random: () => number
-  /** Resolves after `ms`, or when `signal` aborts, which has not happened yet. */
+  /** Resolves after `ms`, or as soon as `signal` aborts. `signal` must not be aborted at the call. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
-/** The clock, chance and timers of the machine. */
+/** The clock, the random source and the timer of the machine. */
 export const realTiming: Timing = {
   now: () => Date.now(),
   random: () => Math.random(),
@@ -22,14 +22,14 @@ export const realTiming: Timing = {
 }
 
 /**
- * The budget of retries. A retry costs 1; a success gives back 0.1 and the cost of its own retries. If all calls fail,
- * retries soon end instead of adding to the load. If one of two servers fails and retries reach the other, they
- * continue.
+ * The budget of retries. A retry costs 1; a success gives back 0.1 and the cost of the call's own retries. If all calls
+ * fail, the budget is soon spent and adds no load. If one of two servers fails and retries reach the other server,
+ * retries continue.
  */
 const budgetSize = 10
 const refund = 0.1
 
-/** The number of retries that the calls of a transport have left together. */
+/** Creates a budget: the number of retries that all calls of a transport may still make. */
 export const createBudget = (): { left: number } => ({ left: budgetSize })
 
 /**
@@ -77,13 +77,14 @@ export async function persist<T>(
   }
 }
 
-/** A task that has not ended within its time limit. */
+/** Makes the error of a task that has not ended within its time limit. */
 export const deadlineExceeded = (what: string, ms: number): ApiError =>
   new ApiError(clientReasons.DEADLINE_EXCEEDED, `${what} took longer than ${ms} ms`)
 
 /**
- * Runs `task` with a signal that aborts with `outer` or after `ms`, and then rejects at once with its reason
- * (DEADLINE_EXCEEDED of `what` after the time limit). After a success of `task`, only `outer` still aborts its result.
+ * Runs `task` with a signal that aborts with `outer` or after `ms`. After the abort, rejects at once with the signal's
+ * reason, which is DEADLINE_EXCEEDED of `what` after the time limit. After a success of `task`, only `outer` still
+ * aborts the result.
  */
 export async function within<T>(
   ms: number,
@@ -107,5 +108,5 @@ export async function within<T>(
   }
 }
 
-/** Timers have 31 bits, and longer ones would end at once. */
+/** Timers hold 31 bits, and a longer delay would end at once. */
 const timerMs = (ms: number): number => Math.min(ms, 2 ** 31 - 1)

@@ -23,7 +23,7 @@ interface End<Bound> {
   readonly method: Method
   readonly bound: Bound
   readonly names: readonly string[]
-  /** The route that was added before, with another method. */
+  /** The route of the same path that was added before, with another method. */
   readonly other: End<Bound> | undefined
 }
 
@@ -34,9 +34,9 @@ interface End<Bound> {
 interface Place<Bound> {
   readonly text: string
   end: End<Bound> | undefined
-  /** The runs that follow each of those segments. */
+  /** The runs that follow each segment with parameters. */
   readonly runs: Map<string, Run<Bound>>
-  /** Those segments, the most literal text first, so that `{id}:start` is tried before `{id}`. */
+  /** The segments with parameters, the most literal text first, so that `{id}:start` is tried before `{id}`. */
   readonly patterns: Pattern[]
   /** The fork after `{id}` alone, which is tried last, or 0. */
   plain: number
@@ -108,7 +108,7 @@ export function buildRouter<Bound extends Routed>(routes: readonly Bound[]): Rou
   return { match: (method, rawPath) => match(table, method, rawPath) }
 }
 
-/** `/quotas/{id}:reset`, for people and logs. */
+/** Returns the template of a path, such as `/quotas/{id}:reset`, for people and logs. */
 export function pathTemplate(path: readonly string[]): string {
   return path.map((part, index) => (index % 2 === 1 ? `{${part}}` : part)).join('')
 }
@@ -132,7 +132,7 @@ function placeAt<Bound>(root: Run<Bound>, path: readonly string[]): Place<Bound>
 const parameterMark = '\x80'
 const catchAllMark = '\x81'
 
-/** The expressions of the marks. */
+/** The regular expressions of the marks. */
 const groups: Readonly<Record<string, string>> = { '\x80': '([^/]+)', '\x81': '(.+)' }
 
 /**

@@ -27,8 +27,8 @@ try {
     )
   }
   const running = filters.length > 0 ? [] : checks.map(([name, args]) => runCheck(name, args()))
-  // The suite runs beside the checks, because the longest check alone would use only one core. Its output is kept until
-  // the checks have ended.
+  // The suite runs concurrently with the checks, because the longest check alone would use only one core. The output of
+  // the suite is buffered until the checks have ended.
   const suite = runVitest(filters)
   for (const result of running) report(await result)
   for await (const chunk of suite.output) process.stdout.write(chunk as Uint8Array)

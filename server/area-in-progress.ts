@@ -1,13 +1,14 @@
 import type { AreaTypes } from '../runtime/route.ts'
 import { FilterSchemaRecords } from '../domain/resources/filter-schemas.ts'
 import { OperationRecords } from '../domain/resources/operation-records.ts'
-import type { Owner } from '../domain/ports/functions.ts'
+import type { FunctionOwner } from '../domain/ports/functions.ts'
 import { unimplemented } from '../runtime/errors.ts'
 import type { ListFields } from '../runtime/filter/types.ts'
-import { area, type AreaDeclaration, type AreaModule, type AreaParts } from './area.ts'
+import type { SettingDeclarations } from './settings/declarations.ts'
+import { area, type AreaDeclaration, type AreaModule, type AreaEnvironment } from './area.ts'
 
 /** The built resources of an area: for each name in its handlers, a function that makes its handler from the parts. */
-export type Resources<Handlers, Parts> = {
+export type BuiltResources<Handlers, Parts> = {
   readonly [Name in keyof Handlers]?: (parts: Parts) => Handlers[Name]
 }
 
@@ -15,10 +16,11 @@ export type Resources<Handlers, Parts> = {
 export interface DeclarationInProgress<
   Area extends AreaTypes,
   Handlers,
-  Required extends Owner = never,
-  Optional extends Owner = never,
-> extends Omit<AreaDeclaration<Area, Handlers, Required, Optional>, 'handlers'> {
-  readonly built: Resources<Handlers, AreaParts<Area, Required, Optional>>
+  Required extends FunctionOwner = never,
+  Optional extends FunctionOwner = never,
+  Settings extends SettingDeclarations = Readonly<Record<never, never>>,
+> extends Omit<AreaDeclaration<Area, Handlers, Required, Optional, Settings>, 'handlers'> {
+  readonly built: BuiltResources<Handlers, AreaEnvironment<Area, Required, Optional, Settings>>
 }
 
 /**
@@ -29,11 +31,15 @@ export interface DeclarationInProgress<
 export function areaInProgress<
   Area extends AreaTypes,
   Handlers extends object,
-  Required extends Owner = never,
-  Optional extends Owner = never,
->(declaration: DeclarationInProgress<Area, Handlers, Required, Optional>): AreaModule {
+  Required extends FunctionOwner = never,
+  Optional extends FunctionOwner = never,
+  Settings extends SettingDeclarations = Readonly<Record<never, never>>,
+>(declaration: DeclarationInProgress<Area, Handlers, Required, Optional, Settings>): AreaModule {
   const { built, ...rest } = declaration
-  const module = area<Area, Handlers, Required, Optional>({ ...rest, handlers: parts => handlersOf(built, parts) })
+  const module = area<Area, Handlers, Required, Optional, Settings>({
+    ...rest,
+    handlers: parts => handlersOf(built, parts),
+  })
   return { ...module, built: Object.keys(built) }
 }
 
@@ -42,12 +48,12 @@ export function areaInProgress<
  * lists.
  */
 export const records = (filters: readonly ListFields[]) => ({
-  operations: <Area extends AreaTypes>(parts: AreaParts<Area>) => new OperationRecords(parts),
+  operations: <Area extends AreaTypes>(parts: AreaEnvironment<Area>) => new OperationRecords(parts),
   filterSchemas: () => new FilterSchemaRecords(filters),
 })
 
 /** The names of resources are types, which do not exist at run time: any name that is not built counts as unbuilt. */
-function handlersOf<Parts, Handlers extends object>(built: Resources<Handlers, Parts>, parts: Parts): Handlers {
+function handlersOf<Parts, Handlers extends object>(built: BuiltResources<Handlers, Parts>, parts: Parts): Handlers {
   const resources: { [Name in keyof Handlers]?: Handlers[Name] } = {}
   for (const name in built) resources[name] = built[name]?.(parts)
   return new Proxy(resources, {

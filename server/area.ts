@@ -2,9 +2,9 @@ import type { Authorizer, AccessScopes } from '../domain/ports/access.ts'
 import type { Audit } from '../domain/ports/audit.ts'
 import type { Clock } from '../domain/ports/clock.ts'
 import type { DataPlane } from '../domain/ports/data-planes.ts'
-import type { AreaFunctions, Owner } from '../domain/ports/functions.ts'
+import type { AreaFunctions, FunctionOwner } from '../domain/ports/functions.ts'
 import type { Inspect } from '../domain/ports/inspection.ts'
-import type { Parts } from '../domain/ports/parts.ts'
+import type { Parts } from '../domain/ports/area-parts.ts'
 import type { Procedure } from '../domain/ports/procedures.ts'
 import type { Collection, Store, Transaction } from '../domain/ports/store.ts'
 import type { Taxonomy, WorkspaceHooks } from '../domain/ports/taxonomy.ts'
@@ -18,12 +18,12 @@ import { recordScope } from './access/asked-scope.ts'
 import { nativeEngine, type EngineCheck } from './engines.ts'
 import type { FunctionTable, Needs } from './functions.ts'
 import type { IamServices } from './access/iam-services.ts'
-import { settledOperations } from './iam/settled-operations.ts'
+import { settledOperations } from './access/settled-operations.ts'
 import type { Log } from './log.ts'
 import { areaRecords, operationsCollection } from './operations/area-records.ts'
 import { loggedHooks } from './operations/logged-hooks.ts'
 import { operationsOf } from './operations/operations.ts'
-import type { OperationRecord } from './operations/record.ts'
+import type { StoredOperation } from './operations/record.ts'
 import type { WorkQueue } from './operations/work-queue.ts'
 import type { AreaPlane } from './planes/data-plane.ts'
 import type { SettingDeclarations, SettingValues } from './settings/declarations.ts'
@@ -31,7 +31,7 @@ import { settingsOf, type SettingsSource } from './settings/values.ts'
 import type { ErrorDomain } from '../runtime/errors.ts'
 
 /** The parts that every area gets from the server. */
-export interface ServerParts {
+export interface PlatformServices {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log
@@ -54,10 +54,10 @@ export interface ServerParts {
 type None = Readonly<Record<never, never>>
 
 /** The parts that the code of one area gets. */
-export type AreaParts<
+export type AreaEnvironment<
   Area extends AreaTypes,
-  Required extends Owner = never,
-  Optional extends Owner = never,
+  Required extends FunctionOwner = never,
+  Optional extends FunctionOwner = never,
   Settings extends SettingDeclarations = None,
 > = Parts<Area, Required, Optional> & {
   readonly log: Log
@@ -68,16 +68,26 @@ export type AreaParts<
   readonly guard?: IamServices | undefined
 }
 
+/** The parts that an area gets for the rows of its first start. */
+export interface StartParts<Settings extends SettingDeclarations = None> {
+  /** The values of the settings that the area declares, by their keys. */
+  readonly settings: SettingValues<Settings>
+  readonly newId: () => string
+}
+
+/** The parts of the server for the first start of its areas. */
+export type Starting = Pick<PlatformServices, 'clock' | 'config'>
+
 /** The declaration of an area for the server. All members except the first two are optional. */
 export interface AreaDeclaration<
   Area extends AreaTypes,
   Handlers,
-  Required extends Owner = never,
-  Optional extends Owner = never,
+  Required extends FunctionOwner = never,
+  Optional extends FunctionOwner = never,
   Settings extends SettingDeclarations = None,
 > {
   readonly generated: GeneratedArea<Area, Handlers>
-  readonly handlers: (parts: AreaParts<Area, Required, Optional, Settings>) => Handlers
+  readonly handlers: (parts: AreaEnvironment<Area, Required, Optional, Settings>) => Handlers
   /** The kinds of resources, in the order in which a purge of a workspace deletes them: holders before their targets. */
   readonly kinds?: readonly AnyKind[]
   /** Collections beside those of the kinds. */
@@ -91,7 +101,7 @@ export interface AreaDeclaration<
   /** Whether the area itself delays its answers until every server follows a change of access. */
   readonly settlesItself?: boolean
   /** A check at step 4 of conventions §4, beside the check of the engine. */
-  readonly admit?: (parts: AreaParts<Area, Required, Optional, Settings>) => NonNullable<EngineCheck['admit']>
+  readonly admit?: (parts: AreaEnvironment<Area, Required, Optional, Settings>) => NonNullable<EngineCheck['admit']>
   /** The functions of other areas that the area calls. */
   readonly needs?: Needs<Required, Optional>
   /**
@@ -100,7 +110,7 @@ export interface AreaDeclaration<
    */
   readonly functions?: Partial<AreaFunctions>
   /** The functions that the area has for others (conventions §14). */
-  readonly provides?: (parts: AreaParts<Area, Required, Optional, Settings>) => Partial<AreaFunctions>
+  readonly provides?: (parts: AreaEnvironment<Area, Required, Optional, Settings>) => Partial<AreaFunctions>
   /**
    * The scopes of operations whose path does not tell the scope, by operationId. Operations with the `row` scope of a
    * kind need no entry.
@@ -109,15 +119,17 @@ export interface AreaDeclaration<
   /** Looks up resources for policies that no kind covers. */
   readonly resolve?: Resolve
   /** The durable work of the area (conventions §15). */
-  readonly procedures?: (parts: AreaParts<Area, Required, Optional, Settings>) => readonly Procedure<never, never>[]
+  readonly procedures?: (
+    parts: AreaEnvironment<Area, Required, Optional, Settings>,
+  ) => readonly Procedure<never, never>[]
   /** The periodic workers; each holds a lease of its name. */
-  readonly workers?: (parts: AreaParts<Area, Required, Optional, Settings>) => readonly Worker[]
+  readonly workers?: (parts: AreaEnvironment<Area, Required, Optional, Settings>) => readonly Worker[]
   /** The hooks for events of workspaces, beside those that follow from the kinds (conventions §14). */
-  readonly hooks?: (parts: AreaParts<Area, Required, Optional, Settings>) => Partial<WorkspaceHooks>
+  readonly hooks?: (parts: AreaEnvironment<Area, Required, Optional, Settings>) => Partial<WorkspaceHooks>
   /** The data planes: routes outside of the document (conventions §18). */
-  readonly planes?: (parts: AreaParts<Area, Required, Optional, Settings>) => readonly DataPlane[]
+  readonly planes?: (parts: AreaEnvironment<Area, Required, Optional, Settings>) => readonly DataPlane[]
   /** Creates the rows of the first start. It runs at every start, so it must only add rows or restore fixed values. */
-  readonly start?: (tx: Transaction, now: number) => Promise<void>
+  readonly start?: (tx: Transaction, now: number, parts: StartParts<Settings>) => Promise<void>
   /** The checker of the area's rows, beside the checks of kinds. */
   readonly inspect?: Inspect
 }
@@ -129,7 +141,7 @@ export interface AreaModule {
   readonly collections: readonly Collection<never>[]
   readonly settings?: SettingDeclarations
   /** The collection of the operation records, one of `collections`. */
-  readonly operations: Collection<OperationRecord>
+  readonly operations: Collection<StoredOperation>
   /** The built resources, by their names in the area's handlers; absent: all. */
   readonly built?: readonly string[]
   readonly engines: readonly string[]
@@ -138,8 +150,8 @@ export interface AreaModule {
   /** The scopes of operations whose path does not tell the scope. */
   readonly scopes: AccessScopes
   readonly resolve: Resolve
-  readonly mount: (parts: ServerParts) => MountedArea
-  readonly start?: (tx: Transaction, now: number) => Promise<void>
+  readonly mount: (parts: PlatformServices) => MountedArea
+  readonly start?: (tx: Transaction, starting: Starting) => Promise<void>
   readonly inspect?: Inspect
 }
 
@@ -154,8 +166,8 @@ export interface MountedArea {
 export function area<
   Area extends AreaTypes,
   Handlers,
-  Required extends Owner = never,
-  Optional extends Owner = never,
+  Required extends FunctionOwner = never,
+  Optional extends FunctionOwner = never,
   Settings extends SettingDeclarations = None,
 >(declaration: AreaDeclaration<Area, Handlers, Required, Optional, Settings>): AreaModule {
   const {
@@ -169,7 +181,7 @@ export function area<
     start,
   } = declaration
   const { domain, operations } = declaration.generated
-  const records = operationsCollection<OperationRecord>(domain.name, operations.list)
+  const records = operationsCollection<StoredOperation>(domain.name, operations.list)
   return {
     domain,
     kinds,
@@ -182,7 +194,11 @@ export function area<
     mount: parts => mountArea(declaration, parts),
     ...(functions && { functions }),
     ...(settings && { settings }),
-    ...(start && { start }),
+    ...(start && {
+      start: (tx: Transaction, { clock, config }: Starting) =>
+        // Without a declaration, the type is that of no settings.
+        start(tx, clock.now(), { settings: settingsOf(config, settings ?? ({} as Settings)), newId: clock.newId }),
+    }),
     ...(inspect && { inspect }),
   }
 }
@@ -191,19 +207,19 @@ export function area<
 function mountArea<
   Area extends AreaTypes,
   Handlers,
-  Required extends Owner,
-  Optional extends Owner,
+  Required extends FunctionOwner,
+  Optional extends FunctionOwner,
   Settings extends SettingDeclarations,
 >(
   declaration: AreaDeclaration<Area, Handlers, Required, Optional, Settings>,
-  { config, functions, hooks, log, planes, queue, ...shared }: ServerParts,
+  { config, functions, hooks, log, planes, queue, ...shared }: PlatformServices,
 ): MountedArea {
   const { generated, kinds = [], needs = {}, settings, settlesItself = false } = declaration
   const { domain, operations, routes } = generated
   const recorded = operationsOf<Area>({ ...shared, queue }, { domain, ...operations })
   const { guard } = shared
   const operating = guard && !settlesItself ? settledOperations(recorded, guard.feed) : recorded
-  const parts: AreaParts<Area, Required, Optional, Settings> = {
+  const parts: AreaEnvironment<Area, Required, Optional, Settings> = {
     ...shared,
     log,
     hooks: () => hooks,

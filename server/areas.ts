@@ -11,11 +11,11 @@ import { observabilityArea } from '../output/observability/area.ts'
 import { registryArea } from '../output/registry/area.ts'
 import { storageArea } from '../output/storage/area.ts'
 import { taxonomyArea as generatedTaxonomy } from '../output/taxonomy/area.ts'
-import { topologyArea } from '../output/topology/area.ts'
 import { vaultArea } from '../output/vault/area.ts'
 import { area, type AreaModule } from './area.ts'
 import { iamArea } from './iam/area.ts'
 import { areaInProgress, records } from './area-in-progress.ts'
+import { topologyArea } from './topology/area.ts'
 
 /** Organisations, groups, workspaces and quotas. */
 export const taxonomyArea = (times: FollowTimes = followTimes): AreaModule =>
@@ -36,11 +36,11 @@ export const taxonomyArea = (times: FollowTimes = followTimes): AreaModule =>
 export const areas: readonly AreaModule[] = [
   iamArea,
   taxonomyArea(),
+  topologyArea(),
   areaInProgress({ generated: computeArea, built: records(computeArea.filters) }),
   areaInProgress({ generated: networkArea, ...network, built: { ...records(networkArea.filters), ...network.built } }),
   areaInProgress({ generated: observabilityArea, built: records(observabilityArea.filters) }),
   areaInProgress({ generated: registryArea, built: records(registryArea.filters) }),
   areaInProgress({ generated: storageArea, built: records(storageArea.filters) }),
-  areaInProgress({ generated: topologyArea, built: records(topologyArea.filters) }),
   areaInProgress({ generated: vaultArea, isSecret: true, built: records(vaultArea.filters) }),
 ]

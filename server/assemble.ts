@@ -67,7 +67,7 @@ export function functionsOf(areas: readonly AreaModule[]): FunctionTable {
 }
 
 /** Looks up a resource of any area. Types begin with the name of their area. */
-export const resolverOf = (areas: readonly AreaModule[]): Resolve => {
+export const platformResolver = (areas: readonly AreaModule[]): Resolve => {
   const byArea = new Map(areas.map(({ domain, resolve }) => [domain.name, resolve]))
   return async (reader, type, id) => byArea.get(type.slice(0, type.indexOf('.')))?.(reader, type, id)
 }
@@ -85,7 +85,7 @@ export async function assemble(
 ): Promise<Assembled> {
   const { access, guard } = platform
   await store.tx(async tx => {
-    for (const { start } of areas) await start?.(tx, clock.now())
+    for (const { start } of areas) await start?.(tx, { clock, config })
   })
   const { watch, watchRoute } = denials(store, audit, log)
   const taxonomy = functions.require('taxonomy')

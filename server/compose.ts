@@ -12,7 +12,7 @@ import type { Counting } from './meters/counting.ts'
 import { Meters } from './meters/meters.ts'
 import { MeteredStore } from './meters/store-meter.ts'
 import { Admission } from './http/admission.ts'
-import { defaultLimits } from './http/limits.ts'
+import { defaultHttpLimits } from './http/limits.ts'
 import { type Log } from './log.ts'
 import { reclaimers } from './operations/reclaim.ts'
 import { dayMs, sweeper } from './operations/sweep.ts'
@@ -22,7 +22,7 @@ import { type Sites } from './planes/serve-planes.ts'
 import { explainedUse, openStore } from './platform-store.ts'
 import { startTime, type Time } from './store-time.ts'
 import { outageOf } from './store/sqlite/errors.ts'
-import { assemble, domainsOf, functionsOf, resolverOf } from './assemble.ts'
+import { assemble, domainsOf, functionsOf, platformResolver } from './assemble.ts'
 
 /** The whole platform without a listener. */
 export interface Platform {
@@ -101,7 +101,7 @@ async function composeIn(
     const clock = createClock(time.now)
     const queue = new WorkQueue()
     const { meters } = counting
-    const max = config.http.limits?.maxInFlight ?? defaultLimits.maxInFlight
+    const max = config.http.limits?.maxInFlight ?? defaultHttpLimits.maxInFlight
     const admission = new Admission(max, { clock, log, meters }, domainsOf(areas))
     const metered = new MeteredStore(store, meters.store)
     let address = config.baseUrl ?? ''
@@ -118,7 +118,7 @@ async function composeIn(
       audit,
       taxonomy,
       scopes: Object.fromEntries(areas.map(({ domain, scopes }) => [domain.name, scopes])),
-      resolve: resolverOf(areas),
+      resolve: platformResolver(areas),
     })
     functions.provide(access.functions)
     const working = Promise.withResolvers<Workers>()

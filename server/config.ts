@@ -1,10 +1,10 @@
 import type { HttpLimits } from './http/limits.ts'
-import type { BootstrapSettings, MailSettings } from './iam/settings.ts'
 import { serverSettings } from './server-settings.ts'
 import { knownSettings, type SettingDeclarations } from './settings/declarations.ts'
 import { SettingFaults } from './settings/faults.ts'
 import { writtenSettings, type ConfigSources } from './settings/sources.ts'
 import { fixedValues, givenSettings, type GivenSettings } from './settings/values.ts'
+import type { MailSettings, BootstrapSettings } from './account-settings.ts'
 
 /** The settings of the server itself. */
 export interface ServerConfig {

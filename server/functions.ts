@@ -1,7 +1,7 @@
-import type { AreaFunctions, Functions, Owner } from '../domain/ports/functions.ts'
+import type { AreaFunctions, Functions, FunctionOwner } from '../domain/ports/functions.ts'
 
 /** The needs of an area: the owners whose functions it requires, and the owners whose functions are optional. */
-export interface Needs<Required extends Owner = Owner, Optional extends Owner = Owner> {
+export interface Needs<Required extends FunctionOwner = FunctionOwner, Optional extends FunctionOwner = FunctionOwner> {
   readonly required?: readonly Required[]
   readonly optional?: readonly Optional[]
 }
@@ -11,8 +11,8 @@ export interface Needs<Required extends Owner = Owner, Optional extends Owner = 
  * order, because functions are looked up on use. `close` ends the time in which functions can be provided.
  */
 export class FunctionTable {
-  readonly #provided: { -readonly [Name in Owner]?: AreaFunctions[Name] } = {}
-  readonly #required: { readonly area: string; readonly owner: Owner }[] = []
+  readonly #provided: { -readonly [Name in FunctionOwner]?: AreaFunctions[Name] } = {}
+  readonly #required: { readonly area: string; readonly owner: FunctionOwner }[] = []
   #isClosed = false
 
   /** Throws if an owner has functions already. */
@@ -25,14 +25,14 @@ export class FunctionTable {
   }
 
   /** Returns the functions of an owner, for the server itself. Throws by name if no area provides them. */
-  require<Name extends Owner>(owner: Name): AreaFunctions[Name] {
+  require<Name extends FunctionOwner>(owner: Name): AreaFunctions[Name] {
     const functions = this.#provided[owner]
     if (functions === undefined) throw new Error(`no area that is mounted provides the functions of ${owner}`)
     return functions
   }
 
   /** Returns the functions that an area has declared as needs, in the form that its code gets. */
-  of<Required extends Owner, Optional extends Owner>(
+  of<Required extends FunctionOwner, Optional extends FunctionOwner>(
     area: string,
     { optional = [], required = [] }: Needs<Required, Optional>,
   ): Functions<Required, Optional> {
@@ -53,7 +53,7 @@ export class FunctionTable {
     throw new Error(`${told.join('; ')}: no area that is mounted provides them; add it in server/areas.ts`)
   }
 
-  #find<Name extends Owner>(area: string, owner: Name): AreaFunctions[Name] | undefined {
+  #find<Name extends FunctionOwner>(area: string, owner: Name): AreaFunctions[Name] | undefined {
     if (this.#isClosed) return this.#provided[owner]
     throw new Error(`${area} asks for the functions of ${owner} before all areas are mounted`)
   }

@@ -6,7 +6,7 @@ import { outside } from './platform-domain.ts'
 import type { Config } from './config.ts'
 import { Meters } from './meters/meters.ts'
 import { closeApp, createApp, mount, type App } from './http/app.ts'
-import { defaultLimits, type HttpLimits } from './http/limits.ts'
+import { defaultHttpLimits, type HttpLimits } from './http/limits.ts'
 import { rulesOf, type OwnSite } from './planes/serve-planes.ts'
 
 /** A listening server. */
@@ -33,7 +33,7 @@ export async function serve(
   areas: readonly AreaModule[],
   openAccess: OpenAccess,
 ): Promise<RunningServer> {
-  const limits = { ...defaultLimits, ...config.http.limits }
+  const limits = { ...defaultHttpLimits, ...config.http.limits }
   const meters = new Meters()
   const main = createApp({ outside, limits, meters })
   const apps: App[] = [main]

@@ -1,10 +1,17 @@
 import { proxyList } from './http/client-address.ts'
-import { defaultLimits } from './http/limits.ts'
-import { defaultAdministrator, defaultSender, optionalAddressFault, senderFault, smtpUrlFault } from './iam/settings.ts'
+import { defaultHttpLimits } from './http/limits.ts'
 import type { FixedDeclarations } from './settings/declarations.ts'
 import { listOf } from './settings/lists.ts'
 import { duration, flag, integer, text } from './settings/scalars.ts'
-import { emptyFault, httpUrlFault, storeUrlFault } from './settings/text-faults.ts'
+import {
+  emptyFault,
+  httpUrlFault,
+  storeUrlFault,
+  smtpUrlFault,
+  senderFault,
+  optionalAddressFault,
+} from './settings/text-faults.ts'
+import { defaultSender, defaultAdministrator } from './account-settings.ts'
 
 /** The minimal and default number of days that operations are kept (conventions §5). */
 const minOperationsDays = 30
@@ -41,29 +48,29 @@ export const serverSettings = {
     .otherwise('none')
     .describe('addresses and blocks (`10.0.0.0/8, ::1`) of proxies whose `X-Forwarded-For` is believed'),
   'http.max_in_flight': count
-    .default(defaultLimits.maxInFlight)
+    .default(defaultHttpLimits.maxInFlight)
     .describe('calls that are worked on at a time; above it calls are answered 503'),
   'http.max_connections': count
-    .default(defaultLimits.maxConnections)
+    .default(defaultHttpLimits.maxConnections)
     .describe('open connections; above it connections are closed as they come'),
   'http.headers_timeout': duration()
-    .default(defaultLimits.headersMs)
+    .default(defaultHttpLimits.headersMs)
     .describe('from the connection, or the first byte of a later request on it, to the last of the headers; then 408'),
   'http.request_timeout': duration()
-    .default(defaultLimits.requestMs)
+    .default(defaultHttpLimits.requestMs)
     .describe(
       'from the last of the headers of a request to the last of its body; then 408. Data planes may go by a pace instead',
     ),
   'http.keep_alive_timeout': duration()
-    .default(defaultLimits.keepAliveMs)
+    .default(defaultHttpLimits.keepAliveMs)
     .describe('a connection without a request is closed; keep it above that of a proxy in front'),
   'http.write_timeout': duration()
-    .default(defaultLimits.writeMs)
+    .default(defaultHttpLimits.writeMs)
     .describe(
       'an answer, or the next piece of a stream, waits so long for its caller to take it; then the connection is cut',
     ),
   'http.drain_timeout': duration()
-    .default(defaultLimits.drainMs)
+    .default(defaultHttpLimits.drainMs)
     .describe('how long calls may take to end when the server is to end'),
   'metrics.public': flag().default(false).describe('`/metrics` is answered to everybody'),
   'mail.smtp_url': text({ fault: smtpUrlFault }).optional.describe(

@@ -1,9 +1,13 @@
 import ipaddr from 'ipaddr.js'
 
-/** A block of IPv4 addresses as unsigned 32-bit integers, both ends included. */
-export interface Ipv4Block {
+/** A range of IPv4 addresses as unsigned 32-bit integers, both ends included. */
+export interface Ipv4Range {
   readonly first: number
   readonly last: number
+}
+
+/** A block of IPv4 addresses. */
+export interface Ipv4Block extends Ipv4Range {
   /** The length of the prefix, 0 to 32. */
   readonly prefix: number
   /** Whether the text named the first address: `10.0.0.0/24`, not `10.0.0.5/24`. */
@@ -31,13 +35,13 @@ export function parseBlock(text: string): Ipv4Block | undefined {
   return { first, last: first + size - 1, prefix, isCanonical: address === first }
 }
 
-/** Returns the number of addresses in a block. */
-export const sizeOf = ({ first, last }: Ipv4Block): number => last - first + 1
+/** Returns the number of addresses in a range. */
+export const sizeOf = ({ first, last }: Ipv4Range): number => last - first + 1
 
-/** Whether two blocks share an address. */
-export const overlaps = (one: Ipv4Block, other: Ipv4Block): boolean =>
+/** Whether two ranges share an address. */
+export const overlaps = (one: Ipv4Range, other: Ipv4Range): boolean =>
   one.first <= other.last && other.first <= one.last
 
 /** Whether all addresses of `inner` lie in `outer`. */
-export const contains = (outer: Ipv4Block, inner: Pick<Ipv4Block, 'first' | 'last'>): boolean =>
+export const contains = (outer: Ipv4Range, inner: Ipv4Range): boolean =>
   outer.first <= inner.first && inner.last <= outer.last

@@ -63,8 +63,8 @@ function row<T>(
 }
 
 /**
- * Returns the token, or the principal, that a body names. Sending the token itself needs no permission. A body with
- * neither is open to every caller, and then refused for its form.
+ * Finds the scope of a revocation: the home of the token or of the principal that the body names. A caller needs no
+ * permission to revoke its own tokens. A body that names neither passes the authorization and then fails validation.
  */
 async function ofRevoked(reader: Reader, { context, given }: Sent): Promise<Asked> {
   const body = given?.['body']
@@ -87,7 +87,10 @@ async function known<T>(reader: Reader, collection: Collection<T>, id: string): 
   return /^[\w-]{1,64}$/.test(id) ? (await reader.get(collection, id))?.value : undefined
 }
 
-/** Members that hold the scope are checked for form before the authorization (conventions §4). */
+/**
+ * Returns the scope in a body. The members `scope_type` and `scope_id` are validated before the authorization
+ * (conventions §4).
+ */
 function bodyScope(types: readonly Scope['type'][]): ScopeOf {
   return async (_reader, sent): Promise<Asked> => {
     const { scope_id: id, scope_type } = bodyOf(sent)

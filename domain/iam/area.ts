@@ -8,12 +8,12 @@ import { OperationRecords } from '../resources/operation-records.ts'
 import type { AccessTokens } from './sessions/access-tokens.ts'
 import { bindings } from './collections/bindings-store.ts'
 import { Bindings } from './grants/bindings.ts'
-import type { ResolvedResource } from './conditions/called-resources.ts'
+import type { ResolvedResource } from '../resources/look-up.ts'
 import type { Catalogue } from './interfaces/catalogue.ts'
 import { conditionFields } from './conditions/condition-fields.ts'
 import { feedCollections } from './collections/feed-store.ts'
 import { settleProcedure } from './feed/iam-mutation.ts'
-import type { IamParts } from './interfaces/iam-parts.ts'
+import type { IamEnvironment } from './interfaces/iam-environment.ts'
 import { Permissions } from './roles/permissions.ts'
 import { policies } from './collections/policies-store.ts'
 import { Policies } from './policies/policies.ts'
@@ -24,7 +24,7 @@ import { rolePermissions, roles } from './collections/roles-store.ts'
 import { Roles } from './roles/roles.ts'
 import { ScopeAccess } from './grants/scope-access.ts'
 import { scopePurgeProcedure } from './scope-purge.ts'
-import { scopeOf } from './values/scopes.ts'
+import { scopeOfMembers } from './values/scopes.ts'
 import { serviceAccounts } from './collections/service-accounts-store.ts'
 import { ServiceAccounts } from './service-accounts/service-accounts.ts'
 import { syncPredefinedRoles } from './roles/sync-roles.ts'
@@ -47,7 +47,7 @@ export const iamCollections: readonly Collection<never>[] = [
 ]
 
 /** The area's handlers. */
-export function iamHandlers(parts: IamParts, accessTokens: AccessTokens): IamHandlers {
+export function iamHandlers(parts: IamEnvironment, accessTokens: AccessTokens): IamHandlers {
   return {
     filterSchemas: new FilterSchemaRecords([...iamFilters, conditionFields]),
     operations: new OperationRecords<IamArea>(parts),
@@ -63,27 +63,27 @@ export function iamHandlers(parts: IamParts, accessTokens: AccessTokens): IamHan
   }
 }
 
-/** The durable work of the area. */
-export const iamProcedures = (parts: IamParts): readonly Procedure<never, never>[] => [
+/** Returns the background procedures of the area. */
+export const iamProcedures = (parts: IamEnvironment): readonly Procedure<never, never>[] => [
   settleProcedure(parts),
   scopePurgeProcedure(parts),
 ]
 
-/** Creates and updates the rows of the first start: the predefined roles of this version. */
+/** Creates and updates the rows that the area needs at each start: the predefined roles of this version. */
 export const startIam =
   (catalogue: Catalogue) =>
   (tx: Transaction, now: number): Promise<void> =>
     syncPredefinedRoles(tx, catalogue, now)
 
 /**
- * Returns the name and labels of a resource of the area, as policies match them; undefined if there is none (iam.md
- * 4.1).
+ * Returns the name, labels and scope of a resource of the area, for the matching of policies; undefined if the resource
+ * does not exist (iam.md 4.1).
  */
 export async function resolveIam(reader: Reader, type: string, id: string): Promise<ResolvedResource | undefined> {
   if (type === 'iam.policies') return inWorkspace((await reader.get(policies, id))?.value)
   if (type === 'iam.serviceAccounts') return inWorkspace((await reader.get(serviceAccounts, id))?.value)
   const binding = type === 'iam.bindings' ? (await reader.get(bindings, id))?.value : undefined
-  return binding && { name: '', labels: {}, scope: scopeOf(binding) }
+  return binding && { name: '', labels: {}, scope: scopeOfMembers(binding) }
 }
 
 const inWorkspace = (

@@ -5,7 +5,7 @@ import type { Collection, Stored, Transaction, Where } from '../ports/store.ts'
 import { removeAllKeys } from './service-accounts/account-keys.ts'
 import { bindings } from './collections/bindings-store.ts'
 import { accountQuota } from './service-accounts/make-service-account.ts'
-import type { IamParts } from './interfaces/iam-parts.ts'
+import type { IamEnvironment } from './interfaces/iam-environment.ts'
 import { dropPolicy, policyQuota } from './policies/policies.ts'
 import { policies } from './collections/policies-store.ts'
 import { writePrincipal } from './collections/principals-store.ts'
@@ -15,17 +15,19 @@ import { deactivate } from './users/user-life.ts'
 import { users, type StoredUser } from './collections/users-store.ts'
 import type { Scope } from '../ports/scope.ts'
 
-/** The number of rows that one transaction deletes, so that other work need not wait long. */
+/**
+ * The maximal number of rows that one transaction deletes. Small transactions hold their locks for a short time only.
+ */
 const batchSize = 50
 
-/** Deletes one row, in a transaction that holds the revision. */
-type Take<T> = (tx: Transaction, parts: IamParts, stored: Stored<T>) => Promise<void>
+/** Deletes or deactivates one row, in a transaction that has locked the revision. */
+type Take<T> = (tx: Transaction, parts: IamEnvironment, stored: Stored<T>) => Promise<void>
 
 /**
- * Deletes the bindings, policies and custom roles of a deleted or purged scope, and deactivates the principals at home
- * there (iam.md 4.10). It runs in bounded transactions and is idempotent.
+ * Deletes the bindings, policies and custom roles of a deleted or purged scope, and deactivates the users and service
+ * accounts whose home is this scope (iam.md 4.10). `purgeScope` runs in bounded transactions and is idempotent.
  */
-export async function purgeScope(parts: IamParts, scope: Scope): Promise<void> {
+export async function purgeScope(parts: IamEnvironment, scope: Scope): Promise<void> {
   const { id, type } = scope
   await takeAll(parts, scope, bindings, { scope_id: id, scope_type: type }, dropBinding)
   if (type === 'WORKSPACE') {
@@ -39,7 +41,7 @@ export async function purgeScope(parts: IamParts, scope: Scope): Promise<void> {
 }
 
 async function takeAll<T>(
-  parts: IamParts,
+  parts: IamEnvironment,
   scope: Scope,
   collection: Collection<T>,
   where: Where<T>,
@@ -62,25 +64,33 @@ async function takeAll<T>(
   }
 }
 
-/** Deletes a binding at a deleted scope, and tells every server. */
+/** Deletes a binding at a deleted scope, and records the change in the feed for all servers. */
 export async function dropBinding(
   tx: Transaction,
-  { feed }: Pick<IamParts, 'feed'>,
+  { feed }: Pick<IamEnvironment, 'feed'>,
   { id, value, version }: Stored<Binding>,
 ): Promise<void> {
   await tx.delete(bindings, id, version)
   await feed.revise(tx, 'PRINCIPAL', value.principal_id)
 }
 
-async function giveBackPolicy(tx: Transaction, { feed, taxonomy }: IamParts, stored: Stored<Policy>): Promise<void> {
+async function giveBackPolicy(
+  tx: Transaction,
+  { feed, taxonomy }: IamEnvironment,
+  stored: Stored<Policy>,
+): Promise<void> {
   const { workspace_id } = stored.value
   await dropPolicy(tx, stored)
   await taxonomy.consume(tx, workspace_id, [{ quota: policyQuota, amount: -1 }])
   await feed.revise(tx, 'POLICY', workspace_id)
 }
 
-/** Deactivates a service account of a deleted workspace, so that it no longer signs in. */
-async function bar(tx: Transaction, parts: IamParts, { id, value, version }: Stored<ServiceAccount>): Promise<void> {
+/** Deactivates a service account of a deleted workspace, so that the account can no longer sign in. */
+async function bar(
+  tx: Transaction,
+  parts: IamEnvironment,
+  { id, value, version }: Stored<ServiceAccount>,
+): Promise<void> {
   const time = formatMillis(parts.clock.now())
   const next: ServiceAccount = { ...value, status: 'DEACTIVATED', keys: [], updated: time }
   await tx.update(serviceAccounts, id, next, version)
@@ -93,8 +103,11 @@ async function bar(tx: Transaction, parts: IamParts, { id, value, version }: Sto
 
 const deactivateUser: Take<StoredUser> = async (tx, parts, stored) => deactivate(tx, parts, stored, parts.clock.now())
 
-/** Any policy that still names the role lies below its owner, and is deleted too. */
-async function dropOwnedRole(tx: Transaction, { feed }: IamParts, { id, version }: Stored<Role>): Promise<void> {
+/**
+ * Deletes a custom role of a deleted organisation. Policies that still name the role belong to workspaces of the
+ * organisation, and the purges of these workspaces delete them.
+ */
+async function dropOwnedRole(tx: Transaction, { feed }: IamEnvironment, { id, version }: Stored<Role>): Promise<void> {
   for await (const row of tx.each(rolePermissions, { role_id: id }))
     await tx.delete(rolePermissions, row.id, row.version)
   await tx.delete(roles, id, version)
@@ -103,17 +116,17 @@ async function dropOwnedRole(tx: Transaction, { feed }: IamParts, { id, version 
 
 const kind = 'iam.purge'
 
-/** The delay before a failed purge is repeated, in milliseconds. */
+/** The delay before a retry of a failed purge, in milliseconds. */
 const restMs = 60_000
 
-/** The work of iam after the end of a scope. */
+/** Returns the order for the background work that purges a deleted scope. */
 export const scopePurge = ({ id, type }: Scope): WorkOrder => ({ kind, input: { id, type } })
 
 /**
- * Purges deleted organisations and groups; workspaces are purged together with the other areas. It repeats until it
- * succeeds.
+ * Purges the rows of deleted organisations and groups, and retries until the purge succeeds. The rows of a workspace
+ * are purged by `purgeWorkspace` instead.
  */
-export const scopePurgeProcedure = (parts: IamParts): Procedure<Scope> => ({
+export const scopePurgeProcedure = (parts: IamEnvironment): Procedure<Scope> => ({
   kind,
   deadlineMs: 'none',
   steps: [

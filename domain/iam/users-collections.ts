@@ -4,7 +4,7 @@ import { credentialTokens } from './collections/credential-tokens-store.ts'
 import { firstRuns } from './users/first-run.ts'
 import { passwords, users } from './collections/users-store.ts'
 
-/** The collections of users beside the directory. */
+/** The collections of users, their passwords, tokens and pictures, except the directory of principals. */
 export const userCollections: readonly Collection<never>[] = [
   users,
   passwords,

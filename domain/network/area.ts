@@ -1,27 +1,55 @@
 import type { NetworkArea } from '../../output/network/area.ts'
 import type { Inspection } from '../ports/inspection.ts'
-import type { Parts } from '../ports/parts.ts'
+import type { Parts } from '../ports/area-parts.ts'
 import { rowScope } from '../resources/look-up.ts'
 import { QuotaDefinitions } from '../resources/quotas/definition-handlers.ts'
 import { inspectQuotas } from '../resources/quotas/inspect.ts'
 import { QuotaLimits } from '../resources/quotas/limits.ts'
+import { dropSubnetFromRules } from './firewall/drop-subnet.ts'
+import { firewallPolicies } from './firewall/policies.ts'
+import { firewallPolicyKind } from './firewall/policy-kind.ts'
+import { firewallRuleKind } from './firewall/rule-kind.ts'
+import { firewallPolicyRules } from './firewall/rules.ts'
+import { inspectFirewall } from './firewall/inspect.ts'
+import { networkFunctions } from './functions.ts'
+import { inspectSubnets } from './inspect-subnets.ts'
+import { portKind } from './ports/port-kind.ts'
+import { ports } from './ports/ports.ts'
+import { purgeSubnets } from './purge-subnets.ts'
 import { limits, quotaLimitKind, quotas, scopeTypes } from './quotas.ts'
+import { freeRanges } from './subnets/free-ranges-store.ts'
+import { subnetKind } from './subnets/subnet-kind.ts'
+import { subnets } from './subnets/subnets.ts'
 import { vpcKind, vpcs } from './vpcs.ts'
 
-type NetworkParts = Parts<NetworkArea, never, 'topology'>
+type NetworkEnvironment = Parts<NetworkArea, 'topology'>
 
 const limitsOf = (parts: Parts<NetworkArea>) => new QuotaLimits(parts, quotas, limits, quotaLimitKind)
 
-/** The built part of the area: VPCs, quota definitions and limits. */
+/** The built part of the area: VPCs, subnets, logical ports, firewall policies, quota definitions and limits. */
 export const network = {
-  kinds: [vpcKind, quotaLimitKind],
-  collections: [quotas.buckets],
-  needs: { optional: ['topology'] },
+  kinds: [firewallRuleKind, firewallPolicyKind, portKind, subnetKind, vpcKind, quotaLimitKind],
+  collections: [quotas.buckets, freeRanges],
+  needs: { required: ['topology'] },
   scopes: { getQuotaLimit: rowScope(quotaLimitKind) },
-  hooks: (parts: NetworkParts) => ({ purgeWorkspace: (workspace: string) => limitsOf(parts).purge(workspace) }),
-  inspect: ({ reader }: Inspection) => inspectQuotas(reader, quotas, quotaLimitKind),
+  provides: (parts: NetworkEnvironment) => ({ network: networkFunctions(parts) }),
+  hooks: (parts: NetworkEnvironment) => ({
+    async purgeWorkspace(workspace: string) {
+      await purgeSubnets(parts.store, workspace)
+      await limitsOf(parts).purge(workspace)
+    },
+  }),
+  async *inspect({ reader }: Inspection) {
+    yield* inspectSubnets(reader)
+    yield* inspectFirewall(reader)
+    yield* inspectQuotas(reader, quotas, quotaLimitKind)
+  },
   built: {
     vpcs,
+    subnets: (parts: NetworkEnvironment) => subnets(parts, dropSubnetFromRules),
+    logicalPorts: ports,
+    firewallPolicies,
+    firewallPolicyRules,
     quotaDefinitions: () => new QuotaDefinitions(quotas, scopeTypes, limits.errors),
     quotaLimits: limitsOf,
   },

@@ -1,6 +1,7 @@
 import type { NetworkArea } from '../../output/network/area.ts'
 import {
   limitBelowUsage,
+  network,
   quotaDefinitionNotFound,
   quotaLimitAlreadyExists,
   quotaLimitDimensionsInvalid,
@@ -12,12 +13,16 @@ import type { ScopeType } from '../../output/network/types.ts'
 import { quotaLimitFields } from '../../output/network/validators.ts'
 import { limitKind, type LimitDeclaration } from '../resources/quotas/limit-kind.ts'
 import { Quotas } from '../resources/quotas/quotas.ts'
+import { firewallPolicyCollection } from './firewall/policies-store.ts'
+import { firewallRuleCollection } from './firewall/rules-store.ts'
+import { portCollection } from './ports/ports-store.ts'
+import { subnetCollection } from './subnets/subnets-store.ts'
 import { vpcCollection } from './vpcs-store.ts'
 
 const vpcCounts = { unit: '1', resource_type: 'network.vpcs', counted: vpcCollection } as const
 
 /** The quota definitions of the area (network.md 1). Each further resource adds its own. */
-export const quotas = new Quotas('network', [
+export const quotas = new Quotas(network, [
   {
     ...vpcCounts,
     id: 'network.vpcs',
@@ -35,6 +40,50 @@ export const quotas = new Quotas('network', [
     scope: 'ORGANISATION',
     dimensions: [],
     default_limit: 100,
+  },
+  {
+    id: 'network.firewallPolicies',
+    display_name: 'Firewall policies',
+    description: 'Firewall policies of a workspace, over all engines.',
+    unit: '1',
+    resource_type: 'network.firewallPolicies',
+    scope: 'WORKSPACE',
+    dimensions: [],
+    default_limit: 20,
+    counted: firewallPolicyCollection,
+  },
+  {
+    id: 'network.firewallPolicyRules',
+    display_name: 'Firewall policy rules',
+    description: 'Rules of one firewall policy, disabled rules too.',
+    unit: '1',
+    resource_type: 'network.firewallPolicyRules',
+    scope: 'WORKSPACE',
+    dimensions: ['firewall_policy_id'],
+    default_limit: 100,
+    counted: firewallRuleCollection,
+  },
+  {
+    id: 'network.subnets',
+    display_name: 'Subnets',
+    description: 'Subnets of one VPC.',
+    unit: '1',
+    resource_type: 'network.subnets',
+    scope: 'WORKSPACE',
+    dimensions: ['vpc_id'],
+    default_limit: 32,
+    counted: subnetCollection,
+  },
+  {
+    id: 'network.logicalPorts',
+    display_name: 'Logical ports',
+    description: 'Logical ports of a workspace in one region, over all engines.',
+    unit: '1',
+    resource_type: 'network.logicalPorts',
+    scope: 'WORKSPACE',
+    dimensions: ['region'],
+    default_limit: 200,
+    counted: portCollection,
   },
 ])
 

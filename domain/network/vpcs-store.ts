@@ -3,8 +3,11 @@ import { vpcsList } from '../../output/network/filters.ts'
 import type { Vpc } from '../../output/network/types.ts'
 import type { Collection } from '../ports/store.ts'
 
-/** A VPC with its organisation, for counting the VPCs of an organisation. */
-export type StoredVpc = Vpc & { readonly organisation_id: string }
+/**
+ * A VPC as it is stored: with its organisation, for counting the VPCs of an organisation, and without the counts of its
+ * subnets and ports, which are counted on reading.
+ */
+export type StoredVpc = Omit<Vpc, 'subnet_count' | 'logical_port_count'> & { readonly organisation_id: string }
 
 /** The VPCs of all workspaces. */
 export const vpcCollection: Collection<StoredVpc> = {

@@ -3,12 +3,16 @@ import { regionNotFound, vpcInUse, vpcNotFound } from '../../output/network/erro
 import type { VpcHandlers } from '../../output/network/handlers.ts'
 import { vpcFields } from '../../output/network/validators.ts'
 import { atField } from '../../runtime/errors.ts'
-import type { Parts } from '../ports/parts.ts'
+import type { Parts } from '../ports/area-parts.ts'
 import type { Transaction } from '../ports/store.ts'
+import { requirePlace } from '../resources/find-rows.ts'
 import { defineKind } from '../resources/kind.ts'
 import { Resources } from '../resources/resources.ts'
 import { quotas } from './quotas.ts'
+import { renewalWarnings } from './renewal-warnings.ts'
 import { requireBlocks } from './vpc-blocks.ts'
+import { vpcAnswers } from './vpc-counts.ts'
+import { requireSubnetsIn } from './vpc-subnets.ts'
 import { vpcCollection, type StoredVpc } from './vpcs-store.ts'
 
 /** Virtual private clouds (network.md 1). */
@@ -22,24 +26,35 @@ export const vpcKind = defineKind({
 })
 
 /** The calls of VPCs. */
-export function vpcs(parts: Parts<NetworkArea, never, 'topology'>): VpcHandlers {
-  const { functions, taxonomy } = parts
+export function vpcs(parts: Parts<NetworkArea, 'topology'>): VpcHandlers {
+  const { functions, store, taxonomy } = parts
   const resources = new Resources<StoredVpc, NetworkArea>(vpcKind, parts)
   const requireRegion = async (tx: Transaction, name: string): Promise<void> => {
-    // Without a mounted topology, any region name is accepted.
-    if (!functions.topology || (await functions.topology.requireRegion(tx, name))) return
+    if (await functions.topology.requireRegion(tx, name)) return
     const resource = { type: 'topology.regions', name }
     throw atField(regionNotFound(`no region is called ${name}`, { resource }), 'region')
   }
   return {
-    listVpcs: (request, context) => resources.list(request, context),
-    getVpc: request => resources.get(request),
+    async listVpcs(request, { query }) {
+      const { engine, workspace } = request
+      const page = await store.page(vpcCollection, query, { workspace_id: workspace, engine })
+      if (page.items.length === 0) await requirePlace(store, taxonomy, vpcKind, { workspace, engine })
+      const answer = await vpcAnswers(
+        store,
+        page.items.map(({ id }) => id),
+      )
+      return { ...page, items: page.items.map(({ value }) => answer(value)) }
+    },
+    async getVpc(request) {
+      const { id, value } = await resources.read(request)
+      return (await vpcAnswers(store, [id]))(value)
+    },
     async createVpc(request, context) {
       const { etag: _precondition, ...settable } = request.body
       requireBlocks(settable.cidr_blocks)
       const organisation_id = await organisationOf(parts, request.workspace)
-      const counts = { state: 'NETWORK_VPC_STATE_ACTIVE', subnet_count: 0, logical_port_count: 0 } as const
-      const vpc: StoredVpc = { ...resources.standard(request, context), ...settable, ...counts, organisation_id }
+      const state = 'NETWORK_VPC_STATE_ACTIVE'
+      const vpc: StoredVpc = { ...resources.standard(request, context), ...settable, state, organisation_id }
       const { region, workspace_id } = vpc
       return resources.create(request, context, vpc, {
         refer: tx => requireRegion(tx, region),
@@ -52,9 +67,18 @@ export function vpcs(parts: Parts<NetworkArea, never, 'topology'>): VpcHandlers 
     },
     async updateVpc(request, context) {
       if (request.body.cidr_blocks) requireBlocks(request.body.cidr_blocks)
-      return resources.update(request, context)
+      return resources.update(request, context, {
+        async refer(tx, { changed, value }) {
+          if (changed.includes('cidr_blocks')) await requireSubnetsIn(tx, value)
+          const warnings = changed.includes('mtu') ? await renewalWarnings(tx, 'the MTU', { vpc_id: value.id }) : []
+          return { warnings }
+        },
+      })
     },
-    deleteVpc: (request, context) => resources.delete(request, context),
+    deleteVpc: (request, context) =>
+      resources.delete(request, context, {
+        release: (tx, { id, workspace_id }) => quotas.forget(tx, workspace_id, 'vpc_id', id),
+      }),
   }
 }
 

@@ -4,13 +4,14 @@ import type { Reader, Where } from './store.ts'
 import type { Scope } from './scope.ts'
 
 /**
- * Authorization questions that only domain code can ask, because the scope stands in a row or in a body (conventions
- * §12). The server decides a scope that stands in the path before it calls the handler.
+ * Authorization checks of domain code, for calls whose scope is in a row or in a body (conventions §12). If the scope
+ * is in the path, the server checks the authorization before the handler runs.
  */
 export interface Authorizer {
   /**
-   * Throws IAM_PERMISSION_DENIED unless the caller holds `permission` at `scope` or above. The refusal names the scope
-   * `told`, by default `scope`. If only a row tells the scope, `told` must be the same with and without the row.
+   * Throws IAM_PERMISSION_DENIED unless the caller holds `permission` at `scope` or above. The error names the scope
+   * `told`, by default `scope`. If the scope comes from a row, `told` must be the same for an existing and an absent
+   * row.
    */
   require(context: CallContext, permission: string, scope: Scope, told?: Scope): Promise<void>
   /** Whether the caller holds `permission` at `scope` or above. */
@@ -34,33 +35,37 @@ export interface Authorizer {
 export type VisibleRows =
   'everything' | { readonly scopes: ReadonlySet<string> } | { readonly allBut: ReadonlySet<string> }
 
-/** Narrows a list to the visible rows, by the column that holds the scope of a row. */
+/** Returns the filter for the visible rows, by the column with the scope of a row. */
 export function seenBy(seen: VisibleRows, column: string): Where {
   if (seen === 'everything') return {}
   return { [column]: 'scopes' in seen ? [...seen.scopes] : { noneOf: [...seen.allBut] } }
 }
 
-/** The place where a call is authorized (conventions §4, §12). */
+/** The scope at which a call is authorized (conventions §4, §12). */
 export interface Asked {
-  /** Undefined if there is no such scope or row. Only a caller with the permission at PLATFORM learns this. */
+  /**
+   * The scope; undefined if the scope or the row does not exist. Only a caller with the permission at PLATFORM learns
+   * of the absence.
+   */
   readonly scope: Scope | undefined
   /**
-   * The scope that a refusal names: the scope that the caller named, or PLATFORM for bare ids. It is the same whether
-   * or not the row exists.
+   * The scope that an error names: the scope in the request, or PLATFORM if the request has a row id only. The scope is
+   * the same whether or not the row exists.
    */
   readonly told: Scope
-  /** The principal that caused or owns the row, for operations that are open to this principal. */
+  /** The principal that created or owns the row, for operations that this principal may always call. */
   readonly owner?: string | undefined
   /**
-   * The row, if it was read to find the scope. The handler gets it as `context.handedOn` and need not read it again.
+   * The row, if the row was read to find the scope. The handler receives the row as `context.handedOn`, and need not
+   * read the row again.
    */
   readonly handedOn?: object | undefined
 }
 
-/** The unchecked input of a call: decoded path parameters, and all other members by their names in the request. */
+/** The unvalidated input of a call: decoded path parameters, and all other members by their names in the request. */
 export interface Sent {
   readonly path: PathParameters
-  /** Present for operations whose scope stands in a body or query. */
+  /** The body and query members; present for operations whose scope is in a body or query. */
   readonly given?: Readonly<Record<string, unknown>> | undefined
   readonly context: CallContext
 }
@@ -72,8 +77,11 @@ export interface Sent {
  */
 export type ScopeOf = (reader: Reader, sent: Sent) => Promise<Asked>
 
-/** Scope finders by operationId. `handler` leaves the authorization to the handler, which asks `Access`. */
+/**
+ * The scope finders, keyed by operationId. With `handler`, the handler itself checks the authorization through
+ * `Access`.
+ */
 export type AccessScopes = Readonly<Record<string, ScopeOf | 'handler'>>
 
-/** The scope that refusals of bare ids name. */
+/** The scope that errors name for requests with a row id only. */
 export const platform: Scope = { type: 'PLATFORM', id: '' }

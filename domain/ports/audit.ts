@@ -2,27 +2,33 @@ import type { CallContext } from '../../runtime/context.ts'
 import type { Transaction } from './store.ts'
 import type { Scope } from './scope.ts'
 
-/** An action that a principal performed or was refused (conventions §13). It holds names of fields, never values. */
+/**
+ * An action that a principal performed or was refused (conventions §13). An activity contains names of fields, never
+ * their values.
+ */
 export interface Activity {
   readonly category: 'ADMIN_WRITE' | 'DATA_WRITE' | 'DATA_READ' | 'ACCESS_DENIED' | 'AUTHENTICATION' | 'SYSTEM'
   readonly area: string
-  /** The operationId of the call. For work of the platform itself: the name of the action. */
+  /** The operationId of the call; for work of the platform itself, the name of the action. */
   readonly action: string
-  /** The permission that the call needs; empty if it needs none. */
+  /** The required permission; empty if the call requires none. */
   readonly permission: string
   readonly resourceType: string
   readonly resourceId: string
   readonly scope: Scope
-  /** The scopes from the organisation to `scope`. Absent while the scope exists, because the chain can then be read. */
+  /**
+   * The scopes from the organisation to `scope`. Absent while the scope exists, because the chain can then be read
+   * later.
+   */
   readonly chain?: readonly Scope[] | undefined
   readonly principalId: string
   readonly principalKind: 'USER' | 'SERVICE_ACCOUNT' | 'SYSTEM' | 'ANONYMOUS'
   readonly outcome: 'SUCCEEDED' | 'DENIED' | 'FAILED'
   /** The reason of the error; empty for a success. */
   readonly reason: string
-  /** Paths in the form of an update mask. */
+  /** The paths of the changed fields, in the form of an update mask. */
   readonly changedFields: readonly string[]
-  /** The id of the operation record; empty if there is none. */
+  /** The id of the operation record; empty if the call has no operation. */
   readonly operationId: string
   readonly traceId: string
   readonly requestId: string
@@ -32,7 +38,7 @@ export interface Activity {
 
 /** Records activities. */
 export interface Audit {
-  /** Records an activity in the transaction of its change, so that both are committed or neither is. */
+  /** Records an activity in the transaction of its change, so that both are committed or both are rolled back. */
   recordActivity(tx: Transaction, activity: Activity): Promise<void>
 }
 
@@ -43,7 +49,7 @@ type Caller = Pick<
 
 const principalKinds = { user: 'USER', service_account: 'SERVICE_ACCOUNT', system: 'SYSTEM' } as const
 
-/** The members of an activity that follow from its call. */
+/** Returns the members of an activity that are copied from the context of the call. */
 export function calledBy(context: CallContext): Caller {
   const { clientAddress, operation, principal, requestId, traceId } = context
   return {

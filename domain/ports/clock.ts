@@ -1,7 +1,7 @@
 /** The source of time and of ids for domain code. */
 export interface Clock {
-  /** Milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   now(): number
-  /** A new UUIDv7 in lower case. The ids of one process ascend. */
+  /** Returns a new UUIDv7 in lower case. The ids of one process ascend. */
   newId(): string
 }

@@ -4,15 +4,15 @@ import type { Scope } from './scope.ts'
 
 /** A row that contradicts other rows. */
 export interface Finding {
-  /** The type of the row: `taxonomy.groups`. */
+  /** The type of the row, for example `taxonomy.groups`. */
   readonly resourceType: string
   /** The id of the row. */
   readonly id: string
-  /** The contradiction and the expected value, for people. */
+  /** The contradiction and the expected value, as a message for people. */
   readonly message: string
 }
 
-/** The input of an area's checker. All reads see one moment. */
+/** The input of an area's checker. All reads see one snapshot. */
 export interface Inspection {
   readonly reader: Reader
   /** Returns the unfinished durable work at a scope, of every area and kind. */
@@ -20,7 +20,7 @@ export interface Inspection {
 }
 
 /**
- * Recomputes the values that the rows of an area derive from each other, and yields the contradictions. Yields nothing
- * for a healthy area, whatever work is in progress. Reads in pages; writes nothing.
+ * Recomputes the derived values in the rows of an area, and yields the contradictions; yields nothing if all rows are
+ * consistent, even during unfinished work. Reads in pages; writes nothing.
  */
 export type Inspect = (inspection: Inspection) => AsyncGenerator<Finding, void, undefined>

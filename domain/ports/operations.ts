@@ -8,22 +8,23 @@ import type { Warning } from './warning.ts'
 
 /** The result of a mutation, as its operation records it. */
 export interface Effect<Area extends AreaTypes = AreaTypes> {
-  /** The operation type without the area's prefix: `CREATE`. */
+  /** The operation type without the prefix of the area, for example `CREATE`. */
   readonly type: Area['operationType']
-  /** The resource type: `taxonomy.quotas`. */
+  /** The resource type, for example `taxonomy.quotas`. */
   readonly resourceType: Area['resourceType']
   readonly resourceId: string
   readonly scope: Scope
   /**
-   * The scopes from the organisation to `scope`, if the mutation has read them. A deleted scope has no chain to read
-   * later.
+   * The scopes from the organisation to `scope`, if the mutation has read them. The chain of a deleted scope cannot be
+   * read later.
    */
   readonly chain?: readonly Scope[]
   readonly warnings?: readonly Warning[]
   /** The paths of the changed fields, never their values, for the audit (conventions §13). */
   readonly changed?: readonly string[]
   /**
-   * The work that follows the answer: the operation is PENDING until the procedure ends. Absent: the operation is DONE.
+   * The background work after the response: the operation is PENDING until the procedure ends. Absent: the operation is
+   * DONE.
    */
   readonly procedure?: WorkOrder
 }
@@ -49,8 +50,8 @@ export interface Operations<Area extends AreaTypes> {
    */
   begin(tx: Transaction, effect: Effect<Area>): Promise<string>
   /**
-   * Begins work without an operation, in the transaction of the caller, after `afterMs` milliseconds if given. Failures
-   * of the work are logged.
+   * Starts background work without an operation, in the transaction of the caller; the work begins after `afterMs`
+   * milliseconds if given. Failures of the work are logged.
    */
   follow(tx: Transaction, work: WorkOrder & { readonly scope: Scope; readonly afterMs?: number }): Promise<void>
   /**

@@ -13,26 +13,25 @@ export interface OperationError {
 /** A warning of a running operation. Warnings with equal code and description are kept once. */
 export interface StepWarning extends Warning {
   /**
-   * Whether the warning replaces an earlier warning of its code, so that an endless retry does not add warnings
-   * forever.
+   * Whether the warning replaces an earlier warning with its code, so that a step that is retried without limit does
+   * not add warnings without limit.
    */
   readonly isOnly?: boolean
 }
 
 /**
- * The facts of a piece of durable work. `Input` is the input of the procedure, `Checkpoint` the value that its steps
+ * The data of a piece of durable work. `Input` is the input of the procedure, `Checkpoint` the value that its steps
  * saved.
  */
 export interface WorkFacts<Input, Checkpoint = unknown> {
-  /** Undefined for work without an operation of its own. */
+  /** The id of the operation; undefined for work without an operation. */
   readonly operationId: string | undefined
   readonly input: Input
-  /** The value that a step saved last; undefined before the first save. */
+  /** The value that a step has saved last; undefined before the first save. */
   readonly checkpoint: Checkpoint | undefined
   readonly scope: Scope
   /**
-   * The principal that caused the work: the system principal, with an empty trace id, for work that no caller
-   * requested.
+   * The principal that caused the work. Work that no caller requested has the system principal and an empty trace id.
    */
   readonly principalId: string
   readonly traceId: string
@@ -42,26 +41,29 @@ export interface WorkFacts<Input, Checkpoint = unknown> {
 export interface StepContext<Input, Checkpoint = unknown> extends WorkFacts<Input, Checkpoint> {
   /** The number of the attempt: 1, plus 1 for each failure of the step with UNAVAILABLE. */
   readonly attempt: number
-  /** Aborted if the server stops, another caller ended the operation, or the lease is lost. */
+  /** Aborted if the server stops, if another caller ends the operation, or if the lease is lost. */
   readonly signal: AbortSignal
   readonly store: Reader
   readonly clock: Clock
   /**
-   * As `Store.tx`, but throws before `fn` writes if this process no longer holds the lease of the work. A step writes
-   * only through `tx` and `save`, so two owners never both commit.
+   * Runs a transaction as `Store.tx`, but throws before `fn` writes if this process has lost the lease of the work. A
+   * step writes only through `tx` and `save`, so two owners can never both commit.
    */
   tx<R>(fn: (tx: Transaction) => Promise<R>): Promise<R>
   /**
-   * As `tx`, and stores `checkpoint`, a JSON value, in the same transaction. A repeated step continues from the
-   * checkpoint.
+   * Runs a transaction as `tx`, and stores `checkpoint`, a JSON value, in the same transaction. A repeated step
+   * continues from the checkpoint.
    */
   save(checkpoint: Checkpoint, fn?: (tx: Transaction) => Promise<void>): Promise<void>
   /**
-   * Sets the progress in percent. It is stored with the next `save`, heartbeat or end of the step. It never falls, and
-   * is 100 only at DONE.
+   * Sets the progress in percent. The progress is stored with the next `save`, heartbeat or end of the step. The
+   * progress never falls, and is 100 only at DONE.
    */
   progress(percent: number): void
-  /** Adds a warning, which is stored as progress is. An operation has at most 100 different warnings. */
+  /**
+   * Adds a warning. The warning is stored with the next `save`, heartbeat or end of the step. An operation has at most
+   * 100 different warnings.
+   */
   warn(warning: StepWarning): void
 }
 
@@ -72,38 +74,40 @@ export type StepOutcome =
    * result.
    */
   | { readonly kind: 'done'; readonly finish?: (tx: Transaction) => Promise<void> }
-  /** The step runs again after this delay, so that other work has its turn. `cause` is the failure, for the log. */
+  /** The step runs again after this delay, so that other work can run before. `cause` is the failure, for the log. */
   | { readonly kind: 'again'; readonly afterMs: number; readonly cause?: unknown }
   /** The operation ends with ERROR. */
   | { readonly kind: 'failed'; readonly errors: readonly [OperationError, ...OperationError[]] }
 
-/** One step of a procedure. The store keeps the name of the step, so it must not change while work is in progress. */
+/**
+ * One step of a procedure. The store contains the names of steps, so a name must not change while work is in progress.
+ */
 export interface Step<Input, Checkpoint = unknown> {
   readonly name: string
   /**
-   * Runs the step. It must be idempotent: after a crash or a lost lease it runs again from its start. A thrown
-   * UNAVAILABLE is retried three times, after 1, 2 and 4 s. Any other thrown error ends the operation with INTERNAL of
-   * the area.
+   * Runs the step. A step must be idempotent: after a crash or a lost lease, the step runs again from its start. A
+   * thrown UNAVAILABLE is retried three times, after 1, 2 and 4 s. Any other thrown error ends the operation with the
+   * error INTERNAL of the area.
    */
   run(context: StepContext<Input, Checkpoint>): Promise<StepOutcome>
 }
 
 /**
- * Durable work as a table of steps (conventions §15). It survives the process, because the end of every step is
+ * Durable work as a list of steps (conventions §15). The work survives the process, because the end of every step is
  * recorded.
  */
 export interface Procedure<Input, Checkpoint = unknown> {
-  /** The kind of the work, `<area>.<name>`: `taxonomy.lifecycle`. */
+  /** The kind of the work, `<area>.<name>`, for example `taxonomy.lifecycle`. */
   readonly kind: string
   readonly steps: readonly Step<Input, Checkpoint>[]
   /**
-   * The time limit from the beginning to the end, by default 15 minutes. Then the operation ends with
+   * The time limit of the work in milliseconds, by default 15 minutes. After the limit, the operation ends with
    * OPERATION_DEADLINE_EXCEEDED.
    */
   readonly deadlineMs?: number | 'none'
   /**
-   * Runs in the transaction that ends the work with ERROR, whether a step, the deadline or a cancellation was the
-   * reason. Takes the resource out of its transient state. Follows the rules of `Store.tx`.
+   * Runs in the transaction that ends the work with ERROR because of a step, the deadline or a cancellation. Must take
+   * the resource out of its transient state. Follows the rules of `Store.tx`.
    */
   failed?(
     tx: Transaction,
@@ -119,18 +123,18 @@ export interface WorkOrder {
 }
 
 /**
- * Ends the step. `finish` runs in the transaction that records the end, together with the end of the operation after
- * the last step.
+ * Returns the outcome that ends the step. `finish` runs in the transaction that records the end; after the last step,
+ * the same transaction also ends the operation.
  */
 export const done = (finish?: (tx: Transaction) => Promise<void>): StepOutcome => ({
   kind: 'done',
   ...(finish && { finish }),
 })
 
-/** Repeats the step after `afterMs` milliseconds; `cause` is the failure, if any. */
+/** Returns the outcome that repeats the step after `afterMs` milliseconds; `cause` is the failure, if any. */
 export const again = (afterMs: number, cause?: unknown): StepOutcome => ({ kind: 'again', afterMs, cause })
 
-/** Ends the operation with these errors. */
+/** Returns the outcome that ends the operation with these errors. */
 export const failed = (...errors: readonly [OperationError, ...OperationError[]]): StepOutcome => ({
   kind: 'failed',
   errors,

@@ -4,7 +4,7 @@ import type { JsonText } from '../../runtime/json.ts'
 import type { ListQuery, Page } from '../../runtime/pagination.ts'
 import type { Path } from './path.ts'
 
-/** A scalar that is computed from a document alone. */
+/** A column whose value is computed from the document alone. */
 export interface Computed<T> {
   readonly type: Exclude<FilterType, 'MAP' | 'PRESENCE' | 'DURATION'>
   /**
@@ -25,12 +25,12 @@ export interface Collection<T> {
   readonly columns?: { readonly [Column in Path<T>]?: FilterType }
   /** The name of the table, `<area>_<plural>` in snake case. */
   readonly name: string
-  /** The member that identifies a document, unique. */
+  /** The member with the unique id of a document. */
   readonly id: Path<T>
   readonly list?: ListFields
   /**
    * The column of the parent, if documents are listed only below a parent. The index of the default order begins with
-   * it.
+   * this column.
    */
   readonly listedBelow?: Path<T>
   /**
@@ -54,10 +54,13 @@ export interface Collection<T> {
    * server changed other tables.
    */
   readonly isOfAnyVersion?: boolean
-  /** Sets of members that no two documents may share. `taken` makes the error of the second document. */
+  /**
+   * Sets of members whose values must be unique together. `taken` returns the error for the second document with the
+   * same values.
+   */
   readonly uniques?: readonly {
     readonly fields: readonly Path<T>[]
-    readonly taken: (document: T) => ApiError
+    readonly taken: (document: T) => ApiError | Conflict
   }[]
   /** Column names in the order of the index; the id is appended. The default order of `list` has an index already. */
   readonly indexes?: readonly (readonly Path<T>[])[]
@@ -69,10 +72,10 @@ export interface Collection<T> {
   readonly hidden?: readonly (keyof T & string)[]
 }
 
-/** A document as stored. */
+/** A stored document. */
 export interface Stored<T> {
   readonly id: string
-  /** Grows by one with every update; `update` and `delete` compare it. */
+  /** Grows by 1 with every update; `update` and `delete` compare the version. */
   readonly version: number
   /** The text for answers, without `hidden` members. Reading a document parses nothing. */
   readonly text: JsonText<T>
@@ -82,7 +85,7 @@ export interface Stored<T> {
 
 type ColumnValue = string | number | boolean | null
 
-/** Matches a column that has none of these values. */
+/** Matches a column whose value is none of these values. */
 export interface NoneOf {
   readonly noneOf: readonly string[]
 }
@@ -94,7 +97,7 @@ export interface NoneOf {
  */
 export type Where<T = never> = { readonly [Column in Path<T>]?: ColumnValue | readonly string[] | NoneOf }
 
-/** Matches documents by their ids. */
+/** Returns the filter for documents with these ids. */
 export function hasId<T>({ id }: Collection<T>, ids: readonly string[]): Where<T> {
   const where: Where = { [id]: ids }
   // The id of a collection is one of the paths of its documents.
@@ -110,7 +113,9 @@ export function sharedWhere<T>(_of: Collection<T>, where: Where): Where<T> {
   return where as Where<T>
 }
 
-/** Narrows a list: one of several alternatives must hold. An empty list of alternatives matches nothing. */
+/**
+ * A filter of a list by alternatives, of which at least one must hold. An empty list of alternatives matches nothing.
+ */
 export type Narrowing<T = never> = Where<T> | readonly Where<T>[]
 
 /**
@@ -179,7 +184,7 @@ export interface StoredPage<T, Members extends readonly (keyof T)[] = readonly [
 
 export interface Reader {
   get<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined>
-  /** As `get`, but one statement returns the further members and versions too. */
+  /** Returns a document as `get`, with further members and versions from the same statement. */
   getWith<T, const Members extends readonly (keyof T & string)[] = readonly []>(
     collection: Collection<T>,
     id: string,
@@ -192,7 +197,7 @@ export interface Reader {
   exists<T>(collection: Collection<T>, where: Where<T>): Promise<boolean>
   /** Counts documents by the value of a STRING or ENUM column; documents without a value count under the empty text. */
   tally<T>(collection: Collection<T>, column: Path<T>, where?: Where<T>): Promise<ReadonlyMap<string, number>>
-  /** Returns the sum of an INTEGER column, 0 over no rows. */
+  /** Returns the sum of an INTEGER column; 0 if no row matches. */
   sum<T>(collection: Collection<T>, column: Path<T>, where?: Where<T>): Promise<number>
   /**
    * Iterates over all documents that match `where`, in the order of their ids, after the id `after`. They are read in
@@ -204,7 +209,7 @@ export interface Reader {
    * the caller may see.
    */
   list<T>(collection: Collection<T>, query: ListQuery, where?: Narrowing<T>): Promise<Page<T>>
-  /** As `list`, for documents whose answers differ from their texts, and for derived fields. */
+  /** Returns a page as `list`, for documents whose responses differ from their stored texts, and for derived fields. */
   page<T, const Members extends readonly (keyof T & string)[] = readonly []>(
     collection: Collection<T>,
     query: ListQuery,
@@ -223,11 +228,14 @@ export interface Reader {
   below<T>(collection: Collection<T>, parent: Path<T>, ids: readonly string[]): Promise<readonly Stored<T>[]>
 }
 
-/** A transaction; all of its changes are committed, or none. */
+/** A transaction; all of its changes are committed, or none is. */
 export interface Transaction extends Reader {
   /** Reads a document and locks it against other transactions until the end of this transaction. */
   lock<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined>
-  /** As `lock`, but other transactions may share the document too. A shared document cannot be locked. */
+  /**
+   * Reads and locks a document as `lock`, but lets other transactions share the document too. No transaction can lock a
+   * shared document.
+   */
   share<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined>
   /**
    * Throws the error of a violated `unique`, and `Conflict` if a document has the id. After a violated `unique`, which
@@ -236,7 +244,10 @@ export interface Transaction extends Reader {
   insert<T>(collection: Collection<T>, document: NoInfer<T>): Promise<Stored<T>>
   /** Replaces a document if it still has `version`; otherwise throws `Conflict`. */
   update<T>(collection: Collection<T>, id: string, document: NoInfer<T>, version: number): Promise<Stored<T>>
-  /** As `update`, in one conditional statement; returns undefined if the document has another version or is deleted. */
+  /**
+   * Updates a document as `update`, in one conditional statement; returns undefined if the document has another version
+   * or is deleted.
+   */
   tryUpdate<T>(
     collection: Collection<T>,
     id: string,

@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from './store.ts'
 import type { Scope } from './scope.ts'
 
-/** The states of a node of the tree, the strictest last. */
+/** The states of a node of the tree, in ascending order of strictness. */
 export type NodeState = 'ACTIVE' | 'SUSPENDED' | 'ARCHIVED' | 'DELETING'
 
 /** The strictest state among a node and its ancestors, and the node that has this state. */
@@ -11,9 +11,9 @@ export interface EffectiveState {
   readonly source: Scope
 }
 
-/** An amount of a quota, in the unit of the quota. A negative amount is given back. */
+/** An amount of a quota, in the unit of the quota. A negative amount is returned to the quota. */
 export interface Amount {
-  /** The id of the quota: `compute.vcpus`. */
+  /** The id of the quota, for example `compute.vcpus`. */
   readonly quota: string
   readonly amount: number
 }
@@ -35,11 +35,11 @@ export interface Taxonomy {
    * or an absent node.
    */
   share(tx: Transaction, scope: Scope): Promise<void>
-  /** Returns undefined if there is no such node. */
+  /** Returns the effective state of a node; undefined if the node does not exist. */
   effectiveState(reader: Reader, scope: Scope): Promise<EffectiveState | undefined>
-  /** Returns the parent of a group or workspace, by one read; undefined if there is no such node. */
+  /** Returns the parent of a group or workspace, by one read; undefined if the node does not exist. */
   parent(reader: Reader, scope: Scope): Promise<Scope | undefined>
-  /** Returns the scopes from the node itself up to its organisation; undefined if there is no such node. */
+  /** Returns the scopes from the node itself up to its organisation; undefined if the node does not exist. */
   chain(reader: Reader, scope: Scope): Promise<readonly Scope[] | undefined>
   /**
    * Returns the groups and workspaces below a node, without the node itself; an empty list if there is no such node.
@@ -53,9 +53,9 @@ export interface Taxonomy {
   consume(tx: Transaction, workspace: string | readonly Scope[], amounts: readonly Amount[]): Promise<void>
 }
 
-/** The number of resources of one type that users made in a workspace. */
+/** The number of resources of one type that users created in a workspace. */
 export interface Holding {
-  /** The type of the resources: `network.vpcs`. */
+  /** The type of the resources, for example `network.vpcs`. */
   readonly resourceType: string
   readonly count: number
 }
@@ -64,7 +64,7 @@ export interface Holding {
 export interface Protection {
   readonly resourceType: string
   readonly id: string
-  /** The reason, and the way to lift the protection, for people. */
+  /** The reason, and the way to remove the protection, as a message for people. */
   readonly reason: string
 }
 
@@ -89,6 +89,6 @@ export interface WorkspaceHooks {
   /** Counts the resources in a workspace, except the initial rows. */
   holdings?(reader: Reader, workspace: string): Promise<readonly Holding[]>
   protections?(reader: Reader, workspace: string): Promise<readonly Protection[]>
-  /** Deletes all rows of the area in a workspace. A failed call is repeated every minute. */
+  /** Deletes all rows of the area in a workspace. A failed call is retried every minute. */
   purgeWorkspace?(workspace: string): Promise<void>
 }

@@ -4,7 +4,7 @@ import type { Transaction } from './store.ts'
 export interface Turn {
   /** Aborted if the server stops or the lease is lost. */
   readonly signal: AbortSignal
-  /** As `Store.tx`, but throws before `fn` writes if another process holds the lease. */
+  /** Runs a transaction as `Store.tx`, but throws before `fn` writes if another process has the lease. */
   tx<R>(fn: (tx: Transaction) => Promise<R>): Promise<R>
 }
 

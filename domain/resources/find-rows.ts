@@ -1,16 +1,22 @@
 import { workspaceNotFound } from '../../output/shared/errors.ts'
 import { atField } from '../../runtime/errors.ts'
 import { isUuid } from '../../runtime/formats.ts'
-import { sharedWhere, type Reader, type Stored, type Transaction, type Where } from '../ports/store.ts'
+import type { Reader, Stored, Transaction } from '../ports/store.ts'
 import type { Taxonomy } from '../ports/taxonomy.ts'
-import { workspaceScope, type AnyKind, type Kind, type Place, type Reference, type RowPath } from './kind.ts'
+import {
+  targetIdOf,
+  workspaceScope,
+  type AnyKind,
+  type Kind,
+  type Place,
+  type Reference,
+  type RowPath,
+} from './kind.ts'
 import { addReference } from './references.ts'
 import type { Row } from './row.ts'
 
 /** The part of taxonomy that tells an absent workspace from an absent row. */
 type Tree = Pick<Taxonomy, 'chain'>
-
-type Named = Row & { readonly name: string }
 
 /**
  * Returns the id that a path names, also by the name of the row if the kind allows names; undefined if no row has the
@@ -18,11 +24,10 @@ type Named = Row & { readonly name: string }
  */
 export async function idOf<T extends Row>(
   reader: Reader,
-  { collection, isNamed = false }: Kind<T>,
+  kind: Kind<T>,
   idOrName: string,
 ): Promise<string | undefined> {
-  if (!isNamed || isUuid(idOrName)) return idOrName
-  return (await reader.find(collection, sharedWhere(collection, { name: idOrName } satisfies Where<Named>)))?.id
+  return !kind.isNamed || isUuid(idOrName) ? idOrName : kind.idNamed(reader, idOrName)
 }
 
 /**
@@ -87,9 +92,9 @@ async function requireParent(reader: Reader, kind: AnyKind, path: Place, id: str
  */
 export async function makeReferences<T extends Row>(tx: Transaction, kind: Kind<T>, row: T): Promise<void> {
   for (const reference of kind.references ?? []) {
-    const id = row[reference.member]
-    if (typeof id !== 'string' || id === '') continue
-    await requireTarget(tx, reference, row, id)
+    const named = row[reference.member]
+    if (typeof named !== 'string' || named === '') continue
+    const id = await requireTarget(tx, reference, row, named)
     await addReference(tx, { type: reference.target.type, id }, { type: kind.type, id: row.id })
   }
 }
@@ -100,9 +105,10 @@ export async function lockTargets<T extends Row>(
   references: readonly Reference<T>[],
   row: T,
 ): Promise<void> {
-  for (const { member, target } of references) {
-    const id = row[member]
-    if (typeof id === 'string' && id !== '') await target.hold(tx, id, 'lock')
+  for (const reference of references) {
+    const named = row[reference.member]
+    const id = typeof named === 'string' && named !== '' ? await targetIdOf(tx, reference, named) : undefined
+    if (id !== undefined) await reference.target.hold(tx, id, 'lock')
   }
 }
 
@@ -112,17 +118,20 @@ export const placeOf = ({ engine, workspace_id: workspace }: Row): Place => ({
   ...(engine !== undefined && { engine }),
 })
 
+/** Holds the target that a member names, and returns its id. */
 async function requireTarget<T extends Row>(
   tx: Transaction,
-  { absent, hold = 'share', member, target }: Reference<T>,
+  reference: Reference<T>,
   row: T,
-  id: string,
-): Promise<void> {
-  const found = await target.hold(tx, id, hold)
+  named: string,
+): Promise<string> {
+  const { absent, hold = 'share', member, target } = reference
+  const id = await targetIdOf(tx, reference, named)
+  const found = id === undefined ? undefined : await target.hold(tx, id, hold)
   const place = placeOf(row)
-  if (found && (found.workspace_id === undefined || isAt(found, place))) return
-  const error = absent(`${placeName(place)} has no ${target.noun} ${id.slice(0, 80)}`, {
-    resource: { type: target.type, name: id },
+  if (found && (found.workspace_id === undefined || isAt(found, place))) return found.id
+  const error = absent(`${placeName(place)} has no ${target.noun} ${named.slice(0, 80)}`, {
+    resource: { type: target.type, name: named },
   })
   throw atField(error, member)
 }

@@ -22,8 +22,13 @@ export type MakeError = (message: string, details?: ErrorDetails) => ApiError
 
 /** A member that names a row of another kind (conventions §3). */
 export interface Reference<T> {
-  /** The member that holds the id of the target; an unset member names no target. */
+  /** The member that holds the id of the target, or its name (`by`); an unset member names no target. */
   readonly member: keyof T & string
+  /**
+   * `name`: the member holds the `name` of the target, which must be a column and unique over the platform, and must
+   * never change. The table of references keeps the id of the target. `id` by default.
+   */
+  readonly by?: 'id' | 'name'
   readonly target: AnyKind
   /** The error of the called area if the body names an absent row; it becomes INVALID_ARGUMENT at the field. */
   readonly absent: MakeError
@@ -101,11 +106,13 @@ export interface AnyKind {
   readonly isHolding: boolean
   /** Whether the rows lie in workspaces. */
   readonly isOfWorkspace: boolean
-  /** The members that name rows of other kinds. */
-  readonly targets: readonly { readonly member: string; readonly target: AnyKind }[]
+  /** The members that name rows of other kinds, by their ids or by their names. */
+  readonly targets: readonly { readonly member: string; readonly target: AnyKind; readonly by?: 'id' | 'name' }[]
   /** The collection, for the store alone. */
   readonly collection: Collection<never>
   facts(reader: Reader, id: string): Promise<RowFacts | undefined>
+  /** Returns the id of the row with this name; undefined if there is none. `name` must be a column of the kind. */
+  idNamed(reader: Reader, name: string): Promise<string | undefined>
   hold(tx: Transaction, id: string, how: Hold): Promise<RowFacts | undefined>
   countIn(reader: Reader, workspace: string): Promise<number>
   /**
@@ -137,13 +144,15 @@ export function defineKind<T extends Row, const Type extends string>(
 ): Kind<T> & { readonly type: Type } {
   const { collection, isHolding = true, references: made = [], type } = declaration
   const factsOf = (stored: Stored<T> | undefined): RowFacts | undefined =>
-    stored && { ...named(stored.value), scope: scopeOf(declaration, stored.value) }
+    stored && { ...named(stored.value), scope: scopeOfRow(declaration, stored.value) }
   return {
     ...declaration,
     isHolding,
     targets: made,
     isOfWorkspace: Object.hasOwn(collection.columns ?? {}, 'workspace_id'),
     facts: async (reader, id) => factsOf(await reader.get(collection, id)),
+    idNamed: async (reader, name) =>
+      (await reader.find(collection, sharedWhere(collection, { name } satisfies Where<NamedRow>)))?.id,
     hold: async (tx, id, how) => factsOf(await tx[how](collection, id)),
     countIn: (reader, workspace) =>
       reader.count(collection, sharedWhere(collection, { workspace_id: workspace } satisfies Where<Row>)),
@@ -166,15 +175,27 @@ export function defineKind<T extends Row, const Type extends string>(
     async *uses(reader) {
       if (made.length === 0) return
       for await (const { id, value } of reader.each(collection)) {
-        for (const { member, target } of made) {
-          const targetId = value[member]
-          if (typeof targetId === 'string' && targetId !== '')
-            yield { holder: { type, id }, target: { type: target.type, id: targetId } }
+        for (const reference of made) {
+          const named = value[reference.member]
+          if (typeof named !== 'string' || named === '') continue
+          // An absent target is told by its name.
+          const targetId = (await targetIdOf(reader, reference, named)) ?? named
+          yield { holder: { type, id }, target: { type: reference.target.type, id: targetId } }
         }
       }
     },
   }
 }
+
+/** A row with a name. */
+type NamedRow = Row & { readonly name: string }
+
+/** Returns the id of the row that a member names by `by`; undefined if no row has the name. An id is not looked up. */
+export const targetIdOf = async (
+  reader: Reader,
+  { by, target }: Pick<Reference<never>, 'by' | 'target'>,
+  named: string,
+): Promise<string | undefined> => (by === 'name' ? target.idNamed(reader, named) : named)
 
 /** The members that rows of any kind may have. */
 function named(row: Row & { readonly name?: unknown; readonly labels?: unknown }): Omit<RowFacts, 'scope'> {
@@ -191,7 +212,7 @@ function named(row: Row & { readonly name?: unknown; readonly labels?: unknown }
 }
 
 /** The scope at which a row lives. */
-export function scopeOf<T extends Row>({ scopeOf: own }: Pick<KindDeclaration<T>, 'scopeOf'>, row: T): Scope {
+export function scopeOfRow<T extends Row>({ scopeOf: own }: Pick<KindDeclaration<T>, 'scopeOf'>, row: T): Scope {
   if (own) return own(row)
   return row.workspace_id === undefined ? { type: 'PLATFORM', id: '' } : workspaceScope(row.workspace_id)
 }

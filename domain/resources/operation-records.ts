@@ -4,7 +4,7 @@ import type { ListContext } from '../../runtime/context.ts'
 import type { Answer } from '../../runtime/json.ts'
 import type { Page } from '../../runtime/pagination.ts'
 import { seenBy } from '../ports/access.ts'
-import type { Parts } from '../ports/parts.ts'
+import type { Parts } from '../ports/area-parts.ts'
 
 /** Serves the operations of an area, alike in every area (conventions §5, §9). An area extends the class. */
 export class OperationRecords<Area extends AreaTypes> {

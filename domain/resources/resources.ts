@@ -4,7 +4,7 @@ import { applyUpdate, checkEtag, type Updated } from '../../runtime/field-mask.t
 import type { JsonText } from '../../runtime/json.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Effect, Operations } from '../ports/operations.ts'
-import type { Parts } from '../ports/parts.ts'
+import type { Parts } from '../ports/area-parts.ts'
 import { Conflict, type Stored, type Transaction } from '../ports/store.ts'
 import type { Taxonomy } from '../ports/taxonomy.ts'
 import { nextEtag } from './etag.ts'
@@ -18,7 +18,7 @@ import {
   requireFound,
   requirePlace,
 } from './find-rows.ts'
-import { scopeOf, workspaceScope, type Kind, type Place, type Resource, type RowPath } from './kind.ts'
+import { scopeOfRow, workspaceScope, type Kind, type Place, type Resource, type RowPath } from './kind.ts'
 import { dropReferencesOf, referencesTo } from './references.ts'
 import { Rows } from './rows.ts'
 import { requireState, transitionOf } from './states.ts'
@@ -28,7 +28,7 @@ import type { Row } from './row.ts'
 /** A kind whose type is one of the area's types. */
 export type KindOf<T extends Row, Area extends AreaTypes> = Kind<T> & { readonly type: Area['resourceType'] }
 
-type ResourceParts<Area extends AreaTypes> = Pick<Parts<Area>, 'clock' | 'store'> & {
+type ResourceServices<Area extends AreaTypes> = Pick<Parts<Area>, 'clock' | 'store'> & {
   readonly operations: Pick<Operations<Area>, 'mutate'>
   readonly taxonomy: Pick<Taxonomy, 'chain' | 'consume' | 'requireActive' | 'share'>
 }
@@ -99,9 +99,9 @@ const touched = ({ etag }: Resource, { now }: CallContext): Pick<Resource, 'etag
  */
 export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<T> {
   readonly #kind: KindOf<T, Area>
-  readonly #parts: ResourceParts<Area>
+  readonly #parts: ResourceServices<Area>
 
-  constructor(kind: KindOf<T, Area>, parts: ResourceParts<Area>) {
+  constructor(kind: KindOf<T, Area>, parts: ResourceServices<Area>) {
     super(kind, parts)
     this.#kind = kind
     this.#parts = parts
@@ -273,7 +273,7 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
 
   #effect(type: Area['operationType'], row: T): Effect<Area> {
     const { type: resourceType } = this.#kind
-    return { type, resourceType, resourceId: row.id, scope: scopeOf(this.#kind, row) }
+    return { type, resourceType, resourceId: row.id, scope: scopeOfRow(this.#kind, row) }
   }
 }
 

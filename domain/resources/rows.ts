@@ -7,7 +7,7 @@ import { idOf, parameterOf, placeIn, requireFound, requirePlace } from './find-r
 import type { Kind, RowPath } from './kind.ts'
 import type { Row } from './row.ts'
 
-interface RowParts {
+interface RowServices {
   readonly store: Store
   readonly taxonomy: Pick<Taxonomy, 'chain'>
 }
@@ -38,10 +38,10 @@ function linksOf<T extends Row>({ collection, parent }: Kind<T>): readonly Link<
 /** The reads of a kind, in the order of conventions §4. */
 export class Rows<T extends Row> {
   readonly #kind: Kind<T>
-  readonly #parts: RowParts
+  readonly #parts: RowServices
   readonly #links: readonly Link<T>[]
 
-  constructor(kind: Kind<T>, parts: RowParts) {
+  constructor(kind: Kind<T>, parts: RowServices) {
     this.#kind = kind
     this.#parts = parts
     this.#links = linksOf(kind)

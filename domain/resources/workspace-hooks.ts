@@ -10,7 +10,7 @@ const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolv
  */
 const batchSize = 100
 
-interface PurgeParts {
+interface PurgeServices {
   readonly store: Store
   readonly taxonomy: Pick<Taxonomy, 'consume'>
 }
@@ -33,7 +33,7 @@ export async function holdingsOf(
  */
 export async function purgeRows(
   kinds: readonly AnyKind[],
-  { store, taxonomy }: PurgeParts,
+  { store, taxonomy }: PurgeServices,
   workspace: string,
 ): Promise<void> {
   for (const kind of kinds.filter(({ isOfWorkspace }) => isOfWorkspace)) {
@@ -45,7 +45,7 @@ export async function purgeRows(
 export function kindHooks(
   area: string,
   kinds: readonly AnyKind[],
-  parts: PurgeParts,
+  parts: PurgeServices,
   own: Partial<WorkspaceHooks> = {},
 ): WorkspaceHooks {
   return {

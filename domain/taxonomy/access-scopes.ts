@@ -14,7 +14,7 @@ import type { Collection, Reader, Where } from '../ports/store.ts'
 import { groups, organisations, workspaces } from './tree/nodes.ts'
 import { quotaOverrides } from './quotas/quota-overrides-store.ts'
 import { HandedWorkspace, readWorkspace } from './read-workspace.ts'
-import { parentScope, scopeOf } from './tree/scopes.ts'
+import { parentScope, fromWireScope } from './tree/scopes.ts'
 import type { Scope } from '../ports/scope.ts'
 
 /**
@@ -42,7 +42,10 @@ export const taxonomyScopes: AccessScopes = {
   },
   getQuotaOverride: async (reader, { path }) => {
     const stored = await read(reader, quotaOverrides, path.get('id'))
-    return { scope: stored && stored.quota_id === path.get('quota') ? scopeOf(stored) : undefined, told: platform }
+    return {
+      scope: stored && stored.quota_id === path.get('quota') ? fromWireScope(stored) : undefined,
+      told: platform,
+    }
   },
 }
 
@@ -53,7 +56,7 @@ export async function placeScope(reader: Reader, organisation: string, group: st
 }
 
 /**
- * Narrows a list of nodes, of one organisation or of organisations themselves, to the nodes that the caller may see.
+ * Returns the filter for the nodes that the caller may see, in one organisation or among the organisations themselves.
  */
 export async function seenNodes(access: Authorizer, context: CallContext, organisation?: string): Promise<Where> {
   const within = organisation === undefined ? {} : { within: { type: 'ORGANISATION', id: organisation } as const }
@@ -79,7 +82,7 @@ function itself(type: 'GROUP' | 'WORKSPACE'): ScopeOf {
   return (reader, sent) => askedAt(reader, organisationOf(sent), { type, id: sent.path.get('id') ?? '' })
 }
 
-/** As `itself`; the handler answers with the workspace that was read here. */
+/** Returns the scope of a workspace as `itself`; the handler answers with the workspace that was read here. */
 async function workspaceToAnswer(reader: Reader, sent: Sent): Promise<Asked> {
   const organisation = organisationOf(sent)
   const told: Scope = { type: 'ORGANISATION', id: organisation }
@@ -119,7 +122,7 @@ async function namedParent(reader: Reader, sent: Sent): Promise<Asked> {
   return askedAt(reader, organisation, parentScope(organisation, typeof parent === 'string' ? parent : ''))
 }
 
-/** A text that is no id has no row. */
+/** Returns a document; undefined for text that is not an id, without a read. */
 async function read<T>(reader: Reader, collection: Collection<T>, id: string | undefined): Promise<T | undefined> {
   return id !== undefined && isUuid(id) ? (await reader.get(collection, id))?.value : undefined
 }

@@ -8,7 +8,7 @@ import { inherit, type Effective, type TreePlace } from './tree/places.ts'
 import { wireScope } from './tree/scopes.ts'
 import type { Scope } from '../ports/scope.ts'
 
-/** Makes the answer of an organisation: its stored members and the counts below it. */
+/** Returns an organisation as responses show it: the stored members and the numbers of descendants. */
 export async function organisationAnswer(
   reader: Reader,
   { id, text }: Stored<StoredOrganisation>,
@@ -17,14 +17,14 @@ export async function organisationAnswer(
   return withMembers(text, { group_count, workspace_count })
 }
 
-/** The stored facts that the answer of a node needs: its text, and its own state. */
+/** The stored data for the response of a node: its text and its own state. */
 export interface Answerable<T> {
   readonly id: string
   readonly text: JsonText<T>
   readonly state: LifecycleState
 }
 
-/** Makes the answer of a workspace: its stored members and its inherited members. */
+/** Returns a workspace as responses show it: the stored members and the inherited members. */
 export function workspaceAnswer(
   { id, state, text }: Answerable<StoredWorkspace>,
   place: TreePlace,
@@ -32,7 +32,7 @@ export function workspaceAnswer(
   return withMembers(text, inherited(place, state, { type: 'WORKSPACE', id }))
 }
 
-/** Makes the answer of a group: its stored members, its inherited members, and the counts below it. */
+/** Returns a group as responses show it: the stored members, the inherited members and the numbers of descendants. */
 export function groupAnswer(
   { id, state, text }: Answerable<StoredGroup>,
   place: TreePlace,
@@ -45,7 +45,7 @@ export function groupAnswer(
 
 type Inherited = Pick<Workspace, 'ancestors' | 'effective_state' | 'effective_state_source'>
 
-/** Cached by the place, because most nodes at a place inherit the same members. */
+/** The texts of inherited members, cached by place, because most nodes at a place inherit the same members. */
 const inheritedTexts = new WeakMap<TreePlace, JsonText<Inherited>>()
 
 function inherited(place: TreePlace, state: LifecycleState, scope: Scope): JsonText<Inherited> {
@@ -58,7 +58,7 @@ function inherited(place: TreePlace, state: LifecycleState, scope: Scope): JsonT
   return made
 }
 
-/** The members that all nodes at a place inherit, whatever their own states are. */
+/** The texts of the members that all nodes at a place inherit in the same way. */
 const ancestorsTexts = new WeakMap<TreePlace, JsonText<Pick<Inherited, 'ancestors'>>>()
 
 function inheritedText(place: TreePlace, { source, state }: Effective): JsonText<Inherited> {

@@ -12,17 +12,18 @@ import { Groups } from './groups.ts'
 import { archivals, groups, organisations, trees, workspaces } from './tree/nodes.ts'
 import { insertOrganisation, newOrganisation, Organisations } from './organisations.ts'
 import { TaxonomyOperations } from './operations.ts'
-import type { TaxonomyParts } from './tree/taxonomy-parts.ts'
+import type { TaxonomyEnvironment } from './tree/taxonomy-environment.ts'
 import { purgeProcedures } from './cascade/purge.ts'
 import { quotaOverrideHandlers } from './quotas/quota-overrides.ts'
 import { quotaOverrides } from './quotas/quota-overrides-store.ts'
-import { createBuiltInQuotas, Quotas } from './quotas/quotas.ts'
+import { createBuiltInQuotas, SubtreeQuotas } from './quotas/quotas.ts'
 import { quotas } from './quotas/quotas-store.ts'
 import { followTimes, reconcileProcedure } from './cascade/reconcile.ts'
 import { lockTree } from './tree/tree-lock.ts'
 import { TreeReads } from './tree/tree-reads.ts'
 import { quotaTotals, quotaUsages } from './quotas/usage.ts'
-import { newWorkspace, Workspaces } from './workspaces.ts'
+import { newChild } from './tree/new-child.ts'
+import { Workspaces } from './workspaces.ts'
 
 /** Every collection of the area. */
 export const taxonomyCollections: readonly Collection<never>[] = [
@@ -41,13 +42,13 @@ export const taxonomyCollections: readonly Collection<never>[] = [
 ]
 
 /** The area's handlers. */
-export function taxonomyHandlers(parts: TaxonomyParts): TaxonomyHandlers {
+export function taxonomyHandlers(parts: TaxonomyEnvironment): TaxonomyHandlers {
   const trees = new TreeReads(parts.store)
   return {
     organisations: new Organisations(parts),
     groups: new Groups(parts, trees),
     workspaces: new Workspaces(parts, trees),
-    quotas: new Quotas(parts),
+    quotas: new SubtreeQuotas(parts),
     quotaOverrides: quotaOverrideHandlers(parts),
     effectiveQuotas: new EffectiveQuotas(parts),
     operations: new TaxonomyOperations(parts),
@@ -55,13 +56,17 @@ export function taxonomyHandlers(parts: TaxonomyParts): TaxonomyHandlers {
   }
 }
 
-/** The durable work of the area, after changes of state and deletions. */
-export function taxonomyProcedures(parts: TaxonomyParts, times = followTimes): readonly Procedure<never, never>[] {
+/** Returns the background procedures of the area, for the work after changes of state and deletions. */
+export function taxonomyProcedures(
+  parts: TaxonomyEnvironment,
+  times = followTimes,
+): readonly Procedure<never, never>[] {
   return [...cascadeProcedures(parts), reconcileProcedure(parts, times), ...purgeProcedures(parts, times)]
 }
 
 /**
- * Creates the rows of the first start: the quotas, and the platform's own organisation and workspace (conventions §3).
+ * Creates the rows that every start needs: the quotas, and the platform's own organisation and workspace (conventions
+ * §3).
  */
 export async function startTaxonomy(tx: Transaction, now: number): Promise<void> {
   await createBuiltInQuotas(tx, now)
@@ -76,7 +81,7 @@ export async function startTaxonomy(tx: Transaction, now: number): Promise<void>
   })
   await insertOrganisation(tx, system)
   await lockTree(tx, systemOrganisationId, { workspaces: 1 })
-  const platform = newWorkspace(platformWorkspaceId, time, {
+  const platform = newChild(platformWorkspaceId, time, {
     organisation_id: systemOrganisationId,
     parent_group_id: '',
     name: 'platform',

@@ -8,7 +8,7 @@ import { deleting } from './tree/states.ts'
 export interface AreaBirths {
   /** The name of the area. */
   readonly id: string
-  /** The id of the last finished organisation; empty before the first. */
+  /** The id of the last completed organisation; empty before the first. */
   readonly organisation: string
   /** The last workspace that the area was called for, in the organisation after that; empty before the first. */
   readonly workspace: string
@@ -39,7 +39,10 @@ export const births: Collection<Birth> = {
 
 type BirthHook = Required<Pick<WorkspaceHooks, 'area' | 'workspaceCreated'>>
 
-/** The number of rows in one transaction: it takes a few milliseconds, and other work runs in between. */
+/**
+ * The maximal number of rows in one transaction. Such a transaction takes a few milliseconds, so other work is not
+ * delayed.
+ */
 const batchSize = 20
 
 /** The interval of the search for failed calls, and for rows of servers without the area. */
@@ -138,7 +141,10 @@ async function toldBatch(tx: Transaction, hook: BirthHook, from: AreaBirths): Pr
   return at(before, workspace, true)
 }
 
-/** A workspace in deletion is skipped: its purge may already have deleted the rows of the area. */
+/**
+ * Calls an area for a workspace. A workspace in deletion is skipped, because its purge may already have deleted the
+ * rows of the area.
+ */
 async function tell(tx: Transaction, hook: BirthHook, { id, value }: Stored<StoredWorkspace>): Promise<void> {
   if (value.state !== deleting) await hook.workspaceCreated(tx, id)
 }
@@ -157,7 +163,7 @@ async function tellOwed(tx: Transaction, hook: BirthHook): Promise<boolean> {
   return false
 }
 
-/** Deletes rows of calls that are done, which are needed no longer; returns false if none is left. */
+/** Deletes the rows of completed calls; returns false if no row is left. */
 async function forgetTold(tx: Transaction, area: string): Promise<boolean> {
   let count = 0
   for await (const { id, version } of tx.each(births, { area, is_owed: false })) {

@@ -1,63 +1,58 @@
 import { groupNotEmpty } from '../../output/taxonomy/errors.ts'
 import type { GroupHandlers } from '../../output/taxonomy/handlers.ts'
 import type {
-  ArchiveGroupGiven,
-  CreateGroupGiven,
+  ParsedCreateGroupRequest,
   DeleteGroupRequest,
   GetGroupRequest,
   Group,
   ListGroupsRequest,
   MoveGroupRequest,
-  RestoreGroupGiven,
-  ResumeGroupGiven,
-  SuspendGroupGiven,
   TaxonomyOperation,
   UpdateGroupRequest,
 } from '../../output/taxonomy/types.ts'
-import { groupFields } from '../../output/taxonomy/validators.ts'
 import type { CallContext, ListContext } from '../../runtime/context.ts'
-import { applyUpdate, checkEtag } from '../../runtime/field-mask.ts'
+import { checkEtag } from '../../runtime/field-mask.ts'
 import type { Answer } from '../../runtime/json.ts'
 import type { Page } from '../../runtime/pagination.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import { placeScope, seenNodes } from './access-scopes.ts'
 import { groupAnswer } from './answers.ts'
 import { catchUp } from './tree/cascade-order.ts'
+import { changeChild, updateChild } from './child-changes.ts'
 import { answerable } from './tree/inherited-fields.ts'
-import { nextEtag } from '../resources/etag.ts'
 import { refusalOf } from '../resources/refusal.ts'
-import { effectOn, foundGroup, groupKind, requireState } from './tree/kinds.ts'
-import { changeState, dropArchival, type Verb } from './tree/lifecycle.ts'
+import { effectOn, foundGroup, groupKind, requireNodeState } from './tree/kinds.ts'
+import { dropArchival, type Verb } from './tree/lifecycle.ts'
 import { limitsOn, requireRoom } from './quotas/limits.ts'
 import { scopesOf } from './tree/locate.ts'
 import { lockChild } from './tree/lock-child.ts'
 import { requireMoveRoom } from './quotas/move-room.ts'
-import { groups, type StoredGroup } from './tree/nodes.ts'
+import { newChild } from './tree/new-child.ts'
+import { groups } from './tree/nodes.ts'
 import {
-  activeParent,
   activePlace,
   heightOf,
   namedParent,
   requireFit,
   requireOutside,
-  requirePlace,
+  requireParentPlace,
   standingPlace,
 } from './tree/parents.ts'
-import type { TaxonomyParts } from './tree/taxonomy-parts.ts'
+import type { TaxonomyEnvironment } from './tree/taxonomy-environment.ts'
 import { groupsIn, inherit } from './tree/places.ts'
 import { deleteOverridesAt } from './quotas/quota-overrides-store.ts'
 import { requireEmpty } from './require-empty.ts'
 import { active, archived, suspended } from './tree/states.ts'
-import { changeTree, lockTree, shareTree } from './tree/tree-lock.ts'
+import { changeTree, lockTree } from './tree/tree-lock.ts'
 import type { TreeReads } from './tree/tree-reads.ts'
 import { mayHaveUnfollowed } from './cascade/unfollowed.ts'
 
 /** Serves groups: subtrees of an organisation, nested up to ten deep (taxonomy.md §1). */
 export class Groups implements GroupHandlers {
-  readonly #parts: TaxonomyParts
+  readonly #parts: TaxonomyEnvironment
   readonly #trees: TreeReads
 
-  constructor(parts: TaxonomyParts, trees: TreeReads) {
+  constructor(parts: TaxonomyEnvironment, trees: TreeReads) {
     this.#parts = parts
     this.#trees = trees
   }
@@ -89,22 +84,14 @@ export class Groups implements GroupHandlers {
     })
   }
 
-  async createGroup(request: CreateGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+  async createGroup(request: ParsedCreateGroupRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
     const { clock, operations } = this.#parts
     const { etag: _precondition, parent_group_id: parent, ...settable } = request.body
-    const time = formatMillis(context.now)
-    const group: StoredGroup = {
-      id: clock.newId(),
+    const group = newChild(clock.newId(), formatMillis(context.now), {
       organisation_id: request.organisation,
       parent_group_id: parent,
       ...settable,
-      state: active,
-      state_reason: '',
-      state_changed_by: '',
-      etag: nextEtag(undefined),
-      create_time: time,
-      update_time: time,
-    }
+    })
     return operations.mutate(context, request, async tx => {
       const organisation = await lockTree(tx, request.organisation, { groups: 1 })
       const place = await namedParent(tx, organisation.value, parent)
@@ -118,21 +105,8 @@ export class Groups implements GroupHandlers {
     })
   }
 
-  async updateGroup(request: UpdateGroupRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
-    const { body, id, update_mask } = request
-    return this.#parts.operations.mutate(context, request, async tx => {
-      const organisation = await shareTree(tx, request.organisation)
-      const stored = foundGroup(await tx.lock(groups, id), request)
-      const { changed, value } = applyUpdate(groupFields, stored.value, body, update_mask)
-      checkEtag(body.etag, stored.value.etag)
-      const place = await activeParent(tx, organisation.value, stored.value.parent_group_id)
-      requireState(groupKind, stored.value, [active])
-      if (changed.length > 0) {
-        const next = { ...value, etag: nextEtag(stored.value.etag), update_time: formatMillis(context.now) }
-        await tx.update(groups, id, next, stored.version)
-      }
-      return { ...effectOn(groupKind, 'UPDATE', id, scopesOf(place)), changed }
-    })
+  updateGroup(request: UpdateGroupRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+    return updateChild(this.#parts, groupKind, request, context)
   }
 
   /** Deletes an empty group; its descendants must be deleted before. The overrides at the group are deleted with it. */
@@ -144,7 +118,7 @@ export class Groups implements GroupHandlers {
       checkEtag(etag, stored.value.etag)
       const place = await standingPlace(tx, organisation.value, stored.value.parent_group_id)
       const { state } = inherit(place.effective, stored.value.state, { type: 'GROUP', id })
-      requireState(groupKind, stored.value, [archived], state)
+      requireNodeState(groupKind, stored.value, [archived], state)
       await requireEmpty(tx, { organisation_id: organisation.id, parent_group_id: id }, stored.value, groupNotEmpty)
       await deleteOverridesAt(tx, id)
       await dropArchival(tx, id)
@@ -166,8 +140,8 @@ export class Groups implements GroupHandlers {
       const { organisation, parent: from, stored, tree } = await lockChild(tx, groupKind, request, body.etag)
       // An inactive parent is told before the node's own state, an absent parent after it (conventions §4).
       const place = await activePlace(tx, organisation, parent)
-      requireState(groupKind, stored.value, [active, suspended])
-      const to = requirePlace(place)
+      requireNodeState(groupKind, stored.value, [active, suspended])
+      const to = requireParentPlace(place)
       const effect = effectOn(groupKind, 'MOVE', id, scopesOf(to))
       if (parent === stored.value.parent_group_id) return effect
       requireOutside(stored.value, to)
@@ -187,29 +161,12 @@ export class Groups implements GroupHandlers {
     })
   }
 
-  archiveGroup(request: ArchiveGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
-    return this.#change('archive', request, context)
-  }
+  readonly archiveGroup = this.#change('archive')
+  readonly restoreGroup = this.#change('restore')
+  readonly suspendGroup = this.#change('suspend')
+  readonly resumeGroup = this.#change('resume')
 
-  restoreGroup(request: RestoreGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
-    return this.#change('restore', request, context)
-  }
-
-  suspendGroup(request: SuspendGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
-    return this.#change('suspend', request, context)
-  }
-
-  resumeGroup(request: ResumeGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
-    return this.#change('resume', request, context)
-  }
-
-  #change(verb: Verb, request: SuspendGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
-    const { etag, reason } = request.body
-    return this.#parts.operations.mutate(context, request, async tx => {
-      const { parent, stored, tree } = await lockChild(tx, groupKind, request, etag)
-      await changeTree(tx, tree)
-      const node = { kind: groupKind, above: scopesOf(parent), stored }
-      return changeState(tx, node, verb, { reason, context, iam: this.#parts.functions.iam })
-    })
+  #change(verb: Verb): GroupHandlers['suspendGroup'] {
+    return (request, context) => changeChild(this.#parts, { kind: groupKind, verb }, request, context)
   }
 }

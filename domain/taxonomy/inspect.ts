@@ -4,7 +4,7 @@ import { inspectFollowings } from './inspection/followings.ts'
 import { inspectGroups } from './inspection/groups.ts'
 import { finding } from './inspection/finding.ts'
 import { inspectOverrides } from './inspection/overrides.ts'
-import { inspectQuotas } from './inspection/quotas.ts'
+import { inspectBuiltInQuotas } from './inspection/quotas.ts'
 import { inspectState, statesBefore } from './inspection/states.ts'
 import { inspectStrays } from './inspection/strays.ts'
 import { inspectTotals } from './inspection/totals.ts'
@@ -20,13 +20,13 @@ import { groupsBelow, placesOf } from './tree/places.ts'
 export async function* inspectTaxonomy(inspection: Inspection): AsyncGenerator<Finding, void, undefined> {
   const { reader } = inspection
   for await (const { value } of reader.each(organisations)) yield* inspectOrganisation(inspection, value)
-  yield* inspectQuotas(reader)
+  yield* inspectBuiltInQuotas(reader)
   yield* inspectStrays(reader)
   yield* inspectOverrides(reader)
   yield* inspectFollowings(inspection)
 }
 
-/** Checks one organisation, without rows that belong to no organisation. */
+/** Checks one organisation, without the rows that belong to no organisation. */
 export async function* inspectOrganisation(
   inspection: Inspection,
   organisation: StoredOrganisation,

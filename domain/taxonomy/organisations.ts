@@ -2,15 +2,11 @@ import { fieldInvalid } from '../../output/shared/errors.ts'
 import { organisationNotEmpty } from '../../output/taxonomy/errors.ts'
 import type { OrganisationHandlers } from '../../output/taxonomy/handlers.ts'
 import type {
-  ArchiveOrganisationGiven,
-  CreateOrganisationGiven,
+  ParsedCreateOrganisationRequest,
   DeleteOrganisationRequest,
   GetOrganisationRequest,
   ListOrganisationsRequest,
   Organisation,
-  RestoreOrganisationGiven,
-  ResumeOrganisationGiven,
-  SuspendOrganisationGiven,
   TaxonomyOperation,
   UpdateOrganisationRequest,
 } from '../../output/taxonomy/types.ts'
@@ -24,10 +20,10 @@ import type { Transaction } from '../ports/store.ts'
 import { seenNodes } from './access-scopes.ts'
 import { organisationAnswer } from './answers.ts'
 import { nextEtag } from '../resources/etag.ts'
-import { effectOn, organisationKind, requireState, unlessPlatforms } from './tree/kinds.ts'
+import { effectOn, organisationKind, requireNodeState, unlessPlatforms } from './tree/kinds.ts'
 import { changeState, dropArchival, type Verb } from './tree/lifecycle.ts'
 import { organisations, trees, type StoredOrganisation } from './tree/nodes.ts'
-import type { TaxonomyParts } from './tree/taxonomy-parts.ts'
+import type { TaxonomyEnvironment } from './tree/taxonomy-environment.ts'
 import { deleteOverridesAt } from './quotas/quota-overrides-store.ts'
 import { requireEmpty } from './require-empty.ts'
 import { active, archived } from './tree/states.ts'
@@ -36,9 +32,9 @@ import { endTotals } from './quotas/usage.ts'
 
 /** Serves organisations, the roots of the tree (taxonomy.md §1). */
 export class Organisations implements OrganisationHandlers {
-  readonly #parts: TaxonomyParts
+  readonly #parts: TaxonomyEnvironment
 
-  constructor(parts: TaxonomyParts) {
+  constructor(parts: TaxonomyEnvironment) {
     this.#parts = parts
   }
 
@@ -53,7 +49,10 @@ export class Organisations implements OrganisationHandlers {
     return organisationAnswer(store, foundOrganisation(await store.get(organisations, id), id))
   }
 
-  async createOrganisation(request: CreateOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+  async createOrganisation(
+    request: ParsedCreateOrganisationRequest,
+    context: CallContext,
+  ): Promise<Answer<TaxonomyOperation>> {
     const { clock, operations } = this.#parts
     const { owner_principal_id, etag: _precondition, ...settable } = request.body
     const organisation = newOrganisation(clock.newId(), formatMillis(context.now), settable)
@@ -75,7 +74,7 @@ export class Organisations implements OrganisationHandlers {
       const stored = foundOrganisation(await tx.lock(organisations, id), id)
       const { changed, value } = applyUpdate(organisationFields, stored.value, body, update_mask)
       checkEtag(body.etag, stored.value.etag)
-      requireState(organisationKind, stored.value, [active])
+      requireNodeState(organisationKind, stored.value, [active])
       if (changed.length > 0) {
         const next = { ...value, etag: nextEtag(stored.value.etag), update_time: formatMillis(context.now) }
         await tx.update(organisations, id, next, stored.version)
@@ -96,7 +95,7 @@ export class Organisations implements OrganisationHandlers {
     return this.#parts.operations.mutate(context, request, async tx => {
       const stored = await lockTree(tx, id)
       checkEtag(etag, stored.value.etag)
-      requireState(organisationKind, stored.value, unlessPlatforms(id, [archived]))
+      requireNodeState(organisationKind, stored.value, unlessPlatforms(id, [archived]))
       await requireEmpty(tx, { organisation_id: id, parent_group_id: '' }, stored.value, organisationNotEmpty)
       await deleteOverridesAt(tx, id)
       await dropArchival(tx, id)
@@ -109,34 +108,21 @@ export class Organisations implements OrganisationHandlers {
     })
   }
 
-  archiveOrganisation(request: ArchiveOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
-    return this.#change('archive', request, context)
-  }
-
-  restoreOrganisation(request: RestoreOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
-    return this.#change('restore', request, context)
-  }
-
-  suspendOrganisation(request: SuspendOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
-    return this.#change('suspend', request, context)
-  }
-
-  resumeOrganisation(request: ResumeOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
-    return this.#change('resume', request, context)
-  }
+  readonly archiveOrganisation = this.#change('archive')
+  readonly restoreOrganisation = this.#change('restore')
+  readonly suspendOrganisation = this.#change('suspend')
+  readonly resumeOrganisation = this.#change('resume')
 
   /** An organisation has no parent, so its own state alone decides. */
-  #change(verb: Verb, request: SuspendOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
-    const { body, id } = request
-    return this.#parts.operations.mutate(context, request, async tx => {
-      const stored = await lockTree(tx, id)
-      checkEtag(body.etag, stored.value.etag)
-      return changeState(tx, { kind: organisationKind, above: [], stored }, verb, {
-        reason: body.reason,
-        context,
-        iam: this.#parts.functions.iam,
+  #change(verb: Verb): OrganisationHandlers['suspendOrganisation'] {
+    return (request, context) =>
+      this.#parts.operations.mutate(context, request, async tx => {
+        const { etag, reason } = request.body
+        const stored = await lockTree(tx, request.id)
+        checkEtag(etag, stored.value.etag)
+        const node = { kind: organisationKind, above: [], stored }
+        return changeState(tx, node, verb, { reason, context, iam: this.#parts.functions.iam })
       })
-    })
   }
 
   async #requireOwner(tx: Transaction, id: string): Promise<void> {

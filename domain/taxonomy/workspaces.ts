@@ -1,22 +1,17 @@
 import type { TaxonomyArea } from '../../output/taxonomy/area.ts'
 import type { WorkspaceHandlers } from '../../output/taxonomy/handlers.ts'
 import type {
-  ArchiveWorkspaceGiven,
-  CreateWorkspaceGiven,
-  DeleteWorkspaceGiven,
+  ParsedCreateWorkspaceRequest,
+  ParsedDeleteWorkspaceRequest,
   GetWorkspaceRequest,
   ListWorkspacesRequest,
   MoveWorkspaceRequest,
-  RestoreWorkspaceGiven,
-  ResumeWorkspaceGiven,
-  SuspendWorkspaceGiven,
   TaxonomyOperation,
   UpdateWorkspaceRequest,
   Workspace,
 } from '../../output/taxonomy/types.ts'
-import { workspaceFields } from '../../output/taxonomy/validators.ts'
 import type { CallContext, ListContext } from '../../runtime/context.ts'
-import { applyUpdate, checkEtag } from '../../runtime/field-mask.ts'
+import { checkEtag } from '../../runtime/field-mask.ts'
 import type { Answer } from '../../runtime/json.ts'
 import type { Page } from '../../runtime/pagination.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
@@ -26,33 +21,41 @@ import { placeScope, seenNodes } from './access-scopes.ts'
 import { workspaceAnswer } from './answers.ts'
 import { tellBirth } from './births.ts'
 import { requireNothingHeld, requireNothingProtected } from './held-by-areas.ts'
+import { changeChild, updateChild } from './child-changes.ts'
 import { answerable } from './tree/inherited-fields.ts'
-import { nextEtag } from '../resources/etag.ts'
 import { refusalOf } from '../resources/refusal.ts'
-import { effectOn, foundWorkspace, noWorkspace, requireState, unlessPlatforms, workspaceKind } from './tree/kinds.ts'
-import { changeState, type Verb } from './tree/lifecycle.ts'
+import {
+  effectOn,
+  foundWorkspace,
+  noWorkspace,
+  requireNodeState,
+  unlessPlatforms,
+  workspaceKind,
+} from './tree/kinds.ts'
+import type { Verb } from './tree/lifecycle.ts'
 import { limitsOn, requireRoom } from './quotas/limits.ts'
 import { scopesOf } from './tree/locate.ts'
 import { lockChild } from './tree/lock-child.ts'
 import { requireMoveRoom } from './quotas/move-room.ts'
+import { newChild } from './tree/new-child.ts'
 import { workspaces, type StoredWorkspace } from './tree/nodes.ts'
-import { activeParent, activePlace, namedParent, requirePlace, standingPlace } from './tree/parents.ts'
-import type { TaxonomyParts } from './tree/taxonomy-parts.ts'
+import { activePlace, namedParent, requireParentPlace, standingPlace } from './tree/parents.ts'
+import type { TaxonomyEnvironment } from './tree/taxonomy-environment.ts'
 import { inherit } from './tree/places.ts'
 import { dropWorkspace, forcedPurge, freePurge } from './cascade/purge.ts'
 import { answeredPage, HandedWorkspace, readWorkspace } from './read-workspace.ts'
 import { active, archived, deleting, suspended } from './tree/states.ts'
-import { changeTree, lockTree, shareTree } from './tree/tree-lock.ts'
+import { changeTree, lockTree } from './tree/tree-lock.ts'
 import type { TreeReads } from './tree/tree-reads.ts'
 import { followUnfollowed } from './cascade/unfollowed.ts'
 import { moveUsage } from './quotas/usage.ts'
 
 /** Serves workspaces, which hold the resources of all other areas (taxonomy.md §1). */
 export class Workspaces implements WorkspaceHandlers {
-  readonly #parts: TaxonomyParts
+  readonly #parts: TaxonomyEnvironment
   readonly #trees: TreeReads
 
-  constructor(parts: TaxonomyParts, trees: TreeReads) {
+  constructor(parts: TaxonomyEnvironment, trees: TreeReads) {
     this.#parts = parts
     this.#trees = trees
   }
@@ -85,10 +88,13 @@ export class Workspaces implements WorkspaceHandlers {
     })
   }
 
-  async createWorkspace(request: CreateWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+  async createWorkspace(
+    request: ParsedCreateWorkspaceRequest,
+    context: CallContext,
+  ): Promise<Answer<TaxonomyOperation>> {
     const { clock, hooks, operations } = this.#parts
     const { etag: _precondition, parent_group_id: parent, ...settable } = request.body
-    const workspace = newWorkspace(clock.newId(), formatMillis(context.now), {
+    const workspace = newChild(clock.newId(), formatMillis(context.now), {
       organisation_id: request.organisation,
       parent_group_id: parent,
       ...settable,
@@ -109,21 +115,8 @@ export class Workspaces implements WorkspaceHandlers {
     })
   }
 
-  async updateWorkspace(request: UpdateWorkspaceRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
-    const { body, id, update_mask } = request
-    return this.#parts.operations.mutate(context, request, async tx => {
-      const organisation = await shareTree(tx, request.organisation)
-      const stored = foundWorkspace(await tx.lock(workspaces, id), request)
-      const { changed, value } = applyUpdate(workspaceFields, stored.value, body, update_mask)
-      checkEtag(body.etag, stored.value.etag)
-      const place = await activeParent(tx, organisation.value, stored.value.parent_group_id)
-      requireState(workspaceKind, stored.value, [active])
-      if (changed.length > 0) {
-        const next = { ...value, etag: nextEtag(stored.value.etag), update_time: formatMillis(context.now) }
-        await tx.update(workspaces, id, next, stored.version)
-      }
-      return { ...effectOn(workspaceKind, 'UPDATE', id, scopesOf(place)), changed }
-    })
+  updateWorkspace(request: UpdateWorkspaceRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+    return updateChild(this.#parts, workspaceKind, request, context)
   }
 
   /**
@@ -131,7 +124,10 @@ export class Workspaces implements WorkspaceHandlers {
    * users, and is deleted with the answer. With `force`, its resources are purged first, unless an area protects a
    * resource.
    */
-  async deleteWorkspace(request: DeleteWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+  async deleteWorkspace(
+    request: ParsedDeleteWorkspaceRequest,
+    context: CallContext,
+  ): Promise<Answer<TaxonomyOperation>> {
     const { etag, force, id } = request
     return this.#parts.operations.mutate(context, request, async tx => {
       const organisation = await lockTree(tx, request.organisation, { workspaces: force ? 0 : -1 })
@@ -139,7 +135,7 @@ export class Workspaces implements WorkspaceHandlers {
       checkEtag(etag, stored.value.etag)
       const place = await standingPlace(tx, organisation.value, stored.value.parent_group_id)
       const { state } = inherit(place.effective, stored.value.state, { type: 'WORKSPACE', id })
-      requireState(workspaceKind, stored.value, unlessPlatforms(id, [archived]), state)
+      requireNodeState(workspaceKind, stored.value, unlessPlatforms(id, [archived]), state)
       const effect = effectOn(workspaceKind, 'DELETE', id, scopesOf(place))
       return force ? this.#purge(tx, stored, effect, context) : this.#delete(tx, stored, effect)
     })
@@ -182,8 +178,8 @@ export class Workspaces implements WorkspaceHandlers {
       const { organisation, parent: from, stored, tree } = await lockChild(tx, workspaceKind, request, body.etag)
       // An inactive parent is told before the node's own state, an absent parent after it (conventions §4).
       const place = await activePlace(tx, organisation, parent)
-      requireState(workspaceKind, stored.value, unlessPlatforms(id, [active, suspended]))
-      const to = requirePlace(place)
+      requireNodeState(workspaceKind, stored.value, unlessPlatforms(id, [active, suspended]))
+      const to = requireParentPlace(place)
       const effect = effectOn(workspaceKind, 'MOVE', id, scopesOf(to))
       if (parent === stored.value.parent_group_id) return effect
       await changeTree(tx, tree)
@@ -198,50 +194,12 @@ export class Workspaces implements WorkspaceHandlers {
     })
   }
 
-  archiveWorkspace(request: ArchiveWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
-    return this.#change('archive', request, context)
-  }
+  readonly archiveWorkspace = this.#change('archive')
+  readonly restoreWorkspace = this.#change('restore')
+  readonly suspendWorkspace = this.#change('suspend')
+  readonly resumeWorkspace = this.#change('resume')
 
-  restoreWorkspace(request: RestoreWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
-    return this.#change('restore', request, context)
-  }
-
-  suspendWorkspace(request: SuspendWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
-    return this.#change('suspend', request, context)
-  }
-
-  resumeWorkspace(request: ResumeWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
-    return this.#change('resume', request, context)
-  }
-
-  #change(verb: Verb, request: SuspendWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
-    const { etag, reason } = request.body
-    return this.#parts.operations.mutate(context, request, async tx => {
-      const { parent, stored, tree } = await lockChild(tx, workspaceKind, request, etag)
-      await changeTree(tx, tree)
-      const node = { kind: workspaceKind, above: scopesOf(parent), stored }
-      return changeState(tx, node, verb, { reason, context, iam: this.#parts.functions.iam })
-    })
-  }
-}
-
-/** Makes the row of a new workspace. */
-export function newWorkspace(
-  id: string,
-  time: string,
-  settable: Pick<
-    StoredWorkspace,
-    'organisation_id' | 'parent_group_id' | 'name' | 'display_name' | 'description' | 'labels'
-  >,
-): StoredWorkspace {
-  return {
-    id,
-    ...settable,
-    state: active,
-    state_reason: '',
-    state_changed_by: '',
-    etag: nextEtag(undefined),
-    create_time: time,
-    update_time: time,
+  #change(verb: Verb): WorkspaceHandlers['suspendWorkspace'] {
+    return (request, context) => changeChild(this.#parts, { kind: workspaceKind, verb }, request, context)
   }
 }

@@ -10,11 +10,11 @@ export interface ComparedRun {
   readonly cached: CachedRun
   /** The names of the input files that have changed or are missing. */
   readonly changed: ReadonlySet<string>
-  /** The unchanged output files: for each path relative to the output root, the text. */
+  /** The text of each unchanged output file, keyed by the path relative to the output root. */
   readonly kept: ReadonlyMap<string, string>
 }
 
-/** Compares the inputs and outputs of the cached run with the disk, by content. */
+/** Compares the inputs and outputs of the cached run with the disk, by SHA-256 and real path. */
 export function compareWithDisk(cached: CachedRun, out: string): ComparedRun {
   const isAsItWas = ([file, hashed]: readonly [string, string]): boolean =>
     placeOf(file) === cached.places[file] && inputDigest(file) === hashed
@@ -30,7 +30,7 @@ export function compareWithDisk(cached: CachedRun, out: string): ComparedRun {
   }
 }
 
-/** Whether all inputs and outputs are unchanged, including the manifest. */
+/** Whether all inputs and outputs are unchanged, including the manifest of the output root. */
 export function isSame({ changed, kept, cached }: ComparedRun, out: string): boolean {
   const files = new Map(Object.entries(cached.outputs))
   if (changed.size > 0 || kept.size < files.size) return false

@@ -2,17 +2,20 @@ import { posix } from 'node:path'
 import type { Diagnostic } from '../diagnostics.ts'
 import type { Model } from '../model/types.ts'
 import { digest } from '../write/manifest.ts'
-import type { Parts } from './run-cache.ts'
+import type { PartialReuse } from './run-cache.ts'
 
-/** For each document name, its files with its own file first; in the order of the run. */
+/**
+ * The files of each document, keyed by the document's name in the order of the run; the document's own file is the
+ * first in its list.
+ */
 export type Reach = ReadonlyMap<string, readonly string[]>
 
 /**
- * Returns the facts that let a later run generate some documents without the others. Undefined if that would be unsafe:
- * it requires that each file belongs to one document or is a document itself, and that the shared documents have no
- * warnings, because another document could cause such a warning.
+ * Returns the facts that let a later run generate some documents without the others. Returns undefined if such a run
+ * would be unsafe. A partial run is safe if each file belongs to one document or is a document itself, and if the
+ * shared documents have no warnings, because another document could cause such a warning.
  */
-export function partsOf(reach: Reach, model: Model, warnings: readonly Diagnostic[]): Parts | undefined {
+export function partsOf(reach: Reach, model: Model, warnings: readonly Diagnostic[]): PartialReuse | undefined {
   if (model.isInterwoven || !isSeparable(reach)) return undefined
   const shared = new Set(sharedDocuments(reach))
   const files = new Set([...shared].flatMap(name => reach.get(name) ?? []))
@@ -45,8 +48,8 @@ function readersOf(reach: Reach): ReadonlyMap<string, number> {
 }
 
 /**
- * Leaves out positions and examples. The text of a shared document is compared separately; this hash detects how the
- * other documents change its model.
+ * Leaves positions and examples out of a hash of models. A later run compares the text of a shared document separately;
+ * the hash detects that other documents have changed the model of the shared document.
  */
 const withoutPlaces = (name: string, value: unknown): unknown =>
   name === 'position' || name === 'example' ? undefined : value

@@ -6,8 +6,8 @@ import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
 /**
- * Formats the error of a failed run as lines for a person. `withStack` adds the stack of a defect of the generator; a
- * mistyped path never needs a stack.
+ * Formats the error of a failed run as lines for a person. `withStack` adds the stack if the error is a defect of the
+ * generator; a mistyped path never needs a stack.
  */
 export function explain(error: unknown, withStack: boolean): string[] {
   if (error instanceof OutputError) return error.problems.map(problem => `error: ${problem}`)

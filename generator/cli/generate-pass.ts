@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../diagnostics.ts'
-import { type Beside, generate, type Generated } from '../generate.ts'
+import { type CachedDocuments, generate, type Generated } from '../generate.ts'
 import type { GenerateOptions } from '../options.ts'
 import { load } from '../read/load.ts'
 import type { Loaded } from '../read/types.ts'
@@ -11,7 +11,7 @@ import type { Stopwatch } from './stopwatch.ts'
 import type { Outline } from '../document-outline.ts'
 
 /** The result of reading and generating. */
-export interface Attempt {
+export interface GenerateResult {
   readonly diagnostics: readonly Diagnostic[]
   /** The generated files; absent if the documents have errors. */
   readonly generated: Generated | undefined
@@ -19,7 +19,7 @@ export interface Attempt {
   readonly remembered: readonly string[]
   /** The files of all documents, loaded or not. */
   readonly reach: Reach
-  /** The SHA-256 of each readable input file. */
+  /** The SHA-256 of each readable input file, keyed by its path. */
   readonly inputs: Readonly<Record<string, string>>
 }
 
@@ -31,7 +31,7 @@ export interface PassContext {
 }
 
 /** Reads and generates all documents. */
-export async function attemptWhole({ invocation, options, stopwatch }: PassContext): Promise<Attempt> {
+export async function attemptWhole({ invocation, options, stopwatch }: PassContext): Promise<GenerateResult> {
   const { allowRefs, documents } = invocation
   const { loaded, diagnostics: read } = await load(documents, { allowRefs })
   const validated = invocation.validate && !hasErrors(read) ? await validations(invocation) : []
@@ -43,10 +43,10 @@ export async function attemptWhole({ invocation, options, stopwatch }: PassConte
 }
 
 /**
- * Reads and generates only the changed documents and the shared documents. Undefined if the result could differ from a
- * full run; the caller then runs `attemptWhole`.
+ * Reads and generates only the changed documents and the shared documents. Returns undefined if the result could differ
+ * from a full run; the caller then runs `attemptWhole`.
  */
-export async function attemptPart(context: PassContext, compared: ComparedRun): Promise<Attempt | undefined> {
+export async function attemptPart(context: PassContext, compared: ComparedRun): Promise<GenerateResult | undefined> {
   const plan = planOf(compared)
   if (!plan) return undefined
   const { invocation, options, stopwatch } = context
@@ -54,7 +54,8 @@ export async function attemptPart(context: PassContext, compared: ComparedRun): 
   const { loaded, diagnostics: read } = await load(documents, { allowRefs: invocation.allowRefs })
   stopwatch.lap('read')
   const reach = new Map([...plan.reach, ...reachOf(loaded)])
-  // An error of this subset may be no error of the whole set, because an unloaded document could resolve it.
+  // An error of this subset may be no error of the full run, because a document that was not loaded could resolve the
+  // fault.
   if (hasErrors(read) || !areShared(plan, reach, loaded, compared)) return undefined
   const generated = await generate(loaded, options, plan.beside)
   stopwatch.lap('generate')
@@ -72,15 +73,15 @@ export async function attemptPart(context: PassContext, compared: ComparedRun): 
   }
 }
 
-/** The split of a run into documents to generate and documents to reuse. */
+/** The split of a run into documents to generate and documents whose cached results are reused. */
 interface Plan {
   /** The files of each document, as the last run read them. */
   readonly reach: Reach
-  /** The names of the documents that others refer to. They are always loaded. */
+  /** The names of the documents that other documents refer to. A run always loads these documents. */
   readonly shared: readonly string[]
   readonly shape: string
   readonly remembered: ReadonlySet<string>
-  readonly beside: Beside
+  readonly beside: CachedDocuments
 }
 
 function planOf({ changed, kept, cached }: ComparedRun): Plan | undefined {
@@ -99,17 +100,17 @@ function planOf({ changed, kept, cached }: ComparedRun): Plan | undefined {
   return { reach, shared, shape: cached.parts.shared, remembered, beside: { outlines, files, order } }
 }
 
-/** The document to which an output file belongs; empty for a file in the output root. */
+/** Returns the name of the document to which an output file belongs; empty for a file in the output root. */
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.indexOf('/')))
 
-/** Whether the same documents are shared as before, with the same text. */
+/** Whether the same documents as in the cached run are shared, with the same text. */
 function areShared({ shared }: Plan, reach: Reach, loaded: Loaded, { cached }: ComparedRun): boolean {
   if (sharedDocuments(reach).join() !== shared.join()) return false
   const files = shared.flatMap(name => reach.get(name) ?? [])
   return files.every(file => digest(loaded.files.get(file)?.text ?? '') === cached.inputs[file])
 }
 
-/** Whether every reason that the reused documents raise is still declared as before. */
+/** Whether a document still declares every reason that the reused documents raise, as in the cached run. */
 function areRaised({ beside, shared }: Plan, { outlines }: Generated, { cached }: ComparedRun): boolean {
   const common = outlines.filter(({ name }) => shared.includes(name)).flatMap(({ reasons }) => reasons)
   const known = new Set(common.map(([reason]) => reason))
@@ -120,7 +121,7 @@ function areRaised({ beside, shared }: Plan, { outlines }: Generated, { cached }
 
 const reachOf = ({ reach }: Loaded): Reach => new Map([...reach].map(([name, files]) => [name, [...files]]))
 
-const inputsOf = ({ files }: Loaded): Attempt['inputs'] =>
+const inputsOf = ({ files }: Loaded): GenerateResult['inputs'] =>
   Object.fromEntries([...files].map(([name, { text }]) => [name, digest(text)]))
 
 async function validations(invocation: Invocation): Promise<Diagnostic[]> {

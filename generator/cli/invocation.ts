@@ -1,8 +1,8 @@
 import type { AnswerChecks, ImportEnding } from '../options.ts'
 
-/** The parsed command line of `generate`. Its syntax is checked; its files are not. */
+/** The parsed command line of `generate`. The parser has checked the syntax, but has not read any document. */
 export interface Invocation {
-  /** The entry documents in the given order, at least one, each with the name of its output folder. */
+  /** The entry documents in the given order, at least one document, each with the name of its output folder. */
   readonly documents: readonly { readonly file: string; readonly name: string }[]
   /** The path of the output root. */
   readonly out: string

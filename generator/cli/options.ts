@@ -9,8 +9,8 @@ import { UsageError } from './usage-error.ts'
 const packagedRuntime = 'ninefold/runtime'
 
 /**
- * Converts a command line to the generator's options. Reads the runtime's files if they are to be copied. Throws
- * `UsageError` if `--runtime` is no runtime folder.
+ * Converts a command line to the options of `generate`. Reads the runtime's files if the run copies the runtime. Throws
+ * `UsageError` if `--runtime` names no folder of the runtime.
  */
 export function generateOptions(invocation: Invocation): GenerateOptions {
   const runtime = runtimeNaming(invocation)

@@ -4,8 +4,8 @@ import { replaceFile } from '../write/replace-file.ts'
 import { UsageError } from './usage-error.ts'
 
 /**
- * Reads a file of permission bits: the keys in their order, one on each line. Empty if there is no file yet. Throws
- * `UsageError` if a key is invalid or occurs twice.
+ * Reads a file of permission bits: a permission key on each line, in the order of the bits. Returns an empty list if
+ * there is no file yet. Throws `UsageError` if a key is invalid or occurs twice.
  */
 export function readBits(file: string): readonly string[] {
   if (!existsSync(file)) return []

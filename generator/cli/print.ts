@@ -9,7 +9,7 @@ const shownFiles = 20
 const shownLines = 20
 const shownColumns = 160
 
-/** Prints diagnostics as `file:line:column severity code: message`, sorted by place, each once. */
+/** Formats the distinct diagnostics as `file:line:column severity code: message`, sorted by place. */
 export function printDiagnostics(diagnostics: readonly Diagnostic[]): string[] {
   const list = new DiagnosticList()
   for (const diagnostic of diagnostics) list.add(diagnostic, diagnostic.position)
@@ -22,7 +22,7 @@ export function printCounts(diagnostics: readonly Diagnostic[]): string {
   return `${plural(count('error'), 'error')}, ${plural(count('warning'), 'warning')}`
 }
 
-/** Prints the noteworthy results of writing, and the counts. `out` is the output root as given. */
+/** Formats notes about overwritten and kept files, and the counts of all files. `out` is the output root as given. */
 export function printWritten(out: string, result: WriteResult): { readonly notes: string[]; readonly counts: string } {
   const { written, unchanged, deleted, overwritten, kept } = result
   const notes = [
@@ -35,7 +35,7 @@ export function printWritten(out: string, result: WriteResult): { readonly notes
   }
 }
 
-/** Prints the differences that `--check` found, file by file; empty without differences. */
+/** Formats the differences that `--check` found, file by file; empty without differences. */
 export function printDrift(out: string, drift: Drift): string[] {
   if (isClean(drift)) return []
   const shown = drift.changed.slice(0, shownFiles)
@@ -49,7 +49,7 @@ export function printDrift(out: string, drift: Drift): string[] {
   return lines.map(printable)
 }
 
-/** Prints in one line whether an output matches its documents. */
+/** Formats a line that says whether an output matches its documents. */
 export function printVerdict(out: string, drift: Drift): string {
   if (isClean(drift)) return `${out} is up to date`
   const { missing, changed, orphans } = drift
@@ -57,13 +57,13 @@ export function printVerdict(out: string, drift: Drift): string {
   return `${out} is not what the documents say: ${counts}; run generate`
 }
 
-/** Prints the times of the stages, and the reused documents if the run used the cache. */
+/** Formats the times of the stages, and the reused documents if the run used the cache. */
 export function printTimings(stopwatch: Stopwatch, remembered: readonly string[] | undefined): string {
   const names = remembered && `\nremembered: ${remembered.length > 0 ? remembered.join(', ') : 'no document'}`
   return `${stopwatch}${names ?? ''}`
 }
 
-/** Prints the size of a run: `9 documents, 357 operations`. */
+/** Formats the size of a run: `9 documents, 357 operations`. */
 export function printSize(outlines: readonly Outline[]): string {
   const operations = outlines.reduce((total, outline) => total + outline.operations, 0)
   return `${plural(outlines.length, 'document')}, ${plural(operations, 'operation')}`
@@ -77,5 +77,5 @@ function shortDiff(diff: readonly string[]): string[] {
 
 const cut = (line: string): string => (line.length > shownColumns ? `${line.slice(0, shownColumns)}…` : line)
 
-/** Prints a count with its noun: `1 file`, `2 files`. */
+/** Formats a count with its noun: `1 file`, `2 files`. */
 export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`

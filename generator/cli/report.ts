@@ -3,7 +3,7 @@ import type { Document, Model } from '../model/types.ts'
 
 const columns = ['document', 'operations', 'schemas', 'groups', 'lines', 'lines an operation', 'not honoured'] as const
 
-/** Prints a table of the documents with the sizes of their output, and the count of each diagnostic code. */
+/** Formats a table of the documents with the sizes of their output, and the count of each diagnostic code. */
 export function printReport(
   model: Model,
   files: ReadonlyMap<string, string>,

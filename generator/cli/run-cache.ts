@@ -9,24 +9,24 @@ import type { Outline } from '../document-outline.ts'
 
 /** The result of a successful run, cached for the next run. */
 export interface CachedRun {
-  /** The SHA-256 of each input file, by its name relative to the working directory. */
+  /** The SHA-256 of each input file, keyed by its path relative to the working directory. */
   readonly inputs: Readonly<Record<string, string>>
-  /** The real path of each input file: references are confined to folders by real paths. */
+  /** The real path of each input file, keyed as `inputs`. References are confined to folders by real paths. */
   readonly places: Readonly<Record<string, string | undefined>>
-  /** The SHA-256 of each template that replaced a built-in template, by its name as given. */
+  /** The SHA-256 of each template that replaces a built-in template, keyed by its file as given. */
   readonly templates: Readonly<Record<string, string>>
-  /** The SHA-256 of each generated file, by its path relative to the output root. */
+  /** The SHA-256 of each generated file, keyed by its path relative to the output root. */
   readonly outputs: Readonly<Record<string, string>>
   readonly warnings: readonly Diagnostic[]
   /** The outlines of all documents, in the order of the run. */
   readonly outlines: readonly Outline[]
-  /** Absent if the documents can only be generated together. */
-  readonly parts?: Parts
+  /** The facts for a partial run; absent if the documents can only be generated together. */
+  readonly parts?: PartialReuse
 }
 
 /** The facts that let a later run reuse a part of the result. */
-export interface Parts {
-  /** For each document, its files with its own file first; the documents are in the order of the run. */
+export interface PartialReuse {
+  /** The files of each document, with the document's own file first; the documents are in the order of the run. */
   readonly reach: readonly (readonly [document: string, files: readonly string[]])[]
   /** The SHA-256 of the model of the shared documents. */
   readonly shared: string
@@ -48,7 +48,10 @@ export class RunCache {
     this.#key = key
   }
 
-  /** Returns the cache file of a command line. Undefined if the options make a run do more than produce its output. */
+  /**
+   * Returns the cache file of a command line. Returns undefined in CI, without `node_modules`, or if the options make a
+   * run do more than produce its output.
+   */
   static of(invocation: Invocation): RunCache | undefined {
     const { force, out, report, scaffold, validate } = invocation
     if (force || report || scaffold !== undefined || validate) return undefined
@@ -58,8 +61,8 @@ export class RunCache {
   }
 
   /**
-   * Reads the cached run. Undefined if there is none, if it belongs to another generator or other options, or if its
-   * hash does not match.
+   * Reads the cached run. Returns undefined if there is no cached run, if it belongs to another generator or other
+   * options, or if its hash does not match.
    */
   read(): CachedRun | undefined {
     try {
@@ -68,7 +71,7 @@ export class RunCache {
       const [seal, text = ''] = readFileSync(this.#file, 'utf8').split('\n')
       return seal === hash([this.#key, text]) ? JSON.parse(text) : undefined
     } catch {
-      // A run without a cache has the same result, so every fault is ignored.
+      // A run without a cache has the same result, so the cache ignores every fault of its file.
       return undefined
     }
   }
@@ -77,7 +80,7 @@ export class RunCache {
   write(run: CachedRun): void {
     const text = JSON.stringify(run)
     try {
-      // A symbolic link could lead to a foreign file, so it is replaced instead of followed.
+      // A symbolic link could lead to a foreign file, so the cache deletes the link before it writes the file.
       if (lstatSync(this.#file, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(this.#file)
       replaceFile(this.#file, `${hash([this.#key, text])}\n${text}`)
     } catch {
@@ -115,8 +118,8 @@ function keyOf({
 }
 
 /**
- * Returns the sources that determine the output. The version alone is not enough, because it stays the same while the
- * generator is being developed.
+ * Returns the sources that determine the output. The version alone is not enough, because the version stays the same
+ * while the generator is being developed.
  */
 function generatorTexts(): readonly string[] {
   const { root } = ownPackage()
@@ -125,7 +128,7 @@ function generatorTexts(): readonly string[] {
   return [readFileSync(join(root, 'package.json'), 'utf8'), ...installed(root), ...folders.flatMap(textsIn)]
 }
 
-/** Returns npm's lists of the installed packages, which parse documents and fill templates. */
+/** Returns npm's lists of the installed packages, because some packages parse documents and fill templates. */
 function installed(root: string): readonly string[] {
   const lists = ['node_modules', '..'].map(folder => join(root, folder, '.package-lock.json'))
   return lists.map(list => (existsSync(list) ? readFileSync(list, 'utf8') : ''))
@@ -139,7 +142,7 @@ function textsIn(folder: string): readonly string[] {
 
 function hash(texts: readonly string[]): string {
   const sum = createHash('sha256')
-  // The length before each text keeps different lists of texts from having the same hash.
+  // The length before each text makes the hashes of different lists of texts differ.
   for (const text of texts) sum.update(`${text.length}\n`).update(text)
   return sum.digest('hex')
 }

@@ -14,16 +14,16 @@ export interface RunContext {
   readonly invocation: Invocation
   readonly options: GenerateOptions
   readonly terminal: Terminal
-  /** The cache of runs; undefined if this run uses none. */
+  /** The cache of runs; undefined if this run uses no cache. */
   readonly cache: RunCache | undefined
 }
 
-/** Generates the documents once. Reuses the cached run as far as its files are unchanged. */
+/** Generates the documents once. Reuses the parts of the cached run whose files are unchanged. */
 export async function runOnce({ invocation, cache, options, terminal }: RunContext): Promise<PassResult> {
   const stopwatch = new Stopwatch()
   const templates = invocation.templates === undefined ? undefined : readTemplates(invocation.templates)
   const known = cache?.read()
-  // Another template can change every document.
+  // A changed template can change the output of every document.
   const cached = known && isDeepStrictEqual(known.templates, templateDigests(templates)) ? known : undefined
   const compared = cached && compareWithDisk(cached, invocation.out)
   if (compared && isSame(compared, invocation.out)) return printCached(compared, invocation, terminal, stopwatch)

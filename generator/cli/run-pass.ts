@@ -6,7 +6,7 @@ import type { GenerateOptions } from '../options.ts'
 import { check, isClean } from '../write/check.ts'
 import { digest } from '../write/manifest.ts'
 import { write } from '../write/write.ts'
-import { type Attempt, attemptPart, attemptWhole, hasErrors } from './generate-pass.ts'
+import { type GenerateResult, attemptPart, attemptWhole, hasErrors } from './generate-pass.ts'
 import type { Invocation } from './invocation.ts'
 import type { CachedRun, RunCache } from './run-cache.ts'
 import { ownPackage } from '../own-package.ts'
@@ -44,7 +44,7 @@ export interface Pass {
   readonly cache: { readonly file: RunCache | undefined; readonly compared: ComparedRun | undefined }
 }
 
-/** Reads, generates, and writes or checks, and prints the results on the terminal. */
+/** Reads and generates the documents, writes or checks the output, and prints the results on the terminal. */
 export async function runPass(given: Pass): Promise<PassResult> {
   const { invocation, cache, stopwatch, terminal } = given
   const { permissionBits: bitsFile } = invocation
@@ -68,10 +68,13 @@ export async function runPass(given: Pass): Promise<PassResult> {
   return { status, inputs }
 }
 
-/** Returns the result of a successful pass for the cache. `bits` maps the file of permission bits to its text. */
+/**
+ * Returns the result of a successful pass for the cache; undefined if nothing was generated. `bits` maps the file of
+ * permission bits to its text.
+ */
 function cachedRunOf(
   { options }: Pass,
-  { generated, inputs, reach }: Attempt,
+  { generated, inputs, reach }: GenerateResult,
   found: readonly Diagnostic[],
   bits: Readonly<Record<string, string>>,
 ): CachedRun | undefined {

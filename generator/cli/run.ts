@@ -7,7 +7,7 @@ import { runOnce } from './run-once.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Runs `generate` and returns the exit status. With `watch` it ends when `signal` aborts. Never rejects. */
+/** Runs `generate` and returns the exit status. With `watch`, the run ends when `signal` aborts. Never rejects. */
 export async function run(invocation: Invocation, terminal: Terminal, signal: AbortSignal): Promise<0 | 1> {
   try {
     refuseContradictions(invocation)

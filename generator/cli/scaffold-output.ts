@@ -9,7 +9,10 @@ import { replaceFile } from '../write/replace-file.ts'
 import { plural, printDiagnostics } from './print.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Reads the handlers files on the disk before a run overwrites them, by path relative to the output root. */
+/**
+ * Reads the handlers files on the disk before a run overwrites them. Returns their texts, keyed by path relative to the
+ * output root.
+ */
 export function previousHandlers(
   out: string,
   model: Model,
@@ -21,7 +24,7 @@ export function previousHandlers(
   )
 }
 
-/** Writes the additions of the scaffold to the handwritten code, and prints them. */
+/** Writes the stubs of the scaffold to the handwritten code, and prints the names of the stubs. */
 export function scaffoldOutput(input: ScaffoldInput, terminal: Terminal): void {
   const { files, added, diagnostics } = scaffold(input)
   for (const [path, text] of files) replaceFile(path, text)

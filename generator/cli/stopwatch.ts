@@ -11,7 +11,7 @@ export class Stopwatch {
     this.#lapStarted = now
   }
 
-  /** Returns the whole milliseconds since the start. */
+  /** The whole milliseconds since the stopwatch was created. */
   get total(): number {
     return Math.round(performance.now() - this.#started)
   }

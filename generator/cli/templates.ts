@@ -6,20 +6,20 @@ import { digest } from '../write/manifest.ts'
 import { quoted } from '../write/quoted.ts'
 import { UsageError } from './usage-error.ts'
 
-/** The templates of a run that stand in place of built-in ones. */
+/** The templates of a run that replace built-in templates, keyed by name. */
 export type Templates = ReadonlyMap<TemplateName, Override>
 
 const ending = '.hbs'
 
-/** Where a folder may hold templates, whether it does or not, with `/`. */
+/** Returns the possible paths of the templates in a folder, existing or not, with `/` as separator. */
 export const templateFiles = (folder: string): readonly string[] =>
   templateNames.map(name => fileOf(folder, name + ending))
 
 const fileOf = (folder: string, name: string): string => join(folder, name).split(sep).join('/')
 
 /**
- * The templates of a folder; hidden files are passed over. Throws `UsageError` for a folder that cannot be read, for what
- * is not named like a template, and for files that are no UTF-8 text.
+ * Reads the templates of a folder, without hidden files. Throws `UsageError` if the folder cannot be read, if a file
+ * has no name of a template, or if a file is no UTF-8 text.
  */
 export function readTemplates(folder: string): Templates {
   const files = namesIn(folder).filter(name => !name.startsWith('.'))
@@ -50,6 +50,6 @@ function textOf(folder: string, file: string): string {
   }
 }
 
-/** SHA-256 of templates by their files. */
+/** Returns the SHA-256 of each template, keyed by its file. */
 export const templateDigests = (templates: Templates = new Map()): Readonly<Record<string, string>> =>
   Object.fromEntries([...templates.values()].map(({ file, text }) => [file, digest(text)]))

@@ -1,8 +1,8 @@
-/** The text output of a command. Each call prints a line end after its text. */
+/** The text output of a command. Each method prints a line end after its text. */
 export interface Terminal {
   /** Prints a result. */
   out(text: string): void
-  /** Prints a message about a fault, or times. */
+  /** Prints a message about a fault, or the times of a run. */
   err(text: string): void
 }
 

@@ -1,4 +1,4 @@
-/** The error of an impossible command line; the message names the remedy. */
+/** An impossible command line. The message names the remedy. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

@@ -2,8 +2,8 @@ import SwaggerParser from '@apidevtools/swagger-parser'
 import type { Diagnostic } from '../diagnostics.ts'
 
 /**
- * Runs swagger-parser's own validation of each document, in addition to the generator's checks. It reads nothing from a
- * network.
+ * Runs swagger-parser's own validation of each document, in addition to the generator's checks. The validation reads
+ * nothing from a network. Returns an error at the start of the file for each invalid document.
  */
 export async function validate(files: readonly string[]): Promise<Diagnostic[]> {
   const found: Diagnostic[] = []

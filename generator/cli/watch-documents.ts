@@ -13,7 +13,7 @@ export async function watchDocuments(run: RunContext, signal: AbortSignal): Prom
   const documents = invocation.documents.map(({ file }) => relative('', file).split(sep).join('/'))
   let known: readonly string[] = [...documents, ...templates]
   while (!signal.aborted) {
-    // The digests are taken before the pass, so that a change during the pass is found after it.
+    // The digests are computed before the pass, so that `nextChange` finds a change that happens during the pass.
     const before = digestsOnDisk(known)
     let inputs: Readonly<Record<string, string>> = {}
     try {
@@ -23,7 +23,7 @@ export async function watchDocuments(run: RunContext, signal: AbortSignal): Prom
     }
     const digests = new Map([...Object.entries(inputs), ...before])
     known = [...digests.keys()]
-    // A template may come that is not there yet.
+    // A template that does not exist yet stays in `known`, because an edit may create its file.
     const watched = known.filter(file => !templates.has(file) || digests.get(file) !== undefined)
     terminal.out(`watching ${plural(watched.length, 'file')} for changes`)
     const changed = await nextChange(digests, signal)

@@ -12,9 +12,9 @@ export const digestsOnDisk = (files: readonly string[]): Digests =>
   new Map(files.map(file => [file, inputDigest(file)]))
 
 /**
- * Waits until files differ from their digests, and returns the names of the changed files; empty if `signal` aborts. It
- * watches folders, because editors replace files. It also finds changes from before the watch began. Rejects if a
- * folder cannot be watched.
+ * Waits until files differ from their digests, and returns the names of the changed files; empty if `signal` aborts.
+ * The function watches folders, because editors replace files, and also finds changes from before the call. Rejects if
+ * a folder cannot be watched.
  */
 export async function nextChange(digests: Digests, signal: AbortSignal): Promise<string[]> {
   const { promise, resolve, reject } = Promise.withResolvers<string[]>()
@@ -24,7 +24,7 @@ export async function nextChange(digests: Digests, signal: AbortSignal): Promise
     const changed = changedFiles(digests)
     if (changed.length > 0) resolve(changed)
   }
-  // An editor saves in several steps, so the comparison waits for the last step.
+  // An editor saves a file in several steps, so the comparison waits for the last step.
   const settle = (): void => {
     clearTimeout(timer)
     timer = setTimeout(look, settleMilliseconds)

@@ -1,5 +1,5 @@
 import type { Content, ErrorReason, Response } from '../model/types.ts'
-import type { Answer, Request } from './call.ts'
+import type { HttpAnswer, Request } from './call.ts'
 import { errorOf, type ReportedError, statusOfRpc } from './error.ts'
 import { isJson, parsed } from './json.ts'
 import { faultsOf } from './judge.ts'
@@ -7,7 +7,7 @@ import { shapeOf } from './shape.ts'
 import type { Subject } from './subject.ts'
 
 /**
- * A fault of a response by itself, whatever the request was. `what` names the faulty part, and `got` is the value found
+ * A fault of a response that does not depend on the request. `what` names the faulty part, and `got` is the value found
  * in the place of `expected`.
  */
 export interface AnswerFault {
@@ -16,8 +16,11 @@ export interface AnswerFault {
   readonly got: string
 }
 
-/** Judges one response: its status, content type, body and headers against the declaration, and the form of errors. */
-export function answerFaults(answer: Answer, request: Request, subject: Subject): readonly AnswerFault[] {
+/**
+ * Returns the faults of one response: of its status, content type, body and headers against the declaration, and of the
+ * form of its error.
+ */
+export function answerFaults(answer: HttpAnswer, request: Request, subject: Subject): readonly AnswerFault[] {
   const { operation, isStrict } = subject
   const isSuccess = answer.status < 400
   const declared = matching(isSuccess ? operation.successes : operation.failures, answer.status)
@@ -29,7 +32,10 @@ export function answerFaults(answer: Answer, request: Request, subject: Subject)
   ]
 }
 
-/** Returns the declared response for a status: first the exact status, then a range such as `4XX`, then `default`. */
+/**
+ * Returns the declared response for a status: first the response with the exact status, then a range such as `4XX`,
+ * then `default`. Returns undefined if none matches.
+ */
 export function matching(responses: readonly Response[], status: number): Response | undefined {
   const family = `${Math.floor(status / 100)}XX`
   const ranked: readonly Response['status'][] = [
@@ -40,14 +46,14 @@ export function matching(responses: readonly Response[], status: number): Respon
   return ranked.flatMap(wanted => responses.filter(response => response.status === wanted))[0]
 }
 
-const undeclared = ({ status }: Answer): AnswerFault => ({
+const undeclared = ({ status }: HttpAnswer): AnswerFault => ({
   what: `status ${status}`,
   expected: 'a status that the operation declares',
   got: String(status),
 })
 
-/** Checks the identifiers of a call (conventions §1, W3C Trace Context). */
-function traceFaults({ headers }: Answer): readonly AnswerFault[] {
+/** Returns the faults of the headers that identify a call (conventions §1, W3C Trace Context). */
+function traceFaults({ headers }: HttpAnswer): readonly AnswerFault[] {
   const patterns = { 'x-request-id': /^[\w-]{8,}$/, traceparent: /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/ }
   return Object.entries(patterns)
     .filter(([name, pattern]) => !pattern.test(headers[name] ?? ''))
@@ -58,14 +64,14 @@ function traceFaults({ headers }: Answer): readonly AnswerFault[] {
     }))
 }
 
-function headerFaults({ headers }: Answer, declared: Response): readonly AnswerFault[] {
+function headerFaults({ headers }: HttpAnswer, declared: Response): readonly AnswerFault[] {
   return declared.headers
     .filter(({ name, required }) => required && headers[name.toLowerCase()] === undefined)
     .map(({ name }) => ({ what: `header ${name}`, expected: 'the declared header', got: 'no such header' }))
 }
 
 function bodyFaults(
-  answer: Answer,
+  answer: HttpAnswer,
   request: Request,
   { content, status }: Response,
   subject: Subject,
@@ -124,7 +130,7 @@ const accessDomain = 'iam'
 /** The reason of a handler that is not implemented yet. */
 const notImplemented = 'NOT_IMPLEMENTED'
 
-function errorFaults(answer: Answer, subject: Subject): readonly AnswerFault[] {
+function errorFaults(answer: HttpAnswer, subject: Subject): readonly AnswerFault[] {
   const error = errorOf(answer)
   if (!error) return [{ what: 'error', expected: 'google.rpc.Status with ErrorInfo', got: answer.body }]
   if (error.domain === accessDomain || error.reason === notImplemented) return []
@@ -142,7 +148,7 @@ function errorFaults(answer: Answer, subject: Subject): readonly AnswerFault[] {
 }
 
 function declarationFaults(
-  answer: Answer,
+  answer: HttpAnswer,
   error: ReportedError,
   { document, options }: Subject,
   what: string,
@@ -150,7 +156,7 @@ function declarationFaults(
   const own = document.errors.find(({ reason }) => reason === error.reason)
   const declared = own ?? options.common?.find(({ reason }) => reason === error.reason)
   if (!declared) return []
-  const [rpc, status] = statusOfRpc.get(declared.rpc ?? '') ?? []
+  const [rpc, status] = statusOfRpc.get(isOfBody(declared, error) ? 'INVALID_ARGUMENT' : (declared.rpc ?? '')) ?? []
   const code = String(own ? own.code : codeOfCommon(declared, document.domain.base))
   return [
     ...(rpc !== error.rpc ? [{ what, expected: `rpc code ${rpc ?? 'none'}`, got: String(error.rpc) }] : []),
@@ -160,5 +166,8 @@ function declarationFaults(
       : []),
   ]
 }
+
+/** Whether a reason is the error of a field in the body that names an absent resource (conventions §3). */
+const isOfBody = ({ rpc }: ErrorReason, { fields }: ReportedError): boolean => rpc === 'NOT_FOUND' && fields.length > 0
 
 const codeOfCommon = ({ code }: ErrorReason, base = 0): number => base + code

@@ -6,14 +6,14 @@ import { type Schemas, shapeOf } from './shape.ts'
 /** The separator of the parts of a multipart body; no example contains it. */
 const boundary = 'ninefold-conform-boundary'
 
-/** Returns the content type of a request body. */
+/** Returns the content type to send with a request body. For a range, it is a type in the range. */
 export function contentTypeOf({ kind, type }: Content): string {
   if (kind === 'multipart') return `${type}; boundary=${boundary}`
   if (type.startsWith('*/')) return 'application/octet-stream'
   return type.replace('/*', type.startsWith('text/') ? '/plain' : '/octet-stream')
 }
 
-/** Writes a body in the form of its media type. */
+/** Encodes a body in the form of its media type. */
 export function bodyText(content: Content, value: Json, schemas: Schemas): string {
   switch (content.kind) {
     case 'json':
@@ -50,8 +50,8 @@ function membersOf({ schema }: Content, value: Json, schemas: Schemas): readonly
 }
 
 /**
- * Whether a member is sent as JSON, because its encoding declares it or because name and value pairs cannot represent
- * it.
+ * Whether a member is sent as JSON. JSON is used if the encoding of the member declares it, or if name and value pairs
+ * cannot represent the value.
  */
 export function isJsonMember(
   { encoding = [], kind }: Content,

@@ -1,5 +1,5 @@
 /**
- * The kind of a broken constraint. `reset`: an update without a mask leaves a required member out. `type` and `null`
+ * The kind of a broken constraint. `reset` is an update without a mask that omits a required member. `type` and `null`
  * exist only in JSON, not in parameters that are text.
  */
 export type BreakKind = 'missing' | 'reset' | 'type' | 'null' | 'value' | 'count' | 'unknown'

@@ -7,7 +7,7 @@ import { textFor } from './pattern/text.ts'
 import type { Shape } from './shape.ts'
 import type { BreakKind } from './break-kind.ts'
 
-/** A value that breaks one constraint of a schema without parts. */
+/** A value that breaks one constraint of a scalar schema. */
 interface ScalarBreak {
   readonly kind: BreakKind
   readonly what: string
@@ -16,10 +16,13 @@ interface ScalarBreak {
 
 type Of<Kind extends Schema['kind']> = Extract<Shape, { kind: Kind }>
 
-/** A longer text exceeds the limit of a request body, and the server would report that limit first. */
+/**
+ * The longest text of a test in characters. A longer text exceeds the limit of a request body, and the server would
+ * report that limit first.
+ */
 const maxText = 200_000
 
-/** Returns one value for each broken constraint of a text, number, boolean or enum. */
+/** Returns a value for each constraint of a text, number, boolean or enum, with this constraint broken. */
 export function scalarBreaks(shape: Shape): readonly ScalarBreak[] {
   switch (shape.kind) {
     case 'string':
@@ -35,7 +38,7 @@ export function scalarBreaks(shape: Shape): readonly ScalarBreak[] {
   }
 }
 
-/** Returns at most one name that the pattern for names refuses. */
+/** Returns at most one name that the pattern of a map's names refuses; empty without a pattern. */
 export const keyBreaks = (pattern: string | undefined): readonly string[] =>
   pattern === undefined ? [] : mismatches({ pattern }).slice(0, 1)
 
@@ -57,7 +60,7 @@ function textBreaks(rules: TextRules): readonly ScalarBreak[] {
   ]
 }
 
-/** Builds a text of a forbidden length that keeps the other rules if possible. */
+/** Returns a text of a forbidden length, which keeps the other rules if possible. */
 function sized(length: number, { format, pattern }: TextRules): string {
   const others = { ...(format !== undefined && { format }), ...(pattern !== undefined && { pattern }) }
   const kept = textExample({ ...others, minLength: length, maxLength: length })
@@ -67,7 +70,7 @@ function sized(length: number, { format, pattern }: TextRules): string {
 
 const unusualTexts = ['A', 'a b', '!', '-', '0', 'a', '~~~', 'ä', '\u0001', 'a\u0001b', ''] as const
 
-/** Returns texts that a pattern refuses; texts that keep the other rules come first. */
+/** Returns texts that a pattern refuses, sorted so that texts that keep the other rules come first. */
 function mismatches(rules: TextRules): readonly string[] {
   const pattern = patternOf(rules.pattern ?? '')
   const valid = textExample(rules) ?? ''
@@ -99,7 +102,10 @@ function numberBreaks(shape: Of<'number'>): readonly ScalarBreak[] {
   ]
 }
 
-/** Returns the next different number. Doubles beyond 2^53 are more than 1 apart. */
+/**
+ * Returns the nearest number beyond a bound in a direction. Doubles beyond 2^53 are more than 1 apart, so the step
+ * grows.
+ */
 function beyond(bound: number, direction: 1 | -1): number {
   let step: number = direction
   while (bound + step === bound) step *= 2

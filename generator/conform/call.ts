@@ -3,29 +3,29 @@ export interface Request {
   readonly method: string
   /** The path and query, percent-encoded. */
   readonly target: string
-  /** The headers by lower-case name. */
+  /** The headers, keyed by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
 }
 
 /** An HTTP response. */
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number
-  /** The headers by lower-case name. */
+  /** The headers, keyed by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: string
 }
 
-/** Sends one request. Rejects if no response arrives. */
-export type Call = (request: Request) => Promise<Answer>
+/** Sends one request and returns its response. Rejects if no response arrives. */
+export type RequestSender = (request: Request) => Promise<HttpAnswer>
 
-/** The most characters read from a response, so that a server cannot exhaust the memory. */
+/** The most characters that are read from a response, so that a server cannot exhaust the memory. */
 const maxCharacters = 16 * 1024 * 1024
 
 const timeoutMs = 30_000
 
-/** Returns a `Call` that sends requests over HTTP below a base URL such as `http://127.0.0.1:8080`. */
-export function callOver(baseUrl: string): Call {
+/** Returns a sender that sends requests over HTTP below a base URL such as `http://127.0.0.1:8080`. */
+export function callOver(baseUrl: string): RequestSender {
   const base = baseUrl.replace(/\/+$/, '')
   return async ({ method, target, headers, body }) => {
     const response = await fetch(base + target, {
@@ -40,7 +40,8 @@ export function callOver(baseUrl: string): Call {
 }
 
 /**
- * The longest wait for the items of a stream, which may never end. The text received so far then counts as the body.
+ * The longest wait in milliseconds for the next part of a stream, because a stream may never end. After this wait, the
+ * received text counts as the body.
  */
 const quietMs = 2000
 

@@ -1,5 +1,5 @@
 import type { Document, NamedSchema, Operation } from '../model/types.ts'
-import type { Call } from './call.ts'
+import type { RequestSender } from './call.ts'
 import type { Draft } from './draft.ts'
 import { Examples } from './example.ts'
 import { faultsOf } from './judge.ts'
@@ -11,12 +11,12 @@ import { proveMasks } from './proofs/masks.ts'
 import { proveMethods } from './proofs/methods.ts'
 import { proveRefused } from './proofs/refused.ts'
 import { proveRouted } from './proofs/routed.ts'
-import type { Finding, Report, Walked } from './report.ts'
+import type { Difference, ConformanceReport, Walked } from './report.ts'
 import { type ConformOptions, type Subject, validDraft } from './subject.ts'
 
 type Prove = (subject: Subject, probe: Probe, draft: Draft) => Promise<void>
 
-/** The proofs of each operation, in this order. */
+/** The proofs of each operation, in the order of their execution. */
 const proofs: readonly Prove[] = [proveRouted, proveDoors, proveMethods, proveRefused, proveMasks, proveLists]
 
 const defaultLimit = 200
@@ -24,17 +24,17 @@ const defaultTotal = 20_000
 
 /**
  * Proves that a server implements a document. Each operation must be routed and accept valid requests, refuse each
- * broken constraint at its field, refuse requests without a token, answer as declared, and have no undeclared methods.
+ * broken constraint at its field, refuse requests without a token, respond as declared, and have no undeclared methods.
  * The requests are the same in each run. They create the resources of the examples, and change the resources of
  * `options.existing`.
  */
 export async function conform(
   document: Document,
   schemas: ReadonlyMap<string, NamedSchema>,
-  call: Call,
+  call: RequestSender,
   options: ConformOptions = {},
-): Promise<Report> {
-  const findings: Finding[] = []
+): Promise<ConformanceReport> {
+  const findings: Difference[] = []
   const walked: Walked[] = []
   const budget: Budget = { left: options.total ?? defaultTotal }
   const isStrict = document.errors.length > 0 || options.platform === true
@@ -56,7 +56,7 @@ async function walk(subject: Subject, probe: Probe): Promise<void> {
   for (const note of subject.examples.missing) probe.find('example', note, 'an example', 'none')
 }
 
-/** Checks that the document's own examples of an operation fit their schemas. */
+/** Reports examples in an operation of the document that do not fit their schemas. */
 function judgeExamples({ examples: { schemas }, operation }: Subject, probe: Probe): void {
   for (const [name, example, schema, view] of examplesOf(operation)) {
     if (example === undefined) continue

@@ -11,11 +11,11 @@ export interface Draft {
   readonly parameters: ReadonlyMap<Parameter, Json>
   readonly body?: Json | undefined
   readonly authorization?: string | undefined
-  /** The method, if it differs from the operation's method. */
+  /** The method, if it differs from the method of the operation. */
   readonly method?: string
   /** Additional `name=value` pairs of the query, percent-encoded. */
   readonly pairs?: readonly string[]
-  /** The raw body, if it replaces `body`. */
+  /** The raw body, if the request sends it instead of `body`. */
   readonly text?: string
   /** The content type, if it differs from the declared type. */
   readonly contentType?: string
@@ -23,7 +23,7 @@ export interface Draft {
   readonly schemas?: Schemas
 }
 
-/** Returns the draft with the value of one parameter set, or removed if the value is undefined. */
+/** Returns a copy of the draft with one parameter set, or without the parameter if the value is undefined. */
 export function withParameter(draft: Draft, parameter: Parameter, value: Json | undefined): Draft {
   const parameters = new Map(draft.parameters)
   if (value === undefined) parameters.delete(parameter)
@@ -31,7 +31,7 @@ export function withParameter(draft: Draft, parameter: Parameter, value: Json | 
   return { ...draft, parameters }
 }
 
-/** Encodes a draft as a request, with the styles of OpenAPI 3.0.3. */
+/** Encodes a draft as a request, with the parameter styles of OpenAPI 3.0.3. */
 export function requestOf(draft: Draft): Request {
   const { authorization, operation } = draft
   const pairs = [...pairsOf(draft, 'query'), ...(draft.pairs ?? [])]

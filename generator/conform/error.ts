@@ -1,4 +1,4 @@
-import type { Answer } from './call.ts'
+import type { HttpAnswer } from './call.ts'
 import { isObject, memberOf, parsed } from './json.ts'
 
 /** The error in a response whose body is a google.rpc.Status (conventions §7). */
@@ -8,11 +8,11 @@ export interface ReportedError {
   readonly domain: string
   /** The value of `metadata.code`. */
   readonly code: string | undefined
-  /** The field names of its BadRequest. */
+  /** The field names in the BadRequest of the error. */
   readonly fields: readonly string[]
 }
 
-/** The number and HTTP status of each google.rpc.Code, by name (conventions §7). */
+/** The number and HTTP status of each google.rpc.Code, keyed by the name of the code (conventions §7). */
 export const statusOfRpc: ReadonlyMap<string, readonly [code: number, status: number]> = new Map([
   ['CANCELLED', [1, 499]],
   ['UNKNOWN', [2, 500]],
@@ -32,8 +32,8 @@ export const statusOfRpc: ReadonlyMap<string, readonly [code: number, status: nu
   ['UNAUTHENTICATED', [16, 401]],
 ])
 
-/** Reads the error of a response; undefined if its body is no google.rpc.Status with ErrorInfo. */
-export function errorOf({ body }: Answer): ReportedError | undefined {
+/** Returns the error of a response; undefined if the body is no google.rpc.Status with ErrorInfo. */
+export function errorOf({ body }: HttpAnswer): ReportedError | undefined {
   const status = parsed(body)?.value
   if (!isObject(status)) return undefined
   const details = objectsOf(memberOf(status, 'details'))
@@ -54,8 +54,8 @@ export function errorOf({ body }: Answer): ReportedError | undefined {
   }
 }
 
-/** Summarizes a response in one line: its status, its reason and the fields it names. */
-export function summaryOf(answer: Answer): string {
+/** Summarizes a response in one line: its status, its reason and the fields that it names. */
+export function summaryOf(answer: HttpAnswer): string {
   const error = answer.status >= 300 ? errorOf(answer) : undefined
   if (!error) return `${answer.status} ${answer.body.slice(0, 120)}`.trim()
   const fields = error.fields.map(field => JSON.stringify(field)).join(', ')

@@ -11,8 +11,8 @@ export interface TextRules {
 }
 
 /**
- * Returns a text that keeps all rules; different values of `variant` give different texts. Undefined if no text is
- * found.
+ * Returns a text that keeps all rules; undefined if no text is found. Different values of `variant` give different
+ * texts.
  */
 export function textExample({ variant = 0, ...rules }: TextRules & { readonly variant?: number }): string | undefined {
   const { format, minLength = 0, pattern } = rules

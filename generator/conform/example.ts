@@ -13,23 +13,28 @@ import {
   travels,
 } from './shape.ts'
 
-/** The deepest nesting of an example. A schema that requires itself has no example. */
+/**
+ * The deepest nesting of an example. A schema that requires itself has no example, so the creation stops at this depth.
+ */
 const maxDepth = 16
 
 /**
  * Creates values that fit a schema: the document's own example if it fits, else the smallest value that keeps every
- * constraint. Each schema without a value is noted once.
+ * constraint. Notes each schema without a value once in `missing`.
  */
 export class Examples {
   readonly schemas: Schemas
-  /** The reasons for missing examples, such as `name: no text is known for the pattern ^(a)\1$`. */
+  /** The distinct reasons for missing examples, such as `name: no text is known for the pattern ^(a)\1$`. */
   readonly missing = new Set<string>()
 
   constructor(schemas: Schemas) {
     this.schemas = schemas
   }
 
-  /** Returns a value of a schema in a view; undefined if none can be created. `field` is its name in the notes. */
+  /**
+   * Returns a value of a schema in a view; undefined if no value can be created. `field` is the name of the value in
+   * `missing`.
+   */
   of(schema: Schema, view: View, field: string, depth = 0): Json | undefined {
     if (depth > maxDepth) return this.#miss(field, 'its schema needs itself')
     const given = this.#given(schema, view)
@@ -48,7 +53,7 @@ export class Examples {
     return faultsOf(value, schema, { schemas: this.schemas, view }).length === 0
   }
 
-  /** Returns `count` values of a schema; undefined if not enough are known. With `areUnique`, all values differ. */
+  /** Returns `count` values of a schema; undefined if the examples are too few. With `areUnique`, all values differ. */
   several(schema: Schema, view: View, field: string, count: number, areUnique: boolean): Json[] | undefined {
     const first = this.of(schema, view, field, 1)
     if (first === undefined) return undefined
@@ -59,7 +64,7 @@ export class Examples {
   }
 
   /**
-   * Returns a body without the members that are not part of a view. The examples of a document often show a whole
+   * Returns a body without the members that do not belong to a view. The examples of a document often show a complete
    * resource.
    */
   pruned(value: Json, schema: Schema, view: View): Json {
@@ -133,7 +138,7 @@ export class Examples {
     return this.#filled(value, shape, view, field)
   }
 
-  /** Adds entries to a map until it has the required number. */
+  /** Adds entries to a map until the map has the required number. */
   #filled(value: JsonObject, shape: ObjectShape, view: View, field: string): JsonObject | undefined {
     let filled = value
     for (let i = 0; Object.keys(filled).length < (shape.minProperties ?? 0); i += 1) {
@@ -179,7 +184,10 @@ export class Examples {
     }
   }
 
-  /** Returns a value that differs from the first; objects differ in one member. */
+  /**
+   * Returns a value that differs from `first`; an object differs in a single member. Returns undefined if no different
+   * value is known.
+   */
   #variant(shape: Shape, view: View, first: Json, i: number): Json | undefined {
     if (shape.kind !== 'object' || !isJsonObject(first)) return variantOf(shape, i)
     for (const property of shape.properties) {
@@ -202,7 +210,9 @@ export class Examples {
 
 const joined = (field: string, name: string): string => (field === '' ? name : `${field}.${name}`)
 
-/** Returns the length of an example list: one item if allowed, since an empty list tests nothing. */
+/**
+ * Returns the length of an example list: at least one item if the schema allows, because an empty list tests nothing.
+ */
 const arrayLength = ({ minItems, maxItems }: Extract<Schema, { kind: 'array' }>): number =>
   Math.min(Math.max(minItems ?? 0, 1), maxItems ?? Infinity)
 

@@ -1,4 +1,6 @@
-/** Formats the path of a field as errors name it (conventions §7): `data_disks[0].size_gib`, `labels["Not a word"]`. */
+/**
+ * Formats the path of a field in the form of errors (conventions §7): `data_disks[0].size_gib`, `labels["Not a word"]`.
+ */
 export function fieldOf(path: readonly (string | number)[]): string {
   return path.reduce<string>((field, step) => {
     if (typeof step === 'number') return `${field}[${step}]`

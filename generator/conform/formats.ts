@@ -1,6 +1,6 @@
 /**
- * An enforced format of texts, with sample texts. The formats are independent of the runtime's implementation, because
- * they judge it; the two share no code.
+ * An enforced format of texts, with sample texts. The formats share no code with the runtime, because they judge the
+ * runtime's implementation.
  */
 export interface Format {
   readonly isValid: (text: string) => boolean

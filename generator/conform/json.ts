@@ -1,12 +1,12 @@
 import type { Json } from '../model/types.ts'
 
-/** An object of JSON, but no list. */
+/** A JSON object, which is no list. */
 export type JsonObject = { readonly [member: string]: Json }
 
-/** The deepest nesting that is judged: responses and documents may be hostile. */
+/** The deepest nesting that is judged, because responses and documents may be hostile. */
 export const maxDepth = 64
 
-/** Whether a value is an object, but no list. */
+/** Whether a value is an object and no list. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -23,11 +23,14 @@ export function isJson(value: unknown, depth = 0): value is Json {
 /** Whether a JSON value is an object. */
 export const isJsonObject = (value: Json | undefined): value is JsonObject => isObject(value)
 
-/** Returns an own member, because a document may use names such as `constructor`. */
+/**
+ * Returns an own member; undefined if it is absent. Inherited members do not count, because a document may use names
+ * such as `constructor`.
+ */
 export const memberOf = <T>(value: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(value, name) ? value[name] : undefined
 
-/** Returns a copy with one member set; safe for every name. */
+/** Returns a copy with one member set. The copy is safe for every name, such as `__proto__`. */
 export const withMember = (value: JsonObject, name: string, member: Json): JsonObject =>
   Object.fromEntries([...Object.entries(value).filter(([key]) => key !== name), [name, member]])
 
@@ -35,7 +38,7 @@ export const withMember = (value: JsonObject, name: string, member: Json): JsonO
 export const withoutMember = (value: JsonObject, name: string): JsonObject =>
   Object.fromEntries(Object.entries(value).filter(([key]) => key !== name))
 
-/** Parses a JSON text; undefined if it is no JSON. */
+/** Parses a JSON text; returns undefined if the text is no JSON. */
 export function parsed(text: string): { readonly value: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -45,7 +48,7 @@ export function parsed(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** Returns the same text for equal values, whatever the order of their members. */
+/** Returns the same text for equal values, independent of the order of their members. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) =>
     isObject(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member,

@@ -16,7 +16,8 @@ export interface Judging {
   readonly schemas: Schemas
   readonly view: View
   /**
-   * Whether timestamps must be UTC with three or nine fraction digits, as the platform writes them (conventions §1).
+   * Whether timestamps must be UTC with three or nine fraction digits, which is the form of the platform (conventions
+   * §1).
    */
   readonly strictTimes?: boolean
 }
@@ -25,8 +26,8 @@ export interface Judging {
 const maxFaults = 20
 
 /**
- * Returns the faults of a value against its schema by interpreting the model. The generated validators are tested
- * against this judge, and share no code with it. Output is judged as closed: an undeclared member is a fault unless the
+ * Returns the faults of a value against its schema. The judge interprets the model, because the generated validators
+ * are tested against it; the two share no code. Output is judged as closed: an undeclared member is a fault unless the
  * schema declares free members.
  */
 export function faultsOf(value: unknown, schema: Schema, judging: Judging): readonly Fault[] {
@@ -179,7 +180,7 @@ class Judge {
     return trial.faults.length === 0
   }
 
-  /** Returns the names of all members that the branches declare, through references. */
+  /** Returns the names of all members that the branches of a schema declare. References are followed. */
   #namesOf(schema: Schema, seen = new Set<Schema>()): ReadonlySet<string> {
     if (seen.has(schema)) return none
     seen.add(schema)
@@ -225,7 +226,7 @@ function nameOfKind(value: unknown): string {
 
 const shown = (value: unknown): string => String(JSON.stringify(value)).slice(0, 80)
 
-/** Returns the bounds of a number. The format `int32` adds its own bounds. */
+/** Returns the bounds of a number. The bounds of the format `int32` count too. */
 export function boundsOf({ minimum, maximum, format }: Of<'number'>): { readonly low: number; readonly high: number } {
   const [least, most] = format === 'int32' ? [-(2 ** 31), 2 ** 31 - 1] : [-Infinity, Infinity]
   return { low: Math.max(minimum ?? -Infinity, least), high: Math.min(maximum ?? Infinity, most) }

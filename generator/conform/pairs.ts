@@ -27,7 +27,9 @@ export function pairs(
   return [`${encodeURIComponent(name)}=${texts.map(encodeURIComponent).join(separators[style])}`]
 }
 
-/** Returns the texts of a list, of an object (its names and values by turns), or of a single value. */
+/**
+ * Returns the texts of a value: the items of a list, the alternating names and values of an object, or a single value.
+ */
 export function itemsOf(value: Json): readonly string[] {
   if (isJsonObject(value)) return Object.entries(value).flatMap(([name, member]) => [name, plain(member)])
   return Array.isArray(value) ? value.map(plain) : [plain(value)]

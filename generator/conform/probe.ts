@@ -1,7 +1,7 @@
-import type { Answer, Request } from './call.ts'
+import type { HttpAnswer, Request } from './call.ts'
 import { answerFaults } from './answer.ts'
 import { requestOf, type Draft } from './draft.ts'
-import type { Finding, Proof } from './report.ts'
+import type { Difference, Proof } from './report.ts'
 import type { Subject } from './subject.ts'
 
 /** The number of requests that the whole run may still send. */
@@ -11,7 +11,7 @@ export interface Budget {
 
 /** Sends the requests of one operation within the limits, judges every response, and collects the findings. */
 export class Probe {
-  readonly findings: Finding[] = []
+  readonly findings: Difference[] = []
   requests = 0
   omitted = 0
   readonly #subject: Subject
@@ -26,10 +26,10 @@ export class Probe {
   }
 
   /**
-   * Sends a draft and judges its response. Undefined if the limit is reached, or if no response arrives, which becomes
-   * a finding.
+   * Sends a draft and judges its response. Returns undefined if the limit is reached or no response arrives. A missing
+   * response becomes a finding.
    */
-  async send(draft: Draft, what: string): Promise<Answer | undefined> {
+  async send(draft: Draft, what: string): Promise<HttpAnswer | undefined> {
     const request = requestOf(draft)
     const answer = await this.#exchange(request, what)
     for (const fault of answer ? answerFaults(answer, request, this.#subject) : []) {
@@ -38,12 +38,15 @@ export class Probe {
     return answer
   }
 
-  /** Sends a draft of another operation without judging its response, because that operation has its own walk. */
-  async peek(draft: Draft): Promise<Answer | undefined> {
+  /**
+   * Sends a draft of another operation without judging the response, because the walk of the other operation judges its
+   * responses.
+   */
+  async peek(draft: Draft): Promise<HttpAnswer | undefined> {
     return this.#exchange(requestOf(draft), `${draft.operation.id} for this operation`)
   }
 
-  /** Adds a finding, once for each distinct case. */
+  /** Adds a finding, unless the same case already has a finding. */
   find(proof: Proof, what: string, expected: string, got: string): void {
     const key = JSON.stringify([proof, what, expected])
     if (this.#known.has(key)) return
@@ -51,7 +54,7 @@ export class Probe {
     this.findings.push({ operationId: this.#subject.operation.id, proof, what, expected, got })
   }
 
-  async #exchange(request: Request, what: string): Promise<Answer | undefined> {
+  async #exchange(request: Request, what: string): Promise<HttpAnswer | undefined> {
     if (this.requests >= this.#limit || this.#budget.left <= 0) {
       this.omitted += 1
       return undefined

@@ -1,11 +1,11 @@
 /**
- * The subject of a finding. `example`: an example is missing or does not fit. `door`: a request without a valid token.
- * The others name their proof.
+ * The kind of a finding. `example`: an example is missing or does not fit. `door`: a request without a valid token. The
+ * other kinds are named after their proof.
  */
 export type Proof = 'example' | 'routed' | 'refused' | 'door' | 'answer' | 'method'
 
 /** A difference between a document and its server. */
-export interface Finding {
+export interface Difference {
   readonly operationId: string
   readonly proof: Proof
   /** The tested case, such as `limit: below its minimum`. */
@@ -23,14 +23,14 @@ export interface Walked {
 }
 
 /** The result of testing a server against a document. */
-export interface Report {
+export interface ConformanceReport {
   /** The findings by operation, in the order of the document. */
-  readonly findings: readonly Finding[]
+  readonly findings: readonly Difference[]
   readonly walked: readonly Walked[]
 }
 
-/** Prints a report: a line for each finding, then the counts. */
-export function printReport({ findings, walked }: Report): string {
+/** Formats a report: a line for each finding, then the counts. */
+export function printConformance({ findings, walked }: ConformanceReport): string {
   const lines = findings.map(
     ({ operationId, proof, what, expected, got }) =>
       `${operationId} ${proof}: ${cut(what)}: expected ${cut(expected)}, got ${cut(got)}`,
@@ -51,8 +51,8 @@ const sum = (counts: readonly number[]): number => counts.reduce((total, count) 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 /**
- * Makes a text safe to print, because servers and documents may be hostile: one line, no control characters, at most
- * 300 characters.
+ * Makes a text safe to print, because servers and documents may be hostile: on one line, without control characters, of
+ * at most 300 characters.
  */
 function cut(text: string): string {
   const plain = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')

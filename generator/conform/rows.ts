@@ -1,13 +1,14 @@
 import type { Json, Operation } from '../model/types.ts'
-import type { Answer } from './call.ts'
+import type { HttpAnswer } from './call.ts'
 import { type Draft, withParameter } from './draft.ts'
 import { isObject, memberOf, parsed } from './json.ts'
 import type { Probe } from './probe.ts'
 import { type Subject, validDraft } from './subject.ts'
 
 /**
- * Aims a draft at an existing row from a list: for `/quotas/{id}`, at the first row of `/quotas`. Undefined if there is
- * no list or no row. Use it only for reading, because the walk must not change rows that belong to others.
+ * Aims a draft at an existing row of a list: for `/quotas/{id}`, at the first row of `/quotas`. Returns undefined if
+ * there is no list or no row. Use the draft only for reading, because the walk must not change rows that belong to
+ * others.
  */
 export async function rowDraft(draft: Draft, subject: Subject, probe: Probe): Promise<Draft | undefined> {
   const { operation } = subject
@@ -31,7 +32,10 @@ function aimed(draft: Draft, values: readonly Json[]): Draft {
   }, draft)
 }
 
-/** Finds the GET operation with the given path parts; the names of its parameters do not matter. */
+/**
+ * Returns the GET operation with the given path parts, whatever the names of its parameters are; undefined if there is
+ * none.
+ */
 function listAt(parts: readonly string[], { document }: Subject): Operation | undefined {
   const wanted = [...parts.slice(0, -1), (parts.at(-1) ?? '').replace(/\/$/, '')]
   return document.operations.find(
@@ -47,13 +51,16 @@ async function rowsOf(
   found: readonly Json[],
   subject: Subject,
   probe: Probe,
-): Promise<Answer | undefined> {
+): Promise<HttpAnswer | undefined> {
   const draft = validDraft({ ...subject, operation: list })
   return draft && probe.peek(aimed(draft, found))
 }
 
-/** Returns the key of the first row: its member with the name of the parameter, else its id or name. */
-function keyOf({ body, status }: Answer, parameter: string): Json | undefined {
+/**
+ * Returns the key of the first row: the member with the name of the parameter, else the id or name of the row. Returns
+ * undefined without a row or key.
+ */
+function keyOf({ body, status }: HttpAnswer, parameter: string): Json | undefined {
   if (status >= 300) return undefined
   const value = parsed(body)?.value
   const rows: unknown = isObject(value) ? Object.values(value).find(Array.isArray) : value

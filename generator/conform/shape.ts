@@ -1,6 +1,6 @@
 import type { NamedSchema, Property, Schema, View } from '../model/types.ts'
 
-/** All named schemas of a run, by id. */
+/** All named schemas of a run, keyed by id. */
 export type Schemas = ReadonlyMap<string, NamedSchema>
 
 /** A schema without references and intersections. */
@@ -9,7 +9,7 @@ export type Shape = Exclude<Schema, { kind: 'ref' | 'intersection' }>
 /** The shape of an object. */
 export type ObjectShape = Extract<Schema, { kind: 'object' }>
 
-/** The most references to follow. A chain that exceeds it counts as `any`. */
+/** The most references to follow. A longer chain of references counts as `any`. */
 const maxSteps = 64
 
 /**
@@ -64,7 +64,7 @@ function joinProperties(one: Property, other: Property): Property {
   }
 }
 
-/** Whether a member is part of a view: requests omit output-only members, and responses omit input-only members. */
+/** Whether a member belongs to a view: requests omit output-only members, and responses omit input-only members. */
 export const travels = ({ access }: Property, view: View): boolean =>
   view === 'output' ? access !== 'input' : access !== 'output'
 
@@ -79,22 +79,23 @@ export function isRequired({ required, schema }: Property, view: View): boolean 
 }
 
 /**
- * Whether an example must contain a member. An update without a mask replaces all mutable members, so it needs the
- * required ones.
+ * Whether an example must contain a member. An update without a mask replaces all mutable members, so its example needs
+ * the required members.
  */
 export function mustBeSent(property: Property, view: View): boolean {
   if (!travels(property, view)) return false
   return view === 'update' ? isRequired(property, 'input') && !property.immutable : isRequired(property, view)
 }
 
-/** Returns the view of a member. In a request, an object with a mask beside it has the update view. */
+/** Returns the view of a member. In a request, an object next to an `update_mask` has the update view. */
 export const memberView = ({ masked }: Property, view: View): View => (masked && view === 'input' ? 'update' : view)
 
-/** Returns the member that the `update_mask` beside it selects from. */
+/** Returns the member that an `update_mask` next to the member selects from; undefined if there is none. */
 export const maskedOf = (shape: Shape | undefined): Property | undefined =>
   shape?.kind === 'object' ? shape.properties.find(({ masked }) => masked) : undefined
 
 /**
- * Returns the view of the elements of a list or map. An update replaces them as a whole, so they have the input view.
+ * Returns the view of the elements of a list or map. An update replaces a list or map as a whole, so the elements have
+ * the input view.
  */
 export const elementView = (view: View): View => (view === 'update' ? 'input' : view)

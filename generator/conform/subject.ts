@@ -1,5 +1,5 @@
 import type { Document, ErrorReason, Json, Operation, Parameter, Schema } from '../model/types.ts'
-import type { Call } from './call.ts'
+import type { RequestSender } from './call.ts'
 import { withParameter, type Draft } from './draft.ts'
 import type { Examples } from './example.ts'
 import { isJson, isJsonObject, type JsonObject, memberOf, withMember, withoutMember } from './json.ts'
@@ -9,29 +9,29 @@ import { maskedOf, type ObjectShape, shapeOf } from './shape.ts'
 export interface ConformOptions {
   /** The `Authorization` header of a caller with every permission. */
   readonly authorization?: string
-  /** The reasons that every operation may raise besides its own: the common block of conventions §7. */
+  /** The reasons that every operation may raise in addition to its own reasons: the common block of conventions §7. */
   readonly common?: readonly ErrorReason[]
   /**
-   * Whether responses must carry `x-request-id` and `traceparent`, and write times as the platform does (conventions
-   * §1).
+   * Whether responses must carry `x-request-id` and `traceparent`, and times must have the form of the platform
+   * (conventions §1).
    */
   readonly platform?: boolean
   /** The most requests for one operation; 200 if absent. Further requests count as omitted. */
   readonly limit?: number
   /** The most requests in the whole run; 20,000 if absent. */
   readonly total?: number
-  /** The ids of the operations to test; all if absent. */
+  /** The ids of the operations to test; all operations are tested if absent. */
   readonly operations?: readonly string[]
   /**
-   * Existing resources, for which operations must succeed; the run changes and deletes them. The run also uses the
-   * document's examples and, for reading, the rows of lists.
+   * Existing resources, for which operations must succeed. The run changes and deletes these resources. The run also
+   * uses the document's examples and, for reading, the rows of lists.
    */
   readonly existing?: Existing
 }
 
 /** The values that identify existing resources in a call. */
 export interface Existing {
-  /** The values of all path parameters, by name. */
+  /** The values of all path parameters, keyed by the parameter's name. */
   readonly path?: Readonly<Record<string, string>>
   /** The members that replace members of the example body. */
   readonly body?: JsonObject
@@ -43,10 +43,10 @@ export interface Subject {
   readonly operation: Operation
   readonly examples: Examples
   readonly options: ConformOptions
-  readonly call: Call
+  readonly call: RequestSender
   /**
-   * Whether an error must be a google.rpc.Status with reason and fields, because the document declares errors.
-   * Otherwise any 4XX is accepted.
+   * Whether an error must be a google.rpc.Status with reason and fields, because the document declares errors or
+   * `platform` is set. Otherwise, any 4XX status is accepted.
    */
   readonly isStrict: boolean
 }
@@ -69,8 +69,8 @@ export function validDraft(subject: Subject): Draft | undefined {
 }
 
 /**
- * Aims a draft at the existing resources of the options, and removes preconditions from an update. Undefined if the
- * options name no such resources.
+ * Aims a draft at the existing resources of the options, and removes preconditions from its body. Returns undefined if
+ * the options name no resources for the operation.
  */
 export function existingDraft(draft: Draft, subject: Subject): Draft | undefined {
   const { operation, options } = subject
@@ -87,7 +87,7 @@ export function existingDraft(draft: Draft, subject: Subject): Draft | undefined
   return withoutPreconditions({ ...aimed, body: given }, subject)
 }
 
-/** Removes the immutable members and the etag: the example shows another resource. */
+/** Removes the immutable members of an update, and the etag, because the example shows another resource. */
 function withoutPreconditions(draft: Draft, { examples, operation: { body } }: Subject): Draft {
   const shape = body && shapeOf(body.content.schema, examples.schemas)
   if (shape?.kind !== 'object' || !isJsonObject(draft.body)) return draft
@@ -95,9 +95,15 @@ function withoutPreconditions(draft: Draft, { examples, operation: { body } }: S
   const masked = maskedOf(shape)
   const inner = masked && shapeOf(masked.schema, examples.schemas)
   const value = masked && memberOf(draft.body, masked.name)
-  if (inner?.kind !== 'object' || !isJsonObject(value)) return draft
+  if (inner?.kind !== 'object' || !isJsonObject(value))
+    return { ...draft, body: withoutPrecondition(draft.body, shape) }
   const changed = withMember(draft.body, masked?.name ?? '', withoutFixed(value, inner))
   return { ...draft, body: withoutMember(changed, 'etag') }
+}
+
+function withoutPrecondition(value: JsonObject, { properties }: ObjectShape): JsonObject {
+  const preconditions = properties.filter(({ access }) => access === 'precondition')
+  return preconditions.reduce((rest, { name }) => withoutMember(rest, name), value)
 }
 
 function withoutFixed(value: JsonObject, { properties }: ObjectShape): JsonObject {
@@ -105,7 +111,10 @@ function withoutFixed(value: JsonObject, { properties }: ObjectShape): JsonObjec
   return fixed.reduce((rest, { name }) => withoutMember(rest, name), value)
 }
 
-/** Returns a value for a parameter: the document's example if it fits, else a created value. */
+/**
+ * Returns a value for a parameter: the document's example if it fits, else a created value. Returns undefined if no
+ * value can be created.
+ */
 export function parameterExample(parameter: Parameter, examples: Examples): Json | undefined {
   return (
     given(parameter.example, parameter.schema, 'input', examples) ??
@@ -118,7 +127,7 @@ function bodyExample({ examples, operation: { body } }: Subject): Json | undefin
   const { content, view } = body
   if (content.kind === 'bytes') return 'example'
   const value = given(content.example, content.schema, view, examples) ?? examples.of(content.schema, view, '')
-  // Without its mask, the update applies every member, so a broken member takes effect.
+  // Without its mask, the update applies every member, so a broken member of the body has an effect.
   const isMasked = maskedOf(shapeOf(content.schema, examples.schemas)) !== undefined
   return isMasked && isJsonObject(value) ? withoutMember(value, 'update_mask') : value
 }
@@ -130,7 +139,8 @@ function given(value: unknown, schema: Schema, view: 'input' | 'update', example
 }
 
 /**
- * Whether a parameter of lists or masks has rules beyond its schema (conventions §6, §8) and therefore its own proof.
+ * Whether a parameter of lists or masks has rules in addition to its schema (conventions §6, §8). Separate proofs test
+ * these rules.
  */
 export function isSpecial({ name, in: place }: Parameter, { body, list }: Operation): boolean {
   if (place !== 'query') return false

@@ -1,10 +1,10 @@
-import type { Answer } from './call.ts'
+import type { HttpAnswer } from './call.ts'
 import { matching } from './answer.ts'
 import { errorOf, summaryOf, statusOfRpc } from './error.ts'
 import type { Probe } from './probe.ts'
 import type { Subject } from './subject.ts'
 
-/** Reasons that show that the request did not reach its handler, or that the handler failed. */
+/** The reasons of errors that prove that the request did not reach its handler, or that the handler failed. */
 const notAccepted: ReadonlySet<string> = new Set([
   'FIELD_INVALID',
   'UPDATE_MASK_INVALID',
@@ -17,30 +17,30 @@ const notAccepted: ReadonlySet<string> = new Set([
   'INTERNAL',
 ])
 
-/** Statuses that a server sends before the handler runs, if no reason tells more. */
+/** The statuses that a server sends before the handler runs, unless the reason proves otherwise. */
 const earlyStatuses: ReadonlySet<number> = new Set([400, 401, 403, 405, 406, 411, 413, 414, 415, 422, 429])
 
 /**
- * Reports a valid request that does not reach its handler. Only a success or an error of the handler proves that it
- * does.
+ * Reports a valid request that does not reach its handler. Only a success or an error of the handler proves that the
+ * request was accepted.
  */
-export function mustBeAccepted(answer: Answer | undefined, what: string, subject: Subject, probe: Probe): void {
+export function mustBeAccepted(answer: HttpAnswer | undefined, what: string, subject: Subject, probe: Probe): void {
   if (!answer || isAccepted(answer, subject)) return
   probe.find('routed', what, 'a declared success or an error of its handler', summaryOf(answer))
 }
 
 /**
- * Whether a response is an error that the operation declares, with the status of its code. Only the handler can produce
- * it.
+ * Whether a response is an error that the operation declares, with the status of its code. Only the handler can raise
+ * such an error.
  */
-export function isOwnError(answer: Answer, { document, operation }: Subject): boolean {
+export function isOwnError(answer: HttpAnswer, { document, operation }: Subject): boolean {
   const reason = errorOf(answer)?.reason
   if (reason === undefined || !operation.raises?.includes(reason)) return false
   const declared = document.errors.find(each => each.reason === reason)
   return statusOfRpc.get(declared?.rpc ?? '')?.[1] === answer.status
 }
 
-function isAccepted(answer: Answer, subject: Subject): boolean {
+function isAccepted(answer: HttpAnswer, subject: Subject): boolean {
   const { isStrict, operation } = subject
   const { status } = answer
   if (status < 400) return matching(operation.successes, status) !== undefined
@@ -55,7 +55,7 @@ function isAccepted(answer: Answer, subject: Subject): boolean {
 }
 
 /** Reports a valid request for an existing resource that does not succeed. */
-export function mustSucceed(answer: Answer | undefined, what: string, { operation }: Subject, probe: Probe): void {
+export function mustSucceed(answer: HttpAnswer | undefined, what: string, { operation }: Subject, probe: Probe): void {
   if (!answer || answer.status === 501) return
   const isSuccess = answer.status < 400 && matching(operation.successes, answer.status) !== undefined
   if (!isSuccess) probe.find('routed', what, 'a declared success', summaryOf(answer))
@@ -64,15 +64,18 @@ export function mustSucceed(answer: Answer | undefined, what: string, { operatio
 /** The expected refusal of a request with one fault. */
 export interface Refusal {
   readonly reason: string
-  /** The field names that the violation may have. A fault of the whole body is named `body` or has no name. */
+  /** The permitted field names of the violation. A fault of the whole body is named `body` or has no name. */
   readonly fields: readonly string[]
 }
 
 const refusingStatuses: ReadonlySet<number> = new Set([400, 415, 422])
 
-/** Reports a broken request that is not refused with the expected reason, or whose fields are not the expected ones. */
+/**
+ * Reports a broken request that is not refused with the expected reason, or whose violations do not name the expected
+ * fields.
+ */
 export function mustBeRefused(
-  answer: Answer | undefined,
+  answer: HttpAnswer | undefined,
   what: string,
   refusal: Refusal,
   subject: Subject,
@@ -86,7 +89,7 @@ export function mustBeRefused(
   probe.find('refused', what, expected, summaryOf(answer))
 }
 
-function isRefused(answer: Answer, { fields, reason }: Refusal, { isStrict }: Subject): boolean {
+function isRefused(answer: HttpAnswer, { fields, reason }: Refusal, { isStrict }: Subject): boolean {
   const error = errorOf(answer)
   const isNamed = error !== undefined && error.fields.length > 0 && error.fields.every(field => fields.includes(field))
   if (isStrict) return answer.status === 400 && error?.reason === reason && isNamed

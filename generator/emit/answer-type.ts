@@ -4,13 +4,13 @@ import { annotated, generic, objectOf, type Type, unionOf } from './layout/type.
 import { key } from './layout/typescript.ts'
 import { isOptional, memberOf, type TypeContext, typeOf, visible } from './type-expression.ts'
 
-/** The type of received bytes; a sender may give them in other forms too. */
+/** The type of bytes for the receiver. A sender may give bytes in other forms too. */
 export const byteStream: Type = generic('ReadableStream', generic('Uint8Array', 'ArrayBuffer'))
 
-/** Whether a body is a stream of items. */
+/** Whether the content is a stream of items. */
 export const isStream = ({ kind }: Content): boolean => kind === 'lines' || kind === 'events'
 
-/** Items as they arrive. */
+/** Returns the type of a stream of items. */
 export const streamed = (item: Type): Type => generic('AsyncIterable', item)
 
 /** Returns the type of a result for callers: the body of the single success, `void`, or a `Reply` for each success. */
@@ -24,7 +24,10 @@ export function resultType(operation: Operation, context: TypeContext): Type {
   return contentType(content, () => byteStream, output)
 }
 
-/** Returns the type of a content's value; bytes differ between sender and receiver. */
+/**
+ * Returns the type of the value of a content. `bytes` returns the type of bytes, which differs between sender and
+ * receiver.
+ */
 function contentType(content: Content, bytes: () => Type, context: TypeContext): Type {
   if (content.kind === 'bytes') return bytes()
   const type = typeOf(content.schema, context)
@@ -47,7 +50,7 @@ function replyType({ status, content, headers }: Response, bytes: () => Type, co
   return generic(context.file.runtime('Reply'), ...args)
 }
 
-/** Returns the type of a list's result: its rows, and the other members of its answer, if any. */
+/** Returns the type of a list's result: its rows, and the other members of its response if the response has any. */
 function pageType({ successes }: Operation, { item, member }: ListTrait, context: TypeContext): Type {
   const { file, emission } = context
   const row = typeOf(item, context)
@@ -61,7 +64,10 @@ function pageType({ successes }: Operation, { item, member }: ListTrait, context
   return others.every(property => isOptional(property, 'output')) ? unionOf([plain, full]) : full
 }
 
-/** Returns the members of an answer, those of its branches included; of a repeated name the last counts. */
+/**
+ * Returns the members of a schema of a response, including the members of the branches of an intersection. If branches
+ * repeat a name, the last member counts.
+ */
 function answered(schema: Schema, emission: Emission): readonly Property[] {
   const of = resolved(emission, schema)
   if (of.kind === 'object') return visible(of.properties, 'output')

@@ -10,8 +10,8 @@ import { render } from './templates/render.ts'
 import type { AreaView } from './views/area.ts'
 
 /**
- * Emits area.ts: the area for a server, and the types that its operations record. A document has one if it declares
- * errors and permissions and lists the records of its operations.
+ * Emits area.ts: the area for a server, and the types that its operations record. Returns undefined unless the document
+ * declares errors and permissions and lists the records of its operations.
  */
 export function emitArea(emission: Emission): OutputFile | undefined {
   const { document } = emission
@@ -55,7 +55,10 @@ export interface Records {
   readonly operationTypes: readonly string[]
 }
 
-/** Returns the first list whose rows have the resource type `<area>.operations` and tell operation types. */
+/**
+ * Returns the records that the first fitting list returns: its rows have the resource type `<area>.operations` and
+ * declare operation types. Returns undefined if no list fits.
+ */
 export function recordsOf(emission: Emission): Records | undefined {
   const { document } = emission
   for (const list of document.operations) {
@@ -68,7 +71,10 @@ export function recordsOf(emission: Emission): Records | undefined {
   return undefined
 }
 
-/** Returns the values of `operation_type` without their prefix; a server records no value with another prefix. */
+/**
+ * Returns the values of `operation_type` that have the document's prefix, without the prefix; a server records no other
+ * value.
+ */
 function operationTypesOf({ schema }: NamedSchema, emission: Emission): readonly string[] {
   if (schema.kind !== 'object') return []
   const property = schema.properties.find(({ name }) => name === 'operation_type')
@@ -81,7 +87,7 @@ function operationTypesOf({ schema }: NamedSchema, emission: Emission): readonly
   })
 }
 
-/** Returns the resource types of the document's schemas and permissions, by code point, each once. */
+/** Returns the distinct resource types of the document's schemas and permissions, sorted by UTF-16 code unit. */
 function resourceTypesOf({ domain, operations, schemas }: Document): readonly string[] {
   const resources = schemas.flatMap(({ resource }) => resource?.type ?? [])
   const guarded = operations.flatMap(({ access }) => access?.key?.replace(/\.[^.]*$/, '') ?? [])

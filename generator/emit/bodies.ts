@@ -1,6 +1,6 @@
 import type { Content, RequestBody } from '../model/types.ts'
 import { byteStream, isStream, streamed } from './answer-type.ts'
-import { givenType, isCompletable } from './given.ts'
+import { parsedType, isCompletable } from './parsed-types.ts'
 import { annotated, objectOf, type Type, unionOf } from './layout/type.ts'
 import { quote } from './layout/typescript.ts'
 import { type TypeContext, typeOf } from './type-expression.ts'
@@ -13,18 +13,21 @@ export const sentBody = (body: RequestBody, context: TypeContext): Type =>
     return kind === 'multipart' ? unionOf([type, 'FormData']) : type
   })
 
-/** Returns the type of a body after reading, before defaults are filled: bytes are a stream, forms are objects. */
+/**
+ * Returns the type of a request's body after the runtime has read it, before defaults are filled: bytes are a stream,
+ * and forms are objects.
+ */
 export const readBody = (body: RequestBody, context: TypeContext): Type =>
   bodyType(body, ({ kind, schema }) =>
     kind === 'bytes' ? byteStream : typeOf(schema, { ...context, view: body.view }),
   )
 
 /** Returns the type of a body for handlers. */
-export const givenBody = (body: RequestBody, context: TypeContext): Type =>
+export const handlerBody = (body: RequestBody, context: TypeContext): Type =>
   bodyType(body, content => {
     if (content.kind === 'bytes') return byteStream
     const inner: TypeContext = { ...context, view: body.view }
-    return isCompletable(body, content) ? givenType(content.schema, inner) : typeOf(content.schema, inner)
+    return isCompletable(body, content) ? parsedType(content.schema, inner) : typeOf(content.schema, inner)
   })
 
 function bodyType({ content, contents, isTagged }: RequestBody, plainType: (content: Content) => Type): Type {
@@ -38,7 +41,10 @@ function bodyType({ content, contents, isTagged }: RequestBody, plainType: (cont
   )
 }
 
-/** Returns a media type as a literal, a range as a pattern type. */
+/**
+ * Returns the type of a content type header: a literal for a media type, a template literal type for a range, and
+ * `string` for the range of all types.
+ */
 function contentTypeOf(type: string): string {
   if (!type.includes('*')) return quote(type)
   if (type === '*/*') return 'string'

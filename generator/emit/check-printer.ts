@@ -9,7 +9,7 @@ import {
   memberStatements,
   memberValue,
   valueStatement,
-} from './checks.ts'
+} from './check-statements.ts'
 import { isStream } from './answer-type.ts'
 import { type Emission } from './emission.ts'
 import { itemName } from './media.ts'
@@ -20,7 +20,7 @@ import type { Doc } from './layout/doc.ts'
 import { asArrow, asReturned, asStatement, either, type Logical } from './layout/logical.ts'
 import { call, conditional, object, property, quote, signature } from './layout/typescript.ts'
 
-/** Prints check functions; those of inline schemas follow the function that needs them. */
+/** Prints check functions. The functions for inline schemas follow the function that uses them. */
 export class CheckPrinter {
   readonly #emission: Emission
   readonly #file: OutputFile
@@ -43,7 +43,10 @@ export class CheckPrinter {
     this.#flush()
   }
 
-  /** Parameters by their members, then the body, whose faults are named from its own members on. */
+  /**
+   * Prints the check of a request: first its parameters, then its body. The path of a fault in an object body begins at
+   * the member of the body, without `body`.
+   */
   request(operation: Operation): void {
     const { body, parameters, requestName } = operation
     const type = this.#file.from('types', requestName, true)
@@ -83,7 +86,7 @@ export class CheckPrinter {
     return [conditional(guards, last)]
   }
 
-  /** A function that checks what a media type holds. */
+  /** Returns a function that checks the content of one media type. */
   #contentCheck(content: Content, inner: CheckContext): Doc {
     const context = { ...inner, place: `${inner.place}${pascal(content.kind)}` }
     if (hasSchema(content) && isStructured(content.schema)) return checkOf(content.schema, context)
@@ -180,13 +183,13 @@ export class CheckPrinter {
     this.#file.blank()
   }
 
-  /** Local functions may need further ones. */
+  /** Prints the pending local functions; a local function may add further pending functions. */
   #flush(): void {
     for (let next = this.#pending.shift(); next; next = this.#pending.shift()) next()
   }
 }
 
-/** Bytes are not looked into, and of a stream each item is checked when it has come. */
+/** Bytes are not checked. In a stream, the runtime checks each item on its arrival instead of the whole body. */
 const hasSchema = (content: Content): boolean => content.kind !== 'bytes' && !isStream(content)
 
 const contentChain = (value: string, content: Content, context: CheckContext): readonly Doc[] =>
@@ -194,6 +197,6 @@ const contentChain = (value: string, content: Content, context: CheckContext): r
     ? chainOf({ value, field: isStructured(content.schema) ? "''" : "'body'" }, content.schema, context)
     : []
 
-/** The faults of an object that is the whole body are named from its own members on, without `body`. */
+/** A body that is an object: the paths of its faults begin at its members, without `body`. */
 const isStructured = ({ kind }: Schema): boolean =>
   kind === 'ref' || kind === 'object' || kind === 'intersection' || kind === 'union'

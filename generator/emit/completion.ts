@@ -1,21 +1,25 @@
 import type { NamedSchema, Property, Schema } from '../model/types.ts'
 
-/** What completing a sent value does: members with a default are filled, members that only the server sets are dropped. */
+/**
+ * The effects of completing a sent value: members with a default are filled, and members that only the server sets are
+ * dropped.
+ */
 export interface Completion {
-  /** Members are filled, so the type differs. */
+  /** Whether members are filled, so that the type of the result differs. */
   readonly fills: boolean
-  /** Members are dropped. */
+  /** Whether members are dropped. */
   readonly drops: boolean
 }
 
-/** What completing each named schema does, by its id. */
+/** The effects of completing each named schema, keyed by its id. */
 export type Completions = ReadonlyMap<string, Completion>
 
 const nothing: Completion = { fills: false, drops: false }
 
 /**
- * Finds what completing every named schema does: first by what it says itself, then along the references from what is
- * referred to, so that neither long chains nor circles of schemas matter.
+ * Finds the effects of completing every named schema: first the effects of its own members, then the effects of the
+ * schemas that it refers to. The effects spread from a schema to its referrers, so that neither long chains nor cycles
+ * of references matter.
  */
 export function completionsOf(schemas: ReadonlyMap<string, NamedSchema>): Completions {
   const found = new Map<string, Completion>()
@@ -40,7 +44,7 @@ export function completionsOf(schemas: ReadonlyMap<string, NamedSchema>): Comple
   return found
 }
 
-/** What completing a value of a schema does; `refers` answers for what it refers to. */
+/** Returns the effects of completing a value of a schema; `refers` returns the effects of a referenced schema. */
 export function completion(schema: Schema, refers: (target: string) => Completion): Completion {
   switch (schema.kind) {
     case 'ref':
@@ -56,7 +60,7 @@ export function completion(schema: Schema, refers: (target: string) => Completio
   }
 }
 
-/** What completing one member does; what an update mask is about is taken as it is sent. */
+/** Returns the effects of completing one member. A member that a mask updates is not completed inside. */
 export function memberCompletion(
   { access, masked, schema }: Property,
   refers: (target: string) => Completion,

@@ -3,11 +3,11 @@ import { areaTypes, checkName, clientName, completeName, fieldsName, pascal, val
 
 /** Returns the type names of a document: those of its schemas and its requests. */
 const typeNames = ({ operations, schemas }: Document): readonly string[] => [
-  ...schemas.flatMap(({ views }) => [...Object.values(views), `${views.output}Given`]),
-  ...operations.map(({ requestName }) => requestName),
+  ...schemas.flatMap(({ parsedName, views }) => [...Object.values(views), parsedName]),
+  ...operations.flatMap(({ parsedRequestName, requestName }) => [requestName, parsedRequestName]),
 ]
 
-/** Returns the names that validators.ts declares for them. */
+/** Returns the names that validators.ts declares for the types and schemas of a document. */
 const validatorNames = (document: Document): readonly string[] => [
   ...typeNames(document).flatMap(name => [checkName(name), completeName(name)]),
   ...document.schemas.map(({ views }) => fieldsName(views.output)),
@@ -18,7 +18,8 @@ const routeNames = ({ operations }: Document): readonly string[] => operations.m
 const interfaceNames = ({ groups }: Document): readonly string[] => groups.map(({ interfaceName }) => interfaceName)
 
 /**
- * Returns the names that follow from a document, whatever is imported. Names that only one file declares avoid them.
+ * Returns the names that a document determines, independent of imports. Names that only one file declares avoid these
+ * names.
  */
 export function declared(document: Document): ReadonlySet<string> {
   return new Set([

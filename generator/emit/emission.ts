@@ -25,14 +25,17 @@ export function emissions(model: Model, options: EmitOptions): readonly Emission
 export const openFile = ({ document, taken, options }: Emission, part: Part): OutputFile =>
   new OutputFile(document, part, taken, options)
 
-/** Returns the schema of a reference; the model has no dangling references. */
+/**
+ * Returns the schema with an id. Throws an `Error` for an unknown id, which is a defect: the model has no dangling
+ * references.
+ */
 export function schemaOf(emission: Emission, id: string): NamedSchema {
   const schema = emission.schemas.get(id)
   if (!schema) throw new Error(`the model has no schema ${id}`)
   return schema
 }
 
-/** Follows references to the final schema; cycles of references were refused when reading. */
+/** Follows references to the final schema. The reading refuses cycles of references, so the loop ends. */
 export function resolved(emission: Emission, schema: Schema): Schema {
   let current = schema
   while (current.kind === 'ref') current = schemaOf(emission, current.target).schema

@@ -15,7 +15,7 @@ import { emitTypes } from './types.ts'
 import { emitValidators } from './validators.ts'
 import type { Outline } from '../document-outline.ts'
 
-/** The artefacts of a document; a row returns undefined if the document needs no such file. */
+/** The emitters of a document's files. An emitter returns undefined if the document needs no such file. */
 const artefacts: readonly { readonly file: string; readonly emit: (emission: Emission) => OutputFile | undefined }[] = [
   { file: 'types.ts', emit: emitTypes },
   { file: 'validators.ts', emit: emitValidators },
@@ -28,11 +28,15 @@ const artefacts: readonly { readonly file: string; readonly emit: (emission: Emi
   { file: 'area.ts', emit: emitArea },
 ]
 
-/** Returns the ids of the schemas that these answers contain, and that answers of other documents contain. */
+/**
+ * Returns the ids of the given schemas and of all schemas that they contain, including the schemas in answers of other
+ * documents.
+ */
 export type Answered = (ids: readonly string[]) => ReadonlySet<string>
 
 /**
- * Emits the documents of a model: a map from the path below the output root to the text, laid out as prettier would.
+ * Emits the documents of a model. Returns the text of each file, formatted as prettier would format it, keyed by the
+ * path below the output root.
  */
 export function emit(model: Model, options: EmitOptions, answered: Answered): ReadonlyMap<string, string> {
   const files = new Map<string, string>()

@@ -35,7 +35,7 @@ export function emitErrors(emission: Emission): OutputFile | undefined {
   return file
 }
 
-/** Returns a name that no constant of the file has. */
+/** Returns a name for the reason function that no constant of the file has. */
 function reasonMaker(names: ReadonlyMap<string, string>, document: Document): string {
   const taken = new Set([domainName(document), ...names.values()])
   let name = 'reasonOf'
@@ -45,7 +45,7 @@ function reasonMaker(names: ReadonlyMap<string, string>, document: Document): st
 
 const isLibrary = ({ operations }: Document): boolean => operations.length === 0
 
-/** Returns the constant with an area's error domain. */
+/** Returns the name of the constant with an area's error domain. */
 export const domainName = ({ name, operations }: Document): string =>
   isReservedWord(name) || operations.some(({ routeName }) => routeName === name) ? `${name}Domain` : name
 
@@ -59,7 +59,10 @@ function domainView(document: Document, file: OutputFile): ErrorDomainView {
   }
 }
 
-/** Reasons that no call fails with occur in operations: only their numbers are needed. */
+/**
+ * Returns the view of a reason that only occurs in operations. No call fails with such a reason, so only its number is
+ * needed.
+ */
 function recordView({ code, description, reason }: ErrorReason, names: ReadonlyMap<string, string>): ErrorRecord {
   return {
     comment: docComment(description).trim(),
@@ -78,8 +81,9 @@ function constructorView(error: ErrorReason, names: ReadonlyMap<string, string>)
 }
 
 /**
- * Makes a constructor name: `QUOTA_NOT_FOUND` becomes `quotaNotFound`. `Error` is appended if that is taken or
- * reserved. If that is taken too, the name is the reason in lower case, which is unique.
+ * Makes a constructor name for each reason: `QUOTA_NOT_FOUND` becomes `quotaNotFound`. A taken or reserved name gets
+ * the suffix `Error`. If the name with the suffix is taken too, the result is the reason in lower case with `_` at its
+ * end, which is unique.
  */
 function constructorNames(document: Document): ReadonlyMap<string, string> {
   const names = new Map<string, string>()

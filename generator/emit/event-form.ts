@@ -13,7 +13,10 @@ export function eventForm(schema: Schema, emission: Emission): readonly string[]
 
 const eventMembers: ReadonlySet<string> = new Set(['data', 'event', 'id', 'retry'])
 
-/** Returns the data schema of a schema for whole events: it has `data`, and no member beyond those of events. */
+/**
+ * Returns the schema of the data in a schema for whole events. Such a schema has `data`, and no member that an event
+ * cannot have. Returns undefined for another schema.
+ */
 function dataOf(schema: Schema): Schema | undefined {
   if (schema.kind !== 'object' || schema.properties.some(({ name }) => !eventMembers.has(name))) return undefined
   return schema.properties.find(({ name }) => name === 'data')?.schema

@@ -20,14 +20,17 @@ export function printFields(emission: Emission, file: OutputFile): void {
   }
 }
 
-/** The schema that an operation updates by mask: the body, or the member `member` of it. */
-export interface Update {
+/** The schema that an operation updates by mask: the body, or the member `member` of the body. */
+export interface UpdatedFields {
   readonly target: string
   readonly member?: string
 }
 
-/** Returns the update of an operation whose mask is in its query, or in its body beside the updated member. */
-export function updateOf({ body }: Operation, emission: Emission): Update | undefined {
+/**
+ * Returns the update of an operation whose mask is in its query, or in its body next to the updated member. Returns
+ * undefined for another operation.
+ */
+export function updatedFieldsOf({ body }: Operation, emission: Emission): UpdatedFields | undefined {
   if (!body || body.isTagged) return undefined
   const { schema } = body.content
   if (body.view === 'update') return schema.kind === 'ref' ? { target: schema.target } : undefined
@@ -36,16 +39,16 @@ export function updateOf({ body }: Operation, emission: Emission): Update | unde
   return masked?.schema.kind === 'ref' ? { target: masked.schema.target, member: masked.name } : undefined
 }
 
-/** Returns the schemas that the operations of this document update by mask, each once. */
+/** Returns the distinct schemas that the operations of this document update by mask. */
 function updated(emission: Emission): readonly NamedSchema[] {
   const { document, schemas } = emission
-  const targets = document.operations.flatMap(operation => updateOf(operation, emission)?.target ?? [])
+  const targets = document.operations.flatMap(operation => updatedFieldsOf(operation, emission)?.target ?? [])
   return [...new Set(targets)].flatMap(target => schemas.get(target) ?? [])
 }
 
 /**
- * Makes `name: { behavior: 'immutable', required: true }`. `outer` are the enclosing schemas: a schema inside of itself
- * ends there.
+ * Makes a member such as `name: { behavior: 'immutable', required: true }`. `outer` holds the enclosing schemas: a
+ * schema inside itself ends the nesting.
  */
 function ruleOf(
   { name, access, immutable, required, schema }: Property,
@@ -65,6 +68,6 @@ function ruleOf(
   return property(name, object(rule))
 }
 
-/** Masks reach into single objects, not into lists and maps. */
+/** Whether a mask can name the members of a value: masks reach into single objects, but not into lists and maps. */
 const isSingleObject = (schema: Schema): schema is Extract<Schema, { kind: 'object' }> =>
   schema.kind === 'object' && schema.properties.length > 0 && typeof schema.additional !== 'object'

@@ -4,7 +4,7 @@ import type { Doc } from './layout/doc.ts'
 import { array, object, property, quote } from './layout/typescript.ts'
 import { parameterType, scalarOf } from './parameter-type.ts'
 
-/** Returns the properties of all objects that a form may be, each name once. */
+/** Returns the distinct properties of all objects that a form may be, keyed by name. */
 export function propertiesOf(schema: Schema, emission: Emission): ReadonlyMap<string, Schema> {
   const found = new Map<string, Schema>()
   for (const { properties } of objectsOf(schema, emission)) {
@@ -21,7 +21,7 @@ function objectsOf(schema: Schema, emission: Emission): readonly ObjectSchema[] 
   return of.kind === 'union' || of.kind === 'intersection' ? of.of.flatMap(each => objectsOf(each, emission)) : []
 }
 
-/** Returns the type of a form's undeclared members, if it is not inferred. */
+/** Returns the type of a form's undeclared members; undefined if their type is inferred. */
 export function further(
   schema: Schema,
   emission: Emission,
@@ -57,18 +57,18 @@ export function partOf(name: string, schema: Schema, encoding: Encoding | undefi
   return object(rows)
 }
 
-/** Returns the conversion of one part's content. */
+/** Returns the conversion of the content of one part. */
 export const partType = (schema: Schema, emission: Emission): string => {
   const of = resolved(emission, schema)
   if (of.kind === 'binary') return "'file'"
   return isScalar(of, emission) ? scalarOf(of, emission) : "'json'"
 }
 
-/** An encoding may declare any member as JSON. */
+/** Whether the encoding declares a member as JSON, as it may for any member. */
 const isJsonType = (encoding: Encoding | undefined): boolean =>
   /^\s*[^/]+\/(?:json|[^/;]+\+json)\s*(?:;|$)/i.test(encoding?.contentType ?? '')
 
-/** Whether text can express a value; a value of unknown type, such as a union of scalars, stays text. */
+/** Whether text can express a value. A value of unknown type, such as a union of scalars, stays text. */
 function isScalar(schema: Schema, emission: Emission): boolean {
   const of = resolved(emission, schema)
   if (of.kind === 'union') return of.of.every(each => isScalar(each, emission))
@@ -76,7 +76,8 @@ function isScalar(schema: Schema, emission: Emission): boolean {
 }
 
 /**
- * Whether pairs of names and values can express a value: scalars, lists of them, and objects of both with known names.
+ * Whether pairs of names and values can express a value. They express scalars, lists of scalars, and objects with known
+ * names whose values are scalars or lists of scalars.
  */
 function isFlat(schema: Schema, emission: Emission): boolean {
   const isSimple = (of: Schema): boolean => {

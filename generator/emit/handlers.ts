@@ -3,7 +3,7 @@ import { answerType } from './answer-type.ts'
 import { type Emission, openFile } from './emission.ts'
 import { pascal } from './names.ts'
 import type { OutputFile } from './file.ts'
-import { givenRequest } from './given.ts'
+import { handlerRequestName } from './parsed-types.ts'
 import { headOf } from './operation-comment.ts'
 import { inSentence } from './layout/comment.ts'
 import { generic, layout } from './layout/type.ts'
@@ -11,14 +11,14 @@ import { key, quote, signature } from './layout/typescript.ts'
 import type { Doc } from './layout/doc.ts'
 
 /**
- * Emits handlers.ts: the interfaces that handwritten code implements. They are types only, so a missing handler is an
- * error of the compiler.
+ * Emits handlers.ts: the interfaces that handwritten code implements. The file holds only types, so a missing handler
+ * is an error of the compiler.
  */
 export function emitHandlers(emission: Emission): OutputFile | undefined {
   if (emission.document.operations.length === 0) return undefined
   const file = openFile(emission, 'handlers')
   for (const group of emission.document.groups) printGroup(group, emission, file)
-  file.comment(`Every handler of ${inSentence(emission.document.title)}.`)
+  file.comment(`The handlers of all operations of ${inSentence(emission.document.title)}.`)
   file.block(`export interface ${handlersName(emission)}`, () => {
     for (const { name, interfaceName } of emission.document.groups) {
       file.print(`readonly ${key(name)}: ${interfaceName}`)
@@ -40,7 +40,7 @@ function printGroup({ interfaceName, operations }: Group, emission: Emission, fi
 }
 
 function methodOf(operation: Operation, emission: Emission, file: OutputFile): Doc {
-  const request = file.from('types', givenRequest(operation, emission), true)
+  const request = file.from('types', handlerRequestName(operation, emission), true)
   const context = file.runtime(operation.list ? 'ListContext' : 'CallContext')
   const answer = answerType(operation, { emission, file, view: 'output' })
   // Without quotes, `new` would declare a constructor signature.

@@ -3,26 +3,29 @@ import { type Doc, group, hang, indent, line, print } from './layout/doc.ts'
 import { array, call, object, quote } from './layout/typescript.ts'
 import type { PatternName } from './pattern-names.ts'
 
-/** What no file can hold, or what hides text: escaped in braces, so that halves of characters do not become whole. */
+/**
+ * Characters that no file can hold or that hide text. They are escaped as `\u{...}`, so that two halves of characters
+ * do not become a character.
+ */
 const unprintable = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]|\p{Surrogate}/gu
 const escaped = (unit: string): string => `\\u{${unit.charCodeAt(0).toString(16)}}`
 
-/** Says to bundlers that a call may be left out when its result is not used. */
+/** Tells bundlers that they may drop a call whose result is not used. */
 export const pure = '/* @__PURE__ */'
 
 /**
- * Constants that checks share and that are made once when the module loads: patterns, sets of values and of member
- * names, tables of forms. A pattern of a named schema is named after the schema, and every other constant after the
- * first place of its use. Equal values share one constant; only named schemas never share theirs.
+ * Constants that checks share and that a module creates once on loading: patterns, sets of values and of member names,
+ * tables of forms. A pattern of a named schema is named after the schema; every other constant is named after the first
+ * place of its use. Equal values share one constant, but each named schema has its own.
  */
 export class Hoisted {
   /** The statements that declare the constants, in the order in which they were first needed. */
   readonly code = new CodeWriter()
   readonly #names = new Map<string, string>()
   readonly #claim: (wanted: string) => string
-  /** The claimed names of the named schemas' patterns, by RegExp literal: of several, the first schema's. */
+  /** The claimed names of the named schemas' patterns, keyed by RegExp literal. The first schema's name counts. */
   readonly #patterns = new Map<string, string>()
-  /** The same names by the place of their schema and the RegExp literal, so that each schema has its own constant. */
+  /** The same names, keyed by constant name and RegExp literal, so that each schema has its own constant. */
   readonly #ownPatterns = new Map<string, string>()
 
   /**
@@ -39,7 +42,7 @@ export class Hoisted {
     }
   }
 
-  /** Returns the constant of a pattern of the document; `name` is the place of the use. */
+  /** Returns the name of the constant with a pattern of the document; `name` is the place of the use. */
   pattern(pattern: string, name: string): string {
     const expression = regExp(pattern)
     const wanted = `${name}Pattern`
@@ -47,18 +50,21 @@ export class Hoisted {
     return this.#constant(wanted, expression, claimed)
   }
 
-  /** The names of an object's members, in the order of the document. */
+  /** Returns the name of the constant with an object's member names, in the given order. */
   members(names: readonly string[], name: string): string {
     if (names.length === 0) return '[]'
     return this.#constant(`${name}Members`, array(names.map(quote)))
   }
 
-  /** A set of members to leave out, whose names its type knows. */
+  /** Returns the name of the constant with a set of members to leave out. The type of the set knows the names. */
   omitted(names: readonly string[], name: string): string {
     return this.#constant(`${name}Omitted`, ['new Set(', array(names.map(quote)), ' as const)'])
   }
 
-  /** A set of an enum's values; `values` is the expression of the list. Bundlers cannot tell that a named one is pure. */
+  /**
+   * Returns the name of the constant with a set of an enum's values; `values` is the expression of the list. Bundlers
+   * cannot know that a set of a named list is pure, so such a call is marked.
+   */
   values(values: Doc, name: string): string {
     const isList = typeof values !== 'string'
     return this.#constant(
@@ -67,13 +73,13 @@ export class Hoisted {
     )
   }
 
-  /** The set of the values of a named list but one. */
+  /** Returns the name of the constant with the set of all values in a named list except `left`. */
   valuesWithout(left: string, list: string, name: string): string {
     const others = group(['value =>', indent([line, group(['value !==', line, quote(left)])])])
     return this.#constant(`${name}Set`, call(`${pure} new Set<unknown>`, [call(`${pure} ${list}.filter`, [others])]))
   }
 
-  /** A table from a discriminator's values to checks. */
+  /** Returns the name of the constant with a table that maps the values of a discriminator to checks. */
   forms(rows: readonly Doc[], name: string): string {
     return this.#constant(`${name}Forms`, object(rows, true))
   }
@@ -89,5 +95,5 @@ export class Hoisted {
   }
 }
 
-/** The literal of a pattern in Unicode mode; `source` of a RegExp is safe to print. */
+/** Returns the literal of a pattern in Unicode mode; the `source` of a RegExp is safe to print. */
 const regExp = (pattern: string): string => `/${new RegExp(pattern, 'u').source.replace(unprintable, escaped)}/u`

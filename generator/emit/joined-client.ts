@@ -11,7 +11,10 @@ import type { Outline } from '../document-outline.ts'
 /** The path of the joined client in the output root. */
 export const joinedClientFile = 'client.ts'
 
-/** Emits the client of all documents: a member for each document, whose client is created on first use. */
+/**
+ * Emits the client of all documents. It has a member for each document with operations, and creates the client of a
+ * document on first use.
+ */
 export function emitJoinedClient(outlines: readonly Outline[], name: string, options: EmitOptions): string {
   const joined = outlines.filter(({ operations }) => operations > 0)
   const transport = runtimeModule(runtimeSymbols.Transport.module, '.', options)

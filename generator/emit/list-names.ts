@@ -5,15 +5,15 @@ import { camel, pascal } from './names.ts'
 export interface ListNames {
   /** The constant with its filter and sort fields: `quotasList`. */
   readonly fields: string
-  /** The client's method that iterates over its rows: `iterateQuotas`. */
+  /** The client's method that iterates over the rows of the list: `iterateQuotas`. */
   readonly iterator: string
 }
 
 const memo = new WeakMap<Document, ReadonlyMap<Operation, ListNames>>()
 
 /**
- * Derives the names of `listQuotas` from `quotas`, or from the whole name if another list or method has them. The first
- * list in the document keeps the shorter names.
+ * Derives the names of `listQuotas` from `quotas`, or from the operation's whole name if another list or method has
+ * these names. The first list in the document keeps the shorter names.
  */
 export function listNames(operation: Operation, document: Document): ListNames {
   const known = memo.get(document) ?? namesOf(document)

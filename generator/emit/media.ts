@@ -12,7 +12,7 @@ import { scalarOf } from './parameter-type.ts'
 import type { RuntimeSymbol } from './runtime-symbols.ts'
 import type { BodyView, MediaView } from './views/routes.ts'
 
-/** Makes a request's body as data: its single media type, or the choice among several. */
+/** Makes the data of a request's body: its single media type, or the choice among several media types. */
 export function requestBodyOf(operation: Operation, body: RequestBody, emission: Emission, file: OutputFile): BodyView {
   const check = (content: Content): string | undefined =>
     isStream(content) ? file.from('validators', checkName(itemName(operation, content, emission)), false) : undefined
@@ -26,14 +26,14 @@ export function requestBodyOf(operation: Operation, body: RequestBody, emission:
   }
 }
 
-/** Returns the name of the checks of a stream's items; no schema has this name. */
+/** Returns the name of the checks of a stream's items. No type of the document has this name. */
 export function itemName({ requestName }: Operation, { kind }: Content, { taken }: Emission): string {
   let name = `${requestName}${kind === 'lines' ? 'Line' : 'Event'}`
   while (taken.has(name)) name += '_'
   return name
 }
 
-/** A media type and its encoding. */
+/** Makes the data of a media type and its codec. */
 export function mediaOf(content: Content, emission: Emission, file: OutputFile, check?: string): MediaView {
   const { aliases, type } = content
   return {
@@ -67,7 +67,9 @@ function kindOf(content: Content, emission: Emission, file: OutputFile, check?: 
   }
 }
 
-/** The value is created when the module loads, and is left out of a bundle together with its route. */
+/**
+ * Returns a call that creates a codec when the module loads. A bundler drops the call together with its unused route.
+ */
 const codec = (symbol: RuntimeSymbol, file: OutputFile): string => `${pure} ${file.runtime(symbol)}`
 
 function codecOf(

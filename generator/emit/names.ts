@@ -1,51 +1,54 @@
 import { nameParts } from '../identifier.ts'
 
-/** `quota` -> `Quota`. */
+/** Makes the first letter upper case: `quota` -> `Quota`. */
 export const pascal = (name: string): string => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
 
-/** `Quota` -> `quota`, `VMList` -> `vmList`. */
+/** Makes the first word lower case: `Quota` -> `quota`, `VMList` -> `vmList`. */
 export const camel = (name: string): string =>
   name.replace(/^\p{Lu}+(?=\p{Lu}\p{Ll})|^\p{Lu}+$|^\p{Lu}/u, head => head.toLowerCase())
 
-/** `A`, `B`, ... `Z`, `AA`: the suffixes of names that are not in the document. */
+/** Returns the suffix with an index, `A`, `B`, ... `Z`, `AA`, for names that are not in the document. */
 export function letters(index: number): string {
   const last = String.fromCharCode(65 + (index % 26))
   return index < 26 ? last : letters(Math.floor(index / 26) - 1) + last
 }
 
-/** The class of a document's client: `TaxonomyClient`. */
+/** Returns the name of the class of a document's client: `TaxonomyClient`. */
 export const clientName = (document: string): string => `${pascal(document)}Client`
 
-/** The types of a document's area.ts: `TaxonomyArea`, `TaxonomyResourceType`. */
+/** Returns the names of the types in a document's area.ts: `TaxonomyArea`, `TaxonomyResourceType`. */
 export const areaTypes = (document: string): { readonly area: string; readonly resource: string } => ({
   area: `${pascal(document)}Area`,
   resource: `${pascal(document)}ResourceType`,
 })
 
-/** Joins the parts of any text to one word of an identifier: `font-size`, `font_size` -> `fontSize`. */
+/**
+ * Joins the words of a text to a part of an identifier: `font-size`, `font_size` -> `fontSize`. Returns `member` for a
+ * text without letters and digits.
+ */
 export const word = (text: string): string =>
   nameParts(text.replaceAll('_', ' '))
     .map((part, i) => (i === 0 ? part : pascal(part)))
     .join('') || 'member'
 
-/** The check of a type: `checkQuota`. */
+/** Returns the name of the check of a type: `checkQuota`. */
 export const checkName = (type: string): string => `check${pascal(type)}`
 
-/** The function that completes a sent value of a type: `completeQuotaInput`. */
+/** Returns the name of the function that completes a sent value of a type: `completeQuotaInput`. */
 export const completeName = (type: string): string => `complete${pascal(type)}`
 
-/** The constant that lists an enum's values: `lifecycleStateValues`. */
+/** Returns the name of the constant that lists an enum's values: `lifecycleStateValues`. */
 export const valuesName = (type: string): string => `${camel(type)}Values`
 
-/** The constant that holds an updated schema's fields: `quotaFields`. */
+/** Returns the name of the constant that holds an updated schema's fields: `quotaFields`. */
 export const fieldsName = (type: string): string => `${camel(type)}Fields`
 
-/** Makes unique names of one file for values without a name in the document: the second `nameSet` is `nameSetB`. */
+/** Makes unique names in one file for values that have no name in the document: the second `nameSet` is `nameSetB`. */
 export class FreeNames {
   readonly #used: Set<string>
   readonly #met = new Map<string, number>()
 
-  /** `taken` are the names that the document declares. */
+  /** `taken` holds the names that the document declares. */
   constructor(taken: ReadonlySet<string>) {
     this.#used = new Set(taken)
   }

@@ -7,21 +7,21 @@ import { FreeNames, pascal, word } from './names.ts'
 import { isComposite, parameterType } from './parameter-type.ts'
 import type { ParameterView } from './views/routes.ts'
 
-/** Collects the parameters of a document's operations; equal parameters become one constant. */
+/** Collects the parameters of a document's operations. Equal parameters share one constant. */
 export class ParameterConstants {
   readonly #emission: Emission
   readonly #file: OutputFile
   readonly #names: FreeNames
   readonly #views = new Map<string, ParameterView>()
 
-  /** `taken` are the other names of the file; all its imports must be known already. */
+  /** `taken` holds the other names of the file. The file must have recorded all its imports already. */
   constructor(emission: Emission, file: OutputFile, taken: readonly string[]) {
     this.#emission = emission
     this.#file = file
     this.#names = new FreeNames(new Set([...emission.taken, ...taken]))
   }
 
-  /** Returns the constant of a parameter, named by its place and its name: `queryPageSize`. */
+  /** Returns the constant of a parameter, named after its location and its name: `queryPageSize`. */
   nameOf(parameter: Parameter): string {
     const view = parameterView(parameter, this.#emission, this.#file)
     const key = JSON.stringify(view)
@@ -32,7 +32,7 @@ export class ParameterConstants {
     return constant
   }
 
-  /** Returns all constants in their order. */
+  /** The parameters as data, in the order of their first use. */
   get views(): readonly ParameterView[] {
     return [...this.#views.values()]
   }

@@ -3,12 +3,15 @@ import { type Emission, resolved } from './emission.ts'
 import type { Doc } from './layout/doc.ts'
 import { object, property } from './layout/typescript.ts'
 
-/** TypeScript confuses a member with an inherited name with the inherited member, whose type any text has. */
+/**
+ * Returns ` as const` for a name that every object inherits. Without it, TypeScript compares a member of this name with
+ * the inherited member and accepts any text.
+ */
 export const exact = (name: string): string => (name in Object.prototype ? ' as const' : '')
 
 /**
- * Returns the conversion of a text; values that no text can express, such as unions of objects, were reported when
- * reading.
+ * Returns the type that converts the texts of a parameter. The checks of the document have reported the values that no
+ * text can express, such as unions of objects.
  */
 export function parameterType(schema: Schema, emission: Emission): Doc {
   const of = resolved(emission, schema)
@@ -22,7 +25,7 @@ export function parameterType(schema: Schema, emission: Emission): Doc {
   return object([['object: ', object(rows)]])
 }
 
-/** A list or an object, which takes more than one text. */
+/** Whether a value is a list or an object, which takes several texts. */
 export function isComposite(schema: Schema, emission: Emission): boolean {
   const { kind } = resolved(emission, schema)
   return kind === 'array' || kind === 'object'

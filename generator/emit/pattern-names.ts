@@ -8,10 +8,10 @@ export interface PatternName {
 }
 
 /**
- * The names of the patterns that named schemas declare: `skuPattern` for the `pattern` of `Sku`, `labelsKeyPattern` for
- * the `x-key-pattern` of `Labels`. Of several names for a pattern, members of objects take the first. Strings come before
- * maps, because a pattern is the main content of a named string. Patterns of members, items and map values have no names
- * here.
+ * Returns the names of the patterns that named schemas declare: `skuPattern` for the `pattern` of `Sku`, and
+ * `labelsKeyPattern` for the `x-key-pattern` of `Labels`. If a pattern has several names, members of objects use the first.
+ * Strings come before maps, because a pattern is the main content of a named string. Patterns of members, items and map
+ * values have no names in this list.
  */
 export function patternNames(schemas: readonly NamedSchema[]): readonly PatternName[] {
   const texts = schemas.flatMap(({ name, schema }) =>

@@ -1,13 +1,13 @@
 import { isIdentifier } from '../identifier.ts'
-import type { Access, Group, Operation, Response } from '../model/types.ts'
+import type { OperationAccess, Group, Operation, Response } from '../model/types.ts'
 import { resultType } from './answer-type.ts'
-import { requestComplete } from './complete.ts'
+import { requestComplete } from './complete-functions.ts'
 import { type Emission, openFile, schemaOf } from './emission.ts'
 import { domainName } from './errors.ts'
-import { updateOf } from './fields.ts'
+import { updatedFieldsOf } from './fields.ts'
 import type { OutputFile } from './file.ts'
 import { listNames } from './list-names.ts'
-import { givenRequest } from './given.ts'
+import { handlerRequestName } from './parsed-types.ts'
 import { handlersName } from './handlers.ts'
 import { inSentence } from './layout/comment.ts'
 import { flat } from './layout/doc.ts'
@@ -23,7 +23,7 @@ import type { BindingView, RoutesView, RouteView, SuccessView } from './views/ro
 
 /**
  * Emits routes.ts: a constant for each operation with the data that clients need, and the function that binds all
- * operations to their handlers. Data for servers only is in that function, so that clients do not load it.
+ * operations to their handlers. The data for servers is only in that function, so that clients do not load the data.
  */
 export function emitRoutes(emission: Emission): OutputFile | undefined {
   if (emission.document.operations.length === 0) return undefined
@@ -64,7 +64,7 @@ function viewOf(emission: Emission, file: OutputFile): RoutesView {
   }
 }
 
-/** Whether a group of this name would hide a name that the binding function uses. */
+/** Whether a group with this name would hide a name that the binding function uses. */
 const isNamed = (name: string, file: OutputFile): boolean =>
   ['bind', 'bindList', 'context', 'request'].includes(name) ||
   file.imports(name) ||
@@ -72,13 +72,13 @@ const isNamed = (name: string, file: OutputFile): boolean =>
 
 function routeView(operation: Operation, emission: Emission, file: OutputFile): Omit<RouteView, 'parameters'> {
   const { access, body, mode, successes } = operation
-  const given = givenRequest(operation, emission)
+  const handled = handlerRequestName(operation, emission)
   return {
     comment: shortComment(operation).trim(),
     name: operation.routeName,
     request: file.from('types', operation.requestName, true),
     result: typeCode(resultType(operation, { emission, file, view: 'output' })),
-    given: given === operation.requestName ? '' : file.from('types', given, true),
+    parsed: handled === operation.requestName ? '' : file.from('types', handled, true),
     operationId: quote(operation.id),
     method: quote(operation.method),
     path: texts(operation.pathParts),
@@ -90,10 +90,12 @@ function routeView(operation: Operation, emission: Emission, file: OutputFile): 
   }
 }
 
-/** Returns the server's part of a route; `handlers` is the expression of the operation's handlers. */
+/**
+ * Returns the data of a binding, which only the server needs; `handlers` is the expression of the operation's handlers.
+ */
 function bindingView(operation: Operation, handlers: string, emission: Emission, file: OutputFile): BindingView {
   const { access, list, raises } = operation
-  const update = updateOf(operation, emission)
+  const update = updatedFieldsOf(operation, emission)
   const complete = requestComplete(operation, emission)
   const listFields = (): string => file.from('filters', listNames(operation, emission.document).fields, false)
   return {
@@ -110,11 +112,14 @@ function bindingView(operation: Operation, handlers: string, emission: Emission,
   }
 }
 
-/** The fields of a schema are in the document whose operation updates it. */
+/**
+ * Returns the constant with the fields of a schema. The file of the operation's document declares the constant, even if
+ * another document declares the schema.
+ */
 const fieldsOf = (target: string, emission: Emission, file: OutputFile): string =>
   file.from('validators', fieldsName(schemaOf(emission, target).views.output), false)
 
-/** Makes a declared success as data. */
+/** Makes the data of a declared success. */
 function successView({ status, content, headers }: Response, emission: Emission, file: OutputFile): SuccessView {
   const types = headers.map(({ name, schema }) => property(name, [parameterType(schema, emission), exact(name)]))
   return {
@@ -124,7 +129,7 @@ function successView({ status, content, headers }: Response, emission: Emission,
   }
 }
 
-function accessOf(access: Access): string {
+function accessOf(access: OperationAccess): string {
   return `{ ${Object.entries(access)
     .map(([name, value]) => `${name}: ${flat(literal(value))}`)
     .join(', ')} }`

@@ -1,4 +1,7 @@
-/** The runtime symbols that generated code uses: the symbol, its module, and whether it is only a type. */
+/**
+ * The modules of the runtime symbols that generated code uses, keyed by symbol. `type` tells whether the symbol is only
+ * a type.
+ */
 export const runtimeSymbols = {
   Answer: { module: 'json', type: true },
   ApiError: { module: 'errors', type: false },

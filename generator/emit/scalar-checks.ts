@@ -5,7 +5,10 @@ import type { Doc } from './layout/doc.ts'
 import { numeral, quote } from './layout/typescript.ts'
 import type { RuntimeSymbol } from './runtime-symbols.ts'
 
-/** Prints a call that judges the value at hand; further arguments stand behind those that all have. */
+/**
+ * Prints a call that checks the current value. `args` follow the arguments that every check gets: the value, its field
+ * and the faults.
+ */
 export type Run = (symbol: RuntimeSymbol, ...args: readonly Doc[]) => Doc
 
 const formatChecks: Readonly<Record<string, RuntimeSymbol>> = {
@@ -20,10 +23,13 @@ const formatChecks: Readonly<Record<string, RuntimeSymbol>> = {
   ipv6: 'isIpv6',
 }
 
-/** What a fault says of a format whose name alone does not tell what is wanted. */
+/** The descriptions of formats in faults, for formats whose name alone does not describe the expected text. */
 const formatNames: Readonly<Record<string, string>> = { email: 'email, such as kim@example.com' }
 
-/** The calls that judge a text, each guarding the next. A format has a name for people, so it goes before a pattern. */
+/**
+ * Returns the calls that check a text; each call guards the next call. The check of a format precedes the check of a
+ * pattern, because people understand the name of a format better.
+ */
 export function textChain(
   schema: Extract<Schema, { kind: 'string' }>,
   run: Run,
@@ -43,7 +49,7 @@ export function textChain(
   return chain
 }
 
-/** Bounds as trailing arguments: those that bound nothing are left out. */
+/** Returns bounds as trailing arguments, without the bounds that limit nothing. */
 export function bounds(min: number, max: number | undefined): readonly string[] {
   if (max !== undefined) return [String(min), String(max)]
   return min > 0 ? [String(min)] : []
@@ -51,7 +57,7 @@ export function bounds(min: number, max: number | undefined): readonly string[] 
 
 const int32: { readonly minimum?: number; readonly maximum?: number } = { minimum: -2147483648, maximum: 2147483647 }
 
-/** The calls that judge a number, each guarding the next. */
+/** Returns the calls that check a number; each call guards the next call. */
 export function numberChain(schema: Extract<Schema, { kind: 'number' }>, run: Run): readonly Doc[] {
   const range: typeof int32 = schema.format === 'int32' ? int32 : {}
   const minimum = largest(schema.minimum, range.minimum)

@@ -5,7 +5,7 @@ import type { Doc } from './layout/doc.ts'
 import { annotated, arrayOf, generic, intersectionOf, objectOf, type Type, unionOf } from './layout/type.ts'
 import { key, literalType } from './layout/typescript.ts'
 
-/** The context of a type: the view of its members, and the file that gets the imports. */
+/** The context of a type: the view of its members, and the file that records the imports. */
 export interface TypeContext {
   readonly emission: Emission
   readonly file: OutputFile
@@ -53,7 +53,7 @@ export function nameOf(target: string, { emission, file, view }: TypeContext): s
   return file.from('types', views[view], true, document)
 }
 
-/** A branch of a discriminator gets the literal that its own schema leaves out. */
+/** Returns the union of the branches. A branch of a discriminator gets the literal that its own schema leaves out. */
 function branchesOf({ discriminator, of }: Extract<Schema, { kind: 'union' }>, context: TypeContext): Type {
   const branches = of.map((branch): Type => {
     const type = typeOf(branch, context)
@@ -71,12 +71,12 @@ function objectTypeOf(schema: Extract<Schema, { kind: 'object' }>, context: Type
   if (schema.additional === false) return generic('Record', 'string', 'never')
   if (typeof schema.additional === 'string') return generic('Record', 'string', 'unknown')
   const value = typeOf(schema.additional, { ...context, view: whole(context.view) })
-  // An alias may contain itself in an object only, and `Record` is an alias too.
+  // Only an object type in an alias may contain the alias itself, and `Record` is an alias too.
   if (leadsToItself(schema.additional, context)) return objectOf([annotated('[member: string]:', value)])
   return generic('Record', 'string', value)
 }
 
-/** Whether a schema that contains itself is the value, or an item of it. */
+/** Whether the schema is recursive, or has a recursive schema as its item or branch. */
 function leadsToItself(schema: Schema, context: TypeContext): boolean {
   if (schema.kind === 'ref') return schemaOf(context.emission, schema.target).isRecursive
   if (schema.kind === 'array') return leadsToItself(schema.items, context)
@@ -92,24 +92,27 @@ export function membersOf(schema: Extract<Schema, { kind: 'object' }>, context: 
   return index ? [...members, index] : members
 }
 
-/** `name?: T`. */
+/** Returns a member such as `name?: T`. */
 export function memberOf(property: Property, context: TypeContext): Doc {
   const mark = isOptional(property, context.view) ? '?:' : ':'
   const view = memberView(property, context.view)
   return annotated(`${key(property.name)}${mark}`, typeOf(property.schema, { ...context, view }))
 }
 
-/** Returns the view of a member: the member that a mask updates is sent as an update. */
+/** Returns the view of a member. In a request, the member that a mask updates has the view of an update. */
 export const memberView = ({ masked }: Property, view: View): View => (masked && view === 'input' ? 'update' : view)
 
-/** Lists and maps are replaced as a whole, so their items have the view of a creation. */
+/**
+ * Returns the view of the items of a value. An update replaces lists and maps as a whole, so their items have the view
+ * of a creation.
+ */
 export const whole = (view: View): View => (view === 'update' ? 'input' : view)
 
-/** Returns the properties of a view. */
+/** Returns the properties that a view contains. */
 export const visible = (properties: readonly Property[], view: View): readonly Property[] =>
   properties.filter(({ access }) => (view === 'output' ? access !== 'input' : access !== 'output'))
 
-/** Whether a property may be absent: a property with a default may be absent in requests, never in answers. */
+/** Whether a property may be absent. A property with a default may be absent in requests, but never in answers. */
 export function isOptional({ access, required, schema }: Property, view: View): boolean {
   if (view === 'update') return true
   if (access === 'precondition') return view === 'input'
@@ -117,7 +120,10 @@ export function isOptional({ access, required, schema }: Property, view: View): 
   return view === 'output' ? !required && !hasDefault : !required || hasDefault
 }
 
-/** An index signature must be wide enough for the declared members too. */
+/**
+ * Returns the index signature of undeclared members; undefined without a signature. Its type must be wide enough for
+ * the declared members too.
+ */
 export function indexSignature(
   { additional }: Extract<Schema, { kind: 'object' }>,
   properties: readonly Property[],

@@ -1,21 +1,19 @@
 import type { NamedSchema, Operation, Property, Schema, View } from '../model/types.ts'
 import { isStream } from './answer-type.ts'
-import { givenBody, sentBody } from './bodies.ts'
+import { handlerBody, sentBody } from './bodies.ts'
 import { type Emission, openFile, schemaOf } from './emission.ts'
 import { valuesName } from './names.ts'
 import type { OutputFile } from './file.ts'
 import {
   bodyCompletion,
   completionOf,
-  differsWhenGiven,
+  hasParsedRequest,
   filledMembers,
   filledParameters,
-  givenName,
-  givenRequestName,
-  givenType,
+  parsedType,
   isNarrowed,
   requestCompletion,
-} from './given.ts'
+} from './parsed-types.ts'
 import type { Doc } from './layout/doc.ts'
 import { aliased, annotated, generic, intersectionOf, objectOf, type Type, unionOf } from './layout/type.ts'
 import { array, key, literal, quote } from './layout/typescript.ts'
@@ -34,13 +32,13 @@ function printSchema(named: NamedSchema, context: TypeContext): void {
   const { description } = schema
   if (isAnswered) printView(named, 'output', context, description)
   if (views.input !== views.output) {
-    printView(named, 'input', context, isAnswered ? `\`${views.output}\` as it is sent.` : description)
+    printView(named, 'input', context, isAnswered ? `\`${views.output}\` in the form that requests send.` : description)
   }
-  if (hasInput(named) && completionOf(schema, context.emission).fills) printGiven(named, context)
+  if (hasInput(named) && completionOf(schema, context.emission).fills) printParsedType(named, context)
   if (views.update !== views.input) printUpdate(named, context)
 }
 
-/** Only schemas of requests have an input view of their own if defaults are filled. */
+/** Whether a schema has an input view that differs from its output view. */
 const hasInput = ({ views }: NamedSchema): boolean => views.input !== views.output
 
 function printView(named: NamedSchema, view: View, context: TypeContext, description: string | undefined): void {
@@ -73,7 +71,7 @@ function printInterface(name: string, schema: Extract<Schema, { kind: 'object' }
   })
 }
 
-/** Emits an enum as a list of its values with a derived type; the input view leaves the unspecified value out. */
+/** Emits an enum as a list of its values with a derived type. The input view leaves out the unspecified value. */
 function printEnum(named: NamedSchema, view: View, file: OutputFile): void {
   const { schema, views } = named
   if (schema.kind !== 'enum') return
@@ -87,12 +85,14 @@ function printEnum(named: NamedSchema, view: View, file: OutputFile): void {
   file.print(aliased(views.output, withNull(`(typeof ${values})[number]`)))
 }
 
-/** The update view is the input view without required members, unless a nested object differs too. */
+/**
+ * Prints the update view: the input view without required members, or a separate type if a nested object differs too.
+ */
 function printUpdate(named: NamedSchema, context: TypeContext): void {
   const { isAnswered, schema, views } = named
   const { file, emission } = context
   file.comment(
-    `\`${isAnswered ? views.output : views.input}\` as an update sends it: what its mask does not name is left out.`,
+    `\`${isAnswered ? views.output : views.input}\` in an update. Members that the mask of the update does not name are left out.`,
   )
   const isPartial = schema.kind === 'object' && !schema.properties.some(property => differsInUpdate(property, emission))
   if (isPartial) file.print(aliased(views.update, generic('Partial', views.input)))
@@ -106,14 +106,14 @@ function differsInUpdate({ schema }: Property, emission: Emission): boolean {
   return views.update !== views.input
 }
 
-function printGiven(named: NamedSchema, context: TypeContext): void {
+function printParsedType(named: NamedSchema, context: TypeContext): void {
   const { schema, views } = named
   const { file } = context
-  file.comment(`\`${views.input}\` with its defaults filled, as handlers get it.`)
+  file.comment(`\`${views.input}\` with its defaults filled, in the form that handlers get.`)
   const sent: TypeContext = { ...context, view: 'input' }
   const filled = schema.kind === 'object' ? intersectionOf([views.input, filledMembers(schema, sent)]) : undefined
-  const type = filled && schema.nullable ? unionOf([filled, 'null']) : (filled ?? givenType(schema, sent))
-  file.print(aliased(givenName(named), type))
+  const type = filled && schema.nullable ? unionOf([filled, 'null']) : (filled ?? parsedType(schema, sent))
+  file.print(aliased(named.parsedName, type))
   file.blank()
 }
 
@@ -138,30 +138,35 @@ function printRequest(operation: Operation, context: TypeContext): void {
     }
   })
   file.blank()
-  if (differsWhenGiven(operation, emission)) printGivenRequest(operation, context)
+  if (hasParsedRequest(operation, emission)) printParsedRequest(operation, context)
 }
 
-function printGivenRequest(operation: Operation, context: TypeContext): void {
+function printParsedRequest(operation: Operation, context: TypeContext): void {
   const { requestName, body } = operation
   const { emission, file } = context
   const isFilled = requestCompletion(operation, emission).fills
-  const what = isFilled ? 'with its defaults filled, as the handler gets it' : 'as the handler gets it'
+  const what = isFilled
+    ? 'with its defaults filled, in the form that the handler gets'
+    : 'in the form that the handler gets'
   file.comment(`\`${requestName}\` ${what}.`)
   const members = filledParameters(operation).map(({ member, schema }): Doc =>
     annotated(`${key(member)}:`, typeOf(schema, context)),
   )
   if (body && (isNarrowed(body) || bodyCompletion(body, emission).fills)) {
-    members.push(annotated(body.required ? 'body:' : 'body?:', givenBody(body, context)))
+    members.push(annotated(body.required ? 'body:' : 'body?:', handlerBody(body, context)))
   }
   if (body && (isNarrowed(body) || body.isTagged || isStream(body.content))) {
-    printExtension(givenRequestName(operation), requestName, members, file)
+    printExtension(operation.parsedRequestName, requestName, members, file)
   } else {
-    file.print(aliased(givenRequestName(operation), intersectionOf([requestName, objectOf(members)])))
+    file.print(aliased(operation.parsedRequestName, intersectionOf([requestName, objectOf(members)])))
   }
   file.blank()
 }
 
-/** Unlike an intersection, an interface that extends another interface may narrow an untagged union. */
+/**
+ * Prints an interface that extends another interface. Unlike an intersection, the interface may narrow an untagged
+ * union.
+ */
 function printExtension(name: string, of: string, members: readonly Doc[], file: OutputFile): void {
   file.block(`export interface ${name} extends ${of}`, () => {
     for (const member of members) file.print(member)

@@ -1,13 +1,16 @@
 import type { NamedSchema, View } from '../model/types.ts'
 import { CheckPrinter } from './check-printer.ts'
-import { printComplete, printRequestComplete } from './complete.ts'
+import { printComplete, printRequestComplete } from './complete-functions.ts'
 import { type Emission, openFile } from './emission.ts'
 import { printFields } from './fields.ts'
 import type { OutputFile } from './file.ts'
 import { Hoisted } from './hoisted.ts'
 import { patternNames } from './pattern-names.ts'
 
-/** validators.ts: a check for each schema and view, for each request, and what completes them. */
+/**
+ * Emits validators.ts: a check for each schema and view, a check for each request, and the functions that complete
+ * requests.
+ */
 export function emitValidators(emission: Emission): OutputFile {
   const file = openFile(emission, 'validators')
   const hoisted = new Hoisted(wanted => file.claim(wanted), patternNames(emission.document.schemas))
@@ -25,7 +28,7 @@ export function emitValidators(emission: Emission): OutputFile {
   return file
 }
 
-/** Each view that has a type of its own and is checked. */
+/** Returns each checked view whose type differs from the types of the earlier views, with the name of its type. */
 function checkedViews(
   { id, isAnswered, isSent, views }: NamedSchema,
   { checkedAnswers }: Emission,

@@ -18,9 +18,9 @@ import { targetsOf } from './walk.ts'
 import type { Outline } from '../document-outline.ts'
 
 /**
- * Builds the model of loaded and checked documents. It adds the faults that only the whole model shows to
- * `diagnostics`. Do not emit the model if `diagnostics` holds an error of this or an earlier stage. `beside` are the
- * documents of the run that were not loaded.
+ * Builds the model of loaded and checked documents, and adds the faults that only the model of all documents shows to
+ * `diagnostics`. Do not emit the model if `diagnostics` holds an error of this or an earlier stage. `beside` holds the
+ * outlines of the documents of the run that were not loaded.
  */
 export function build(loaded: Loaded, diagnostics: DiagnosticList, beside: readonly Outline[] = []): Model {
   const registry = new Registry(loaded, diagnostics)
@@ -59,8 +59,8 @@ function visible(schemas: readonly NamedSchema[], { name }: Entry, loaded: Loade
 }
 
 /**
- * Whether a schema refers to a document that its own document does not refer to, such as through a child that extends
- * it.
+ * Whether a schema refers to a document that the schema's own document does not refer to, for example because another
+ * document extends the schema.
  */
 function hasForeignTarget({ document, schema }: NamedSchema, { entries, reach }: Loaded): boolean {
   const reached = reach.get(document)
@@ -88,12 +88,12 @@ function draftOf(entry: Entry, building: Building): Draft {
   const found = operationsOf(building.loaded, entry.file)
   const tags = found.map(({ at }) => tagOf(at))
   const groups = groupNames(entry.name, tags)
-  // A route constant with the name of a group would be hidden where the handlers of the group are bound.
+  // In the function that binds handlers, a group would hide a route constant with the same name.
   const taken = [entry.name, `${entry.name}Routes`, ...groups.values()]
   return { entry, operations: operationsFrom(building, found, taken), tags, groups }
 }
 
-/** Completes the named schemas with the results that need all schemas together: views, defaults and recursion. */
+/** Completes the named schemas with the facts that need all schemas together: views, defaults and recursion. */
 function finished(
   built: readonly Built[],
   operations: readonly Operation[],
@@ -115,10 +115,11 @@ function finished(
     const at = places.get(each.id)
     if (!at) return []
     const { id } = each
-    const views = viewsOf(each, traits, reached, registry.namesOf(each.document))
+    const { parsedName, views } = viewsOf(each, traits, reached, registry.namesOf(each.document))
     return {
       ...each,
       views,
+      parsedName,
       isAnswered: answered.has(id) || views.input === views.output,
       isSent: reached.input.has(id),
       hasDefaults: traits.defaults.has(id),

@@ -8,12 +8,14 @@ export interface Building {
   readonly loaded: Loaded
   readonly diagnostics: DiagnosticList
   readonly registry: Registry
-  /** The name of the document being built. It owns the schemas in other files that it reaches first. */
+  /**
+   * The name of the document being built. The document owns the schemas in other files that it is the first to reach.
+   */
   readonly document: string
 }
 
 /**
- * The position of a schema inside of another schema. A branch or alternative takes a missing `type` from its
+ * The position of a schema inside another schema. A branch or alternative without `type` has the `type` of its
  * surroundings.
  */
 export interface Standing {
@@ -22,5 +24,5 @@ export interface Standing {
   readonly type: string | undefined
 }
 
-/** Builds a schema inside of another schema. */
+/** Builds a schema inside another schema. */
 export type BuildSchema = (at: Located, standing?: Standing) => Schema

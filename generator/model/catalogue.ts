@@ -4,7 +4,7 @@ import type { Located } from '../read/types.ts'
 import { inOrder, scopeTypesOf } from './traits.ts'
 import type { Document, ErrorReason, Operation, Permission } from './types.ts'
 
-/** Returns the `x-errors` of a document, in its order. Reports codes that occur twice. */
+/** Returns the `x-errors` of a document, in the order of the document. Reports codes that occur twice. */
 export function errorsOf(document: Located, diagnostics: DiagnosticList): readonly ErrorReason[] {
   const byCode = new Map<number, string>()
   return members(member(document, 'x-errors')).map(([reason, at]) => {
@@ -21,14 +21,14 @@ export function errorsOf(document: Located, diagnostics: DiagnosticList): readon
 }
 
 /**
- * A code has the form S_SSS_EEE (conventions §7). All codes of a document have the same S; codes below a thousand are
- * common to all documents.
+ * The number of codes in the block of a document. A code has the form S_SSS_EEE (conventions §7). All codes of a
+ * document have the same S; codes below a thousand are common to all documents.
  */
 const codesOfArea = 1_000_000
 const commonCodes = 1000
 
 /**
- * Returns the domain of a document's errors: its name, and the first code of its block. Reports codes outside of the
+ * Returns the domain of a document's errors: its name, and the first code of its block. Reports codes outside the
  * block.
  */
 export function domainOf(
@@ -50,8 +50,8 @@ export function domainOf(
 }
 
 /**
- * Joins the permissions of `x-access` and `x-permissions`, each key once, sorted by code point. Reports a key whose
- * class differs between both.
+ * Joins the permissions of `x-access` and `x-permissions`. Returns each key once, sorted by code unit. Reports a key
+ * whose class differs between the two extensions.
  */
 export function permissionsOf(
   document: Located,
@@ -84,5 +84,5 @@ export function permissionsOf(
   return [...found.values()].sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
 }
 
-/** A path has the form `/<area>/<version>/...` (conventions §1). */
+/** Whether the version in a path is an alpha version. A path has the form `/<area>/<version>/...` (conventions §1). */
 const isAlpha = (path: string): boolean => /^\/[^/]+\/(?:v\d+)?alpha\d*\//.test(path)

@@ -27,7 +27,7 @@ const shapeKeywords: readonly string[] = [
   'multipleOf',
 ]
 
-/** Whether a schema constrains its value by its own keywords, besides `allOf`, `oneOf` and `anyOf`. */
+/** Whether a schema constrains its value by its own keywords, in addition to `allOf`, `oneOf` and `anyOf`. */
 export function hasOwnShape(at: Located): boolean {
   const type = text(at, 'type')
   return (
@@ -56,7 +56,8 @@ type ObjectSchema = Extract<Schema, { kind: 'object' }>
 
 /**
  * Builds the intersection of the parts. Inline open objects merge into one object if no property is in two of them. A
- * closed object stays separate, because it refuses all other properties. A single part replaces the intersection.
+ * closed object stays separate, because it refuses the properties of other parts. A single part replaces the
+ * intersection.
  */
 export function intersectionOf(parts: readonly Schema[], base: SchemaBase): Schema {
   const of = merged(parts)
@@ -83,8 +84,8 @@ const isPlainObject = (schema: Schema): schema is ObjectSchema =>
   schema.maxProperties === undefined
 
 /**
- * Joins properties by name. A name that is only required joins the property that describes it. Undefined if two
- * properties describe the same name.
+ * Joins properties by name. A name that is only in `required` merges with the property that has a schema. Returns
+ * undefined if two properties have a schema for the same name.
  */
 function disjoint(properties: readonly Property[]): readonly Property[] | undefined {
   const byName = new Map<string, Property>()

@@ -9,7 +9,10 @@ import { withFiles } from './form-schemas.ts'
 import { type Form, isRange, type MediaType, mediaTypesOf } from './media-types.ts'
 import type { Content, Schema } from './types.ts'
 
-/** The order in which a media type of a response is chosen; the first in the document decides among equals. */
+/**
+ * The order of preference among the media types of a response. Among media types of the same form, the first in the
+ * document is chosen.
+ */
 const preference: readonly Form[] = [
   'json',
   'text',
@@ -25,7 +28,7 @@ const preference: readonly Form[] = [
 
 /**
  * Chooses the media type of a response for which code is generated. Reports the other media types, and a type whose
- * content is not interpreted. Undefined if the response has no content.
+ * content is not interpreted. Returns undefined if the response has no content.
  */
 export function contentOf(
   loaded: Loaded,
@@ -44,7 +47,7 @@ export function contentOf(
 
 /**
  * Returns the media types of a request in the order of the document, with ranges last. JSON types with the same schema
- * become one content: requests send the first type, and servers accept all of them.
+ * become one content: clients send the first type, and servers accept all of them.
  */
 export function contentsOf(
   loaded: Loaded,
@@ -62,10 +65,10 @@ export function contentsOf(
   return merged.toSorted((a, b) => Number(isRange(a.type)) - Number(isRange(b.type)) || breadth(a) - breadth(b))
 }
 
-/** `*\/*` contains all other ranges, so it sorts after them. */
+/** Returns the sort key of a range. The range of all types contains all other ranges, so it sorts after the others. */
 const breadth = ({ type }: Content): number => Number(type === '*/*')
 
-/** The text of a schema without its positions, for comparison. */
+/** Returns the text of a schema without its positions, for comparison. */
 const textOf = (schema: Schema): string =>
   JSON.stringify(schema, (name, value: unknown) => (name === 'position' ? undefined : value))
 
@@ -110,8 +113,8 @@ function built(loaded: Loaded, media: MediaType, diagnostics: DiagnosticList, bu
 }
 
 /**
- * Builds the schema of a text body. Text is checked as a string; a schema of another type cannot apply, and is
- * reported.
+ * Builds the schema of a text body. Text is checked as a string. A schema of another type cannot apply, so the function
+ * reports such a schema.
  */
 function textSchema(
   loaded: Loaded,

@@ -1,7 +1,9 @@
-/** The nodes of a graph, each with the nodes to which its edges lead. */
+/** A directed graph: the targets of a node's edges, keyed by the node. */
 export type Graph = ReadonlyMap<string, readonly string[]>
 
-/** Finds the nodes of a graph that lie on a cycle: Tarjan's strongly connected components, without recursion. */
+/**
+ * Returns the nodes of a graph that lie on a cycle. Computes Tarjan's strongly connected components without recursion.
+ */
 export function onCycles(graph: Graph): ReadonlySet<string> {
   const search = new Search(graph)
   for (const node of graph.keys()) search.from(node)
@@ -11,9 +13,9 @@ export function onCycles(graph: Graph): ReadonlySet<string> {
 class Search {
   readonly found = new Set<string>()
   readonly #graph: Graph
-  /** The order in which the nodes were first visited. */
+  /** The order number of each visited node, keyed by the node. */
   readonly #order = new Map<string, number>()
-  /** The smallest order number that is reachable from each node. */
+  /** The smallest order number that the search has reached from a node, keyed by the node. */
   readonly #low = new Map<string, number>()
   /** The visited nodes whose component is still unknown. */
   readonly #open: string[] = []

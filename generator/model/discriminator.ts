@@ -10,12 +10,13 @@ type Discriminator = NonNullable<Extract<Schema, { kind: 'union' }>['discriminat
 
 interface Branch {
   readonly id: string
-  /** The value of the branch without a mapping: the last part of its reference. */
+  /** The value of a branch that the mapping does not name: the last part of its reference. */
   readonly implicit: string
 }
 
 /**
- * Builds the discriminator of `oneOf` or `anyOf`. Undefined if a branch has no name, because no value could map to it.
+ * Builds the discriminator of `oneOf` or `anyOf`. Returns undefined if a branch has no name, because no value could map
+ * to the branch.
  */
 export function unionDiscriminator(
   building: Building,
@@ -67,7 +68,10 @@ function mapped(building: Building, discriminator: Located, branches: readonly B
   return { property: text(discriminator, 'propertyName') ?? '', mapping: rows }
 }
 
-/** Resolves the target of a mapping: the bare name of a component, or a reference. */
+/**
+ * Resolves the target of a mapping: the bare name of a component, or a reference. Returns undefined for a broken
+ * target.
+ */
 function targetOf({ loaded, registry, document }: Building, from: Located, { value }: Located): string | undefined {
   if (typeof value !== 'string') return undefined
   const components = own(from.file.root, 'components')

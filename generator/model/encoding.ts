@@ -10,7 +10,7 @@ const styles = ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'] as cons
 
 const keywords: ReadonlySet<string> = new Set(['style', 'explode', 'contentType'])
 
-/** The keywords of an encoding that each kind of form honours (OpenAPI 3.0.3, Encoding Object). */
+/** The keywords of an encoding that have an effect, keyed by the form of the body (OpenAPI 3.0.3, Encoding Object). */
 const honoured: Readonly<Partial<Record<Form, readonly string[]>>> = {
   form: ['style', 'explode', 'contentType'],
   multipart: ['contentType'],

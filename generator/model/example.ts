@@ -1,7 +1,10 @@
 import { member, members } from '../read/located.ts'
 import type { Located } from '../read/types.ts'
 
-/** Returns the example of a node for spreading into it: `example`, or the first of `examples` with a value. */
+/**
+ * Returns the example of a node as an object to spread: the value of `example`, or of the first of `examples` with a
+ * value. Returns an empty object without an example.
+ */
 export function exampleAt(at: Located): { readonly example?: unknown } {
   const written = members(member(at, 'examples')).flatMap(([, each]) => member(each, 'value') ?? [])
   const found = [member(at, 'example'), ...written].find(each => each !== undefined)

@@ -5,8 +5,8 @@ import { partsOf } from './walk.ts'
 import type { Reaches } from '../document-outline.ts'
 
 /**
- * Turns the schema of a multipart form into its generated shape: a text member of the format `binary` becomes a file. A
- * nested text stays text, because nested values travel as JSON.
+ * Returns the schema of a multipart form in its generated shape: a text member with the format `binary` becomes a file.
+ * A nested text stays text, because nested values are sent as JSON.
  */
 export function withFiles(schema: Schema): Schema {
   if (schema.kind === 'union' || schema.kind === 'intersection') return { ...schema, of: schema.of.map(withFiles) }
@@ -28,8 +28,8 @@ function fileOf(schema: Schema): Schema {
 type Index = ReadonlyMap<string, Schema>
 
 /**
- * Returns the ids of the named schemas that are multipart forms, or files in them. `seeds` are the schemas that the
- * documents outside of this load reach.
+ * Returns the ids of the named schemas that are multipart forms, or files in such forms. `seeds` holds the schemas that
+ * unloaded documents reach.
  */
 export function formSchemas(
   operations: readonly Operation[],
@@ -60,7 +60,7 @@ export function judgeEncodings(operations: readonly Operation[], byId: Index, di
 }
 
 /**
- * Returns the objects of a form through references, branches and alternatives. Adds the followed references to
+ * Returns the objects of a form, found through references, branches and alternatives. Adds the followed references to
  * `followed`.
  */
 function objectsOf(schema: Schema, byId: Index, followed: Set<string>): readonly Extract<Schema, { kind: 'object' }>[] {

@@ -3,10 +3,13 @@ import type { Located } from '../read/types.ts'
 import { groupName, Names, pascal, spelling } from './names.ts'
 import type { Group, NamedSchema, Operation } from './types.ts'
 
-/** Returns the first tag of an operation. */
+/** Returns the first tag of an operation; undefined for an operation without tags. */
 export const tagOf = (operation: Located): string | undefined => texts(operation, 'tags')[0]
 
-/** Names the groups of a document by tag. Operations without a tag go to a group with the name of the document. */
+/**
+ * Returns the names of a document's groups, keyed by tag. Operations without a tag belong to a group with the name of
+ * the document.
+ */
 export function groupNames(
   document: string,
   tags: readonly (string | undefined)[],
@@ -19,7 +22,8 @@ export function groupNames(
 
 /**
  * Groups operations by tag, in the order in which the tags first appear. A handler interface is named after the schema
- * of the tag's resource (`quotaOverrides`: the schema whose type ends in `.quotaOverrides`), else after the tag.
+ * of the tag's resource (for `quotaOverrides`, the schema whose resource type ends in `.quotaOverrides`), or after the
+ * tag if there is no such schema.
  */
 export function groupsOf(
   document: string,
@@ -40,7 +44,10 @@ export function groupsOf(
   })
 }
 
-/** Finds the schema of a tag's resource. A schema of the document itself has precedence over a shared schema. */
+/**
+ * Returns the schema of a tag's resource; undefined if there is none. A schema of the document itself has precedence
+ * over a shared schema.
+ */
 function resourceSchema(tag: string, document: string, schemas: readonly NamedSchema[]): NamedSchema | undefined {
   const found = schemas.filter(({ resource }) => resource?.type.endsWith(`.${tag}`))
   return found.find(schema => schema.document === document) ?? found[0]

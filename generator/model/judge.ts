@@ -43,14 +43,14 @@ const inlineSchemas = ({ body, failures, parameters, successes }: Operation): re
 
 type Index = ReadonlyMap<string, Schema>
 
-/** Follows references to the final schema. Cycles were refused before. */
+/** Follows references to the final schema. The loop ends, because `judge` resolves no reference on a cycle. */
 function resolved(schema: Schema, byId: Index): Schema {
   let current: Schema | undefined = schema
   while (current?.kind === 'ref') current = byId.get(current.target)
   return current ?? schema
 }
 
-/** Reports a member that one branch requires and a closed branch refuses: no value could fit both. */
+/** Reports a member that one branch requires and a closed branch refuses. No value fits both branches. */
 function judgeBranches(of: readonly Schema[], byId: Index, diagnostics: DiagnosticList): void {
   const objects = of.map(branch => resolved(branch, byId)).filter(branch => branch.kind === 'object')
   const closed = objects.filter(({ additional }) => additional === false)
@@ -63,7 +63,9 @@ function judgeBranches(of: readonly Schema[], byId: Index, diagnostics: Diagnost
   }
 }
 
-/** The most alternatives of a union to compare. All pairs of a longer union would take too long. */
+/**
+ * The number of a union's alternatives that are compared. Comparing all pairs of a longer union would take too long.
+ */
 const maxForms = 40
 
 function judgeForms(
@@ -79,7 +81,8 @@ function judgeForms(
 }
 
 /**
- * Returns the first alternatives of a union, each with its index. A nested union is replaced by its own alternatives.
+ * Returns the first `maxForms` alternatives of a union, each with its index. The alternatives of a nested union replace
+ * the nested union.
  */
 function formsOf(of: readonly Schema[], byId: Index): readonly (readonly [number, Schema])[] {
   const forms: (readonly [number, Schema])[] = []
@@ -93,8 +96,8 @@ function formsOf(of: readonly Schema[], byId: Index): readonly (readonly [number
 }
 
 /**
- * Whether text can represent the values of a schema: a scalar, a list of scalars, or an object whose members are
- * either.
+ * Whether text can represent the values of a schema. Text can represent a scalar, a list of scalars, and an object
+ * whose members are scalars or lists of scalars.
  */
 function isTextual(schema: Schema, byId: Index): boolean {
   const of = resolved(schema, byId)

@@ -12,7 +12,7 @@ import type { FilterField, ListTrait } from './types.ts'
 
 const ordered = ['=', '!=', '<', '<=', '>', '>='] as const
 
-/** The operators of a field without `operators`, by its type (conventions §8). */
+/** The operators of a field without `operators`, keyed by the type of the field (conventions §8). */
 const defaultOperators: Readonly<Record<string, readonly string[]>> = {
   STRING: [...ordered, ':'],
   ENUM: ['=', '!=', ':'],
@@ -26,7 +26,7 @@ const defaultOperators: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Builds the list trait of an operation from its `x-filter` and the shape of its response. Undefined without
+ * Builds the list trait of an operation from its `x-filter` and the shape of its response. Returns undefined without
  * `x-filter`, or if the response has no rows.
  */
 export function listOf(building: Building, operation: Located, build: BuildSchema): ListTrait | undefined {
@@ -58,7 +58,10 @@ interface Rows {
   readonly at: Located
 }
 
-/** Finds the list in the 200 response: its only array, or the array that is named after the resource of its rows. */
+/**
+ * Returns the list of the 200 response: its only array, or the array with the name of its rows' resource. Returns
+ * undefined if there is no such list.
+ */
 function rowsOf(loaded: Loaded, operation: Located): Rows | undefined {
   const responses = member(operation, 'responses')
   const response = responses && member(responses, '200')
@@ -80,13 +83,19 @@ function arrayOf(loaded: Loaded, name: string, at: Located): readonly Rows[] {
   return target && text(target, 'type') === 'array' ? [{ name, at: target }] : []
 }
 
-/** Returns the properties of a schema and its branches. A property of the schema hides a property of a branch. */
+/**
+ * Returns the properties of a schema and its branches, keyed by name. A property of the schema hides a property of a
+ * branch.
+ */
 function propertiesOf(loaded: Loaded, at: Located): ReadonlyMap<string, Located> {
   const branches = [...branchesOf(loaded, at)].toReversed()
   return new Map(branches.flatMap(branch => members(member(branch, 'properties'))))
 }
 
-/** Finds the schema at a field path such as `boot_disk.image`, through objects and the elements of lists. */
+/**
+ * Returns the schema at a field path such as `boot_disk.image`, through objects and the elements of lists; undefined if
+ * the path leads nowhere.
+ */
 function fieldSchema(loaded: Loaded, row: Located, path: string): Located | undefined {
   let at: Located | undefined = row
   for (const name of path.split('.')) {
@@ -102,8 +111,8 @@ function elementOf(loaded: Loaded, at: Located): Located | undefined {
 }
 
 /**
- * Returns a keyword of a schema or of one of its branches. A property often extends a reference by `allOf` with one
- * branch.
+ * Returns a keyword of a schema or of one of its branches, because a property often extends a reference by an `allOf`
+ * with a single branch.
  */
 const keywordOf = (loaded: Loaded, at: Located, keyword: string): Located | undefined =>
   [...branchesOf(loaded, at)].map(branch => member(branch, keyword)).find(found => found !== undefined)
@@ -137,7 +146,7 @@ function fieldOf(building: Building, field: Located, row: Located): FilterField 
   }
 }
 
-/** The comparison type for the values of a map, by the `type` of their schema. Text needs no entry. */
+/** The comparison type of the values of a map, keyed by the `type` of their schema. Text needs no entry. */
 const valueTypes: Readonly<Record<string, string>> = { integer: 'INTEGER', number: 'NUMBER', boolean: 'BOOLEAN' }
 
 function mapValues(loaded: Loaded, schema: Located): string | undefined {
@@ -147,8 +156,8 @@ function mapValues(loaded: Loaded, schema: Located): string | undefined {
 }
 
 /**
- * Finds the enum schema of a field. A name is looked up in the field's own file, then in the other entries that the
- * document refers to. Without a name, the field's own schema must be an enum.
+ * Returns the enum schema of a field; undefined if there is none. A name is looked up in the field's own file, then in
+ * the other entries that the document refers to. Without a name, the field's own schema must be an enum.
  */
 function enumOf({ document, loaded }: Building, field: Located, schema: Located | undefined): Located | undefined {
   const name = text(field, 'enum')
@@ -168,8 +177,8 @@ function enumOf({ document, loaded }: Building, field: Located, schema: Located 
 const isEnum = (at: Located): boolean => Array.isArray(own(at.value, 'enum'))
 
 /**
- * Returns the values in the order of the schema, which is their sort order. Responses never contain the unspecified
- * value.
+ * Returns the values of an enum in the order of the schema, which is their sort order. The result omits the unspecified
+ * value, because responses never contain it.
  */
 const valuesOf = (at: Located): readonly string[] => {
   const unspecified = text(at, 'x-unspecified')

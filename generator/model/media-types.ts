@@ -34,8 +34,8 @@ export function mediaTypesOf(loaded: Loaded, at: Located | undefined): readonly 
 }
 
 /**
- * Returns the form of a media type. Frameworks write `*\/*` by default; it means JSON unless the schema has the format
- * `binary`.
+ * Returns the form of a media type. Frameworks write the range of all types by default; this range means JSON unless
+ * the schema has the format `binary`.
  */
 function formOf(loaded: Loaded, type: string, media: Located): Form {
   const essence = essenceOf(type)
@@ -49,5 +49,5 @@ function formOf(loaded: Loaded, type: string, media: Located): Form {
 
 const essenceOf = (type: string): string => (type.split(';')[0] ?? '').trim().toLowerCase()
 
-/** Whether a type is a range: `image/*`, `application/*+json`. */
+/** Whether a media type is a range such as `image/*` or `application/*+json`. */
 export const isRange = (type: string): boolean => type.includes('*')

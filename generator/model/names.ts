@@ -1,10 +1,10 @@
 import { isIdentifier, isReservedWord, nameParts } from '../identifier.ts'
 
-/** Rules that turn names of a document into TypeScript names. No rule depends on the locale or on later names. */
+/** Rules that convert names of a document to TypeScript names. No rule depends on the locale or on later names. */
 
 /**
- * The names that a type cannot have besides reserved words: TypeScript's own types, and globals that generated code
- * uses.
+ * The names that a type cannot have, in addition to reserved words: TypeScript's own types, and globals that generated
+ * code uses.
  */
 const reservedTypes: ReadonlySet<string> = new Set(
   `any unknown never object string number boolean bigint symbol asserts infer is keyof readonly unique
@@ -12,19 +12,19 @@ const reservedTypes: ReadonlySet<string> = new Set(
   ReadonlyArray Record RegExp Set String Symbol Uint8Array`.split(/\s+/),
 )
 
-/** The names that a member of an object or class cannot have, because JavaScript gives them a meaning. */
+/** The names that a member of an object or class cannot have, because these names have a meaning in JavaScript. */
 const reservedMembers: ReadonlySet<string> = new Set(['constructor', 'prototype', '__proto__', 'then'])
 
 const isReservedType = (name: string): boolean => isReservedWord(name) || reservedTypes.has(name)
 const isReservedMember = (name: string): boolean => reservedMembers.has(name)
 
-/** The words of a name, split at underscores and at characters that are illegal in identifiers. */
+/** Returns the words of a name, split at underscores and at characters that are illegal in identifiers. */
 const words = (name: string): readonly string[] =>
   nameParts(name)
     .flatMap(part => part.split('_'))
     .filter(word => word !== '')
 
-/** Turns `word` into `Word`; the other letters stay. */
+/** Returns `word` with an upper-case first letter. The other letters stay. */
 export const upperFirst = (word: string): string => {
   const [first = ''] = word
   return first.toUpperCase() + word.slice(first.length)
@@ -35,13 +35,13 @@ const lowerFirst = (word: string): string => {
   return first.toLowerCase() + word.slice(first.length)
 }
 
-/** Turns `pet store` into `PetStore`. A name without any letter or digit is spelt out. */
+/** Converts `pet store` to `PetStore`. A name without any letter or digit is spelt out. */
 export function pascal(name: string): string {
   const joined = words(name).map(upperFirst).join('')
   return legal(joined === '' ? spelling(name) : joined)
 }
 
-/** Turns `pet store` into `petStore`. */
+/** Converts `pet store` to `petStore`. */
 export const camel = (name: string): string => legal(lowerFirst(pascal(name)))
 
 const legal = (name: string): string => (isIdentifier(name) ? name : `_${name}`)
@@ -67,7 +67,10 @@ export class Names {
     this.#taken = new Set([...taken].map(upperFirst))
   }
 
-  /** Claims the first free name of those wanted. If all are taken, the last name gets `_` appended until it is free. */
+  /**
+   * Claims and returns the first free name of `wanted`. If all are taken, `_` is appended to the last name until the
+   * name is free.
+   */
   claim(...wanted: readonly string[]): string {
     let name = wanted.find(candidate => !this.#taken.has(upperFirst(candidate))) ?? wanted.at(-1) ?? '_'
     while (this.#taken.has(upperFirst(name))) name += '_'
@@ -77,8 +80,8 @@ export class Names {
 }
 
 /**
- * The type name of a schema: the name itself if it is legal, else built from its words. `Record` becomes
- * `RecordSchema`.
+ * Returns the type name of a schema: the schema's name if it is legal, else a name built from its words. `Record`
+ * becomes `RecordSchema`.
  */
 export function schemaName(name: string): string {
   const made = isIdentifier(name) ? name : pascal(name)
@@ -86,15 +89,15 @@ export function schemaName(name: string): string {
 }
 
 /**
- * The method name of an operation: its id if that is legal, else built from its words. A method may have a reserved
- * word as its name.
+ * Returns the method name of an operation: its id if the id is legal, else a name built from the id's words. A method
+ * may have a reserved word as its name.
  */
 export function operationName(id: string): string {
   const made = isIdentifier(id) ? id : camel(id)
   return isReservedMember(made) ? `${made}Operation` : made
 }
 
-/** The name of an operation without an id, built from its method and path: `getFarmAnimalsByAnimalId`. */
+/** Returns the name of an operation without an id, built from its method and path: `getFarmAnimalsByAnimalId`. */
 export function madeOperationName(method: string, path: string): string {
   const parts = path
     .split(/\{([^{}]*)\}/)
@@ -104,8 +107,8 @@ export function madeOperationName(method: string, path: string): string {
 }
 
 /**
- * The member name of a group in the handlers of a document. It is no reserved word, because such a member cannot be
- * destructured.
+ * Returns the member name of a group in the handlers of a document. The name is no reserved word, because a member with
+ * such a name cannot be destructured.
  */
 export function groupName(tag: string): string {
   const made = isIdentifier(tag) ? tag : camel(tag)

@@ -15,7 +15,7 @@ import { accessOf, isOperationRecord } from './traits.ts'
 import type { ListTrait, Operation, Parameter, RequestBody } from './types.ts'
 
 /**
- * Builds the operations of a document, in the order of its paths. `taken` are names that route constants cannot have.
+ * Builds the operations of a document, in the order of its paths. `taken` holds names that route constants cannot have.
  */
 export function operationsFrom(
   building: Building,
@@ -71,23 +71,25 @@ function namesOf(
   { diagnostics }: Building,
   { at, method, path }: FoundOperation,
   { methods, routes, types }: Scopes,
-): Pick<Operation, 'id' | 'name' | 'routeName' | 'requestName'> {
+): Pick<Operation, 'id' | 'name' | 'routeName' | 'requestName' | 'parsedRequestName'> {
   const id = text(at, 'operationId') || undefined
   const wanted = id === undefined ? madeOperationName(method, path) : operationName(id)
   const name = methods.claim(wanted, spelling(id ?? `${method} ${path}`))
   if (id === undefined) diagnostics.add(messages.operationIdMade(name), positionOf(at))
   const ofRoute = [`${name}Operation`, `${name}Route`]
+  const requestName = types.claim(`${upperFirst(name)}Request`, `${upperFirst(name)}OperationRequest`)
   return {
     id: id ?? name,
     name,
     routeName: routes.claim(...(isReservedWord(name) ? [] : [name]), ...ofRoute),
-    requestName: types.claim(`${upperFirst(name)}Request`, `${upperFirst(name)}OperationRequest`),
+    requestName,
+    parsedRequestName: types.claim(`Parsed${requestName}`),
   }
 }
 
 /**
- * Builds the body of an operation. GET and HEAD have none: their bodies have no meaning (OpenAPI 3.0.3, RFC 9110
- * §9.3.1).
+ * Builds the body of an operation; undefined without a body. GET and HEAD have no body, because their bodies have no
+ * meaning (OpenAPI 3.0.3, RFC 9110 §9.3.1).
  */
 function bodyOf(
   { loaded, diagnostics }: Building,

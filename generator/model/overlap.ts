@@ -3,8 +3,8 @@ import type { Property, Schema } from './types.ts'
 type ObjectSchema = Extract<Schema, { kind: 'object' }>
 
 /**
- * Whether a value could fit both schemas, judged by types, enum values and properties; true in doubt. `resolve` follows
- * references.
+ * Whether a value could fit both schemas, judged by types, enum values and properties. Returns true in doubt. `resolve`
+ * follows references.
  */
 export function mayOverlap(a: Schema, b: Schema, resolve: (schema: Schema) => Schema, depth = 0): boolean {
   if (a.nullable && b.nullable) return true

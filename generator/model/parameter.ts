@@ -8,7 +8,10 @@ import type { Parameter, ParameterStyle } from './types.ts'
 
 type Place = Parameter['in']
 
-/** The places of parameters by precedence: the first keeps its name among parameters with the same name. */
+/**
+ * The locations of parameters by precedence. Among parameters with the same name, the parameter of the first location
+ * keeps its name.
+ */
 const places: readonly Place[] = ['path', 'query', 'header', 'cookie']
 
 const defaultStyles: Readonly<Record<Place, ParameterStyle>> = {
@@ -24,7 +27,7 @@ const styles: readonly ParameterStyle[] = ['form', 'simple', 'spaceDelimited', '
 const reserved: ReadonlySet<string> = new Set(['body', '__proto__'])
 
 /**
- * Builds the parameters of an operation. It leaves out the headers that OpenAPI describes elsewhere and ignores as
+ * Builds the parameters of an operation, without the headers that OpenAPI describes elsewhere and ignores as
  * parameters.
  */
 export function parametersFrom(found: readonly Located[], build: BuildSchema): readonly Parameter[] {
@@ -41,7 +44,7 @@ export function parametersFrom(found: readonly Located[], build: BuildSchema): r
   })
 }
 
-/** Appends `_` to a name until no parameter has it. */
+/** Returns `name`, with `_` appended until no parameter has the result as its name. */
 const free = (name: string, placed: readonly { readonly name: string }[]): string =>
   placed.some(other => other.name === name) ? free(`${name}_`, placed) : name
 

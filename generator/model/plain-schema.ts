@@ -8,7 +8,7 @@ import type { Building, BuildSchema, Standing } from './building.ts'
 import { present } from './present.ts'
 import type { Property, Schema, SchemaBase } from './types.ts'
 
-/** The keywords that imply a kind of value in a schema without `type`; the first match decides. */
+/** The keywords that imply a kind of value in a schema without `type`. The first match decides. */
 const impliedBy = [
   ['object', ['properties', 'required', 'additionalProperties', 'minProperties', 'maxProperties', 'x-key-pattern']],
   ['array', ['items', 'minItems', 'maxItems', 'uniqueItems']],
@@ -139,8 +139,8 @@ function propertiesOf(loaded: Loaded, at: Located, additional: Additional, build
 }
 
 /**
- * Finds the object that an `update_mask` of the format `field-mask` selects from (AIP-134): the only object beside it.
- * Undefined if there are several objects or none.
+ * Returns the name of the object that an `update_mask` with the format `field-mask` selects from (AIP-134): the only
+ * object next to the mask. Returns undefined if there are several objects or none.
  */
 function maskedIn(loaded: Loaded, at: Located): string | undefined {
   const properties = members(member(at, 'properties'))
@@ -153,7 +153,7 @@ function maskedIn(loaded: Loaded, at: Located): string | undefined {
 const hasProperties = (loaded: Loaded, at: Located): boolean =>
   [...branchesOf(loaded, at)].some(branch => member(branch, 'properties') !== undefined)
 
-/** The flags that limit the direction of a member; the first match decides. */
+/** The flags that limit the direction of a member. The first match decides. */
 const accesses = [
   ['readOnly', 'output'],
   ['writeOnly', 'input'],
@@ -161,8 +161,8 @@ const accesses = [
 ] as const
 
 /**
- * Returns the direction and mutability of a property. A flag counts on the property, on its reference target, and on a
- * branch.
+ * Returns the direction and mutability of a property. A flag counts on the property itself, on the target of its
+ * reference, and on a branch.
  */
 function behaviour(loaded: Loaded, property: Located): Pick<Property, 'access' | 'immutable'> {
   const { value } = property

@@ -1,7 +1,8 @@
 type Present<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> }
 
 /**
- * Returns the members without those whose value is undefined: optional members of the model must not hold undefined.
+ * Returns a copy of an object without its undefined members, because optional members of the model must not hold
+ * undefined.
  */
 export function present<T extends object>(members: T): Present<T> {
   const found: Present<T> = {}

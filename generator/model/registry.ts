@@ -6,18 +6,18 @@ import { referenceOf, resolve } from '../read/resolve.ts'
 import type { Entry, Loaded, Located } from '../read/types.ts'
 import { Names, pascal, schemaName, spelling } from './names.ts'
 
-/** A schema with a name of its own. */
+/** A named schema before it is built. */
 export interface Registered {
   readonly id: string
   readonly name: string
   readonly document: string
   readonly at: Located
   /**
-   * The schemas that extend it. If its discriminator makes a union of them, references to it mean any of these
-   * children.
+   * The schemas that extend this schema. If the discriminator of this schema makes a union of its children, a reference
+   * to this schema means any child.
    */
   readonly children: readonly Located[]
-  /** True for the base of such a schema: the part that its children share. */
+  /** Whether this is the base of a schema with children: the part that the children share. */
   readonly isBase: boolean
 }
 
@@ -27,8 +27,8 @@ const keyOf = ({ file, pointer }: Located): string => `${file.file}#${pointer}`
 const plainFolders: ReadonlySet<string> = new Set(['components', 'definitions', 'models', 'schemas', 'types'])
 
 /**
- * Names each schema that is declared or referred to, once in a run. The components of an entry belong to its document.
- * A schema in another file belongs to the first document that reaches it.
+ * Names each schema that is declared or referred to, once in a run. The components of an entry belong to the entry's
+ * document. A schema in another file belongs to the first document that reaches the schema.
  */
 export class Registry {
   readonly #loaded: Loaded
@@ -50,12 +50,15 @@ export class Registry {
     for (const registered of declared.flat()) if (registered.children.length > 0) this.#splitBase(registered)
   }
 
-  /** Whether a document refers to an unnamed schema of another document, which then gets a name there. */
+  /**
+   * Whether a document refers to an unnamed schema of another document. Such a schema gets a name in the other
+   * document.
+   */
   get isInterwoven(): boolean {
     return this.#isInterwoven
   }
 
-  /** The names of a document's types. Names of views and requests are claimed in the same scope. */
+  /** Returns the names of a document's types. Names of views and requests are claimed in the same scope. */
   namesOf(document: string): Names {
     const names = this.#names.get(document) ?? new Names()
     this.#names.set(document, names)
@@ -68,14 +71,15 @@ export class Registry {
   }
 
   /**
-   * Returns the id of a reference inside of `allOf`. For a schema that is the union of its children, this is its base.
+   * Returns the id of a reference inside `allOf`. For a schema that is the union of its children, returns the id of the
+   * base.
    */
   idOfBranch(at: Located, from: string): string {
     const registered = this.#registeredAt(at, from)
     return (this.#bases.get(registered.id) ?? registered).id
   }
 
-  /** Yields each registered schema once. Schemas that are registered in the meantime follow. */
+  /** Yields each registered schema once, including schemas that are registered during the iteration. */
   *pending(): Generator<Registered, void, undefined> {
     for (let next = this.#registered[this.#yielded]; next; next = this.#registered[this.#yielded]) {
       this.#yielded += 1
@@ -95,7 +99,10 @@ export class Registry {
     })
   }
 
-  /** Gives the name of a component that is only a reference into another file to the schema at its target. */
+  /**
+   * Returns the place to which the name of a component belongs. A component that is only a reference into another file
+   * gives its name to the schema at the target.
+   */
   #adopted(at: Located): Located {
     const reference = Object.keys(Object(at.value)).length === 1 ? referenceOf(at.value) : undefined
     if (reference === undefined) return at
@@ -140,8 +147,8 @@ export class Registry {
   }
 
   /**
-   * Returns the schemas that extend a schema, directly or indirectly. A schema that is the union of its children is
-   * replaced by its children.
+   * Returns the schemas that extend a schema, directly or indirectly. The children of a schema replace the schema if it
+   * is the union of its children.
    */
   #descendants(at: Located): readonly Located[] {
     const found = new Map<string, Located>()
@@ -158,8 +165,8 @@ export class Registry {
   }
 
   /**
-   * Returns two names for a schema outside of `components`; the second is used if the first is taken. The names come
-   * from its component, from its file and descriptive folders, or from the last names of its pointer.
+   * Returns two names for a schema outside of `components`; the second name is used if the first is taken. The names
+   * come from the schema's component, from its file and descriptive folders, or from the last names of its pointer.
    */
   #namesFor({ file, pointer }: Located): readonly string[] {
     const entry = this.#loaded.entries[0]?.file.file ?? ''
@@ -174,11 +181,11 @@ export class Registry {
   }
 }
 
-/** The names that generated files declare beside schemas. */
+/** Returns the names that generated files declare in addition to schemas. */
 const reserved = (document: string): readonly string[] =>
   ['Client', 'Error', 'Handlers', 'Permission', 'Reason'].map(suffix => `${pascal(document)}${suffix}`)
 
-/** For each schema, by its place, the components that extend it through `allOf`. */
+/** Returns the components that extend a schema through `allOf`, keyed by the place of the extended schema. */
 function extensionsOf(loaded: Loaded): ReadonlyMap<string, readonly Located[]> {
   const found = new Map<string, Located[]>()
   for (const file of loaded.files.values()) {

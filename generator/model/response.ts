@@ -13,7 +13,8 @@ export interface Responses {
 
 /**
  * Returns the responses of an operation in the order of the document. The successes are 2XX and single 3XX statuses. If
- * there is none, `default` is the success; without `default`, any 2XX without a body is.
+ * the document declares no such status, `default` is the success; without `default`, any 2XX status without a body
+ * counts as the success.
  */
 export function responsesOf(building: Building, operation: Located, build: BuildSchema): Responses {
   const all = members(member(operation, 'responses')).flatMap(([status, at]) => {
@@ -49,7 +50,10 @@ function responseOf(building: Building, status: Response['status'], at: Located,
   }
 }
 
-/** Returns the headers without `Content-Type`: `content` describes it, and OpenAPI ignores it here. */
+/**
+ * Returns the headers of a response without `Content-Type`: the `content` of the response describes this header, and
+ * OpenAPI ignores it among the headers.
+ */
 function headersOf({ loaded }: Building, at: Located, build: BuildSchema): Response['headers'] {
   return members(member(at, 'headers')).flatMap(([name, reference]) => {
     const header = follow(loaded, reference)

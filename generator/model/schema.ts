@@ -58,7 +58,7 @@ function baseOf(loaded: Loaded, at: Located): SchemaBase {
 }
 
 /**
- * Whether a schema allows null. Beside an enum, `nullable` alone has no effect: the enum must list null (OpenAPI
+ * Whether a schema allows null. Next to an enum, `nullable` alone has no effect: the enum must list null (OpenAPI
  * 3.0.3).
  */
 function isNullable(at: Located): boolean {
@@ -66,7 +66,10 @@ function isNullable(at: Located): boolean {
   return Array.isArray(choices) ? choices.includes(null) : flag(at, 'nullable')
 }
 
-/** The default of a schema or of its reference target. An unfit default is left out; `check` reports it. */
+/**
+ * Returns the default of a schema or of its reference target. Returns undefined for an unfit default, because `check`
+ * reports it.
+ */
 function defaultOf(loaded: Loaded, at: Located): unknown {
   const value = own(at.value, 'default')
   const isReference = referenceOf(at.value) !== undefined

@@ -2,7 +2,7 @@ import { branchesOf } from '../read/branches.ts'
 import { flag, member, text, texts } from '../read/located.ts'
 import type { Loaded, Located } from '../read/types.ts'
 import { present } from './present.ts'
-import type { Access, NamedSchema } from './types.ts'
+import type { OperationAccess, NamedSchema } from './types.ts'
 
 /**
  * Reads the extensions of the platform into the model (conventions §22). A document without extensions gets no traits.
@@ -10,8 +10,8 @@ import type { Access, NamedSchema } from './types.ts'
 
 const accessKinds = ['permission', 'public', 'own', 'authenticated'] as const
 
-/** Returns the `x-access` of an operation; undefined if it is absent or has an unknown kind. */
-export function accessOf(operation: Located): Access | undefined {
+/** Returns the `x-access` of an operation; undefined if the extension is absent or has an unknown kind. */
+export function accessOf(operation: Located): OperationAccess | undefined {
   const access = member(operation, 'x-access')
   const kind = accessKinds.find(known => known === text(access, 'kind'))
   if (!access || !kind) return undefined
@@ -29,7 +29,7 @@ export function accessOf(operation: Located): Access | undefined {
   }
 }
 
-/** Returns the `x-resource` of a schema; undefined if it is absent. */
+/** Returns the `x-resource` of a schema; undefined if the extension is absent. */
 export function resourceOf(at: Located): NamedSchema['resource'] {
   const resource = member(at, 'x-resource')
   const type = text(resource, 'type')
@@ -49,15 +49,15 @@ export function isOperationRecord(loaded: Loaded, at: Located): boolean {
 const scopeTypes = ['PLATFORM', 'ORGANISATION', 'GROUP', 'WORKSPACE'] as const
 
 /**
- * Returns the scope types of a permission: `scope_types` of `x-access`, or else derived from the scope and the path
- * (conventions §22).
+ * Returns the scope types of a permission: the `scope_types` of `x-access`, or the types that follow from the scope and
+ * the path (conventions §22).
  */
-export function scopeTypesOf({ scope, scopeTypes: named }: Access, path: string): readonly string[] {
+export function scopeTypesOf({ scope, scopeTypes: named }: OperationAccess, path: string): readonly string[] {
   const found = named ?? derivedScopes(scope, path)
   return inOrder(found)
 }
 
-/** Returns scope types in the order of the catalogue, each once. */
+/** Returns the distinct scope types in the order of the catalogue. */
 export const inOrder = (types: readonly string[]): readonly string[] => scopeTypes.filter(type => types.includes(type))
 
 function derivedScopes(scope: string | undefined, path: string): readonly string[] {

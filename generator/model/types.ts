@@ -3,12 +3,12 @@ import type { Position } from '../position.ts'
 /** A JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json }
 
-/** The documents of one run, or the generated part of them. */
+/** The documents of one run, or the documents of a partial run. */
 export interface Model {
   readonly documents: readonly Document[]
   /**
    * Whether documents depend on each other beyond their `Outline`. If so, a change of one document can change the
-   * output of all, and they must be built together.
+   * output of all documents, and all documents must be built together.
    */
   readonly isInterwoven: boolean
 }
@@ -16,8 +16,8 @@ export interface Model {
 /** An entry document and its output folder. */
 export interface Document {
   /**
-   * The name of the folder and prefix of names, such as `taxonomy`. By default, the camel case of the file name without
-   * its ending.
+   * The name of the output folder and the prefix of generated names, such as `taxonomy`. The default name is the camel
+   * case of the file name without its ending.
    */
   readonly name: string
   /** The path of the entry file, relative to the working directory. */
@@ -25,47 +25,52 @@ export interface Document {
   readonly title: string
   readonly version: string
   readonly description: string | undefined
-  /** The ErrorInfo.domain, and the first code of the document's block; `base` is undefined without own error codes. */
+  /**
+   * The ErrorInfo.domain, and the first code of the document's block; `base` is undefined if the document declares no
+   * codes of its own.
+   */
   readonly domain: { readonly name: string; readonly base: number | undefined }
   readonly schemas: readonly NamedSchema[]
   readonly operations: readonly Operation[]
-  /** The operations by resource, each in exactly one group. */
+  /** The operations, grouped by resource; each operation is in exactly one group. */
   readonly groups: readonly Group[]
   /** The reasons of `x-errors`. */
   readonly errors: readonly ErrorReason[]
-  /** The permissions of `x-access` and `x-permissions`, each once, sorted by key. */
+  /** The distinct permissions of `x-access` and `x-permissions`, sorted by key. */
   readonly permissions: readonly Permission[]
 }
 
 /** The direction in which a schema travels; its members and values depend on it (architecture §3, views). */
 export type View = 'output' | 'input' | 'update'
 
-/** A schema with a name of its own. */
+/** A schema with its own name. */
 export interface NamedSchema {
-  /** The id, unique in the run: `<document>.<name>`. References hold it. */
+  /** The id, unique in the run: `<document>.<name>`. A `ref` holds the id of its target. */
   readonly id: string
-  /** The TypeScript name of its output view, such as `Organisation`. */
+  /** The TypeScript name of the output view, such as `Organisation`. */
   readonly name: string
   readonly document: string
   readonly schema: Schema
   /**
-   * The type names of its views. A view without differences has the name of the view that it equals. The names do not
+   * The type names of the views. A view that equals another view has the same name as that view. The names do not
    * depend on which views are generated.
    */
   readonly views: Readonly<Record<View, string>>
+  /** The type name of the input view with filled defaults, such as `ParsedOrganisation`. */
+  readonly parsedName: string
   /**
-   * Whether its output view is generated. A schema that is only sent needs no output view if its input view has its own
-   * name.
+   * Whether the output view is generated. A schema that only requests contain needs no output view if its input view
+   * has its own name.
    */
   readonly isAnswered: boolean
-  /** Whether requests contain it, directly or through references. */
+  /** Whether requests contain the schema, directly or through references. */
   readonly isSent: boolean
   /**
-   * Whether its input view contains a default, directly or nested. The generated `complete` function fills such
-   * members.
+   * Whether the input view contains a default, directly or nested. The generated `complete` function fills members with
+   * a default.
    */
   readonly hasDefaults: boolean
-  /** Whether it contains itself, directly or through other schemas. */
+  /** Whether the schema contains itself, directly or through other schemas. */
   readonly isRecursive: boolean
   readonly resource: { readonly type: string; readonly plural: string } | undefined
   readonly position: Position
@@ -77,14 +82,14 @@ export interface SchemaBase {
   readonly nullable?: true
   readonly deprecated?: true
   readonly default?: Json
-  /** The document leaves `type` out, and the keywords imply the kind. Values of other kinds pass unchecked. */
+  /** True if the document omits `type` and the keywords imply the kind. Values of other kinds pass unchecked. */
   readonly implied?: true
-  /** The example as the document gives it; it may not fit the schema. */
+  /** The example in the document; the example may not fit the schema. */
   readonly example?: unknown
   readonly position: Position
 }
 
-/** A schema of any kind. Parts are schemas again; a `ref` holds the id of a named schema. */
+/** A schema of any kind. The parts of a schema are schemas too; a `ref` holds the id of a named schema. */
 export type Schema = SchemaBase &
   (
     | {
@@ -117,7 +122,7 @@ export type Schema = SchemaBase &
         readonly kind: 'object'
         readonly properties: readonly Property[]
         /**
-         * The rule for members that are not listed: `false` refuses them; `open` (no `additionalProperties`) and `any`
+         * The rule for undeclared members: `false` refuses them; `open` (no `additionalProperties`) and `any`
          * (declared) accept any value; a schema checks the values.
          */
         readonly additional: false | 'open' | 'any' | Schema
@@ -130,7 +135,7 @@ export type Schema = SchemaBase &
     | {
         readonly kind: 'union'
         readonly of: readonly Schema[]
-        /** True for `oneOf`: exactly one alternative fits. False for `anyOf`: at least one fits. */
+        /** True for `oneOf`: exactly one alternative must fit. False for `anyOf`: at least one alternative must fit. */
         readonly exactlyOne: boolean
         readonly discriminator?: {
           readonly property: string
@@ -151,13 +156,14 @@ export interface Property {
   readonly schema: Schema
   readonly required: boolean
   /**
-   * `output`: readOnly. `input`: writeOnly. `precondition`: always in responses, and optional in requests for
-   * comparison.
+   * The direction of the property. `output`: readOnly. `input`: writeOnly. `precondition`: always in responses, and
+   * optional in requests, where the server compares the value.
    */
   readonly access: 'both' | 'output' | 'input' | 'precondition'
   readonly immutable: boolean
   /**
-   * The `update_mask` beside this object selects the members to update. In a request, the object has the update view.
+   * True if the `update_mask` next to this object selects the members to update. In a request, the object has the
+   * update view.
    */
   readonly masked?: true
 }
@@ -168,7 +174,7 @@ export type ParameterStyle = 'form' | 'simple' | 'spaceDelimited' | 'pipeDelimit
 /** A parameter of an operation. */
 export interface Parameter {
   readonly name: string
-  /** The member name in the request type. It differs from `name` only if that name is taken. */
+  /** The member name in the request type. The member name differs from `name` only if `name` is taken. */
   readonly member: string
   readonly in: 'path' | 'query' | 'header' | 'cookie'
   readonly required: boolean
@@ -177,7 +183,7 @@ export interface Parameter {
   readonly description: string | undefined
   readonly deprecated: boolean
   readonly schema: Schema
-  /** The example as the document gives it; it may not fit the schema. */
+  /** The example in the document; the example may not fit the schema. */
   readonly example?: unknown
   readonly position: Position
 }
@@ -190,16 +196,16 @@ export type BodyKind = 'json' | 'text' | 'bytes' | 'form' | 'multipart' | 'lines
 
 /** A body of one media type. */
 export interface Content {
-  /** The media type; it may be a range such as `image/*`. */
+  /** The media type, or a range such as `image/*`. */
   readonly type: string
-  /** Further JSON types of the same schema, which requests may use too. */
+  /** Further JSON types with the same schema, which requests may use too. */
   readonly aliases?: readonly string[]
   readonly kind: BodyKind
   /** The schema of the body; for streams, the schema of an item. */
   readonly schema: Schema
   /** The declared encodings of the members of a form. */
   readonly encoding?: readonly Encoding[]
-  /** The example as the document gives it; it may not fit the schema. */
+  /** The example in the document; the example may not fit the schema. */
   readonly example?: unknown
 }
 
@@ -217,7 +223,7 @@ export interface Encoding {
 export interface RequestBody {
   readonly required: boolean
   readonly description: string | undefined
-  /** The JSON content if there is one, else the first content. */
+  /** The JSON content; the first content if no content is JSON. */
   readonly content: Content
   /** All contents in the order of the document, with ranges last. */
   readonly contents: readonly Content[]
@@ -241,7 +247,7 @@ export interface Response {
 }
 
 /** The `x-access` of an operation (conventions §22). */
-export interface Access {
+export interface OperationAccess {
   readonly kind: 'permission' | 'public' | 'own' | 'authenticated'
   readonly key?: string
   readonly class?: string
@@ -266,8 +272,8 @@ export interface FilterField {
 }
 
 /**
- * The `x-filter` of a list operation with the shape of its response: `member` holds the rows, and the parameters follow
- * conventions §8.
+ * The `x-filter` of a list operation with the shape of its response. `member` names the member with the rows, and the
+ * parameters follow conventions §8.
  */
 export interface ListTrait {
   readonly member: string
@@ -289,10 +295,12 @@ export interface Operation {
   readonly routeName: string
   /** The type name of the request, such as `ListQuotasRequest`. */
   readonly requestName: string
+  /** The type name of the request with filled defaults, such as `ParsedListQuotasRequest`. */
+  readonly parsedRequestName: string
   readonly method: string
   /** The path template of the document. */
   readonly path: string
-  /** The literal texts and parameter names of the path by turns, a literal first. */
+  /** The literal texts and parameter names of the path, alternating, beginning with a literal text. */
   readonly pathParts: readonly string[]
   readonly summary: string | undefined
   readonly description: string | undefined
@@ -306,11 +314,11 @@ export interface Operation {
    * `x-filter`. `replies`: several successes, or declared headers.
    */
   readonly answer: 'value' | 'empty' | 'page' | 'replies'
-  readonly access: Access | undefined
+  readonly access: OperationAccess | undefined
   readonly raises: readonly string[] | undefined
   readonly mode: 'sync' | 'async' | 'data' | undefined
   readonly list: ListTrait | undefined
-  /** Whether clients can wait for its result with this document's `getOperation`. */
+  /** Whether clients can wait for the result of the operation with this document's `getOperation`. */
   readonly returnsOperation: boolean
   readonly position: Position
 }
@@ -346,7 +354,7 @@ export interface Permission {
   readonly displayName: string | undefined
   /** The description in `x-permissions`. */
   readonly description: string | undefined
-  /** ALPHA if only paths of an alpha version require the permission. */
+  /** `ALPHA` if only paths of an alpha version require the permission. */
   readonly stage: 'GA' | 'ALPHA'
   /** The ids of the operations that require the permission. */
   readonly operations: readonly string[]

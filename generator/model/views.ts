@@ -1,5 +1,5 @@
 import type { Names } from './names.ts'
-import type { Operation, Schema, View } from './types.ts'
+import type { NamedSchema, Operation, Schema } from './types.ts'
 import { type PartKind, partsOf } from './walk.ts'
 import type { Reaches } from '../document-outline.ts'
 
@@ -13,20 +13,23 @@ export interface Unviewed {
 
 /** The traits that make the views of a schema differ. A schema has a trait directly or through its references. */
 export interface Traits {
-  /** Schemas whose members or values differ between requests and responses. */
+  /** The schemas whose members or values differ between requests and responses. */
   readonly input: ReadonlySet<string>
-  /** Schemas with a required member. An update requires no member, so its view differs from the input view. */
+  /**
+   * The schemas with a required member. An update requires no member, so the update view of such a schema differs from
+   * its input view.
+   */
   readonly update: ReadonlySet<string>
-  /** Schemas with a default in a sent member. */
+  /** The schemas with a default in a sent member. */
   readonly defaults: ReadonlySet<string>
 }
 
-/** The kinds of parts through which a schema inherits a trait from the target of a reference. */
+/** The kinds of parts through which a schema inherits a trait from the target of a reference, keyed by the trait. */
 const carriers: Readonly<Record<keyof Traits, ReadonlySet<PartKind>>> = {
   input: new Set(['property', 'masked', 'element', 'branch', 'alternative']),
-  // An update replaces lists and maps as a whole, and the matching alternative of a union is unknown.
+  // An update replaces lists and maps as a whole, and the alternative of a union that will match is unknown.
   update: new Set(['property', 'branch']),
-  // The matching alternative of a union is unknown before the value is checked.
+  // The alternative of a union that will match is unknown before the value is checked.
   defaults: new Set(['property', 'element', 'branch']),
 }
 
@@ -60,8 +63,8 @@ function propagate(
 }
 
 /**
- * Yields a schema and its parts, through parts of the given kinds only. It leaves out members that requests never
- * contain.
+ * Yields a schema and its parts, following only parts of the given kinds. Members that requests never contain are
+ * skipped.
  */
 function* reachableParts(schema: Schema, kinds: ReadonlySet<PartKind>): Generator<Schema, void, undefined> {
   const pending = [schema]
@@ -91,19 +94,21 @@ const hasDefault = (schema: Schema): boolean =>
   schema.kind === 'object' &&
   schema.properties.some(property => property.access !== 'output' && property.schema.default !== undefined)
 
-/** The ids of the schemas that requests reach, by view. */
+/** The ids of the schemas that requests reach, grouped by view. */
 export interface Reached {
   readonly input: ReadonlySet<string>
   readonly update: ReadonlySet<string>
 }
 
-/** The ids of the schemas whose output view is always generated: schemas that no request contains, and enums. */
+/**
+ * Returns the ids of the schemas whose output view is always generated: schemas that no request contains, and enums.
+ */
 export const alwaysAnswered = (schemas: readonly Unviewed[], { input }: Reached): readonly string[] =>
   schemas.filter(({ id, schema }) => !input.has(id) || schema.kind === 'enum').map(({ id }) => id)
 
 /**
- * Returns the ids of the schemas whose output view is needed: `roots`, the schemas of responses, and the schemas they
- * refer to.
+ * Returns the ids of the schemas whose output view is needed: `roots`, the schemas of responses, and the schemas to
+ * which these refer.
  */
 export function answeredBy(
   operations: readonly Operation[],
@@ -135,8 +140,8 @@ function* answeredTargets(schema: Schema | undefined): Generator<string, void, u
 }
 
 /**
- * Follows the bodies and parameters of operations through all schemas. A schema in an update also counts as input.
- * `seeds` are the schemas that the documents outside of this load reach.
+ * Returns the ids of the schemas that the bodies and parameters of operations reach. A schema in an update also counts
+ * as input. `seeds` holds the schemas that unloaded documents reach.
  */
 export function reachedBy(
   operations: readonly Operation[],
@@ -166,16 +171,20 @@ export function reachedBy(
   return reached
 }
 
-/** Names the views of a schema. A view gets its own name if requests reach it and it differs. */
+/**
+ * Names the views of a schema. A view gets its own name if requests reach the schema and the view differs. The input
+ * view with filled defaults has a type only if the input view has its own name.
+ */
 export function viewsOf(
   { id, name }: Unviewed,
   traits: Traits,
   reached: Reached,
   names: Names,
-): Readonly<Record<View, string>> {
+): Pick<NamedSchema, 'views' | 'parsedName'> {
   const hasInput = reached.input.has(id) && traits.input.has(id)
   const hasUpdate = reached.update.has(id) && traits.update.has(id)
   const input = hasInput ? names.claim(`${name}Input`, `${name}InputView`) : name
   const update = hasUpdate ? names.claim(`${name}Update`, `${name}UpdateView`) : input
-  return { output: name, input, update }
+  const parsedName = hasInput ? names.claim(`Parsed${name}`, `Parsed${name}View`) : name
+  return { views: { output: name, input, update }, parsedName }
 }

@@ -1,8 +1,8 @@
 import type { Schema } from './types.ts'
 
 /**
- * The relation of a part to its surrounding schema. `element`: an element of a list or a value of a map, which are sent
- * as a whole. `masked`: an object that an `update_mask` beside it selects from.
+ * The relation of a part to its surrounding schema. `element`: an element of a list or a value of a map; updates
+ * replace the list or map as a whole. `masked`: an object whose members an `update_mask` next to the object selects.
  */
 export type PartKind = 'property' | 'masked' | 'element' | 'branch' | 'alternative'
 

@@ -2,7 +2,7 @@ import { elements, member } from './located.ts'
 import { follow } from './resolve.ts'
 import type { Loaded, Located } from './types.ts'
 
-/** Yields a schema and all of its `allOf` branches at any depth, with references followed; each schema once. */
+/** Yields a schema and all of its `allOf` branches at any depth, each schema once, with references followed. */
 export function* branchesOf(loaded: Loaded, at: Located): Generator<Located, void, undefined> {
   const met = new Set<unknown>()
   const pending = [at]

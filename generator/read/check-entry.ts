@@ -7,7 +7,10 @@ import { own } from './pointer.ts'
 import { follow } from './resolve.ts'
 import type { Entry, Located } from './types.ts'
 
-/** Runs the checks that need a whole entry document: its version, its paths, and its operations side by side. */
+/**
+ * Runs the checks that need an entire entry document: the checks of its version, its paths, and its operations against
+ * each other.
+ */
 export function checkEntry({ file }: Entry, checking: Checking): void {
   const { beside, loaded, diagnostics } = checking
   const document = whole(file)
@@ -77,7 +80,10 @@ function checkIds(operations: readonly FoundOperation[], { diagnostics }: Checki
 
 const nameOf = ({ method, path }: FoundOperation): string => `${method.toUpperCase()} ${path}`
 
-/** Warns of a base path in `servers`: generated routes use the paths of the document, and the host adds a base path. */
+/**
+ * Reports a base path in `servers` as a note: generated routes use the paths of the document, and the host adds a base
+ * path.
+ */
 function checkServers(document: Located, { diagnostics }: Checking): void {
   for (const server of elements(member(document, 'servers'))) {
     const url = text(server, 'url') ?? '/'

@@ -9,7 +9,7 @@ import type { Outline } from '../document-outline.ts'
 const accessKinds: readonly string[] = ['permission', 'public', 'own', 'authenticated']
 const accessClasses: readonly string[] = ['READ', 'WRITE', 'ADMIN', 'DATA']
 const accessScopes: readonly string[] = ['platform', 'path', 'row', 'parent', 'body', 'filtered']
-/** The scopes that need `scope_types`, because the scope alone does not name the possible types. */
+/** The scopes that need `scope_types`, because the scope alone does not determine the possible types. */
 const openScopes: readonly string[] = ['row', 'body', 'filtered']
 const scopeTypes: readonly string[] = ['PLATFORM', 'ORGANISATION', 'GROUP', 'WORKSPACE']
 
@@ -45,7 +45,7 @@ const filterTypes: readonly string[] = [
 ]
 const comparators: readonly string[] = ['=', '!=', '<', '<=', '>', '>=', ':']
 
-/** Reports a member whose text is not allowed. An absent member passes. */
+/** Reports a text member whose value is not allowed. An absent member passes. */
 function checkChoice(at: Located, name: string, allowed: readonly string[], { diagnostics }: Checking): void {
   const value = text(at, name)
   if (value === undefined || allowed.includes(value)) return
@@ -74,7 +74,7 @@ export function checkAccess(at: Located, checking: Checking): void {
   }
 }
 
-/** Checks an element of `x-permissions`. */
+/** Checks the members of an element of `x-permissions`. */
 export function checkPermission(at: Located, checking: Checking): void {
   checkChoice(at, 'class', accessClasses, checking)
   checkChoices(at, 'scope_types', scopeTypes, checking)
@@ -100,8 +100,8 @@ export function checkFilterField(at: Located, checking: Checking): void {
 }
 
 /**
- * Collects the reasons that an operation of a document may raise: its own reasons, the common reasons, and the
- * qualified reasons of other areas.
+ * Returns the reasons that an operation of a document may raise: the reasons of the document, the common reasons, and
+ * the qualified reasons of other areas.
  */
 export function reasonsOf(loaded: Loaded, file: SourceFile, beside: readonly Outline[]): ReadonlySet<string> {
   const names = new Set<string>()
@@ -118,7 +118,10 @@ export function reasonsOf(loaded: Loaded, file: SourceFile, beside: readonly Out
   return names
 }
 
-/** Reasons with a lower code are common to all documents (conventions §7). */
+/**
+ * The first code that belongs to a single document. Reasons with a lower code are common to all documents (conventions
+ * §7).
+ */
 const commonCodes = 1000
 
 /** Checks that `x-raises` names known reasons. A reason of a document outside of the run passes unchecked. */

@@ -4,12 +4,12 @@ import { member, members, positionOf, text } from './located.ts'
 import { isIgnoredHeader } from './operations.ts'
 import type { Located } from './types.ts'
 
-/** The forms of a status in OpenAPI. */
+/** Matches the forms of a status in OpenAPI. */
 const statusPattern = /^([1-5](\d\d|XX)|default)$/
 
 const modes: readonly string[] = ['sync', 'async', 'data']
 
-/** Checks an operation without regard to other operations. */
+/** Checks an operation independently of other operations. */
 export function checkOperation(at: Located, { diagnostics }: Checking): void {
   const responses = member(at, 'responses')
   const statuses = members(responses).filter(([status]) => !status.startsWith('x-'))
@@ -31,7 +31,7 @@ export function checkOperation(at: Located, { diagnostics }: Checking): void {
   }
 }
 
-/** The styles that OpenAPI 3.0.3 allows for each place of a parameter; the first is the default. */
+/** The styles that OpenAPI 3.0.3 allows, keyed by the location of the parameter; the first style is the default. */
 const styles: Readonly<Record<string, readonly string[]>> = {
   path: ['simple'],
   query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
@@ -39,7 +39,7 @@ const styles: Readonly<Record<string, readonly string[]>> = {
   cookie: ['form'],
 }
 
-/** Checks a parameter without regard to other parameters. */
+/** Checks a parameter independently of other parameters. */
 export function checkParameter(at: Located, { diagnostics }: Checking): void {
   const place = text(at, 'in')
   if (place === undefined) return

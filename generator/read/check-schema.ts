@@ -19,7 +19,7 @@ const bounds = [
   ['minProperties', 'maxProperties'],
 ] as const
 
-/** Checks the keywords of one schema, and its default and enum values against it. */
+/** Checks the keywords of one schema, and checks that its default and enum values fit the schema. */
 export function checkSchema(at: Located, checking: Checking): void {
   const report = (message: Message, name?: string): void => {
     const pointer = name === undefined ? at.pointer : `${at.pointer}/${name}`
@@ -54,7 +54,7 @@ function patternFault(pattern: string | undefined): Message | undefined {
   }
 }
 
-/** The constraints that have no effect beside an `enum`. */
+/** The constraints that have no effect next to `enum`. */
 const beside = ['pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'multipleOf'] as const
 
 function checkEnum(at: Located, { diagnostics }: Checking): void {

@@ -9,7 +9,7 @@ import type { Loaded, Located } from './types.ts'
 import { walk } from './walk.ts'
 import type { Outline } from '../document-outline.ts'
 
-/** The further checks of each kind, beyond the shape of its members. */
+/** The checks of each kind in addition to the shape of its members, keyed by kind. */
 const checks: Readonly<Partial<Record<Kind, (at: Located, checking: Checking) => void>>> = {
   operation: checkOperation,
   parameter: checkParameter,
@@ -21,8 +21,8 @@ const checks: Readonly<Partial<Record<Kind, (at: Located, checking: Checking) =>
 }
 
 /**
- * Checks the documents and adds all errors and warnings to `diagnostics` in one pass. `beside` are the documents of the
- * run that were not loaded.
+ * Checks the documents and adds all errors and warnings to `diagnostics` in one pass. `beside` holds the outlines of
+ * the documents of the run that were not loaded.
  */
 export function check(loaded: Loaded, diagnostics: DiagnosticList, beside: readonly Outline[] = []): void {
   const checking = { loaded, diagnostics, beside }

@@ -12,13 +12,13 @@ export class Confinement {
     this.#folders = folders
   }
 
-  /** Confines to the folders of the `entries`, which are absolute paths. A missing entry adds no folder. */
+  /** Returns a confinement to the folders of `entries`, which are absolute paths. A missing entry adds no folder. */
   static async around(entries: readonly string[]): Promise<Confinement> {
     const real = await Promise.all(entries.map(entry => realpath(entry).catch(() => undefined)))
     return new Confinement(real.flatMap(path => (path === undefined ? [] : [withSeparator(dirname(path))])))
   }
 
-  /** Whether an existing path lies inside of the folders. Rejects if the path does not exist. */
+  /** Whether an existing path lies inside the folders. Rejects if the path does not exist. */
   async holds(path: string): Promise<boolean> {
     const real = await realpath(path)
     return this.#folders.some(folder => real.startsWith(folder))

@@ -21,7 +21,10 @@ export function jsonTypeFits(type: string, value: unknown): boolean {
   }
 }
 
-/** The remaining steps of one judgement. Documents are untrusted, and nested branches could multiply the work. */
+/**
+ * The number of steps that one judgement may still take. Documents are untrusted, and nested branches could multiply
+ * the work.
+ */
 interface Budget {
   steps: number
 }
@@ -57,8 +60,8 @@ function judged(loaded: Loaded, at: Located, value: unknown, budget: Budget, dep
 type Judge = (at: Located, value: unknown) => boolean
 
 /**
- * Whether a schema allows null: by `nullable` on the schema or beside its reference, by its enum, or because it
- * restricts no type.
+ * Whether a schema allows null. A schema allows null by `nullable` on the schema or next to its reference, by its enum,
+ * or because it restricts no type.
  */
 export function isNullable(loaded: Loaded, at: Located): boolean {
   if (flag(at, 'nullable')) return true

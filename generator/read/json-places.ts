@@ -5,8 +5,8 @@ interface Entry {
 }
 
 /**
- * Finds offsets in a valid JSON text without parsing all of it. It lists only the containers on the path, each once,
- * and skips all other values.
+ * Finds offsets in a valid JSON text without parsing the entire text. It lists each container on a path once, and skips
+ * all other values.
  */
 export class JsonPlaces {
   readonly #text: string
@@ -17,7 +17,8 @@ export class JsonPlaces {
   }
 
   /**
-   * Returns the offset of the value at a path of names. For a missing value, returns the offset of its nearest parent.
+   * Returns the offset of the value at a path of names. For a missing value, returns the offset of its nearest existing
+   * parent.
    */
   offsetOf(path: readonly string[]): number {
     let entry: Entry = { offset: this.#past(0), value: this.#past(0) }
@@ -56,7 +57,7 @@ export class JsonPlaces {
     return [String(JSON.parse(this.#text.slice(at, end))), { offset: at, value: this.#past(colon + 1) }]
   }
 
-  /** Returns the first offset from `at` on that is no white space. */
+  /** Returns the offset of the first character from `at` on that is no white space. */
   #past(at: number): number {
     let end = at
     while (end < this.#text.length && this.#text.charCodeAt(end) <= 0x20) end += 1

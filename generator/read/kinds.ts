@@ -1,4 +1,6 @@
-/** The required shape of a member. The elements of `texts` are checked too; `any` is not inspected. */
+/**
+ * The required shape of a member. The elements of `texts` must be texts; a value of the shape `any` is not inspected.
+ */
 export type Shape =
   | 'text'
   | 'flag'
@@ -16,7 +18,7 @@ export type Shape =
 export interface Member {
   readonly shape: Shape
   readonly required?: true
-  /** No generated code honours this member, so each use is reported. */
+  /** True if no generated code honours this member. Each use of the member is reported. */
   readonly lost?: true
 }
 
@@ -64,8 +66,8 @@ const carried = {
 } as const
 
 /**
- * The members of each kind and their shapes. Members that only document and have no generated counterpart (examples,
- * tag descriptions, servers of the whole document) are `any`: ignoring them changes no behaviour.
+ * The members and their shapes, keyed by kind. Members that only document and have no generated counterpart (examples,
+ * tag descriptions, servers of the document) are `any`: ignoring them changes no behaviour.
  */
 export const kinds: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
   document: {
@@ -217,7 +219,7 @@ export const kinds: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
   resource: { type: required('text'), plural: required('text') },
 }
 
-/** The members that each kind requires. */
+/** The names of the required members, keyed by kind. */
 export const requiredMembers: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   Object.entries(kinds).map(([kind, members]) => [kind, Object.keys(members).filter(name => members[name]?.required)]),
 )
@@ -232,7 +234,7 @@ export const referable: ReadonlySet<Kind> = new Set([
   'schema',
 ])
 
-/** The members that are read beside the `$ref` of a schema, although OpenAPI 3.0 gives them no meaning there. */
+/** The members that are read next to the `$ref` of a schema, although OpenAPI 3.0 gives them no meaning there. */
 export const besideReference: ReadonlySet<string> = new Set([
   '$ref',
   'description',

@@ -13,16 +13,16 @@ const maxBytes = 64 * 1024 * 1024
 
 /** The options of `load`. */
 export interface LoadOptions {
-  /** Lets references lead outside of the folders of the entry documents. */
+  /** Whether references may lead outside of the folders of the entry documents. */
   readonly allowRefs: boolean
-  /** The folder to which file names are relative; if absent, the working directory of the process. */
+  /** The folder to which file names are relative. The default is the working directory of the process. */
   readonly cwd?: string
 }
 
 /**
- * Reads the entry documents and every file that their references reach, but nothing from a network. If an entry cannot
- * be read, the load reports an error. If another file cannot be read, `check` reports an error at each reference to it.
- * A syntax error is reported at its place in the file.
+ * Reads the entry documents and every file that their references reach, but nothing from a network. Reports an error if
+ * an entry cannot be read, and reports syntax errors at their place in the file. For another file that cannot be read,
+ * `check` reports an error at each reference to the file.
  */
 export async function load(
   entries: readonly { readonly name: string; readonly file: string }[],
@@ -51,7 +51,7 @@ class Loader {
   readonly #cwd: string
   readonly #confinement: Confinement | undefined
   readonly #pending: string[] = []
-  /** For each file name, the names of the files that it refers to directly. */
+  /** The names of the files to which a file refers directly, keyed by the name of the referring file. */
   readonly #links = new Map<string, Set<string>>()
 
   constructor(cwd: string, confinement: Confinement | undefined) {
@@ -69,12 +69,12 @@ class Loader {
     return undefined
   }
 
-  /** Reports a name that two documents of a run share: each name is an output folder. */
+  /** Reports a name that two documents of a run share, because each name is the name of an output folder. */
   refuseName(name: string, file: SourceFile | undefined): void {
     if (file) this.diagnostics.add(messages.documentNameTwice(name), file.positionOf(''))
   }
 
-  /** Returns the names of all files that references reach from one file, the file itself first. */
+  /** Returns the names of all files that references reach from one file, beginning with the file itself. */
   reachOf({ file }: SourceFile): ReadonlySet<string> {
     const reached = new Set([file])
     for (const name of reached) for (const linked of this.#links.get(name) ?? []) reached.add(linked)

@@ -15,7 +15,7 @@ export interface FoundOperation {
   readonly at: Located
 }
 
-/** The path items of an entry document by their path templates, with references followed. */
+/** Returns the path items of an entry document with their path templates. References are followed. */
 function pathItemsOf(loaded: Loaded, file: SourceFile): readonly (readonly [path: string, item: Located])[] {
   const paths = member({ file, pointer: '', value: file.root }, 'paths')
   return members(paths).flatMap(([path, at]) => {
@@ -24,7 +24,7 @@ function pathItemsOf(loaded: Loaded, file: SourceFile): readonly (readonly [path
   })
 }
 
-/** Returns the operations of an entry document, in its order. */
+/** Returns the operations of an entry document, in the order of the document. */
 export function operationsOf(loaded: Loaded, file: SourceFile): readonly FoundOperation[] {
   return pathItemsOf(loaded, file).flatMap(([path, item]) =>
     members(item).flatMap(([name, at]) => {
@@ -34,7 +34,7 @@ export function operationsOf(loaded: Loaded, file: SourceFile): readonly FoundOp
   )
 }
 
-/** The key that identifies a parameter: its place and name. Header names ignore case (RFC 9110 §5.1). */
+/** Returns the key that identifies a parameter: its location and name. Header names ignore case (RFC 9110 §5.1). */
 export function parameterKey(at: Located): string {
   const place = text(at, 'in') ?? ''
   const name = text(at, 'name') ?? ''
@@ -42,8 +42,8 @@ export function parameterKey(at: Located): string {
 }
 
 /**
- * Returns the parameters of an operation: those of its path item and its own. Its own parameter replaces a parameter of
- * the path item with the same key.
+ * Returns the parameters of an operation and of its path item. A parameter of the operation replaces a parameter of the
+ * path item with the same key.
  */
 export function parametersOf(loaded: Loaded, { item, at }: FoundOperation): readonly Located[] {
   const found = new Map<string, Located>()
@@ -66,7 +66,8 @@ export const isIgnoredHeader = (at: Located): boolean =>
   text(at, 'in') === 'header' && ignoredHeaders.has((text(at, 'name') ?? '').toLowerCase())
 
 /**
- * Splits a path template into literal texts and names by turns, a literal first. Undefined if the braces do not match.
+ * Splits a path template into literal texts and names, alternating, beginning with a literal text. Returns undefined if
+ * the braces do not match.
  */
 export function templateParts(path: string): readonly string[] | undefined {
   const parts = path.split(/\{([^{}]*)\}/)

@@ -4,7 +4,7 @@ import { syntaxFaults } from './places.ts'
 import { isRecord, type Members } from './pointer.ts'
 import type { Position } from '../position.ts'
 
-/** The result of a parse: plain data, or the faults of the text with their places. */
+/** The result of a parse: plain data, or the faults of the text with their positions. */
 export type Parsed =
   | { readonly kind: 'data'; readonly root: Members }
   | { readonly kind: 'faults'; readonly faults: readonly { readonly message: Message; readonly position: Position }[] }
@@ -21,8 +21,8 @@ export async function parse(file: string, text: string): Promise<Parsed> {
   } catch (error) {
     if (error instanceof Error && error.name === 'ParserError')
       return { kind: 'faults', faults: faultsOf(file, text, error) }
-    // The parser also refuses a text that is no whole OpenAPI document. Such texts are valid parts, and `check` judges
-    // entries and names the places of their faults.
+    // The parser also refuses a text that is no complete OpenAPI document. An incomplete text can be a valid part of a
+    // document, and `check` reports the faults of entries with their positions.
     if (!(error instanceof SyntaxError)) throw error
   }
   const root: unknown = parser.api
@@ -30,7 +30,10 @@ export async function parse(file: string, text: string): Promise<Parsed> {
   return { kind: 'faults', faults: [{ message: messages.notAnObject(), position: { file, line: 1, column: 1 } }] }
 }
 
-/** Supplies the text that was already read within the limits, so the parser opens no file. */
+/**
+ * Returns options that pass the text to the parser, so that the parser opens no file: `load` has read the text within
+ * its limits.
+ */
 const parserOptions = (text: string, isJson: boolean): SwaggerParser.Options => ({
   parse: isJson ? { yaml: false } : { json: false },
   resolve: { external: false, http: false, file: { order: 1, canRead: true, read: () => text } },

@@ -33,8 +33,8 @@ class LazyPosition implements Position {
 }
 
 /**
- * Returns a lookup of positions in a YAML or JSON text. The text is parsed (YAML at 1 MB a second) when the first
- * position is read, so a document without faults never pays for it.
+ * Returns a function that finds positions in a YAML or JSON text. The text is parsed (YAML at 1 MB a second) when the
+ * first line or column is read, so a document without faults is never parsed for positions.
  */
 export function positionsOf(file: string, text: string): (pointer: string) => Position {
   let places: ((pointer: string) => Place) | undefined
@@ -72,7 +72,7 @@ function yamlFinder(text: string): (pointer: string) => Place {
   }
 }
 
-/** Returns the syntax tree, or null if the text is nested deeper than the parser can follow. */
+/** Returns the syntax tree; null if the text is nested deeper than the parser can follow. */
 function parsed(text: string, lineCounter: LineCounter): Node | null {
   try {
     return parseDocument(text, { lineCounter, uniqueKeys: false, strict: false, logLevel: 'silent' }).contents
@@ -88,8 +88,8 @@ interface Step {
 }
 
 /**
- * Finds members by name. Each map is indexed once, because a long map is searched many times. An alias has no members:
- * a position inside of it is the position of the alias.
+ * Finds members by name. The index of each map is built once, because a long map is searched many times. An alias has
+ * no members: a position inside an alias is the position of the alias.
  */
 class MemberIndex {
   readonly #maps = new WeakMap<Node, ReadonlyMap<string, Step>>()
@@ -119,7 +119,7 @@ class MemberIndex {
 
 const isNode = (value: unknown): value is Node => isMap(value) || isSeq(value) || isScalar(value)
 
-/** Returns up to 20 syntax errors of a text with their places; empty if this parser accepts the text. */
+/** Returns up to 20 syntax errors of a text with their positions; empty if this parser accepts the text. */
 export function syntaxFaults(
   file: string,
   text: string,

@@ -1,20 +1,23 @@
 import { type Message, messages } from '../diagnostics.ts'
 import { into, type Members } from './pointer.ts'
 
-/** The deepest accepted nesting. It is far beyond real documents, and recursion over a document stays safe below it. */
+/**
+ * The deepest accepted nesting. Real documents stay far below this limit, and recursion over a document is safe within
+ * the limit.
+ */
 const maxDepth = 100
 
 /** The faults and references of a parsed value. */
 export interface Survey {
   readonly faults: readonly { readonly message: Message; readonly pointer: string }[]
-  /** The text of each `$ref` at any place, once. */
+  /** The distinct texts of all `$ref` members at any depth. */
   readonly references: ReadonlySet<string>
 }
 
 /**
- * Walks a parsed value once. The value must be plain JSON data, not nested too deep, and not inflated by YAML aliases:
- * each use of an alias counts as a copy, and the number of values is limited by the length of the text. The walk ends
- * at the first fault that makes the rest unsafe.
+ * Walks a parsed value once. The value must be plain JSON data within the limit of nesting, and YAML aliases must not
+ * inflate the value: each use of an alias counts as a copy, and the length of the text limits the number of values. The
+ * walk ends at the first fault that makes further steps unsafe.
  */
 export function survey(root: unknown, textLength: number): Survey {
   const surveyor = new Surveyor(10 * textLength + 1000)
@@ -28,7 +31,7 @@ class Surveyor implements Survey {
   /** The names and indexes on the path to the visited value. */
   readonly #path: (string | number)[] = []
   #isUnsafe = false
-  /** The number of values that the limit still allows. */
+  /** The number of values that the walk may still visit. */
   #left: number
 
   constructor(maxValues: number) {

@@ -10,11 +10,11 @@ export type Members = Readonly<Record<string, unknown>>
 export const isRecord = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The own member of a record; undefined if the value is no record or has no such member. */
+/** Returns the own member of a record; undefined if the value is no record or has no such member. */
 export const own = (value: unknown, name: string): unknown =>
   isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
-/** Extends `pointer` by one member or element. */
+/** Returns `pointer` extended by one member or element. */
 export const into = (pointer: string, segment: string | number): string =>
   typeof segment === 'number' ? `${pointer}/${segment}` : `${pointer}/${escaped(segment)}`
 
@@ -22,7 +22,8 @@ const escaped = (segment: string): string =>
   /[~/]/.test(segment) ? segment.replaceAll('~', '~0').replaceAll('/', '~1') : segment
 
 /**
- * The unescaped names of a pointer; undefined if it does not begin with `/`. The empty pointer is the whole document.
+ * Returns the unescaped names of a pointer; undefined if the pointer does not begin with `/`. The empty pointer refers
+ * to the root.
  */
 export function segments(pointer: string): readonly string[] | undefined {
   if (pointer === '') return []
@@ -33,7 +34,7 @@ export function segments(pointer: string): readonly string[] | undefined {
     .map(segment => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** The member or element of a value at one name of a pointer; undefined if it is absent. */
+/** Returns the member or element of a value at one name of a pointer; undefined if it is absent. */
 export function step(value: unknown, segment: string): unknown {
   if (Array.isArray(value)) return /^(0|[1-9][0-9]*)$/.test(segment) ? value[Number(segment)] : undefined
   return own(value, segment)

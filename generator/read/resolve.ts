@@ -9,10 +9,10 @@ import type { Loaded, Located, SourceFile } from './types.ts'
 export type Resolution =
   { readonly kind: 'found'; readonly at: Located } | { readonly kind: 'fault'; readonly message: Message }
 
-/** A longer chain of references counts as a cycle. */
+/** The longest chain of references. A longer chain counts as a cycle. */
 const maxChain = 100
 
-/** Looks up one `$ref`, relative to the file `from`. The value found may be a reference again. */
+/** Looks up the target of one `$ref`, relative to the file `from`. The target may be another reference. */
 export function resolve(loaded: Loaded, from: SourceFile, reference: string): Resolution {
   const { path, pointer, isLocal } = splitReference(reference)
   if (!isLocal) return fault(messages.referenceRemote(reference))
@@ -41,15 +41,15 @@ function find(file: SourceFile, pointer: string, reference: string): Resolution 
 const suggestion = (value: unknown, name: string): string | undefined =>
   isRecord(value) ? nearest(name, Object.keys(value)) : undefined
 
-/** The text of the `$ref` in a value; undefined if the value is no reference. */
+/** Returns the text of the `$ref` in a value; undefined if the value is no reference. */
 export function referenceOf(value: unknown): string | undefined {
   const reference = own(value, '$ref')
   return typeof reference === 'string' ? reference : undefined
 }
 
 /**
- * Follows references up to a value that is no reference. Undefined if a reference is broken or the references form a
- * cycle.
+ * Follows references to the first value that is no reference. Returns undefined if a reference is broken or the
+ * references form a cycle.
  */
 export function follow(loaded: Loaded, at: Located): Located | undefined {
   const end = chainEnd(loaded, at)

@@ -1,7 +1,10 @@
 const maxCandidates = 5000
 const maxLength = 80
 
-/** The candidate nearest to a name, for `did you mean`; undefined if none is near. Compares at most 5000 candidates. */
+/**
+ * Returns the candidate nearest to a name, for `did you mean`; undefined if no candidate is near. Compares at most 5000
+ * candidates.
+ */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
   if (name.length > maxLength) return undefined
   const limit = Math.max(2, Math.floor(name.length / 3))
@@ -14,7 +17,7 @@ export function nearest(name: string, candidates: readonly string[]): string | u
   return best?.candidate
 }
 
-/** The Levenshtein distance, computed row by row. */
+/** Returns the Levenshtein distance of two texts, computed row by row. */
 function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j)
   for (let i = 1; i <= a.length; i++) {

@@ -1,34 +1,38 @@
 import type { Message } from '../diagnostics.ts'
 import type { Position } from '../position.ts'
 
-/** A parsed file of a run: its plain data, and the positions of its parts on demand. */
+/** A parsed file of a run, with its plain data and its text. */
 export interface SourceFile {
   /** The file name relative to the working directory, with `/`. */
   readonly file: string
   readonly text: string
   readonly root: unknown
   /**
-   * The position of the value at a JSON pointer (`/paths/~1a/get`): the key of a member, or the start of an element.
-   * For a missing value, the position of its nearest parent. The call costs nothing until `line` or `column` is read.
+   * Returns the position of the value at a JSON pointer (`/paths/~1a/get`): the position of a member's key, or of an
+   * element's start. For a missing value, returns the position of its nearest existing parent. The position is computed
+   * when `line` or `column` is first read.
    */
   positionOf(pointer: string): Position
 }
 
-/** An entry document. Its `$ref` are kept, not dereferenced. */
+/** An entry document. Its `$ref` members are kept, not dereferenced. */
 export interface Entry {
   /** The name of the output folder. */
   readonly name: string
   readonly file: SourceFile
 }
 
-/** The result of `load`: the entries in the given order, and all files by name. */
+/** The result of `load`: the entries in the given order, and all files keyed by name. */
 export interface Loaded {
   readonly entries: readonly Entry[]
   readonly files: ReadonlyMap<string, SourceFile>
-  /** For each entry name, the names of all files that its references reach, including its own. */
+  /**
+   * The names of all files that the references of an entry reach, including the entry's own file, keyed by the name of
+   * the entry.
+   */
   readonly reach: ReadonlyMap<string, ReadonlySet<string>>
   /**
-   * Files that a reference names and that could not be loaded, with the reason. Each reference to such a file is an
+   * The reasons why referenced files could not be loaded, keyed by file name. Each reference to such a file is an
    * error.
    */
   readonly refused: ReadonlyMap<string, Message>

@@ -41,7 +41,8 @@ function complete(
   imports: NeededImports,
   shown: string,
 ): Completion {
-  // Two documents may use the same handler name. A class that implements both interfaces has one method for them.
+  // Two documents may use the same handler name, and a class that implements both interfaces has a single method for
+  // the two handlers.
   const methods = [...new Map(interfaces.flatMap(found => found.methods).map(method => [method.name, method])).values()]
   const { names, unknownBase } = membersOf(of)
   const missing = methods.filter(({ name }) => !names.has(name))

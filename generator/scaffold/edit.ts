@@ -1,11 +1,14 @@
-/** A replacement of the text from `start` to `end`, which are offsets in the text before any edit. */
+/**
+ * A replacement of the text between the offsets `start` (included) and `end` (excluded). The offsets refer to the text
+ * before any edit.
+ */
 export interface Edit {
   readonly start: number
   readonly end: number
   readonly text: string
 }
 
-/** Applies edits that do not overlap. The text outside of the edits stays byte for byte. */
+/** Applies edits that do not overlap. The text outside the edits stays unchanged byte for byte. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   const parts: string[] = []
   let from = 0

@@ -5,11 +5,11 @@ export interface FileStyle {
   readonly newline: '\n' | '\r\n'
   readonly quote: "'" | '"'
   readonly semicolon: '' | ';'
-  /** The white space of one level. */
+  /** The white space of one level of indentation. */
   readonly indent: string
 }
 
-/** The style of new files. */
+/** The formatting of new files. */
 export const newFileStyle: FileStyle = { newline: '\n', quote: "'", semicolon: '', indent: '  ' }
 
 /** The longest line of an addition, in characters. */

@@ -12,8 +12,8 @@ export interface HandwrittenFile {
 }
 
 /**
- * Reads the TypeScript files below `folder`, in the order of their paths. It skips the output, installed packages,
- * hidden folders, declaration files and symbolic links. Empty if the folder does not exist.
+ * Reads the TypeScript files below `folder`, in the order of their paths. Skips the output, installed packages, hidden
+ * folders, declaration files and symbolic links. Returns an empty list if the folder does not exist.
  */
 export function handwrittenFiles(folder: string, outputRoot: string): HandwrittenFile[] {
   const output = resolve(outputRoot)
@@ -30,7 +30,7 @@ export function handwrittenFiles(folder: string, outputRoot: string): Handwritte
   return files
 }
 
-/** Returns the form of a path in which modules are compared: absolute, with `/` on every system. */
+/** Returns the form of a path for comparing modules: absolute, with `/` on every system. */
 export function posixPath(path: string): string {
   const absolute = resolve(path).split(sep).join('/')
   return absolute.startsWith('/') ? absolute : `/${absolute}`

@@ -9,7 +9,7 @@ export type Class = ClassDeclaration | ClassExpression
 export interface Implementation {
   readonly file: SourceFile
   readonly class: Class
-  /** The generated interfaces that it implements. */
+  /** The generated interfaces that the class implements. */
   readonly interfaces: readonly HandlerInterface[]
   /** The imported names that the handlers file no longer exports. */
   readonly removed: readonly string[]
@@ -32,8 +32,8 @@ interface HandlersImport {
 }
 
 /**
- * Returns the imports of a file from the handlers files of the output, by local name; a namespace import has the key
- * `types.*`.
+ * Returns the imports of a file from the handlers files of the output, keyed by local name. A namespace import `types`
+ * has the key `types.*`.
  */
 function handlersImports(file: SourceFile, modules: ReadonlySet<string>): ReadonlyMap<string, HandlersImport> {
   const folder = file.getDirectoryPath()

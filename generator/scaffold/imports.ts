@@ -12,8 +12,8 @@ interface Wanted {
 }
 
 /**
- * Collects the imports that the additions to one file need. `local` returns the name to write. It reuses an existing
- * import, and imports under another name if the file uses the name already.
+ * Collects the imports that the additions to one file need. `local` returns the local name of a symbol: the name of an
+ * existing import, or a free name if the file already uses the symbol's name.
  */
 export class NeededImports {
   readonly #file: SourceFile | undefined
@@ -21,7 +21,7 @@ export class NeededImports {
   readonly #taken: Set<string>
   readonly #wanted = new Map<string, Map<string, Wanted>>()
 
-  /** `file` is undefined for a new file, whose own declarations are `declared`. */
+  /** `file` is undefined for a new file; `declared` holds the names that the new file declares. */
   constructor(file: SourceFile | undefined, naming: ModuleNaming, declared: readonly string[] = []) {
     this.#file = file
     this.#naming = naming
@@ -39,7 +39,7 @@ export class NeededImports {
     return free
   }
 
-  /** Returns the import statements of a new file, a line each. */
+  /** Returns the import statements of a new file, one statement on each line. */
   statements(style: FileStyle): string[] {
     return [...this.#wanted].flatMap(([module, names]) => this.#statementsOf(module, [...names.values()], style))
   }
@@ -122,7 +122,9 @@ function statement(names: readonly string[], onlyTypes: boolean, specifier: stri
   return [`${start} {`, ...names.map(name => `${style.indent}${name},`), `} from ${specifier}`].join(style.newline)
 }
 
-/** Appends names to the list of an import. If the line grows too long, it is broken into one name on each line. */
+/**
+ * Appends names to the list of an import. If the line becomes too long, the list is broken into one name on each line.
+ */
 function extend(declaration: ImportDeclaration, names: readonly string[], style: FileStyle): Edit {
   const text = declaration.getSourceFile().getFullText()
   const specifiers = declaration.getNamedImports()

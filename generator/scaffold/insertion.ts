@@ -3,7 +3,10 @@ import type { Edit } from './edit.ts'
 import type { FileStyle } from './file-style.ts'
 import type { Class } from './implementations.ts'
 
-/** Returns the indentation of a class's members: that of its first member, else one level more than the class. */
+/**
+ * Returns the indentation of a class's members: the indentation of the first member, or one level more than the class
+ * if it has no member on its own line.
+ */
 export function memberIndent(of: Class, style: FileStyle): string {
   const text = of.getSourceFile().getFullText()
   const first = of.getMembers()[0]
@@ -12,8 +15,8 @@ export function memberIndent(of: Class, style: FileStyle): string {
 }
 
 /**
- * Inserts new methods after the last handler of the class, which keeps handlers together, else after its last member.
- * The surrounding text does not change.
+ * Returns the edit that inserts new methods after the last handler of the class, which keeps handlers together. Without
+ * a handler, the methods follow the last member. The surrounding text does not change.
  */
 export function insertion(of: Class, handlers: ReadonlySet<string>, stubs: readonly string[], style: FileStyle): Edit {
   const text = of.getSourceFile().getFullText()

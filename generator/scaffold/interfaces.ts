@@ -3,13 +3,13 @@ import { posix } from 'node:path'
 import type { Document, Group, Model } from '../model/types.ts'
 import { withoutEnding } from './modules.ts'
 
-/** A type as the generated file writes it, with the names in it that need an import. */
+/** The source of a type in the generated file, with the names in the source that need an import. */
 export interface TypeText {
   readonly text: string
   readonly names: readonly NameUse[]
 }
 
-/** A use of a name at the offset `start` of the text; `symbol` is its import. */
+/** A use of a name at the offset `start` of the text; `symbol` is the symbol to import. */
 export interface NameUse {
   readonly start: number
   readonly name: string
@@ -17,7 +17,7 @@ export interface NameUse {
 }
 
 /**
- * An exported symbol of a module. The module is a file path without its ending (absolute, with `/`), or a module of a
+ * An exported symbol of a module. `module` is a file path without its ending (absolute, with `/`), or a module of a
  * package.
  */
 export interface ImportedSymbol {
@@ -70,7 +70,7 @@ export function handlerInterfaces(
 export const handlersPath = (document: Document, files: ReadonlyMap<string, string>): string =>
   files.has('handlers.ts') ? 'handlers.ts' : `${document.name}/handlers.ts`
 
-/** Returns the method names of each interface in a handlers file, by the name of the interface. */
+/** Returns the method names in a handlers file, keyed by the name of the interface. */
 export function methodNames(project: Project, text: string): ReadonlyMap<string, ReadonlySet<string>> {
   const file = project.createSourceFile('/previous-handlers.ts', text, { overwrite: true })
   return new Map(
@@ -101,7 +101,10 @@ function methodsOf(file: SourceFile, group: Group, symbols: ReadonlyMap<string, 
   return methods.map(method => handlerMethod(method, ids, symbols))
 }
 
-/** Maps the names in a generated file to the symbols they mean: its imports, and the interfaces that it declares. */
+/**
+ * Returns the symbols that the names in a generated file mean, keyed by local name: its imports, and the interfaces
+ * that it declares.
+ */
 function symbolsOf(file: SourceFile, itself: string): ReadonlyMap<string, ImportedSymbol> {
   const symbols = new Map<string, ImportedSymbol>()
   for (const declaration of file.getImportDeclarations()) {

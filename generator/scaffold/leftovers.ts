@@ -5,8 +5,8 @@ import type { Position } from '../position.ts'
 
 /**
  * Reports handwritten methods whose operation is no longer in the documents. Such a method belongs to the previous
- * version of the interface, or has a parameter type named after it (`StartVmRequest`, `StartVmGiven`). Nothing is
- * deleted.
+ * version of the interface, or has a parameter type named after the method (`StartVmRequest`, `ParsedStartVmRequest`).
+ * Nothing is deleted.
  */
 export function leftovers(
   found: Implementation,
@@ -40,6 +40,6 @@ function takesRequestOf(method: string, parameters: readonly Node[]): boolean {
   const name = `${method.slice(0, 1).toUpperCase()}${method.slice(1)}`
   return parameters.some(parameter => {
     const type = Node.isTyped(parameter) ? parameter.getTypeNode()?.getText() : undefined
-    return type === `${name}Request` || type === `${name}Given`
+    return type === `${name}Request` || type === `Parsed${name}Request`
   })
 }

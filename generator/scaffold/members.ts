@@ -4,16 +4,16 @@ import type { Class } from './implementations.ts'
 import { withoutEnding } from './modules.ts'
 
 /**
- * The names of a class's instance members, including inherited members. `unknownBase` names a base class that is not in
- * the parsed files.
+ * The names of a class's instance members, including inherited members. `unknownBase` is the name of a base class that
+ * is not in the parsed files; undefined if all base classes are known.
  */
-export interface Members {
+export interface ClassMembers {
   readonly names: ReadonlySet<string>
   readonly unknownBase: string | undefined
 }
 
 /** Collects the members of a class and its base classes in the parsed handwritten files. */
-export function membersOf(start: Class): Members {
+export function membersOf(start: Class): ClassMembers {
   const names = new Set<string>()
   const seen = new Set<Class>()
   let current: Class | undefined = start

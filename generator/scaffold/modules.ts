@@ -3,25 +3,26 @@ import type { ImportEnding } from '../options.ts'
 
 const ending = /\.(?:d\.)?[cm]?[jt]sx?$/
 
-/** Removes `.ts`, `.js` or a similar ending from the path of a module; files are compared in this form. */
+/** Removes `.ts`, `.js` or a similar ending from the path of a module, for comparing modules. */
 export const withoutEnding = (path: string): string => path.replace(ending, '')
 
 /** The form in which a handwritten file imports modules of the output. */
 export interface ModuleNaming {
   /** The folder of the file: absolute, with `/`. */
   readonly folder: string
-  /** The ending of its relative imports and of imports through an alias. */
+  /** The ending of the file's relative imports and of its imports through an alias. */
   readonly importEnding: string
   /** The path alias for a folder, such as `@/` for `/project/src/`. */
   readonly alias?: { readonly prefix: string; readonly path: string }
 }
 
-/** Returns the naming for a new file. */
+/** Returns the form of imports for a new file. */
 export const newFileNaming = (folder: string, importEnding: ImportEnding): ModuleNaming => ({ folder, importEnding })
 
 /**
- * Detects the naming of a file from an import of a known module; undefined if `specifier` does not mean `module`. A
- * bare specifier means the module through an alias if the last two segments agree, or all segments but the first.
+ * Detects the form of a file's imports from an import of a known module; undefined if `specifier` does not mean
+ * `module`. A bare specifier means the module through an alias if the last two segments agree, or all segments except
+ * the first.
  */
 export function namingOf(folder: string, specifier: string, module: string): ModuleNaming | undefined {
   const bare = withoutEnding(specifier)
@@ -40,8 +41,8 @@ export function namingOf(folder: string, specifier: string, module: string): Mod
 }
 
 /**
- * Returns the specifier with which a file imports a module: the name of a package's module, else a path through the
- * file's alias or a relative path.
+ * Returns the specifier with which a file imports a module: the name of a package's module, or a path through the
+ * file's alias, or a relative path.
  */
 export function specifierOf(module: string, { folder, importEnding, alias }: ModuleNaming): string {
   if (!module.startsWith('/')) return module

@@ -13,13 +13,16 @@ import { merged, nothing, type Scaffolding, warning } from './scaffolding.ts'
 
 /** The arguments of `scaffold`. */
 export interface ScaffoldInput {
-  /** The folder of the handwritten code; it need not exist. */
+  /** The folder of the handwritten code, which need not exist. */
   readonly folder: string
   readonly outputRoot: string
   readonly model: Model
-  /** The generated files, by path relative to the output root. */
+  /** The text of each generated file, keyed by path relative to the output root. */
   readonly files: ReadonlyMap<string, string>
-  /** The handlers files before this run, by the same paths. They show which operations were removed. */
+  /**
+   * The handlers files before this run, keyed by path relative to the output root. They show which operations were
+   * removed.
+   */
   readonly previous: ReadonlyMap<string, string>
   readonly options: EmitOptions
 }
@@ -32,8 +35,8 @@ interface Source {
 }
 
 /**
- * Adds a stub to each handwritten class that lacks a handler, and a class for each resource without one. Existing code
- * does not change, except that imports grow. A second run changes nothing.
+ * Plans a stub in each handwritten class that lacks a handler, and a class for each resource without a class. Existing
+ * code does not change, except that imports grow. A run after the planned changes plans nothing.
  */
 export function scaffold(input: ScaffoldInput): Scaffolding {
   const project = new Project({
@@ -58,12 +61,12 @@ function openSources(project: Project, input: ScaffoldInput, interfaces: readonl
     file,
     parsed: project.createSourceFile(posixPath(file.path), file.text, { overwrite: true }),
   }))
-  // A base class may be in any file, so all files are parsed before the classes are examined.
+  // A base class may be in any file, so all files are parsed before any class is examined.
   return parsed.map(source => ({ ...source, implementations: implementations(source.parsed, interfaces) }))
 }
 
 /**
- * Creates a class for a resource that no class handles. Only warns if a file uses the interface without a class, or if
+ * Plans a class for a resource that no class handles. Only warns if a file uses the interface without a class, or if
  * the file of the class exists.
  */
 function startClass(
@@ -91,7 +94,7 @@ function startClass(
   return { ...nothing, files: new Map([[path, text]]), added: group.methods.map(({ name }) => `${group.name}.${name}`) }
 }
 
-/** Returns the folder of the document's other classes, else the folder of the document. */
+/** Returns the folder of the document's other classes, or the document's own folder if there is no other class. */
 function homeOf(group: HandlerInterface, sources: readonly Source[], folder: string, isFlat: boolean): string {
   const neighbour = sources.find(source =>
     source.implementations.some(({ interfaces }) => interfaces.some(({ document }) => document === group.document)),
@@ -100,14 +103,14 @@ function homeOf(group: HandlerInterface, sources: readonly Source[], folder: str
   return isFlat ? folder : join(folder, group.document)
 }
 
-/** Returns the symbol `unimplemented` of runtime/errors; its module follows from the options. */
+/** Returns the symbol `unimplemented` of runtime/errors. The options determine the path of its module. */
 function unimplementedOf({ runtime }: EmitOptions, root: string): ImportedSymbol {
   const name = 'unimplemented'
   if (runtime.kind === 'package') return { name, module: `${runtime.name}/errors` }
   return { name, module: posix.join(root, runtime.kind === 'copy' ? 'runtime' : runtime.path, 'errors') }
 }
 
-/** Returns the method names of each earlier interface, by module and interface name. */
+/** Returns the method names of each earlier interface, keyed by module and interface name. */
 function previousMethods(
   project: Project,
   previous: ReadonlyMap<string, string>,

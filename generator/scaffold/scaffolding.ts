@@ -1,11 +1,11 @@
 import type { Diagnostic } from '../diagnostics.ts'
 import type { Position } from '../position.ts'
 
-/** The planned changes of a scaffold; it writes nothing by itself. */
+/** The planned changes of a scaffold, which the caller writes. */
 export interface Scaffolding {
-  /** The text of each changed or new handwritten file, by its path. */
+  /** The text of each changed or new handwritten file, keyed by path. */
   readonly files: ReadonlyMap<string, string>
-  /** The added stubs, as `Class.method`, or as `Interface.method` in a new class. */
+  /** The names of the added stubs: `Class.method`, or `Interface.method` in a new class. */
   readonly added: readonly string[]
   /** Tasks for a person: leftover handlers, and classes that could not be completed. */
   readonly diagnostics: readonly Diagnostic[]

@@ -3,8 +3,8 @@ import type { NeededImports } from './imports.ts'
 import type { HandlerMethod, ImportedSymbol, TypeText } from './interfaces.ts'
 
 /**
- * Prints a method that throws `unimplemented`, with the types of the interface. Its parameters start with an
- * underscore, because `noUnusedParameters` would refuse them otherwise.
+ * Returns the code of a method that throws `unimplemented`, with the types of the interface. The names of its
+ * parameters start with an underscore, because `noUnusedParameters` refuses other unused parameters.
  */
 export function stub(
   method: HandlerMethod,
@@ -39,7 +39,10 @@ function typeOf({ text, names }: TypeText, imports: NeededImports): string {
   return [...parts, text.slice(from)].join('')
 }
 
-/** Quotes an operation id as a string literal; the id comes from an untrusted document. */
+/**
+ * Quotes an operation id as a string literal. The id comes from an untrusted document, so every special character is
+ * escaped.
+ */
 function literal(text: string, { quote }: FileStyle): string {
   const escaped = JSON.stringify(text).slice(1, -1).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
   return quote === '"' ? `"${escaped}"` : `'${escaped.replaceAll('\\"', '"').replaceAll("'", "\\'")}'`

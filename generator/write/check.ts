@@ -1,15 +1,18 @@
 import { compare, type Comparison } from './compare.ts'
 import { diff } from './diff.ts'
-import { digest, manifestName, printManifest, type Manifest } from './manifest.ts'
+import { digest, manifestName, printManifest, type OutputManifest } from './manifest.ts'
 import { OutputError } from './output-error.ts'
 
-/** The differences between an output root and the generated files; paths are relative to the root, in order. */
+/** The differences between an output root and the generated files. Paths are relative to the root, in their order. */
 export interface Drift {
   readonly missing: readonly string[]
   readonly changed: readonly ChangedFile[]
   /** Files of an earlier run that are no longer generated. */
   readonly orphans: readonly string[]
-  /** The version of the generator that wrote the output, if it is another version. This alone is no drift. */
+  /**
+   * The version of the generator that wrote the output, if it differs from the current version. A different version
+   * alone is no difference of the output.
+   */
   readonly otherVersion: string | undefined
 }
 
@@ -21,7 +24,8 @@ export interface ChangedFile {
 }
 
 /**
- * Compares without writing. Differences in line ends do not count. Throws `OutputError` if the output cannot be read.
+ * Compares an output root with the generated files without writing. Differences in line ends do not count. Throws
+ * `OutputError` if the output cannot be read.
  */
 export function check(root: string, files: ReadonlyMap<string, string>, version: string): Drift {
   const comparison = compare(root, files, false)
@@ -47,9 +51,12 @@ function changedFiles(comparison: Comparison): ChangedFile[] {
     .map(file => ({ path: file.path, diff: diff(file.found, file.text) }))
 }
 
-/** Returns the change of a manifest that does not list exactly the generated files. Orphans are reported separately. */
+/**
+ * Returns the change of a manifest that does not list exactly the generated files; empty if the manifest is right or
+ * missing. Orphans are reported separately.
+ */
 function manifestChange(
-  manifest: Manifest | undefined,
+  manifest: OutputManifest | undefined,
   files: ReadonlyMap<string, string>,
   comparison: Comparison,
 ): ChangedFile[] {

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lookAt } from './place.ts'
-import { digest, isInnerPath, manifestName, readManifest, withLineFeeds, type Manifest } from './manifest.ts'
+import { digest, isInnerPath, manifestName, readManifest, withLineFeeds, type OutputManifest } from './manifest.ts'
 import { onDisk } from './output-error.ts'
 
 /**
- * The state of a file on the disk: `same` text as generated; `stale`, with the text of an earlier run; `edited` since
- * then; `foreign`, not written by the generator.
+ * The state of a file on the disk. `same`: the text equals the generated text. `stale`: the text is that of an earlier
+ * run. `edited`: the text was changed after the last run. `foreign`: the generator did not write the file.
  */
 export type FileState = 'missing' | 'same' | 'stale' | 'edited' | 'foreign'
 
@@ -29,7 +29,7 @@ export interface Orphan {
 
 /** The comparison of an output root with the generated files, in the order of their paths. */
 export interface Comparison {
-  readonly manifest: Manifest | undefined
+  readonly manifest: OutputManifest | undefined
   readonly files: readonly ComparedFile[]
   readonly orphans: readonly Orphan[]
   /** One message for each path that cannot be written. */
@@ -37,8 +37,9 @@ export interface Comparison {
 }
 
 /**
- * Compares without writing. `ignoreManifest` accepts a root whose manifest cannot be read. Throws `OutputError` if the
- * disk cannot be read, and `RangeError` if a path of `files` leaves the root.
+ * Compares an output root with the generated files without writing. `ignoreManifest` accepts a root whose manifest
+ * cannot be read. Throws `OutputError` if the disk cannot be read, and `RangeError` if a path of `files` leaves the
+ * root.
  */
 export function compare(root: string, files: ReadonlyMap<string, string>, ignoreManifest: boolean): Comparison {
   const manifest = ignoreManifest ? tryManifest(root) : readManifest(root)
@@ -56,7 +57,7 @@ export function compare(root: string, files: ReadonlyMap<string, string>, ignore
 const byPath = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
   a < b ? -1 : a > b ? 1 : 0
 
-function tryManifest(root: string): Manifest | undefined {
+function tryManifest(root: string): OutputManifest | undefined {
   try {
     return readManifest(root)
   } catch {
@@ -69,7 +70,7 @@ function compareFile(
   path: string,
   text: string,
   exists: boolean,
-  manifest: Manifest | undefined,
+  manifest: OutputManifest | undefined,
 ): ComparedFile {
   if (!exists) return { path, state: 'missing', text, found: '' }
   const found = readText(root, path)
@@ -77,7 +78,7 @@ function compareFile(
   return { path, state, text, found }
 }
 
-function stateOf(path: string, hash: string, manifest: Manifest | undefined): FileState {
+function stateOf(path: string, hash: string, manifest: OutputManifest | undefined): FileState {
   const known = manifest?.files.get(path)
   if (hash === known || hash === manifest?.next.get(path)) return 'stale'
   return known === undefined ? 'foreign' : 'edited'
@@ -86,7 +87,7 @@ function stateOf(path: string, hash: string, manifest: Manifest | undefined): Fi
 function orphansOf(
   root: string,
   files: ReadonlyMap<string, string>,
-  manifest: Manifest | undefined,
+  manifest: OutputManifest | undefined,
   problems: string[],
 ): Orphan[] {
   const orphans: Orphan[] = []

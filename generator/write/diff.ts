@@ -1,4 +1,4 @@
-/** The most lines of a side that are compared line by line; a longer change becomes one block. */
+/** The most lines of a side that are compared line by line. A longer change becomes a single block. */
 const longestSide = 1000
 const context = 3
 
@@ -67,7 +67,7 @@ function signed(before: readonly string[], after: readonly string[]): Signed[] {
   return lines
 }
 
-/** Computes the length of the longest common subsequence for each pair of tails, row by row. */
+/** Returns the lengths of the longest common subsequences for each pair of tails, computed row by row. */
 function commonLengths(before: readonly string[], after: readonly string[]): Uint16Array {
   const width = after.length + 1
   const lengths = new Uint16Array((before.length + 1) * width)
@@ -97,7 +97,7 @@ function hunks(lines: readonly Line[]): string[] {
   return printed
 }
 
-/** Returns the end of the context after a run of changes. Changes with little text between them share a hunk. */
+/** Returns the index after the context of a run of changes. Changes with little text between them share a hunk. */
 function endOfHunk(lines: readonly Line[], change: number): number {
   let last = change
   for (let index = change; index < lines.length && index - last <= 2 * context; index += 1) {

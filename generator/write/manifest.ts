@@ -5,22 +5,28 @@ import { lookAt } from './place.ts'
 import { onDisk, OutputError } from './output-error.ts'
 import { quoted } from './quoted.ts'
 
-/** The file in the output root that lists the generated files; it is committed with them. */
+/**
+ * The name of the file in the output root that lists the generated files. Users commit the manifest with the generated
+ * files.
+ */
 export const manifestName = '.ninefold.json'
 
-/** The files of the last run: for each path relative to the output root, with `/`, the SHA-256 of the text. */
-export interface Manifest {
-  /** The version of the generator that wrote it. */
+/**
+ * The manifest of the last run. `files` holds the SHA-256 of each text, keyed by the path relative to the output root,
+ * with `/`.
+ */
+export interface OutputManifest {
+  /** The version of the generator that wrote the manifest. */
   readonly generator: string
   readonly files: ReadonlyMap<string, string>
   /** The files that a run in progress is writing; empty after every completed run. */
   readonly next: ReadonlyMap<string, string>
 }
 
-/** Converts CRLF to the line feeds that the generator writes; a checkout may have changed them. */
+/** Converts CRLF to line feeds. The generator writes line feeds, and a checkout may have converted them. */
 export const withLineFeeds = (text: string): string => text.replaceAll('\r\n', '\n')
 
-/** Returns the SHA-256 of a text in hex; it is the same for LF and CRLF. */
+/** Returns the SHA-256 of a text in hexadecimal digits. A text has the same hash with LF and CRLF. */
 export const digest = (text: string): string => createHash('sha256').update(withLineFeeds(text)).digest('hex')
 
 /** Whether a path is relative, with `/`, and cannot leave the output root. */
@@ -29,8 +35,10 @@ export function isInnerPath(path: string): boolean {
   return path.split('/').every(part => part !== '' && part !== '.' && part !== '..')
 }
 
-/** Reads the manifest of an output root; undefined if there is none. Throws `OutputError` if it is invalid. */
-export function readManifest(root: string): Manifest | undefined {
+/**
+ * Returns the manifest of an output root; undefined if the root has none. Throws `OutputError` for an invalid manifest.
+ */
+export function readManifest(root: string): OutputManifest | undefined {
   const place = lookAt(root, manifestName)
   if (place.kind === 'blocked') throw new OutputError([place.problem])
   if (place.kind === 'absent') return undefined
@@ -42,8 +50,8 @@ export function readManifest(root: string): Manifest | undefined {
   ])
 }
 
-/** Prints a manifest in the format of prettier, with paths in the order of code units. */
-export function printManifest(manifest: Manifest): string {
+/** Formats a manifest as prettier does, with paths sorted by code unit. */
+export function printManifest(manifest: OutputManifest): string {
   const { generator, files, next } = manifest
   return `${JSON.stringify({ generator, files: sorted(files), ...(next.size > 0 && { next: sorted(next) }) }, null, 2)}\n`
 }
@@ -52,7 +60,7 @@ function sorted(files: ReadonlyMap<string, string>): Record<string, string> {
   return Object.fromEntries([...files].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function parseManifest(text: string): Manifest | undefined {
+function parseManifest(text: string): OutputManifest | undefined {
   const value = parseJson(text)
   if (!isRecord(value) || typeof value.generator !== 'string') return undefined
   const files = parseFiles(value.files)

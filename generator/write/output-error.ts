@@ -1,9 +1,9 @@
 import { quoted } from './quoted.ts'
 
-/** The fault of an output that cannot be read or written. No file was changed, unless `problems` say otherwise. */
+/** An output that cannot be read or written. No file was changed, unless `problems` say otherwise. */
 export class OutputError extends Error {
   override readonly name = 'OutputError'
-  /** One line for each fault: the fault, its place and the remedy. */
+  /** A line for each fault: the fault, its place and the remedy. */
   readonly problems: readonly string[]
 
   constructor(problems: readonly string[]) {
@@ -32,7 +32,10 @@ export function fileProblem(error: unknown): string | undefined {
   return reasons.get(error.code) ?? String(error.code)
 }
 
-/** Runs one file operation. Throws an `OutputError` with the path if the system refuses it. */
+/**
+ * Runs one file operation and returns its result. Throws an `OutputError` with the path if the system refuses the
+ * operation.
+ */
 export function onDisk<T>(verb: 'read' | 'write' | 'delete', path: string, run: () => T): T {
   try {
     return run()

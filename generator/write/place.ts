@@ -8,8 +8,9 @@ export type Place =
   { readonly kind: 'absent' } | { readonly kind: 'file' } | { readonly kind: 'blocked'; readonly problem: string }
 
 /**
- * Checks `path` (relative to `root`, with `/`) part by part. A path is blocked if writing would be unsafe: a folder is
- * at its place, a part of it is no folder, or a symbolic link leads out of the root or to nothing.
+ * Checks every part of `path`, which is relative to `root`, with `/`. A path is blocked if writing would be unsafe: the
+ * path is a folder, a parent of the path is no folder, or a symbolic link leads out of the root or to nothing. Throws
+ * `OutputError` if the system refuses to read.
  */
 export const lookAt = (root: string, path: string): Place => onDisk('read', join(root, path), () => look(root, path))
 

@@ -3,7 +3,7 @@ const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2
 
 /**
  * Makes a text safe for a terminal. Control characters could move the cursor or hide text, so they become escapes such
- * as `\u001b`; tabs stay.
+ * as `\u001b`. Tabs stay unchanged.
  */
 export function printable(text: string): string {
   return text.replace(controls, found =>
@@ -11,7 +11,7 @@ export function printable(text: string): string {
   )
 }
 
-/** Quotes a value in a message: in double quotes, safe for a terminal, cut at 80 characters. */
+/** Quotes a value for a message: in double quotes, safe for a terminal, cut at 80 characters. */
 export function quoted(text: string): string {
   const cut = text.length > longest ? `${text.slice(0, longest)}…` : text
   return `"${printable(cut)}"`

@@ -4,8 +4,9 @@ import { onDisk } from './output-error.ts'
 import { temporaryIn } from './temporary.ts'
 
 /**
- * Replaces the text of a file atomically: a reader, or a killed run, sees the old or the new text. Creates the folder
- * and keeps the file mode. A symbolic link stays, and its target changes. Throws `OutputError`.
+ * Replaces the text of a file atomically: a reader sees the old or the new text, even if the run is killed. Creates the
+ * folder and keeps the file mode. A symbolic link stays, and its target changes. Throws `OutputError` if the system
+ * refuses a step.
  */
 export function replaceFile(path: string, text: string): void {
   onDisk('write', path, () => {

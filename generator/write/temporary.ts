@@ -4,11 +4,15 @@ import { dirname, join } from 'node:path'
 const temporaryName = /^\.ninefold-(\d+)\.tmp$/
 
 /**
- * Returns the path of this process's temporary file in a folder, which is renamed to its target; only one at a time.
+ * Returns the path of this process's temporary file in a folder. The caller renames the file to its target, so a folder
+ * holds only one temporary file of a process at any time.
  */
 export const temporaryIn = (folder: string): string => join(folder, `.ninefold-${process.pid}.tmp`)
 
-/** Deletes temporary files of killed runs in the root and beside `paths`. The files of running processes stay. */
+/**
+ * Deletes temporary files of ended processes in the root and in the folders of `paths`. The files of running processes
+ * stay.
+ */
 export function sweepTemporaries(root: string, paths: readonly string[]): void {
   const folders = new Set(['.', ...paths.map(path => dirname(path))])
   for (const folder of folders) {

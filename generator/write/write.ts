@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { compare, type Comparison } from './compare.ts'
-import { digest, manifestName, printManifest, withLineFeeds, type Manifest } from './manifest.ts'
+import { digest, manifestName, printManifest, withLineFeeds, type OutputManifest } from './manifest.ts'
 import { onDisk, OutputError } from './output-error.ts'
 import { quoted } from './quoted.ts'
 import { replaceFile } from './replace-file.ts'
@@ -9,18 +9,18 @@ import { sweepTemporaries } from './temporary.ts'
 
 /** The options of `write`. */
 export interface WriteOptions {
-  /** The version of the generator, for the manifest. */
+  /** The version of the generator, which the manifest records. */
   readonly version: string
   /** Whether to overwrite foreign files, delete edited orphans and replace an unreadable manifest. */
   readonly force: boolean
 }
 
-/** The changes of a run, as paths relative to the output root, in order. */
+/** The changes of a run. Paths are relative to the output root, in their order. */
 export interface WriteResult {
   readonly written: readonly string[]
   readonly unchanged: readonly string[]
   readonly deleted: readonly string[]
-  /** The paths of `written` that had been edited by hand since the last run. */
+  /** The paths in `written` that had been edited by hand since the last run. */
   readonly overwritten: readonly string[]
   /** The orphans that were kept, because they had been edited by hand. */
   readonly kept: readonly string[]
@@ -64,12 +64,12 @@ function foreignProblems(root: string, comparison: Comparison): string[] {
     )
 }
 
-/** Returns the manifest during the changes: it lists the earlier files and the files to write. */
+/** Returns the manifest during the changes. This manifest lists the earlier files and the files to write. */
 function journal(
-  manifest: Manifest | undefined,
+  manifest: OutputManifest | undefined,
   changed: readonly { readonly path: string; readonly text: string }[],
   version: string,
-): Manifest {
+): OutputManifest {
   const next = new Map([...(manifest?.next ?? []), ...changed.map(file => [file.path, digest(file.text)] as const)])
   return { generator: manifest?.generator ?? version, files: manifest?.files ?? new Map(), next }
 }
@@ -77,15 +77,15 @@ function journal(
 function finished(
   files: ReadonlyMap<string, string>,
   kept: readonly string[],
-  manifest: Manifest | undefined,
+  manifest: OutputManifest | undefined,
   version: string,
-): Manifest {
+): OutputManifest {
   const hashes = new Map([...files].map(([path, text]) => [path, digest(text)]))
   for (const path of kept) hashes.set(path, manifest?.files.get(path) ?? '')
   return { generator: version, files: hashes, next: new Map() }
 }
 
-function writeManifest(root: string, manifest: Manifest): void {
+function writeManifest(root: string, manifest: OutputManifest): void {
   const text = printManifest(manifest)
   if (text !== currentManifest(root)) replaceFile(join(root, manifestName), text)
 }

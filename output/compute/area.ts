@@ -9,17 +9,17 @@ import { computeRoutes } from './routes.ts'
 import type { ComputeOperation } from './types.ts'
 import { checkComputeOperation } from './validators.ts'
 
-/** What operations record as `resource_type`. */
+/** The values that operations record as `resource_type`. */
 export type ComputeResourceType = 'compute.operations' | 'compute.vms'
 
-/** The types of the area's operations: the record, what an operation does (without prefix), and what it is done to. */
+/** The types of the area's operations: the record, the operation types without their prefix, and the resource types. */
 export interface ComputeArea {
   readonly record: ComputeOperation
   readonly operationType: 'CREATE' | 'UPDATE' | 'DELETE' | 'START' | 'STOP' | 'SUSPEND' | 'RESUME' | 'RESTART' | 'RESET'
   readonly resourceType: ComputeResourceType
 }
 
-/** The area as a server mounts it: everything here follows from the document. */
+/** The area that a server mounts. The document determines every member. */
 export const computeArea: GeneratedArea<ComputeArea, ComputeHandlers> = {
   domain: compute,
   operations: { list: operationsList, check: checkComputeOperation },

@@ -43,7 +43,7 @@ import type {
   Vm,
 } from './types.ts'
 
-/** A client of Ninefold compute: one method an operation, over one transport. */
+/** A client of Ninefold compute. It has a method for each operation, and all methods share one transport. */
 export class ComputeClient {
   readonly #transport: Transport
 
@@ -61,7 +61,7 @@ export class ComputeClient {
     return send(this.#transport, listFilterSchemas, request, options)
   }
 
-  /** Every row of `listFilterSchemas`, page after page. */
+  /** Iterates over the rows of all pages of `listFilterSchemas`. */
   iterateFilterSchemas(
     request: ListFilterSchemasRequest = {},
     options?: CallOptions,
@@ -89,7 +89,7 @@ export class ComputeClient {
     return send(this.#transport, listOperations, request, options)
   }
 
-  /** Every row of `listOperations`, page after page. */
+  /** Iterates over the rows of all pages of `listOperations`. */
   iterateOperations(
     request: ListOperationsRequest = {},
     options?: CallOptions,
@@ -118,7 +118,7 @@ export class ComputeClient {
     return send(this.#transport, listVms, request, options)
   }
 
-  /** Every row of `listVms`, page after page. */
+  /** Iterates over the rows of all pages of `listVms`. */
   iterateVms(request: ListVmsRequest, options?: CallOptions): AsyncGenerator<Vm, void, undefined> {
     return iterate(this.#transport, listVms, 'vms', request, options)
   }
@@ -268,7 +268,7 @@ export class ComputeClient {
     return send(this.#transport, resetVm, request, options)
   }
 
-  /** Waits until an operation has ended; throws `OperationFailed` when it ended with errors. */
+  /** Waits until an operation has ended. Throws `OperationFailed` if the operation ended with errors. */
   waitOperation(
     operation: ComputeOperation | string,
     options?: WaitOptions<ComputeOperation>,

@@ -2,10 +2,10 @@
 
 import { ApiError, type ErrorDetails, type ErrorDomain, type RpcCode } from '../../runtime/errors.ts'
 
-/** Where the errors of Ninefold compute belong. */
+/** The domain of the errors of Ninefold compute. */
 export const compute: ErrorDomain = { name: 'compute', base: 1000000 }
 
-/** The reasons that a call can fail with. */
+/** The reasons with which a call can fail. */
 export type ComputeReason =
   | 'VM_NOT_FOUND'
   | 'VM_ALREADY_EXISTS'

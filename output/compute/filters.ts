@@ -2,14 +2,14 @@
 
 import type { ListFields } from '../../runtime/filter/types.ts'
 
-/** What `listFilterSchemas` filters and sorts by. */
+/** The fields by which `listFilterSchemas` filters and sorts. */
 export const filterSchemasList: ListFields = {
   fields: [{ name: 'resource', type: 'STRING', operators: [], sortable: true }],
   defaultOrder: 'resource asc',
   key: 'resource',
 }
 
-/** What `listOperations` filters and sorts by. */
+/** The fields by which `listOperations` filters and sorts. */
 export const operationsList: ListFields = {
   resource: 'operations',
   fields: [
@@ -66,7 +66,7 @@ export const operationsList: ListFields = {
   key: 'id',
 }
 
-/** What `listVms` filters and sorts by. */
+/** The fields by which `listVms` filters and sorts. */
 export const vmsList: ListFields = {
   resource: 'vms',
   fields: [
@@ -110,5 +110,5 @@ export const vmsList: ListFields = {
   key: 'id',
 }
 
-/** The filter schemas of Ninefold compute, ordered by resource. */
+/** The filter and sort fields of the lists of Ninefold compute, ordered by resource. */
 export const computeFilters: readonly ListFields[] = [operationsList, vmsList]

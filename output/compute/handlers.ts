@@ -6,7 +6,6 @@ import type { Page } from '../../runtime/pagination.ts'
 import type { FilterSchema } from '../shared/types.ts'
 import type {
   ComputeOperation,
-  CreateVmGiven,
   DeleteVmRequest,
   GetFilterSchemaRequest,
   GetOperationRequest,
@@ -14,11 +13,12 @@ import type {
   ListFilterSchemasRequest,
   ListOperationsRequest,
   ListVmsRequest,
+  ParsedCreateVmRequest,
+  ParsedRestartVmRequest,
+  ParsedStopVmRequest,
   ResetVmRequest,
-  RestartVmGiven,
   ResumeVmRequest,
   StartVmRequest,
-  StopVmGiven,
   SuspendVmRequest,
   UpdateVmRequest,
   Vm,
@@ -42,7 +42,7 @@ export interface VmHandlers {
   /** Lists virtual machines. `GET /compute/v1/workspaces/{workspace}/engines/native/vms` */
   listVms(request: ListVmsRequest, context: ListContext): Promise<Page<Vm>>
   /** Creates a virtual machine. `POST /compute/v1/workspaces/{workspace}/engines/native/vms` */
-  createVm(request: CreateVmGiven, context: CallContext): Promise<Answer<ComputeOperation>>
+  createVm(request: ParsedCreateVmRequest, context: CallContext): Promise<Answer<ComputeOperation>>
   /** Gets a virtual machine. `GET /compute/v1/workspaces/{workspace}/engines/native/vms/{id}` */
   getVm(request: GetVmRequest, context: CallContext): Promise<Answer<Vm>>
   /** Deletes a virtual machine. `DELETE /compute/v1/workspaces/{workspace}/engines/native/vms/{id}` */
@@ -52,18 +52,18 @@ export interface VmHandlers {
   /** Starts a virtual machine. `POST /compute/v1/workspaces/{workspace}/engines/native/vms/{id}:start` */
   startVm(request: StartVmRequest, context: CallContext): Promise<Answer<ComputeOperation>>
   /** Stops a virtual machine. `POST /compute/v1/workspaces/{workspace}/engines/native/vms/{id}:stop` */
-  stopVm(request: StopVmGiven, context: CallContext): Promise<Answer<ComputeOperation>>
+  stopVm(request: ParsedStopVmRequest, context: CallContext): Promise<Answer<ComputeOperation>>
   /** Suspends a virtual machine. `POST /compute/v1/workspaces/{workspace}/engines/native/vms/{id}:suspend` */
   suspendVm(request: SuspendVmRequest, context: CallContext): Promise<Answer<ComputeOperation>>
   /** Resumes a virtual machine. `POST /compute/v1/workspaces/{workspace}/engines/native/vms/{id}:resume` */
   resumeVm(request: ResumeVmRequest, context: CallContext): Promise<Answer<ComputeOperation>>
   /** Restarts a virtual machine. `POST /compute/v1/workspaces/{workspace}/engines/native/vms/{id}:restart` */
-  restartVm(request: RestartVmGiven, context: CallContext): Promise<Answer<ComputeOperation>>
+  restartVm(request: ParsedRestartVmRequest, context: CallContext): Promise<Answer<ComputeOperation>>
   /** Resets a virtual machine. `POST /compute/v1/workspaces/{workspace}/engines/native/vms/{id}:reset` */
   resetVm(request: ResetVmRequest, context: CallContext): Promise<Answer<ComputeOperation>>
 }
 
-/** Every handler of Ninefold compute. */
+/** The handlers of all operations of Ninefold compute. */
 export interface ComputeHandlers {
   readonly filterSchemas: FilterSchemasHandlers
   readonly operations: ComputeOperationHandlers

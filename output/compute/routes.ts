@@ -10,7 +10,6 @@ import { filterSchemasList, operationsList, vmsList } from './filters.ts'
 import type { ComputeHandlers } from './handlers.ts'
 import type {
   ComputeOperation,
-  CreateVmGiven,
   CreateVmRequest,
   DeleteVmRequest,
   GetFilterSchemaRequest,
@@ -21,12 +20,13 @@ import type {
   ListOperationsResponse,
   ListVmsRequest,
   ListVmsResponse,
+  ParsedCreateVmRequest,
+  ParsedRestartVmRequest,
+  ParsedStopVmRequest,
   ResetVmRequest,
-  RestartVmGiven,
   RestartVmRequest,
   ResumeVmRequest,
   StartVmRequest,
-  StopVmGiven,
   StopVmRequest,
   SuspendVmRequest,
   UpdateVmRequest,
@@ -111,7 +111,7 @@ export const listVms: ClientRoute<ListVmsRequest, ListVmsResponse> = {
 }
 
 /** Creates a virtual machine. `POST /compute/v1/workspaces/{workspace}/engines/native/vms` */
-export const createVm: ClientRoute<CreateVmRequest, ComputeOperation, CreateVmGiven> = {
+export const createVm: ClientRoute<CreateVmRequest, ComputeOperation, ParsedCreateVmRequest> = {
   operationId: 'createVm',
   method: 'POST',
   path: ['/compute/v1/workspaces/', 'workspace', '/engines/native/vms'],
@@ -163,7 +163,7 @@ export const startVm: ClientRoute<StartVmRequest, ComputeOperation> = {
 }
 
 /** Stops a virtual machine. `POST /compute/v1/workspaces/{workspace}/engines/native/vms/{id}:stop` */
-export const stopVm: ClientRoute<StopVmRequest, ComputeOperation, StopVmGiven> = {
+export const stopVm: ClientRoute<StopVmRequest, ComputeOperation, ParsedStopVmRequest> = {
   operationId: 'stopVm',
   method: 'POST',
   path: ['/compute/v1/workspaces/', 'workspace', '/engines/native/vms/', 'id', ':stop'],
@@ -196,7 +196,7 @@ export const resumeVm: ClientRoute<ResumeVmRequest, ComputeOperation> = {
 }
 
 /** Restarts a virtual machine. `POST /compute/v1/workspaces/{workspace}/engines/native/vms/{id}:restart` */
-export const restartVm: ClientRoute<RestartVmRequest, ComputeOperation, RestartVmGiven> = {
+export const restartVm: ClientRoute<RestartVmRequest, ComputeOperation, ParsedRestartVmRequest> = {
   operationId: 'restartVm',
   method: 'POST',
   path: ['/compute/v1/workspaces/', 'workspace', '/engines/native/vms/', 'id', ':restart'],
@@ -217,7 +217,7 @@ export const resetVm: ClientRoute<ResetVmRequest, ComputeOperation> = {
   mode: 'async',
 }
 
-/** The routes of Ninefold compute, each bound to the handler that answers it. */
+/** Binds each route of Ninefold compute to its handler. */
 export const computeRoutes = ({ filterSchemas, operations, vms }: ComputeHandlers): readonly BoundRoute[] => [
   bindList(listFilterSchemas, (request, context) => filterSchemas.listFilterSchemas(request, context), {
     domain: compute,

@@ -87,7 +87,7 @@ export interface Vm {
   update_time: string
 }
 
-/** `Vm` as it is sent. */
+/** `Vm` in the form that requests send. */
 export interface VmInput {
   /** Unique in the workspace, machines in deletion included; also the host name of the guest. */
   name: ResourceName
@@ -132,13 +132,13 @@ export interface VmInput {
   etag?: string
 }
 
-/** `VmInput` with its defaults filled, as handlers get it. */
-export type VmGiven = VmInput & {
+/** `VmInput` with its defaults filled, in the form that handlers get. */
+export type ParsedVm = VmInput & {
   display_name: string
   description: string
   labels: Labels
-  cpu: VmCpuGiven
-  boot_disk: VmBootDiskGiven
+  cpu: ParsedVmCpu
+  boot_disk: ParsedVmBootDisk
   data_disks: VmDataDisk[]
   network_interfaces: VmNetworkInterfaceInput[]
   metadata: VmMetadata
@@ -147,7 +147,7 @@ export type VmGiven = VmInput & {
   start_on_create: boolean
 }
 
-/** `Vm` as an update sends it: what its mask does not name is left out. */
+/** `Vm` in an update. Members that the mask of the update does not name are left out. */
 export interface VmUpdate {
   /** Unique in the workspace, machines in deletion included; also the host name of the guest. */
   name?: ResourceName
@@ -202,7 +202,7 @@ export interface VmCpu {
   threads_per_core: number
 }
 
-/** `VmCpu` as it is sent. */
+/** `VmCpu` in the form that requests send. */
 export interface VmCpuInput {
   /** Virtual processors; divisible by cores per socket times threads per core. */
   count: number
@@ -212,10 +212,10 @@ export interface VmCpuInput {
   threads_per_core?: number
 }
 
-/** `VmCpuInput` with its defaults filled, as handlers get it. */
-export type VmCpuGiven = VmCpuInput & { threads_per_core: number }
+/** `VmCpuInput` with its defaults filled, in the form that handlers get. */
+export type ParsedVmCpu = VmCpuInput & { threads_per_core: number }
 
-/** `VmCpu` as an update sends it: what its mask does not name is left out. */
+/** `VmCpu` in an update. Members that the mask of the update does not name are left out. */
 export type VmCpuUpdate = Partial<VmCpuInput>
 
 /** A guest NUMA topology. Each node is pinned to a host node of its own, chosen anew at start and resume. */
@@ -224,13 +224,13 @@ export interface VmNuma {
   nodes: VmNumaNode[]
 }
 
-/** `VmNuma` as it is sent. */
+/** `VmNuma` in the form that requests send. */
 export interface VmNumaInput {
   /** The guest nodes, numbered from 0. Together they have exactly the processors and the memory of the machine. */
   nodes: VmNumaNodeInput[]
 }
 
-/** `VmNuma` as an update sends it: what its mask does not name is left out. */
+/** `VmNuma` in an update. Members that the mask of the update does not name are left out. */
 export type VmNumaUpdate = Partial<VmNumaInput>
 
 /** One node of a guest NUMA topology. */
@@ -243,7 +243,7 @@ export interface VmNumaNode {
   host_node?: number
 }
 
-/** `VmNumaNode` as it is sent. */
+/** `VmNumaNode` in the form that requests send. */
 export interface VmNumaNodeInput {
   /** Virtual processors of the node. */
   vcpus: number
@@ -269,7 +269,7 @@ export interface VmBootDisk {
   size_gib?: number
 }
 
-/** `VmBootDisk` as it is sent. */
+/** `VmBootDisk` in the form that requests send. */
 export interface VmBootDiskInput {
   /** Name of an image of the catalogue, such as `debian-13`; empty when it is made from something else. */
   image?: string
@@ -284,10 +284,10 @@ export interface VmBootDiskInput {
   size_gib?: number
 }
 
-/** `VmBootDiskInput` with its defaults filled, as handlers get it. */
-export type VmBootDiskGiven = VmBootDiskInput & { image: string }
+/** `VmBootDiskInput` with its defaults filled, in the form that handlers get. */
+export type ParsedVmBootDisk = VmBootDiskInput & { image: string }
 
-/** `VmBootDisk` as an update sends it: what its mask does not name is left out. */
+/** `VmBootDisk` in an update. Members that the mask of the update does not name are left out. */
 export interface VmBootDiskUpdate {
   /** Name of an image of the catalogue, such as `debian-13`; empty when it is made from something else. */
   image?: string
@@ -313,7 +313,7 @@ export interface VmSourceObject {
   object: string
 }
 
-/** `VmSourceObject` as an update sends it: what its mask does not name is left out. */
+/** `VmSourceObject` in an update. Members that the mask of the update does not name are left out. */
 export type VmSourceObjectUpdate = Partial<VmSourceObject>
 
 /**
@@ -327,7 +327,7 @@ export interface VmSourceArtifact {
   reference: string
 }
 
-/** `VmSourceArtifact` as an update sends it: what its mask does not name is left out. */
+/** `VmSourceArtifact` in an update. Members that the mask of the update does not name are left out. */
 export type VmSourceArtifactUpdate = Partial<VmSourceArtifact>
 
 /** A disk that is empty at first. It lives and dies with its machine. */
@@ -357,7 +357,7 @@ export interface VmNetworkInterface {
   logical_port_id: Id
 }
 
-/** `VmNetworkInterface` as it is sent. */
+/** `VmNetworkInterface` in the form that requests send. */
 export interface VmNetworkInterfaceInput {
   /** The subnet that the address is of, one of the region of the zone. */
   subnet_id: Id
@@ -398,8 +398,8 @@ export interface StopVmBodyInput {
   etag?: string
 }
 
-/** `StopVmBodyInput` with its defaults filled, as handlers get it. */
-export type StopVmBodyGiven = StopVmBodyInput & { grace_period_seconds: number; discard_saved_state: boolean }
+/** `StopVmBodyInput` with its defaults filled, in the form that handlers get. */
+export type ParsedStopVmBody = StopVmBodyInput & { grace_period_seconds: number; discard_saved_state: boolean }
 
 /** How a machine is restarted. */
 export interface RestartVmBodyInput {
@@ -409,8 +409,8 @@ export interface RestartVmBodyInput {
   etag?: string
 }
 
-/** `RestartVmBodyInput` with its defaults filled, as handlers get it. */
-export type RestartVmBodyGiven = RestartVmBodyInput & { grace_period_seconds: number }
+/** `RestartVmBodyInput` with its defaults filled, in the form that handlers get. */
+export type ParsedRestartVmBody = RestartVmBodyInput & { grace_period_seconds: number }
 
 /**
  * The record of a mutation, or of a change that nobody asked for, such as a crash. Its status moves from PENDING over
@@ -611,8 +611,8 @@ export interface CreateVmRequest {
   body: VmInput
 }
 
-/** `CreateVmRequest` with its defaults filled, as the handler gets it. */
-export type CreateVmGiven = CreateVmRequest & { body: VmGiven }
+/** `CreateVmRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateVmRequest = CreateVmRequest & { body: ParsedVm }
 
 /** `GET /compute/v1/workspaces/{workspace}/engines/native/vms/{id}` */
 export interface GetVmRequest {
@@ -687,8 +687,8 @@ export interface StopVmRequest {
   body: StopVmBodyInput
 }
 
-/** `StopVmRequest` with its defaults filled, as the handler gets it. */
-export type StopVmGiven = StopVmRequest & { body: StopVmBodyGiven }
+/** `StopVmRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedStopVmRequest = StopVmRequest & { body: ParsedStopVmBody }
 
 /** `POST /compute/v1/workspaces/{workspace}/engines/native/vms/{id}:suspend` */
 export interface SuspendVmRequest {
@@ -735,8 +735,8 @@ export interface RestartVmRequest {
   body: RestartVmBodyInput
 }
 
-/** `RestartVmRequest` with its defaults filled, as the handler gets it. */
-export type RestartVmGiven = RestartVmRequest & { body: RestartVmBodyGiven }
+/** `RestartVmRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedRestartVmRequest = RestartVmRequest & { body: ParsedRestartVmBody }
 
 /** `POST /compute/v1/workspaces/{workspace}/engines/native/vms/{id}:reset` */
 export interface ResetVmRequest {

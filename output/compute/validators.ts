@@ -31,7 +31,6 @@ import {
 } from '../shared/validators.ts'
 import {
   type ComputeOperation,
-  type CreateVmGiven,
   type CreateVmRequest,
   type DeleteVmRequest,
   type GetFilterSchemaRequest,
@@ -42,29 +41,30 @@ import {
   type ListVmsRequest,
   type OperationStatus,
   type OperationType,
+  type ParsedCreateVmRequest,
+  type ParsedRestartVmBody,
+  type ParsedRestartVmRequest,
+  type ParsedStopVmBody,
+  type ParsedStopVmRequest,
+  type ParsedVm,
+  type ParsedVmBootDisk,
+  type ParsedVmCpu,
   type ResetVmRequest,
-  type RestartVmBodyGiven,
   type RestartVmBodyInput,
-  type RestartVmGiven,
   type RestartVmRequest,
   type ResumeVmRequest,
   type ScopeType,
   type StartVmRequest,
   type StateChangeInput,
-  type StopVmBodyGiven,
   type StopVmBodyInput,
-  type StopVmGiven,
   type StopVmRequest,
   type SuspendVmRequest,
   type UpdateVmRequest,
-  type VmBootDiskGiven,
   type VmBootDiskInput,
   type VmBootDiskUpdate,
-  type VmCpuGiven,
   type VmCpuInput,
   type VmCpuUpdate,
   type VmDataDisk,
-  type VmGiven,
   type VmInput,
   type VmMetadata,
   type VmNetworkInterfaceInput,
@@ -201,7 +201,7 @@ export function checkVmUpdate(value: unknown, faults: Faults): value is VmUpdate
   return faults.count === before
 }
 
-export function completeVmInput(value: VmInput): VmGiven {
+export function completeVmInput(value: VmInput): ParsedVm {
   return {
     ...omit(value, vmOmitted),
     display_name: value.display_name ?? '',
@@ -242,7 +242,7 @@ export function checkVmCpuUpdate(value: unknown, faults: Faults): value is VmCpu
   return faults.count === before
 }
 
-export function completeVmCpuInput(value: VmCpuInput): VmCpuGiven {
+export function completeVmCpuInput(value: VmCpuInput): ParsedVmCpu {
   return { ...value, threads_per_core: value.threads_per_core ?? 1 }
 }
 
@@ -304,7 +304,7 @@ export function checkVmBootDiskUpdate(value: unknown, faults: Faults): value is 
   return faults.count === before
 }
 
-export function completeVmBootDiskInput(value: VmBootDiskInput): VmBootDiskGiven {
+export function completeVmBootDiskInput(value: VmBootDiskInput): ParsedVmBootDisk {
   return { ...value, image: value.image ?? '' }
 }
 
@@ -393,7 +393,7 @@ export function checkStopVmBodyInput(value: unknown, faults: Faults): value is S
   return faults.count === before
 }
 
-export function completeStopVmBodyInput(value: StopVmBodyInput): StopVmBodyGiven {
+export function completeStopVmBodyInput(value: StopVmBodyInput): ParsedStopVmBody {
   return {
     ...value,
     grace_period_seconds: value.grace_period_seconds ?? 90,
@@ -411,7 +411,7 @@ export function checkRestartVmBodyInput(value: unknown, faults: Faults): value i
   return faults.count === before
 }
 
-export function completeRestartVmBodyInput(value: RestartVmBodyInput): RestartVmBodyGiven {
+export function completeRestartVmBodyInput(value: RestartVmBodyInput): ParsedRestartVmBody {
   return { ...value, grace_period_seconds: value.grace_period_seconds ?? 90 }
 }
 
@@ -502,7 +502,7 @@ export function checkCreateVmRequest(value: unknown, faults: Faults): value is C
   return faults.count === before
 }
 
-export function completeCreateVmRequest(request: CreateVmRequest): CreateVmGiven {
+export function completeCreateVmRequest(request: CreateVmRequest): ParsedCreateVmRequest {
   return { ...request, body: completeVmInput(request.body) }
 }
 
@@ -555,7 +555,7 @@ export function checkStopVmRequest(value: unknown, faults: Faults): value is Sto
   return faults.count === before
 }
 
-export function completeStopVmRequest(request: StopVmRequest): StopVmGiven {
+export function completeStopVmRequest(request: StopVmRequest): ParsedStopVmRequest {
   return { ...request, body: completeStopVmBodyInput(request.body) }
 }
 
@@ -589,7 +589,7 @@ export function checkRestartVmRequest(value: unknown, faults: Faults): value is 
   return faults.count === before
 }
 
-export function completeRestartVmRequest(request: RestartVmRequest): RestartVmGiven {
+export function completeRestartVmRequest(request: RestartVmRequest): ParsedRestartVmRequest {
   return { ...request, body: completeRestartVmBodyInput(request.body) }
 }
 

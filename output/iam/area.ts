@@ -9,7 +9,7 @@ import { iamRoutes } from './routes.ts'
 import type { IamOperation } from './types.ts'
 import { checkIamOperation } from './validators.ts'
 
-/** What operations record as `resource_type`. */
+/** The values that operations record as `resource_type`. */
 export type IamResourceType =
   | 'iam.access'
   | 'iam.bindings'
@@ -22,7 +22,7 @@ export type IamResourceType =
   | 'iam.tokens'
   | 'iam.users'
 
-/** The types of the area's operations: the record, what an operation does (without prefix), and what it is done to. */
+/** The types of the area's operations: the record, the operation types without their prefix, and the resource types. */
 export interface IamArea {
   readonly record: IamOperation
   readonly operationType:
@@ -42,7 +42,7 @@ export interface IamArea {
   readonly resourceType: IamResourceType
 }
 
-/** The area as a server mounts it: everything here follows from the document. */
+/** The area that a server mounts. The document determines every member. */
 export const iamArea: GeneratedArea<IamArea, IamHandlers> = {
   domain: iam,
   operations: { list: operationsList, check: checkIamOperation },

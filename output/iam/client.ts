@@ -152,7 +152,7 @@ import type {
   User,
 } from './types.ts'
 
-/** A client of Ninefold IAM: one method an operation, over one transport. */
+/** A client of Ninefold IAM. It has a method for each operation, and all methods share one transport. */
 export class IamClient {
   readonly #transport: Transport
 
@@ -170,7 +170,7 @@ export class IamClient {
     return send(this.#transport, listFilterSchemas, request, options)
   }
 
-  /** Every row of `listFilterSchemas`, page after page. */
+  /** Iterates over the rows of all pages of `listFilterSchemas`. */
   iterateFilterSchemas(
     request: ListFilterSchemasRequest = {},
     options?: CallOptions,
@@ -199,7 +199,7 @@ export class IamClient {
     return send(this.#transport, listOperations, request, options)
   }
 
-  /** Every row of `listOperations`, page after page. */
+  /** Iterates over the rows of all pages of `listOperations`. */
   iterateOperations(
     request: ListOperationsRequest = {},
     options?: CallOptions,
@@ -229,7 +229,7 @@ export class IamClient {
     return send(this.#transport, listBindings, request, options)
   }
 
-  /** Every row of `listBindings`, page after page. */
+  /** Iterates over the rows of all pages of `listBindings`. */
   iterateBindings(request: ListBindingsRequest = {}, options?: CallOptions): AsyncGenerator<Binding, void, undefined> {
     return iterate(this.#transport, listBindings, 'bindings', request, options)
   }
@@ -280,7 +280,7 @@ export class IamClient {
     return send(this.#transport, listPermissions, request, options)
   }
 
-  /** Every row of `listPermissions`, page after page. */
+  /** Iterates over the rows of all pages of `listPermissions`. */
   iteratePermissions(
     request: ListPermissionsRequest = {},
     options?: CallOptions,
@@ -306,7 +306,7 @@ export class IamClient {
     return send(this.#transport, listPolicies, request, options)
   }
 
-  /** Every row of `listPolicies`, page after page. */
+  /** Iterates over the rows of all pages of `listPolicies`. */
   iteratePolicies(request: ListPoliciesRequest, options?: CallOptions): AsyncGenerator<Policy, void, undefined> {
     return iterate(this.#transport, listPolicies, 'policies', request, options)
   }
@@ -369,7 +369,7 @@ export class IamClient {
     return send(this.#transport, listPrincipals, request, options)
   }
 
-  /** Every row of `listPrincipals`, page after page. */
+  /** Iterates over the rows of all pages of `listPrincipals`. */
   iteratePrincipals(
     request: ListPrincipalsRequest = {},
     options?: CallOptions,
@@ -400,7 +400,7 @@ export class IamClient {
     return send(this.#transport, listScopeAccess, request, options)
   }
 
-  /** Every row of `listScopeAccess`, page after page. */
+  /** Iterates over the rows of all pages of `listScopeAccess`. */
   iterateScopeAccess(
     request: ListScopeAccessRequest,
     options?: CallOptions,
@@ -423,7 +423,7 @@ export class IamClient {
     return send(this.#transport, listPrincipalPermissions, request, options)
   }
 
-  /** Every row of `listPrincipalPermissions`, page after page. */
+  /** Iterates over the rows of all pages of `listPrincipalPermissions`. */
   iteratePrincipalPermissions(
     request: ListPrincipalPermissionsRequest,
     options?: CallOptions,
@@ -458,7 +458,7 @@ export class IamClient {
     return send(this.#transport, listMyPermissions, request, options)
   }
 
-  /** Every row of `listMyPermissions`, page after page. */
+  /** Iterates over the rows of all pages of `listMyPermissions`. */
   iterateMyPermissions(
     request: ListMyPermissionsRequest,
     options?: CallOptions,
@@ -517,7 +517,7 @@ export class IamClient {
     return send(this.#transport, listRoles, request, options)
   }
 
-  /** Every row of `listRoles`, page after page. */
+  /** Iterates over the rows of all pages of `listRoles`. */
   iterateRoles(request: ListRolesRequest = {}, options?: CallOptions): AsyncGenerator<Role, void, undefined> {
     return iterate(this.#transport, listRoles, 'roles', request, options)
   }
@@ -584,7 +584,7 @@ export class IamClient {
     return send(this.#transport, listRolePermissions, request, options)
   }
 
-  /** Every row of `listRolePermissions`, page after page. */
+  /** Iterates over the rows of all pages of `listRolePermissions`. */
   iterateRolePermissions(
     request: ListRolePermissionsRequest,
     options?: CallOptions,
@@ -629,7 +629,7 @@ export class IamClient {
     return send(this.#transport, listServiceAccounts, request, options)
   }
 
-  /** Every row of `listServiceAccounts`, page after page. */
+  /** Iterates over the rows of all pages of `listServiceAccounts`. */
   iterateServiceAccounts(
     request: ListServiceAccountsRequest = {},
     options?: CallOptions,
@@ -657,7 +657,7 @@ export class IamClient {
     return send(this.#transport, listTokens, request, options)
   }
 
-  /** Every row of `listTokens`, page after page. */
+  /** Iterates over the rows of all pages of `listTokens`. */
   iterateTokens(request: ListTokensRequest = {}, options?: CallOptions): AsyncGenerator<Token, void, undefined> {
     return iterate(this.#transport, listTokens, 'tokens', request, options)
   }
@@ -697,7 +697,7 @@ export class IamClient {
     return send(this.#transport, listUsers, request, options)
   }
 
-  /** Every row of `listUsers`, page after page. */
+  /** Iterates over the rows of all pages of `listUsers`. */
   iterateUsers(request: ListUsersRequest = {}, options?: CallOptions): AsyncGenerator<User, void, undefined> {
     return iterate(this.#transport, listUsers, 'users', request, options)
   }
@@ -904,7 +904,7 @@ export class IamClient {
     return send(this.#transport, lookupCredentialToken, request, options)
   }
 
-  /** Waits until an operation has ended; throws `OperationFailed` when it ended with errors. */
+  /** Waits until an operation has ended. Throws `OperationFailed` if the operation ended with errors. */
   waitOperation(operation: IamOperation | string, options?: WaitOptions<IamOperation>): Promise<IamOperation> {
     return wait(this.#transport, getOperation, operation, options)
   }

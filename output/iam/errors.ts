@@ -2,10 +2,10 @@
 
 import { ApiError, type ErrorDetails, type ErrorDomain, type RpcCode } from '../../runtime/errors.ts'
 
-/** Where the errors of Ninefold IAM belong. */
+/** The domain of the errors of Ninefold IAM. */
 export const iam: ErrorDomain = { name: 'iam', base: 2000000 }
 
-/** The reasons that a call can fail with. */
+/** The reasons with which a call can fail. */
 export type IamReason =
   | 'TOKEN_MISSING'
   | 'TOKEN_INVALID'

@@ -2,14 +2,14 @@
 
 import type { ListFields } from '../../runtime/filter/types.ts'
 
-/** What `listFilterSchemas` filters and sorts by. */
+/** The fields by which `listFilterSchemas` filters and sorts. */
 export const filterSchemasList: ListFields = {
   fields: [{ name: 'resource', type: 'STRING', operators: [], sortable: true }],
   defaultOrder: 'resource asc',
   key: 'resource',
 }
 
-/** What `listOperations` filters and sorts by. */
+/** The fields by which `listOperations` filters and sorts. */
 export const operationsList: ListFields = {
   resource: 'operations',
   fields: [
@@ -70,7 +70,7 @@ export const operationsList: ListFields = {
   key: 'id',
 }
 
-/** What `listBindings` filters and sorts by. */
+/** The fields by which `listBindings` filters and sorts. */
 export const bindingsList: ListFields = {
   resource: 'bindings',
   fields: [
@@ -97,7 +97,7 @@ export const bindingsList: ListFields = {
   key: 'id',
 }
 
-/** What `listPermissions` filters and sorts by. */
+/** The fields by which `listPermissions` filters and sorts. */
 export const permissionsList: ListFields = {
   resource: 'permissions',
   fields: [
@@ -112,7 +112,7 @@ export const permissionsList: ListFields = {
   key: 'id',
 }
 
-/** What `listPolicies` filters and sorts by. */
+/** The fields by which `listPolicies` filters and sorts. */
 export const policiesList: ListFields = {
   resource: 'policies',
   fields: [
@@ -125,7 +125,7 @@ export const policiesList: ListFields = {
   key: 'id',
 }
 
-/** What `listPrincipals` filters and sorts by. */
+/** The fields by which `listPrincipals` filters and sorts. */
 export const principalsList: ListFields = {
   resource: 'principals',
   fields: [
@@ -142,7 +142,7 @@ export const principalsList: ListFields = {
   key: 'id',
 }
 
-/** What `listScopeAccess` filters and sorts by. */
+/** The fields by which `listScopeAccess` filters and sorts. */
 export const scopeAccessList: ListFields = {
   resource: 'accessEntries',
   fields: [
@@ -161,7 +161,7 @@ export const scopeAccessList: ListFields = {
   key: 'principal_id',
 }
 
-/** What `listPrincipalPermissions` filters and sorts by. */
+/** The fields by which `listPrincipalPermissions` filters and sorts. */
 export const principalPermissionsList: ListFields = {
   resource: 'effectivePermissions',
   fields: [
@@ -174,7 +174,7 @@ export const principalPermissionsList: ListFields = {
   key: 'permission',
 }
 
-/** What `listMyPermissions` filters and sorts by. */
+/** The fields by which `listMyPermissions` filters and sorts. */
 export const myPermissionsList: ListFields = {
   resource: 'effectivePermissions',
   fields: [
@@ -187,7 +187,7 @@ export const myPermissionsList: ListFields = {
   key: 'permission',
 }
 
-/** What `listRoles` filters and sorts by. */
+/** The fields by which `listRoles` filters and sorts. */
 export const rolesList: ListFields = {
   resource: 'roles',
   fields: [
@@ -213,7 +213,7 @@ export const rolesList: ListFields = {
   key: 'id',
 }
 
-/** What `listRolePermissions` filters and sorts by. */
+/** The fields by which `listRolePermissions` filters and sorts. */
 export const rolePermissionsList: ListFields = {
   resource: 'rolePermissions',
   fields: [
@@ -224,7 +224,7 @@ export const rolePermissionsList: ListFields = {
   key: 'permission',
 }
 
-/** What `listServiceAccounts` filters and sorts by. */
+/** The fields by which `listServiceAccounts` filters and sorts. */
 export const serviceAccountsList: ListFields = {
   resource: 'serviceAccounts',
   fields: [
@@ -240,7 +240,7 @@ export const serviceAccountsList: ListFields = {
   key: 'id',
 }
 
-/** What `listTokens` filters and sorts by. */
+/** The fields by which `listTokens` filters and sorts. */
 export const tokensList: ListFields = {
   resource: 'tokens',
   fields: [
@@ -255,7 +255,7 @@ export const tokensList: ListFields = {
   key: 'id',
 }
 
-/** What `listUsers` filters and sorts by. */
+/** The fields by which `listUsers` filters and sorts. */
 export const usersList: ListFields = {
   resource: 'users',
   fields: [
@@ -271,7 +271,7 @@ export const usersList: ListFields = {
   key: 'id',
 }
 
-/** The filter schemas of Ninefold IAM, ordered by resource. */
+/** The filter and sort fields of the lists of Ninefold IAM, ordered by resource. */
 export const iamFilters: readonly ListFields[] = [
   scopeAccessList,
   bindingsList,

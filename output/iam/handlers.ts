@@ -13,9 +13,6 @@ import type {
   Binding,
   ChangeMyPasswordRequest,
   CompletePasswordResetRequest,
-  CreateBindingGiven,
-  CreatePolicyGiven,
-  CreateRoleGiven,
   CredentialTokenInfo,
   DeactivateUserRequest,
   DeleteBindingRequest,
@@ -35,10 +32,8 @@ import type {
   GetServiceAccountRequest,
   GetUserAvatarRequest,
   GetUserRequest,
-  GrantAccessGiven,
   IamCredentialOperation,
   IamOperation,
-  InviteUserGiven,
   ListBindingsRequest,
   ListFilterSchemasRequest,
   ListMyPermissionsRequest,
@@ -54,15 +49,20 @@ import type {
   ListTokensRequest,
   ListUsersRequest,
   LookupCredentialTokenRequest,
+  ParsedCreateBindingRequest,
+  ParsedCreatePolicyRequest,
+  ParsedCreateRoleRequest,
+  ParsedGrantAccessRequest,
+  ParsedInviteUserRequest,
+  ParsedRegenerateActivationRequest,
+  ParsedResetUserPasswordRequest,
+  ParsedRevokeAccessRequest,
   Permission,
   Policy,
   Principal,
   ReactivateUserRequest,
   RefreshTokenRequest,
-  RegenerateActivationGiven,
   RemoveRolePermissionRequest,
-  ResetUserPasswordGiven,
-  RevokeAccessGiven,
   RevokeTokenRequest,
   Role,
   RolePermission,
@@ -99,7 +99,7 @@ export interface BindingHandlers {
   /** Lists bindings. `GET /iam/v1/bindings` */
   listBindings(request: ListBindingsRequest, context: ListContext): Promise<Page<Binding>>
   /** Creates a binding. `POST /iam/v1/bindings` */
-  createBinding(request: CreateBindingGiven, context: CallContext): Promise<Answer<IamOperation>>
+  createBinding(request: ParsedCreateBindingRequest, context: CallContext): Promise<Answer<IamOperation>>
   /** Gets a binding. `GET /iam/v1/bindings/{id}` */
   getBinding(request: GetBindingRequest, context: CallContext): Promise<Answer<Binding>>
   /** Deletes a binding. `DELETE /iam/v1/bindings/{id}` */
@@ -117,7 +117,7 @@ export interface PolicyHandlers {
   /** Lists the policies of a workspace. `GET /iam/v1/workspaces/{workspace}/policies` */
   listPolicies(request: ListPoliciesRequest, context: ListContext): Promise<Page<Policy>>
   /** Creates a policy. `POST /iam/v1/workspaces/{workspace}/policies` */
-  createPolicy(request: CreatePolicyGiven, context: CallContext): Promise<Answer<IamOperation>>
+  createPolicy(request: ParsedCreatePolicyRequest, context: CallContext): Promise<Answer<IamOperation>>
   /** Gets a policy. `GET /iam/v1/workspaces/{workspace}/policies/{id}` */
   getPolicy(request: GetPolicyRequest, context: CallContext): Promise<Answer<Policy>>
   /** Deletes a policy. `DELETE /iam/v1/workspaces/{workspace}/policies/{id}` */
@@ -162,16 +162,16 @@ export interface AccessEntryHandlers {
    */
   testMyPermissions(request: TestMyPermissionsRequest, context: CallContext): Promise<Answer<TestMyPermissionsResponse>>
   /** Grants a principal roles at a scope. `POST /iam/v1/scopes/{scope_type}/{scope_id}/access:grant` */
-  grantAccess(request: GrantAccessGiven, context: CallContext): Promise<Answer<IamOperation>>
+  grantAccess(request: ParsedGrantAccessRequest, context: CallContext): Promise<Answer<IamOperation>>
   /** Revokes roles of a principal at a scope. `POST /iam/v1/scopes/{scope_type}/{scope_id}/access:revoke` */
-  revokeAccess(request: RevokeAccessGiven, context: CallContext): Promise<Answer<IamOperation>>
+  revokeAccess(request: ParsedRevokeAccessRequest, context: CallContext): Promise<Answer<IamOperation>>
 }
 
 export interface RoleHandlers {
   /** Lists roles. `GET /iam/v1/roles` */
   listRoles(request: ListRolesRequest, context: ListContext): Promise<Page<Role>>
   /** Creates a role. `POST /iam/v1/roles` */
-  createRole(request: CreateRoleGiven, context: CallContext): Promise<Answer<IamOperation>>
+  createRole(request: ParsedCreateRoleRequest, context: CallContext): Promise<Answer<IamOperation>>
   /** Gets a role. `GET /iam/v1/roles/{id}` */
   getRole(request: GetRoleRequest, context: CallContext): Promise<Answer<Role>>
   /** Deletes a role. `DELETE /iam/v1/roles/{id}` */
@@ -229,11 +229,14 @@ export interface UserHandlers {
   reactivateUser(request: ReactivateUserRequest, context: CallContext): Promise<Answer<IamOperation>>
   /** Makes a new activation token. `POST /iam/v1/users/{id}:regenerateActivation` */
   regenerateActivation(
-    request: RegenerateActivationGiven,
+    request: ParsedRegenerateActivationRequest,
     context: CallContext,
   ): Promise<Answer<IamCredentialOperation>>
   /** Resets the password of a user. `POST /iam/v1/users/{id}:resetPassword` */
-  resetUserPassword(request: ResetUserPasswordGiven, context: CallContext): Promise<Answer<IamCredentialOperation>>
+  resetUserPassword(
+    request: ParsedResetUserPasswordRequest,
+    context: CallContext,
+  ): Promise<Answer<IamCredentialOperation>>
   /** Activates an invited user. `POST /iam/v1/users:activate` */
   activateUser(request: ActivateUserRequest, context: CallContext): Promise<Answer<IamOperation>>
   /** Signs a user in. `POST /iam/v1/users:authenticate` */
@@ -241,7 +244,7 @@ export interface UserHandlers {
   /** Sets a new password after a reset. `POST /iam/v1/users:completePasswordReset` */
   completePasswordReset(request: CompletePasswordResetRequest, context: CallContext): Promise<Answer<IamOperation>>
   /** Invites a user. `POST /iam/v1/users:invite` */
-  inviteUser(request: InviteUserGiven, context: CallContext): Promise<Answer<IamCredentialOperation>>
+  inviteUser(request: ParsedInviteUserRequest, context: CallContext): Promise<Answer<IamCredentialOperation>>
   /** Looks up a credential token. `POST /iam/v1/users:lookupCredentialToken` */
   lookupCredentialToken(
     request: LookupCredentialTokenRequest,
@@ -249,7 +252,7 @@ export interface UserHandlers {
   ): Promise<Answer<CredentialTokenInfo>>
 }
 
-/** Every handler of Ninefold IAM. */
+/** The handlers of all operations of Ninefold IAM. */
 export interface IamHandlers {
   readonly filterSchemas: FilterSchemasHandlers
   readonly operations: IamOperationHandlers

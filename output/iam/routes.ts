@@ -31,11 +31,8 @@ import type {
   Binding,
   ChangeMyPasswordRequest,
   CompletePasswordResetRequest,
-  CreateBindingGiven,
   CreateBindingRequest,
-  CreatePolicyGiven,
   CreatePolicyRequest,
-  CreateRoleGiven,
   CreateRoleRequest,
   CredentialTokenInfo,
   DeactivateUserRequest,
@@ -55,11 +52,9 @@ import type {
   GetServiceAccountRequest,
   GetUserAvatarRequest,
   GetUserRequest,
-  GrantAccessGiven,
   GrantAccessRequest,
   IamCredentialOperation,
   IamOperation,
-  InviteUserGiven,
   InviteUserRequest,
   ListBindingsRequest,
   ListBindingsResponse,
@@ -89,17 +84,22 @@ import type {
   ListUsersRequest,
   ListUsersResponse,
   LookupCredentialTokenRequest,
+  ParsedCreateBindingRequest,
+  ParsedCreatePolicyRequest,
+  ParsedCreateRoleRequest,
+  ParsedGrantAccessRequest,
+  ParsedInviteUserRequest,
+  ParsedRegenerateActivationRequest,
+  ParsedResetUserPasswordRequest,
+  ParsedRevokeAccessRequest,
   Permission,
   Policy,
   Principal,
   ReactivateUserRequest,
   RefreshTokenRequest,
-  RegenerateActivationGiven,
   RegenerateActivationRequest,
   RemoveRolePermissionRequest,
-  ResetUserPasswordGiven,
   ResetUserPasswordRequest,
-  RevokeAccessGiven,
   RevokeAccessRequest,
   RevokeTokenRequest,
   Role,
@@ -250,7 +250,7 @@ export const listBindings: ClientRoute<ListBindingsRequest, ListBindingsResponse
 }
 
 /** Creates a binding. `POST /iam/v1/bindings` */
-export const createBinding: ClientRoute<CreateBindingRequest, IamOperation, CreateBindingGiven> = {
+export const createBinding: ClientRoute<CreateBindingRequest, IamOperation, ParsedCreateBindingRequest> = {
   operationId: 'createBinding',
   method: 'POST',
   path: ['/iam/v1/bindings'],
@@ -307,7 +307,7 @@ export const listPolicies: ClientRoute<ListPoliciesRequest, ListPoliciesResponse
 }
 
 /** Creates a policy. `POST /iam/v1/workspaces/{workspace}/policies` */
-export const createPolicy: ClientRoute<CreatePolicyRequest, IamOperation, CreatePolicyGiven> = {
+export const createPolicy: ClientRoute<CreatePolicyRequest, IamOperation, ParsedCreatePolicyRequest> = {
   operationId: 'createPolicy',
   method: 'POST',
   path: ['/iam/v1/workspaces/', 'workspace', '/policies'],
@@ -424,7 +424,7 @@ export const testMyPermissions: ClientRoute<TestMyPermissionsRequest, TestMyPerm
 }
 
 /** Grants a principal roles at a scope. `POST /iam/v1/scopes/{scope_type}/{scope_id}/access:grant` */
-export const grantAccess: ClientRoute<GrantAccessRequest, IamOperation, GrantAccessGiven> = {
+export const grantAccess: ClientRoute<GrantAccessRequest, IamOperation, ParsedGrantAccessRequest> = {
   operationId: 'grantAccess',
   method: 'POST',
   path: ['/iam/v1/scopes/', 'scope_type', '/', 'scope_id', '/access:grant'],
@@ -435,7 +435,7 @@ export const grantAccess: ClientRoute<GrantAccessRequest, IamOperation, GrantAcc
 }
 
 /** Revokes roles of a principal at a scope. `POST /iam/v1/scopes/{scope_type}/{scope_id}/access:revoke` */
-export const revokeAccess: ClientRoute<RevokeAccessRequest, IamOperation, RevokeAccessGiven> = {
+export const revokeAccess: ClientRoute<RevokeAccessRequest, IamOperation, ParsedRevokeAccessRequest> = {
   operationId: 'revokeAccess',
   method: 'POST',
   path: ['/iam/v1/scopes/', 'scope_type', '/', 'scope_id', '/access:revoke'],
@@ -455,7 +455,7 @@ export const listRoles: ClientRoute<ListRolesRequest, ListRolesResponse> = {
 }
 
 /** Creates a role. `POST /iam/v1/roles` */
-export const createRole: ClientRoute<CreateRoleRequest, IamOperation, CreateRoleGiven> = {
+export const createRole: ClientRoute<CreateRoleRequest, IamOperation, ParsedCreateRoleRequest> = {
   operationId: 'createRole',
   method: 'POST',
   path: ['/iam/v1/roles'],
@@ -696,7 +696,7 @@ export const reactivateUser: ClientRoute<ReactivateUserRequest, IamOperation> = 
 export const regenerateActivation: ClientRoute<
   RegenerateActivationRequest,
   IamCredentialOperation,
-  RegenerateActivationGiven
+  ParsedRegenerateActivationRequest
 > = {
   operationId: 'regenerateActivation',
   method: 'POST',
@@ -708,16 +708,19 @@ export const regenerateActivation: ClientRoute<
 }
 
 /** Resets the password of a user. `POST /iam/v1/users/{id}:resetPassword` */
-export const resetUserPassword: ClientRoute<ResetUserPasswordRequest, IamCredentialOperation, ResetUserPasswordGiven> =
-  {
-    operationId: 'resetUserPassword',
-    method: 'POST',
-    path: ['/iam/v1/users/', 'id', ':resetPassword'],
-    parameters: [pathId, headerIdempotencyKey],
-    body: { type: 'application/json', kind: 'json', required: true, write: toJson },
-    success: [{ status: 200, type: 'application/json', kind: 'json' }],
-    mode: 'sync',
-  }
+export const resetUserPassword: ClientRoute<
+  ResetUserPasswordRequest,
+  IamCredentialOperation,
+  ParsedResetUserPasswordRequest
+> = {
+  operationId: 'resetUserPassword',
+  method: 'POST',
+  path: ['/iam/v1/users/', 'id', ':resetPassword'],
+  parameters: [pathId, headerIdempotencyKey],
+  body: { type: 'application/json', kind: 'json', required: true, write: toJson },
+  success: [{ status: 200, type: 'application/json', kind: 'json' }],
+  mode: 'sync',
+}
 
 /** Activates an invited user. `POST /iam/v1/users:activate` */
 export const activateUser: ClientRoute<ActivateUserRequest, IamOperation> = {
@@ -754,7 +757,7 @@ export const completePasswordReset: ClientRoute<CompletePasswordResetRequest, Ia
 }
 
 /** Invites a user. `POST /iam/v1/users:invite` */
-export const inviteUser: ClientRoute<InviteUserRequest, IamCredentialOperation, InviteUserGiven> = {
+export const inviteUser: ClientRoute<InviteUserRequest, IamCredentialOperation, ParsedInviteUserRequest> = {
   operationId: 'inviteUser',
   method: 'POST',
   path: ['/iam/v1/users:invite'],
@@ -774,7 +777,7 @@ export const lookupCredentialToken: ClientRoute<LookupCredentialTokenRequest, Cr
   access: { kind: 'public' },
 }
 
-/** The routes of Ninefold IAM, each bound to the handler that answers it. */
+/** Binds each route of Ninefold IAM to its handler. */
 export const iamRoutes = ({
   filterSchemas,
   operations,

@@ -46,7 +46,7 @@ export interface Binding {
   updated: string
 }
 
-/** `Binding` as it is sent. */
+/** `Binding` in the form that requests send. */
 export interface BindingInput {
   /** The user or service account. */
   principal_id: Id
@@ -67,8 +67,8 @@ export interface BindingInput {
   etag?: string
 }
 
-/** `BindingInput` with its defaults filled, as handlers get it. */
-export type BindingGiven = BindingInput & { condition: Expression }
+/** `BindingInput` with its defaults filled, in the form that handlers get. */
+export type ParsedBinding = BindingInput & { condition: Expression }
 
 /** A page of bindings. */
 export interface ListBindingsResponse {
@@ -160,7 +160,7 @@ export interface Policy {
   updated: string
 }
 
-/** `Policy` as it is sent. */
+/** `Policy` in the form that requests send. */
 export interface PolicyInput {
   /** Unique in the workspace. */
   name: ResourceName
@@ -181,16 +181,16 @@ export interface PolicyInput {
   etag?: string
 }
 
-/** `PolicyInput` with its defaults filled, as handlers get it. */
-export type PolicyGiven = PolicyInput & {
+/** `PolicyInput` with its defaults filled, in the form that handlers get. */
+export type ParsedPolicy = PolicyInput & {
   display_name: string
   description: string
   labels: Labels
   enabled: boolean
-  statements: PolicyStatementGiven[]
+  statements: ParsedPolicyStatement[]
 }
 
-/** `Policy` as an update sends it: what its mask does not name is left out. */
+/** `Policy` in an update. Members that the mask of the update does not name are left out. */
 export type PolicyUpdate = Partial<PolicyInput>
 
 /**
@@ -217,7 +217,7 @@ export interface PolicyStatement {
   condition: Expression
 }
 
-/** `PolicyStatement` as it is sent. */
+/** `PolicyStatement` in the form that requests send. */
 export interface PolicyStatementInput {
   /** Whether it allows or denies. */
   effect: PolicyEffect
@@ -238,8 +238,8 @@ export interface PolicyStatementInput {
   condition?: Expression
 }
 
-/** `PolicyStatementInput` with its defaults filled, as handlers get it. */
-export type PolicyStatementGiven = PolicyStatementInput & {
+/** `PolicyStatementInput` with its defaults filled, in the form that handlers get. */
+export type ParsedPolicyStatement = PolicyStatementInput & {
   except_principals: PolicyPrincipal[]
   except_permissions: PermissionPattern[]
   resources: ResourcePattern[]
@@ -495,8 +495,8 @@ export interface AccessGrantInput {
   expire_time?: string
 }
 
-/** `AccessGrantInput` with its defaults filled, as handlers get it. */
-export type AccessGrantGiven = AccessGrantInput & { condition: Expression }
+/** `AccessGrantInput` with its defaults filled, in the form that handlers get. */
+export type ParsedAccessGrant = AccessGrantInput & { condition: Expression }
 
 /** Roles that a principal loses at the scope of the path. */
 export interface AccessRevocationInput {
@@ -506,8 +506,8 @@ export interface AccessRevocationInput {
   role_ids?: RoleId[]
 }
 
-/** `AccessRevocationInput` with its defaults filled, as handlers get it. */
-export type AccessRevocationGiven = AccessRevocationInput & { role_ids: RoleId[] }
+/** `AccessRevocationInput` with its defaults filled, in the form that handlers get. */
+export type ParsedAccessRevocation = AccessRevocationInput & { role_ids: RoleId[] }
 
 /**
  * A set of permissions that is given as a whole. Predefined roles come with the platform and follow its permissions;
@@ -548,7 +548,7 @@ export interface Role {
   updated: string
 }
 
-/** `Role` as it is sent. */
+/** `Role` in the form that requests send. */
 export interface RoleInput {
   /** Unique among the roles of the owner; names of predefined roles are taken everywhere. */
   name: ResourceName
@@ -572,10 +572,10 @@ export interface RoleInput {
   etag?: string
 }
 
-/** `RoleInput` with its defaults filled, as handlers get it. */
-export type RoleGiven = RoleInput & { display_name: string; description: string; permissions: PermissionKey[] }
+/** `RoleInput` with its defaults filled, in the form that handlers get. */
+export type ParsedRole = RoleInput & { display_name: string; description: string; permissions: PermissionKey[] }
 
-/** `Role` as an update sends it: what its mask does not name is left out. */
+/** `Role` in an update. Members that the mask of the update does not name are left out. */
 export type RoleUpdate = Partial<RoleInput>
 
 /** A page of roles. */
@@ -792,7 +792,7 @@ export interface User {
   updated: string
 }
 
-/** `User` as it is sent. */
+/** `User` in the form that requests send. */
 export interface UserInput {
   /** Address to sign in with, unique on the platform; kept in lower case. */
   email: string
@@ -813,10 +813,10 @@ export interface UserInput {
   etag?: string
 }
 
-/** `UserInput` with its defaults filled, as handlers get it. */
-export type UserGiven = UserInput & { organisation_id: OptionalId; locale: string; time_zone: string; labels: Labels }
+/** `UserInput` with its defaults filled, in the form that handlers get. */
+export type ParsedUser = UserInput & { organisation_id: OptionalId; locale: string; time_zone: string; labels: Labels }
 
-/** `User` as an update sends it: what its mask does not name is left out. */
+/** `User` in an update. Members that the mask of the update does not name are left out. */
 export type UserUpdate = Partial<UserInput>
 
 /** A page of users. */
@@ -839,8 +839,8 @@ export interface UserProfileInput {
   etag?: string
 }
 
-/** `UserProfileInput` with its defaults filled, as handlers get it. */
-export type UserProfileGiven = UserProfileInput & { locale: string; time_zone: string }
+/** `UserProfileInput` with its defaults filled, in the form that handlers get. */
+export type ParsedUserProfile = UserProfileInput & { locale: string; time_zone: string }
 
 /** The picture of a user. Its sides have 16 to 1024 pixels, its data at most 256 KiB. */
 export interface Avatar {
@@ -865,7 +865,7 @@ export interface Avatar {
   updated: string
 }
 
-/** `Avatar` as it is sent. */
+/** `Avatar` in the form that requests send. */
 export interface AvatarInput {
   /** Media type of the data. */
   content_type: 'image/png' | 'image/jpeg' | 'image/webp'
@@ -878,7 +878,7 @@ export interface AvatarInput {
   etag?: string
 }
 
-/** `Avatar` as an update sends it: what its mask does not name is left out. */
+/** `Avatar` in an update. Members that the mask of the update does not name are left out. */
 export type AvatarUpdate = Partial<AvatarInput>
 
 /** The current password of a user and a new one. */
@@ -908,8 +908,8 @@ export interface ActivationRenewalInput {
   etag?: string
 }
 
-/** `ActivationRenewalInput` with its defaults filled, as handlers get it. */
-export type ActivationRenewalGiven = ActivationRenewalInput & { token_ttl: string }
+/** `ActivationRenewalInput` with its defaults filled, in the form that handlers get. */
+export type ParsedActivationRenewal = ActivationRenewalInput & { token_ttl: string }
 
 /** How to make a reset token. */
 export interface PasswordResetInput {
@@ -921,8 +921,8 @@ export interface PasswordResetInput {
   etag?: string
 }
 
-/** `PasswordResetInput` with its defaults filled, as handlers get it. */
-export type PasswordResetGiven = PasswordResetInput & { token_ttl: string }
+/** `PasswordResetInput` with its defaults filled, in the form that handlers get. */
+export type ParsedPasswordReset = PasswordResetInput & { token_ttl: string }
 
 /** An activation token, and the first password of the user. */
 export interface UserActivationInput {
@@ -975,13 +975,13 @@ export interface InvitationInput {
   delivery?: CredentialDelivery
 }
 
-/** `InvitationInput` with its defaults filled, as handlers get it. */
-export type InvitationGiven = InvitationInput & {
+/** `InvitationInput` with its defaults filled, in the form that handlers get. */
+export type ParsedInvitation = InvitationInput & {
   organisation_id: OptionalId
   locale: string
   time_zone: string
   labels: Labels
-  grants: InvitationGrantGiven[]
+  grants: ParsedInvitationGrant[]
   token_ttl: string
 }
 
@@ -999,8 +999,8 @@ export interface InvitationGrantInput {
   expire_time?: string
 }
 
-/** `InvitationGrantInput` with its defaults filled, as handlers get it. */
-export type InvitationGrantGiven = InvitationGrantInput & { condition: Expression }
+/** `InvitationGrantInput` with its defaults filled, in the form that handlers get. */
+export type ParsedInvitationGrant = InvitationGrantInput & { condition: Expression }
 
 /** A credential token to look up. */
 export interface CredentialTokenLookupInput {
@@ -1311,8 +1311,8 @@ export interface CreateBindingRequest {
   body: BindingInput
 }
 
-/** `CreateBindingRequest` with its defaults filled, as the handler gets it. */
-export type CreateBindingGiven = CreateBindingRequest & { body: BindingGiven }
+/** `CreateBindingRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateBindingRequest = CreateBindingRequest & { body: ParsedBinding }
 
 /** `GET /iam/v1/bindings/{id}` */
 export interface GetBindingRequest {
@@ -1398,8 +1398,8 @@ export interface CreatePolicyRequest {
   body: PolicyInput
 }
 
-/** `CreatePolicyRequest` with its defaults filled, as the handler gets it. */
-export type CreatePolicyGiven = CreatePolicyRequest & { body: PolicyGiven }
+/** `CreatePolicyRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreatePolicyRequest = CreatePolicyRequest & { body: ParsedPolicy }
 
 /** `GET /iam/v1/workspaces/{workspace}/policies/{id}` */
 export interface GetPolicyRequest {
@@ -1589,8 +1589,8 @@ export interface GrantAccessRequest {
   body: AccessGrantInput
 }
 
-/** `GrantAccessRequest` with its defaults filled, as the handler gets it. */
-export type GrantAccessGiven = GrantAccessRequest & { body: AccessGrantGiven }
+/** `GrantAccessRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedGrantAccessRequest = GrantAccessRequest & { body: ParsedAccessGrant }
 
 /** `POST /iam/v1/scopes/{scope_type}/{scope_id}/access:revoke` */
 export interface RevokeAccessRequest {
@@ -1607,8 +1607,8 @@ export interface RevokeAccessRequest {
   body: AccessRevocationInput
 }
 
-/** `RevokeAccessRequest` with its defaults filled, as the handler gets it. */
-export type RevokeAccessGiven = RevokeAccessRequest & { body: AccessRevocationGiven }
+/** `RevokeAccessRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedRevokeAccessRequest = RevokeAccessRequest & { body: ParsedAccessRevocation }
 
 /** `GET /iam/v1/roles` */
 export interface ListRolesRequest {
@@ -1643,8 +1643,8 @@ export interface CreateRoleRequest {
   body: RoleInput
 }
 
-/** `CreateRoleRequest` with its defaults filled, as the handler gets it. */
-export type CreateRoleGiven = CreateRoleRequest & { body: RoleGiven }
+/** `CreateRoleRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateRoleRequest = CreateRoleRequest & { body: ParsedRole }
 
 /** `GET /iam/v1/roles/{id}` */
 export interface GetRoleRequest {
@@ -1953,8 +1953,8 @@ export interface RegenerateActivationRequest {
   body: ActivationRenewalInput
 }
 
-/** `RegenerateActivationRequest` with its defaults filled, as the handler gets it. */
-export type RegenerateActivationGiven = RegenerateActivationRequest & { body: ActivationRenewalGiven }
+/** `RegenerateActivationRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedRegenerateActivationRequest = RegenerateActivationRequest & { body: ParsedActivationRenewal }
 
 /** `POST /iam/v1/users/{id}:resetPassword` */
 export interface ResetUserPasswordRequest {
@@ -1969,8 +1969,8 @@ export interface ResetUserPasswordRequest {
   body: PasswordResetInput
 }
 
-/** `ResetUserPasswordRequest` with its defaults filled, as the handler gets it. */
-export type ResetUserPasswordGiven = ResetUserPasswordRequest & { body: PasswordResetGiven }
+/** `ResetUserPasswordRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedResetUserPasswordRequest = ResetUserPasswordRequest & { body: ParsedPasswordReset }
 
 /** `POST /iam/v1/users:activate` */
 export interface ActivateUserRequest {
@@ -2011,8 +2011,8 @@ export interface InviteUserRequest {
   body: InvitationInput
 }
 
-/** `InviteUserRequest` with its defaults filled, as the handler gets it. */
-export type InviteUserGiven = InviteUserRequest & { body: InvitationGiven }
+/** `InviteUserRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedInviteUserRequest = InviteUserRequest & { body: ParsedInvitation }
 
 /** `POST /iam/v1/users:lookupCredentialToken` */
 export interface LookupCredentialTokenRequest {

@@ -31,26 +31,19 @@ import {
   checkResourceType,
 } from '../shared/validators.ts'
 import {
-  type AccessGrantGiven,
   type AccessGrantInput,
-  type AccessRevocationGiven,
   type AccessRevocationInput,
   type ActivateUserRequest,
-  type ActivationRenewalGiven,
   type ActivationRenewalInput,
   type AddRolePermissionRequest,
   type AuthenticateRequest,
   type AvatarInput,
   type AvatarUpdate,
-  type BindingGiven,
   type BindingInput,
   type ChangeMyPasswordRequest,
   type CompletePasswordResetRequest,
-  type CreateBindingGiven,
   type CreateBindingRequest,
-  type CreatePolicyGiven,
   type CreatePolicyRequest,
-  type CreateRoleGiven,
   type CreateRoleRequest,
   type CredentialDelivery,
   type CredentialTokenLookupInput,
@@ -73,14 +66,10 @@ import {
   type GetServiceAccountRequest,
   type GetUserAvatarRequest,
   type GetUserRequest,
-  type GrantAccessGiven,
   type GrantAccessRequest,
   type IamOperation,
-  type InvitationGiven,
-  type InvitationGrantGiven,
   type InvitationGrantInput,
   type InvitationInput,
-  type InviteUserGiven,
   type InviteUserRequest,
   type ListBindingsRequest,
   type ListFilterSchemasRequest,
@@ -100,32 +89,45 @@ import {
   type MyPermissionTest,
   type OperationStatus,
   type OperationType,
+  type ParsedAccessGrant,
+  type ParsedAccessRevocation,
+  type ParsedActivationRenewal,
+  type ParsedBinding,
+  type ParsedCreateBindingRequest,
+  type ParsedCreatePolicyRequest,
+  type ParsedCreateRoleRequest,
+  type ParsedGrantAccessRequest,
+  type ParsedInvitation,
+  type ParsedInvitationGrant,
+  type ParsedInviteUserRequest,
+  type ParsedPasswordReset,
+  type ParsedPolicy,
+  type ParsedPolicyStatement,
+  type ParsedRegenerateActivationRequest,
+  type ParsedResetUserPasswordRequest,
+  type ParsedRevokeAccessRequest,
+  type ParsedRole,
+  type ParsedUser,
+  type ParsedUserProfile,
   type PasswordChangeInput,
   type PasswordResetCompletionInput,
-  type PasswordResetGiven,
   type PasswordResetInput,
   type PermissionKey,
   type PermissionPattern,
   type PermissionTest,
   type PolicyEffect,
-  type PolicyGiven,
   type PolicyInput,
   type PolicyPrincipal,
-  type PolicyStatementGiven,
   type PolicyStatementInput,
   type PolicyUpdate,
   type ReactivateUserRequest,
   type RefreshTokenRequest,
-  type RegenerateActivationGiven,
   type RegenerateActivationRequest,
   type RemoveRolePermissionRequest,
-  type ResetUserPasswordGiven,
   type ResetUserPasswordRequest,
   type ResourcePattern,
-  type RevokeAccessGiven,
   type RevokeAccessRequest,
   type RevokeTokenRequest,
-  type RoleGiven,
   type RoleId,
   type RoleInput,
   type RolePermissionAddition,
@@ -144,9 +146,7 @@ import {
   type UpdateRoleRequest,
   type UpdateUserRequest,
   type UserActivationInput,
-  type UserGiven,
   type UserInput,
-  type UserProfileGiven,
   type UserProfileInput,
   type UserStateChangeInput,
   type UserUpdate,
@@ -318,7 +318,7 @@ export function checkBindingInput(value: unknown, faults: Faults): value is Bind
   return faults.count === before
 }
 
-export function completeBindingInput(value: BindingInput): BindingGiven {
+export function completeBindingInput(value: BindingInput): ParsedBinding {
   return { ...omit(value, bindingOmitted), condition: value.condition ?? '' }
 }
 
@@ -354,7 +354,7 @@ export function checkPolicyUpdate(value: unknown, faults: Faults): value is Poli
   return faults.count === before
 }
 
-export function completePolicyInput(value: PolicyInput): PolicyGiven {
+export function completePolicyInput(value: PolicyInput): ParsedPolicy {
   return {
     ...omit(value, policyOmitted),
     display_name: value.display_name ?? '',
@@ -381,7 +381,7 @@ export function checkPolicyStatementInput(value: unknown, faults: Faults): value
   return faults.count === before
 }
 
-export function completePolicyStatementInput(value: PolicyStatementInput): PolicyStatementGiven {
+export function completePolicyStatementInput(value: PolicyStatementInput): ParsedPolicyStatement {
   return {
     ...value,
     except_principals: value.except_principals ?? [],
@@ -455,7 +455,7 @@ export function checkAccessGrantInput(value: unknown, faults: Faults): value is 
   return faults.count === before
 }
 
-export function completeAccessGrantInput(value: AccessGrantInput): AccessGrantGiven {
+export function completeAccessGrantInput(value: AccessGrantInput): ParsedAccessGrant {
   return { ...value, condition: value.condition ?? '' }
 }
 
@@ -469,7 +469,7 @@ export function checkAccessRevocationInput(value: unknown, faults: Faults): valu
   return faults.count === before
 }
 
-export function completeAccessRevocationInput(value: AccessRevocationInput): AccessRevocationGiven {
+export function completeAccessRevocationInput(value: AccessRevocationInput): ParsedAccessRevocation {
   return { ...value, role_ids: value.role_ids ?? [] }
 }
 
@@ -503,7 +503,7 @@ export function checkRoleUpdate(value: unknown, faults: Faults): value is RoleUp
   return faults.count === before
 }
 
-export function completeRoleInput(value: RoleInput): RoleGiven {
+export function completeRoleInput(value: RoleInput): ParsedRole {
   return {
     ...omit(value, roleOmitted),
     display_name: value.display_name ?? '',
@@ -569,7 +569,7 @@ export function checkUserUpdate(value: unknown, faults: Faults): value is UserUp
   return faults.count === before
 }
 
-export function completeUserInput(value: UserInput): UserGiven {
+export function completeUserInput(value: UserInput): ParsedUser {
   return {
     ...omit(value, userOmitted),
     organisation_id: value.organisation_id ?? '',
@@ -590,7 +590,7 @@ export function checkUserProfileInput(value: unknown, faults: Faults): value is 
   return faults.count === before
 }
 
-export function completeUserProfileInput(value: UserProfileInput): UserProfileGiven {
+export function completeUserProfileInput(value: UserProfileInput): ParsedUserProfile {
   return { ...value, locale: value.locale ?? '', time_zone: value.time_zone ?? '' }
 }
 
@@ -646,7 +646,7 @@ export function checkActivationRenewalInput(value: unknown, faults: Faults): val
   return faults.count === before
 }
 
-export function completeActivationRenewalInput(value: ActivationRenewalInput): ActivationRenewalGiven {
+export function completeActivationRenewalInput(value: ActivationRenewalInput): ParsedActivationRenewal {
   return { ...value, token_ttl: value.token_ttl ?? '259200s' }
 }
 
@@ -661,7 +661,7 @@ export function checkPasswordResetInput(value: unknown, faults: Faults): value i
   return faults.count === before
 }
 
-export function completePasswordResetInput(value: PasswordResetInput): PasswordResetGiven {
+export function completePasswordResetInput(value: PasswordResetInput): ParsedPasswordReset {
   return { ...value, token_ttl: value.token_ttl ?? '3600s' }
 }
 
@@ -715,7 +715,7 @@ export function checkInvitationInput(value: unknown, faults: Faults): value is I
   return faults.count === before
 }
 
-export function completeInvitationInput(value: InvitationInput): InvitationGiven {
+export function completeInvitationInput(value: InvitationInput): ParsedInvitation {
   return {
     ...value,
     organisation_id: value.organisation_id ?? '',
@@ -739,7 +739,7 @@ export function checkInvitationGrantInput(value: unknown, faults: Faults): value
   return faults.count === before
 }
 
-export function completeInvitationGrantInput(value: InvitationGrantInput): InvitationGrantGiven {
+export function completeInvitationGrantInput(value: InvitationGrantInput): ParsedInvitationGrant {
   return { ...value, condition: value.condition ?? '' }
 }
 
@@ -856,7 +856,7 @@ export function checkCreateBindingRequest(value: unknown, faults: Faults): value
   return faults.count === before
 }
 
-export function completeCreateBindingRequest(request: CreateBindingRequest): CreateBindingGiven {
+export function completeCreateBindingRequest(request: CreateBindingRequest): ParsedCreateBindingRequest {
   return { ...request, body: completeBindingInput(request.body) }
 }
 
@@ -913,7 +913,7 @@ export function checkCreatePolicyRequest(value: unknown, faults: Faults): value 
   return faults.count === before
 }
 
-export function completeCreatePolicyRequest(request: CreatePolicyRequest): CreatePolicyGiven {
+export function completeCreatePolicyRequest(request: CreatePolicyRequest): ParsedCreatePolicyRequest {
   return { ...request, body: completePolicyInput(request.body) }
 }
 
@@ -1035,7 +1035,7 @@ export function checkGrantAccessRequest(value: unknown, faults: Faults): value i
   return faults.count === before
 }
 
-export function completeGrantAccessRequest(request: GrantAccessRequest): GrantAccessGiven {
+export function completeGrantAccessRequest(request: GrantAccessRequest): ParsedGrantAccessRequest {
   return { ...request, body: completeAccessGrantInput(request.body) }
 }
 
@@ -1049,7 +1049,7 @@ export function checkRevokeAccessRequest(value: unknown, faults: Faults): value 
   return faults.count === before
 }
 
-export function completeRevokeAccessRequest(request: RevokeAccessRequest): RevokeAccessGiven {
+export function completeRevokeAccessRequest(request: RevokeAccessRequest): ParsedRevokeAccessRequest {
   return { ...request, body: completeAccessRevocationInput(request.body) }
 }
 
@@ -1071,7 +1071,7 @@ export function checkCreateRoleRequest(value: unknown, faults: Faults): value is
   return faults.count === before
 }
 
-export function completeCreateRoleRequest(request: CreateRoleRequest): CreateRoleGiven {
+export function completeCreateRoleRequest(request: CreateRoleRequest): ParsedCreateRoleRequest {
   return { ...request, body: completeRoleInput(request.body) }
 }
 
@@ -1278,7 +1278,9 @@ export function checkRegenerateActivationRequest(value: unknown, faults: Faults)
   return faults.count === before
 }
 
-export function completeRegenerateActivationRequest(request: RegenerateActivationRequest): RegenerateActivationGiven {
+export function completeRegenerateActivationRequest(
+  request: RegenerateActivationRequest,
+): ParsedRegenerateActivationRequest {
   return { ...request, body: completeActivationRenewalInput(request.body) }
 }
 
@@ -1291,7 +1293,7 @@ export function checkResetUserPasswordRequest(value: unknown, faults: Faults): v
   return faults.count === before
 }
 
-export function completeResetUserPasswordRequest(request: ResetUserPasswordRequest): ResetUserPasswordGiven {
+export function completeResetUserPasswordRequest(request: ResetUserPasswordRequest): ParsedResetUserPasswordRequest {
   return { ...request, body: completePasswordResetInput(request.body) }
 }
 
@@ -1329,7 +1331,7 @@ export function checkInviteUserRequest(value: unknown, faults: Faults): value is
   return faults.count === before
 }
 
-export function completeInviteUserRequest(request: InviteUserRequest): InviteUserGiven {
+export function completeInviteUserRequest(request: InviteUserRequest): ParsedInviteUserRequest {
   return { ...request, body: completeInvitationInput(request.body) }
 }
 

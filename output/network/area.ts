@@ -9,7 +9,7 @@ import { networkRoutes } from './routes.ts'
 import type { NetworkOperation } from './types.ts'
 import { checkNetworkOperation } from './validators.ts'
 
-/** What operations record as `resource_type`. */
+/** The values that operations record as `resource_type`. */
 export type NetworkResourceType =
   | 'network.firewallPolicies'
   | 'network.firewallPolicyRules'
@@ -20,14 +20,14 @@ export type NetworkResourceType =
   | 'network.subnets'
   | 'network.vpcs'
 
-/** The types of the area's operations: the record, what an operation does (without prefix), and what it is done to. */
+/** The types of the area's operations: the record, the operation types without their prefix, and the resource types. */
 export interface NetworkArea {
   readonly record: NetworkOperation
   readonly operationType: 'CREATE' | 'UPDATE' | 'DELETE'
   readonly resourceType: NetworkResourceType
 }
 
-/** The area as a server mounts it: everything here follows from the document. */
+/** The area that a server mounts. The document determines every member. */
 export const networkArea: GeneratedArea<NetworkArea, NetworkHandlers> = {
   domain: network,
   operations: { list: operationsList, check: checkNetworkOperation },

@@ -91,7 +91,7 @@ import type {
   Vpc,
 } from './types.ts'
 
-/** A client of Ninefold network: one method an operation, over one transport. */
+/** A client of Ninefold network. It has a method for each operation, and all methods share one transport. */
 export class NetworkClient {
   readonly #transport: Transport
 
@@ -109,7 +109,7 @@ export class NetworkClient {
     return send(this.#transport, listFilterSchemas, request, options)
   }
 
-  /** Every row of `listFilterSchemas`, page after page. */
+  /** Iterates over the rows of all pages of `listFilterSchemas`. */
   iterateFilterSchemas(
     request: ListFilterSchemasRequest = {},
     options?: CallOptions,
@@ -137,7 +137,7 @@ export class NetworkClient {
     return send(this.#transport, listOperations, request, options)
   }
 
-  /** Every row of `listOperations`, page after page. */
+  /** Iterates over the rows of all pages of `listOperations`. */
   iterateOperations(
     request: ListOperationsRequest = {},
     options?: CallOptions,
@@ -165,7 +165,7 @@ export class NetworkClient {
     return send(this.#transport, listVpcs, request, options)
   }
 
-  /** Every row of `listVpcs`, page after page. */
+  /** Iterates over the rows of all pages of `listVpcs`. */
   iterateVpcs(request: ListVpcsRequest, options?: CallOptions): AsyncGenerator<Vpc, void, undefined> {
     return iterate(this.#transport, listVpcs, 'vpcs', request, options)
   }
@@ -222,7 +222,7 @@ export class NetworkClient {
     return send(this.#transport, listSubnets, request, options)
   }
 
-  /** Every row of `listSubnets`, page after page. */
+  /** Iterates over the rows of all pages of `listSubnets`. */
   iterateSubnets(request: ListSubnetsRequest, options?: CallOptions): AsyncGenerator<Subnet, void, undefined> {
     return iterate(this.#transport, listSubnets, 'subnets', request, options)
   }
@@ -284,7 +284,7 @@ export class NetworkClient {
     return send(this.#transport, listLogicalPorts, request, options)
   }
 
-  /** Every row of `listLogicalPorts`, page after page. */
+  /** Iterates over the rows of all pages of `listLogicalPorts`. */
   iterateLogicalPorts(
     request: ListLogicalPortsRequest,
     options?: CallOptions,
@@ -315,7 +315,7 @@ export class NetworkClient {
     return send(this.#transport, listFirewallPolicies, request, options)
   }
 
-  /** Every row of `listFirewallPolicies`, page after page. */
+  /** Iterates over the rows of all pages of `listFirewallPolicies`. */
   iterateFirewallPolicies(
     request: ListFirewallPoliciesRequest,
     options?: CallOptions,
@@ -413,7 +413,7 @@ export class NetworkClient {
     return send(this.#transport, listFirewallPolicyRules, request, options)
   }
 
-  /** Every row of `listFirewallPolicyRules`, page after page. */
+  /** Iterates over the rows of all pages of `listFirewallPolicyRules`. */
   iterateFirewallPolicyRules(
     request: ListFirewallPolicyRulesRequest,
     options?: CallOptions,
@@ -444,7 +444,7 @@ export class NetworkClient {
     return send(this.#transport, listQuotaDefinitions, request, options)
   }
 
-  /** Every row of `listQuotaDefinitions`, page after page. */
+  /** Iterates over the rows of all pages of `listQuotaDefinitions`. */
   iterateQuotaDefinitions(
     request: ListQuotaDefinitionsRequest = {},
     options?: CallOptions,
@@ -471,7 +471,7 @@ export class NetworkClient {
     return send(this.#transport, listQuotaLimits, request, options)
   }
 
-  /** Every row of `listQuotaLimits`, page after page. */
+  /** Iterates over the rows of all pages of `listQuotaLimits`. */
   iterateQuotaLimits(
     request: ListQuotaLimitsRequest,
     options?: CallOptions,
@@ -524,7 +524,7 @@ export class NetworkClient {
     return send(this.#transport, updateQuotaLimit, request, options)
   }
 
-  /** Waits until an operation has ended; throws `OperationFailed` when it ended with errors. */
+  /** Waits until an operation has ended. Throws `OperationFailed` if the operation ended with errors. */
   waitOperation(
     operation: NetworkOperation | string,
     options?: WaitOptions<NetworkOperation>,

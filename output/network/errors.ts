@@ -2,10 +2,10 @@
 
 import { ApiError, type ErrorDetails, type ErrorDomain, type RpcCode } from '../../runtime/errors.ts'
 
-/** Where the errors of Ninefold network belong. */
+/** The domain of the errors of Ninefold network. */
 export const network: ErrorDomain = { name: 'network', base: 3000000 }
 
-/** The reasons that a call can fail with. */
+/** The reasons with which a call can fail. */
 export type NetworkReason =
   | 'VPC_NOT_FOUND'
   | 'VPC_ALREADY_EXISTS'

@@ -2,14 +2,14 @@
 
 import type { ListFields } from '../../runtime/filter/types.ts'
 
-/** What `listFilterSchemas` filters and sorts by. */
+/** The fields by which `listFilterSchemas` filters and sorts. */
 export const filterSchemasList: ListFields = {
   fields: [{ name: 'resource', type: 'STRING', operators: [], sortable: true }],
   defaultOrder: 'resource asc',
   key: 'resource',
 }
 
-/** What `listOperations` filters and sorts by. */
+/** The fields by which `listOperations` filters and sorts. */
 export const operationsList: ListFields = {
   resource: 'operations',
   fields: [
@@ -56,7 +56,7 @@ export const operationsList: ListFields = {
   key: 'id',
 }
 
-/** What `listVpcs` filters and sorts by. */
+/** The fields by which `listVpcs` filters and sorts. */
 export const vpcsList: ListFields = {
   resource: 'vpcs',
   fields: [
@@ -83,7 +83,7 @@ export const vpcsList: ListFields = {
   key: 'id',
 }
 
-/** What `listSubnets` filters and sorts by. */
+/** The fields by which `listSubnets` filters and sorts. */
 export const subnetsList: ListFields = {
   resource: 'subnets',
   fields: [
@@ -112,7 +112,7 @@ export const subnetsList: ListFields = {
   key: 'id',
 }
 
-/** What `listLogicalPorts` filters and sorts by. */
+/** The fields by which `listLogicalPorts` filters and sorts. */
 export const logicalPortsList: ListFields = {
   resource: 'logicalPorts',
   fields: [
@@ -137,7 +137,7 @@ export const logicalPortsList: ListFields = {
   key: 'id',
 }
 
-/** What `listFirewallPolicies` filters and sorts by. */
+/** The fields by which `listFirewallPolicies` filters and sorts. */
 export const firewallPoliciesList: ListFields = {
   resource: 'firewallPolicies',
   fields: [
@@ -153,7 +153,7 @@ export const firewallPoliciesList: ListFields = {
   key: 'id',
 }
 
-/** What `listFirewallPolicyRules` filters and sorts by. */
+/** The fields by which `listFirewallPolicyRules` filters and sorts. */
 export const firewallPolicyRulesList: ListFields = {
   resource: 'firewallPolicyRules',
   fields: [
@@ -179,7 +179,7 @@ export const firewallPolicyRulesList: ListFields = {
   key: 'id',
 }
 
-/** What `listQuotaDefinitions` filters and sorts by. */
+/** The fields by which `listQuotaDefinitions` filters and sorts. */
 export const quotaDefinitionsList: ListFields = {
   resource: 'quotaDefinitions',
   fields: [
@@ -202,7 +202,7 @@ export const quotaDefinitionsList: ListFields = {
   key: 'id',
 }
 
-/** What `listQuotaLimits` filters and sorts by. */
+/** The fields by which `listQuotaLimits` filters and sorts. */
 export const quotaLimitsList: ListFields = {
   resource: 'quotaLimits',
   fields: [
@@ -227,7 +227,7 @@ export const quotaLimitsList: ListFields = {
   key: 'id',
 }
 
-/** The filter schemas of Ninefold network, ordered by resource. */
+/** The filter and sort fields of the lists of Ninefold network, ordered by resource. */
 export const networkFilters: readonly ListFields[] = [
   firewallPoliciesList,
   firewallPolicyRulesList,

@@ -5,11 +5,6 @@ import type { Answer } from '../../runtime/json.ts'
 import type { Page } from '../../runtime/pagination.ts'
 import type { FilterSchema } from '../shared/types.ts'
 import type {
-  AddFirewallPolicyRuleGiven,
-  CreateFirewallPolicyGiven,
-  CreateQuotaLimitGiven,
-  CreateSubnetGiven,
-  CreateVpcGiven,
   DeleteFirewallPolicyRequest,
   DeleteQuotaLimitRequest,
   DeleteSubnetRequest,
@@ -36,12 +31,17 @@ import type {
   ListVpcsRequest,
   LogicalPort,
   NetworkOperation,
+  ParsedAddFirewallPolicyRuleRequest,
+  ParsedCreateFirewallPolicyRequest,
+  ParsedCreateQuotaLimitRequest,
+  ParsedCreateSubnetRequest,
+  ParsedCreateVpcRequest,
+  ParsedUpdateFirewallPolicyRuleRequest,
   QuotaDefinition,
   QuotaLimit,
   RemoveFirewallPolicyRuleRequest,
   Subnet,
   UpdateFirewallPolicyRequest,
-  UpdateFirewallPolicyRuleGiven,
   UpdateQuotaLimitRequest,
   UpdateSubnetRequest,
   UpdateVpcRequest,
@@ -66,7 +66,7 @@ export interface VpcHandlers {
   /** Lists VPCs. `GET /network/v1/workspaces/{workspace}/engines/{engine}/vpcs` */
   listVpcs(request: ListVpcsRequest, context: ListContext): Promise<Page<Vpc>>
   /** Creates a VPC. `POST /network/v1/workspaces/{workspace}/engines/{engine}/vpcs` */
-  createVpc(request: CreateVpcGiven, context: CallContext): Promise<Answer<NetworkOperation>>
+  createVpc(request: ParsedCreateVpcRequest, context: CallContext): Promise<Answer<NetworkOperation>>
   /** Gets a VPC. `GET /network/v1/workspaces/{workspace}/engines/{engine}/vpcs/{id}` */
   getVpc(request: GetVpcRequest, context: CallContext): Promise<Answer<Vpc>>
   /** Deletes a VPC. `DELETE /network/v1/workspaces/{workspace}/engines/{engine}/vpcs/{id}` */
@@ -79,7 +79,7 @@ export interface SubnetHandlers {
   /** Lists subnets. `GET /network/v1/workspaces/{workspace}/engines/{engine}/subnets` */
   listSubnets(request: ListSubnetsRequest, context: ListContext): Promise<Page<Subnet>>
   /** Creates a subnet. `POST /network/v1/workspaces/{workspace}/engines/{engine}/subnets` */
-  createSubnet(request: CreateSubnetGiven, context: CallContext): Promise<Answer<NetworkOperation>>
+  createSubnet(request: ParsedCreateSubnetRequest, context: CallContext): Promise<Answer<NetworkOperation>>
   /** Gets a subnet. `GET /network/v1/workspaces/{workspace}/engines/{engine}/subnets/{id}` */
   getSubnet(request: GetSubnetRequest, context: CallContext): Promise<Answer<Subnet>>
   /** Deletes a subnet. `DELETE /network/v1/workspaces/{workspace}/engines/{engine}/subnets/{id}` */
@@ -99,7 +99,10 @@ export interface FirewallPolicyHandlers {
   /** Lists firewall policies. `GET /network/v1/workspaces/{workspace}/engines/{engine}/firewall-policies` */
   listFirewallPolicies(request: ListFirewallPoliciesRequest, context: ListContext): Promise<Page<FirewallPolicy>>
   /** Creates a firewall policy. `POST /network/v1/workspaces/{workspace}/engines/{engine}/firewall-policies` */
-  createFirewallPolicy(request: CreateFirewallPolicyGiven, context: CallContext): Promise<Answer<NetworkOperation>>
+  createFirewallPolicy(
+    request: ParsedCreateFirewallPolicyRequest,
+    context: CallContext,
+  ): Promise<Answer<NetworkOperation>>
   /** Gets a firewall policy. `GET /network/v1/workspaces/{workspace}/engines/{engine}/firewall-policies/{id}` */
   getFirewallPolicy(request: GetFirewallPolicyRequest, context: CallContext): Promise<Answer<FirewallPolicy>>
   /** Deletes a firewall policy. `DELETE /network/v1/workspaces/{workspace}/engines/{engine}/firewall-policies/{id}` */
@@ -113,13 +116,16 @@ export interface FirewallPolicyRuleHandlers {
    * Adds a rule to a firewall policy. `POST
    * /network/v1/workspaces/{workspace}/engines/{engine}/firewall-policies/{firewall_policy}:addRule`
    */
-  addFirewallPolicyRule(request: AddFirewallPolicyRuleGiven, context: CallContext): Promise<Answer<NetworkOperation>>
+  addFirewallPolicyRule(
+    request: ParsedAddFirewallPolicyRuleRequest,
+    context: CallContext,
+  ): Promise<Answer<NetworkOperation>>
   /**
    * Updates a rule of a firewall policy. `POST
    * /network/v1/workspaces/{workspace}/engines/{engine}/firewall-policies/{firewall_policy}:updateRule`
    */
   updateFirewallPolicyRule(
-    request: UpdateFirewallPolicyRuleGiven,
+    request: ParsedUpdateFirewallPolicyRuleRequest,
     context: CallContext,
   ): Promise<Answer<NetworkOperation>>
   /**
@@ -159,7 +165,7 @@ export interface QuotaLimitHandlers {
   /** Lists the limits of a quota definition. `GET /network/v1/quota-definitions/{quota_definition}/limits` */
   listQuotaLimits(request: ListQuotaLimitsRequest, context: ListContext): Promise<Page<QuotaLimit>>
   /** Creates a limit of a quota definition. `POST /network/v1/quota-definitions/{quota_definition}/limits` */
-  createQuotaLimit(request: CreateQuotaLimitGiven, context: CallContext): Promise<Answer<NetworkOperation>>
+  createQuotaLimit(request: ParsedCreateQuotaLimitRequest, context: CallContext): Promise<Answer<NetworkOperation>>
   /** Gets a limit of a quota definition. `GET /network/v1/quota-definitions/{quota_definition}/limits/{id}` */
   getQuotaLimit(request: GetQuotaLimitRequest, context: CallContext): Promise<Answer<QuotaLimit>>
   /** Deletes a limit of a quota definition. `DELETE /network/v1/quota-definitions/{quota_definition}/limits/{id}` */
@@ -168,7 +174,7 @@ export interface QuotaLimitHandlers {
   updateQuotaLimit(request: UpdateQuotaLimitRequest, context: CallContext): Promise<Answer<NetworkOperation>>
 }
 
-/** Every handler of Ninefold network. */
+/** The handlers of all operations of Ninefold network. */
 export interface NetworkHandlers {
   readonly filterSchemas: FilterSchemasHandlers
   readonly operations: NetworkOperationHandlers

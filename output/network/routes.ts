@@ -19,15 +19,10 @@ import {
 } from './filters.ts'
 import type { NetworkHandlers } from './handlers.ts'
 import type {
-  AddFirewallPolicyRuleGiven,
   AddFirewallPolicyRuleRequest,
-  CreateFirewallPolicyGiven,
   CreateFirewallPolicyRequest,
-  CreateQuotaLimitGiven,
   CreateQuotaLimitRequest,
-  CreateSubnetGiven,
   CreateSubnetRequest,
-  CreateVpcGiven,
   CreateVpcRequest,
   DeleteFirewallPolicyRequest,
   DeleteQuotaLimitRequest,
@@ -63,12 +58,17 @@ import type {
   ListVpcsResponse,
   LogicalPort,
   NetworkOperation,
+  ParsedAddFirewallPolicyRuleRequest,
+  ParsedCreateFirewallPolicyRequest,
+  ParsedCreateQuotaLimitRequest,
+  ParsedCreateSubnetRequest,
+  ParsedCreateVpcRequest,
+  ParsedUpdateFirewallPolicyRuleRequest,
   QuotaDefinition,
   QuotaLimit,
   RemoveFirewallPolicyRuleRequest,
   Subnet,
   UpdateFirewallPolicyRequest,
-  UpdateFirewallPolicyRuleGiven,
   UpdateFirewallPolicyRuleRequest,
   UpdateQuotaLimitRequest,
   UpdateSubnetRequest,
@@ -182,7 +182,7 @@ export const listVpcs: ClientRoute<ListVpcsRequest, ListVpcsResponse> = {
 }
 
 /** Creates a VPC. `POST /network/v1/workspaces/{workspace}/engines/{engine}/vpcs` */
-export const createVpc: ClientRoute<CreateVpcRequest, NetworkOperation, CreateVpcGiven> = {
+export const createVpc: ClientRoute<CreateVpcRequest, NetworkOperation, ParsedCreateVpcRequest> = {
   operationId: 'createVpc',
   method: 'POST',
   path: ['/network/v1/workspaces/', 'workspace', '/engines/', 'engine', '/vpcs'],
@@ -232,7 +232,7 @@ export const listSubnets: ClientRoute<ListSubnetsRequest, ListSubnetsResponse> =
 }
 
 /** Creates a subnet. `POST /network/v1/workspaces/{workspace}/engines/{engine}/subnets` */
-export const createSubnet: ClientRoute<CreateSubnetRequest, NetworkOperation, CreateSubnetGiven> = {
+export const createSubnet: ClientRoute<CreateSubnetRequest, NetworkOperation, ParsedCreateSubnetRequest> = {
   operationId: 'createSubnet',
   method: 'POST',
   path: ['/network/v1/workspaces/', 'workspace', '/engines/', 'engine', '/subnets'],
@@ -303,7 +303,7 @@ export const listFirewallPolicies: ClientRoute<ListFirewallPoliciesRequest, List
 export const createFirewallPolicy: ClientRoute<
   CreateFirewallPolicyRequest,
   NetworkOperation,
-  CreateFirewallPolicyGiven
+  ParsedCreateFirewallPolicyRequest
 > = {
   operationId: 'createFirewallPolicy',
   method: 'POST',
@@ -351,7 +351,7 @@ export const updateFirewallPolicy: ClientRoute<UpdateFirewallPolicyRequest, Netw
 export const addFirewallPolicyRule: ClientRoute<
   AddFirewallPolicyRuleRequest,
   NetworkOperation,
-  AddFirewallPolicyRuleGiven
+  ParsedAddFirewallPolicyRuleRequest
 > = {
   operationId: 'addFirewallPolicyRule',
   method: 'POST',
@@ -377,7 +377,7 @@ export const addFirewallPolicyRule: ClientRoute<
 export const updateFirewallPolicyRule: ClientRoute<
   UpdateFirewallPolicyRuleRequest,
   NetworkOperation,
-  UpdateFirewallPolicyRuleGiven
+  ParsedUpdateFirewallPolicyRuleRequest
 > = {
   operationId: 'updateFirewallPolicyRule',
   method: 'POST',
@@ -487,7 +487,7 @@ export const listQuotaLimits: ClientRoute<ListQuotaLimitsRequest, ListQuotaLimit
 }
 
 /** Creates a limit of a quota definition. `POST /network/v1/quota-definitions/{quota_definition}/limits` */
-export const createQuotaLimit: ClientRoute<CreateQuotaLimitRequest, NetworkOperation, CreateQuotaLimitGiven> = {
+export const createQuotaLimit: ClientRoute<CreateQuotaLimitRequest, NetworkOperation, ParsedCreateQuotaLimitRequest> = {
   operationId: 'createQuotaLimit',
   method: 'POST',
   path: ['/network/v1/quota-definitions/', 'quota_definition', '/limits'],
@@ -527,7 +527,7 @@ export const updateQuotaLimit: ClientRoute<UpdateQuotaLimitRequest, NetworkOpera
   mode: 'sync',
 }
 
-/** The routes of Ninefold network, each bound to the handler that answers it. */
+/** Binds each route of Ninefold network to its handler. */
 export const networkRoutes = ({
   filterSchemas,
   operations,

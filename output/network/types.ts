@@ -54,7 +54,7 @@ export interface Vpc {
   update_time: string
 }
 
-/** `Vpc` as it is sent. */
+/** `Vpc` in the form that requests send. */
 export interface VpcInput {
   /** Unique in the workspace. */
   name: ResourceName
@@ -80,10 +80,10 @@ export interface VpcInput {
   etag?: string
 }
 
-/** `VpcInput` with its defaults filled, as handlers get it. */
-export type VpcGiven = VpcInput & { display_name: string; description: string; labels: Labels; mtu: number }
+/** `VpcInput` with its defaults filled, in the form that handlers get. */
+export type ParsedVpc = VpcInput & { display_name: string; description: string; labels: Labels; mtu: number }
 
-/** `Vpc` as an update sends it: what its mask does not name is left out. */
+/** `Vpc` in an update. Members that the mask of the update does not name are left out. */
 export type VpcUpdate = Partial<VpcInput>
 
 /** A page of VPCs. */
@@ -154,7 +154,7 @@ export interface Subnet {
   update_time: string
 }
 
-/** `Subnet` as it is sent. */
+/** `Subnet` in the form that requests send. */
 export interface SubnetInput {
   /** Unique in the VPC. */
   name: ResourceName
@@ -192,8 +192,8 @@ export interface SubnetInput {
   etag?: string
 }
 
-/** `SubnetInput` with its defaults filled, as handlers get it. */
-export type SubnetGiven = SubnetInput & {
+/** `SubnetInput` with its defaults filled, in the form that handlers get. */
+export type ParsedSubnet = SubnetInput & {
   display_name: string
   description: string
   labels: Labels
@@ -201,7 +201,7 @@ export type SubnetGiven = SubnetInput & {
   dns_servers: Ipv4Address[]
 }
 
-/** `Subnet` as an update sends it: what its mask does not name is left out. */
+/** `Subnet` in an update. Members that the mask of the update does not name are left out. */
 export type SubnetUpdate = Partial<SubnetInput>
 
 /** A run of addresses, both ends included. */
@@ -338,7 +338,7 @@ export interface FirewallPolicy {
   update_time: string
 }
 
-/** `FirewallPolicy` as it is sent. */
+/** `FirewallPolicy` in the form that requests send. */
 export interface FirewallPolicyInput {
   /** Unique in the workspace. */
   name: ResourceName
@@ -361,8 +361,8 @@ export interface FirewallPolicyInput {
   etag?: string
 }
 
-/** `FirewallPolicyInput` with its defaults filled, as handlers get it. */
-export type FirewallPolicyGiven = FirewallPolicyInput & {
+/** `FirewallPolicyInput` with its defaults filled, in the form that handlers get. */
+export type ParsedFirewallPolicy = FirewallPolicyInput & {
   display_name: string
   description: string
   labels: Labels
@@ -370,7 +370,7 @@ export type FirewallPolicyGiven = FirewallPolicyInput & {
   enabled: boolean
 }
 
-/** `FirewallPolicy` as an update sends it: what its mask does not name is left out. */
+/** `FirewallPolicy` in an update. Members that the mask of the update does not name are left out. */
 export type FirewallPolicyUpdate = Partial<FirewallPolicyInput>
 
 /** A page of firewall policies. */
@@ -416,7 +416,7 @@ export interface FirewallPolicyRule {
   update_time: string
 }
 
-/** `FirewallPolicyRule` as it is sent. */
+/** `FirewallPolicyRule` in the form that requests send. */
 export interface FirewallPolicyRuleInput {
   /** Unique in the policy. */
   name: ResourceName
@@ -443,17 +443,17 @@ export interface FirewallPolicyRuleInput {
   targets?: FirewallTargetsInput
 }
 
-/** `FirewallPolicyRuleInput` with its defaults filled, as handlers get it. */
-export type FirewallPolicyRuleGiven = FirewallPolicyRuleInput & {
+/** `FirewallPolicyRuleInput` with its defaults filled, in the form that handlers get. */
+export type ParsedFirewallPolicyRule = FirewallPolicyRuleInput & {
   description: string
   enabled: boolean
   log: boolean
-  protocols: ProtocolMatchGiven[]
-  peers?: FirewallPeersGiven
-  targets?: FirewallTargetsGiven
+  protocols: ParsedProtocolMatch[]
+  peers?: ParsedFirewallPeers
+  targets?: ParsedFirewallTargets
 }
 
-/** `FirewallPolicyRule` as an update sends it: what its mask does not name is left out. */
+/** `FirewallPolicyRule` in an update. Members that the mask of the update does not name are left out. */
 export type FirewallPolicyRuleUpdate = Partial<FirewallPolicyRuleInput>
 
 /** A protocol, or a part of its traffic. */
@@ -468,7 +468,7 @@ export interface ProtocolMatch {
   icmp_type?: number
 }
 
-/** `ProtocolMatch` as it is sent. */
+/** `ProtocolMatch` in the form that requests send. */
 export interface ProtocolMatchInput {
   /** The protocol; ANY matches every one. */
   protocol: ProtocolInput
@@ -480,8 +480,8 @@ export interface ProtocolMatchInput {
   icmp_type?: number
 }
 
-/** `ProtocolMatchInput` with its defaults filled, as handlers get it. */
-export type ProtocolMatchGiven = ProtocolMatchInput & { ports: string[] }
+/** `ProtocolMatchInput` with its defaults filled, in the form that handlers get. */
+export type ParsedProtocolMatch = ProtocolMatchInput & { ports: string[] }
 
 /** The other end of connections. Any member may match; all empty, it is anybody. */
 export interface FirewallPeers {
@@ -493,7 +493,7 @@ export interface FirewallPeers {
   vm_labels: Labels
 }
 
-/** `FirewallPeers` as it is sent. */
+/** `FirewallPeers` in the form that requests send. */
 export interface FirewallPeersInput {
   /** Canonical CIDR blocks that its address may lie in. */
   ranges?: Ipv4Cidr[]
@@ -503,8 +503,8 @@ export interface FirewallPeersInput {
   vm_labels?: Labels
 }
 
-/** `FirewallPeersInput` with its defaults filled, as handlers get it. */
-export type FirewallPeersGiven = FirewallPeersInput & { ranges: Ipv4Cidr[]; subnet_ids: Id[]; vm_labels: Labels }
+/** `FirewallPeersInput` with its defaults filled, in the form that handlers get. */
+export type ParsedFirewallPeers = FirewallPeersInput & { ranges: Ipv4Cidr[]; subnet_ids: Id[]; vm_labels: Labels }
 
 /**
  * The ports of a VPC that a rule holds for. Both members have to hold where both are given; all empty, it is every
@@ -517,7 +517,7 @@ export interface FirewallTargets {
   vm_labels: Labels
 }
 
-/** `FirewallTargets` as it is sent. */
+/** `FirewallTargets` in the form that requests send. */
 export interface FirewallTargetsInput {
   /** Subnets of the VPC, one of which the port has to be in. */
   subnet_ids?: Id[]
@@ -525,8 +525,8 @@ export interface FirewallTargetsInput {
   vm_labels?: Labels
 }
 
-/** `FirewallTargetsInput` with its defaults filled, as handlers get it. */
-export type FirewallTargetsGiven = FirewallTargetsInput & { subnet_ids: Id[]; vm_labels: Labels }
+/** `FirewallTargetsInput` with its defaults filled, in the form that handlers get. */
+export type ParsedFirewallTargets = FirewallTargetsInput & { subnet_ids: Id[]; vm_labels: Labels }
 
 /** A page of the rules of a firewall policy. */
 export interface ListFirewallPolicyRulesResponse {
@@ -544,8 +544,8 @@ export interface AddFirewallPolicyRuleBodyInput {
   etag?: string
 }
 
-/** `AddFirewallPolicyRuleBodyInput` with its defaults filled, as handlers get it. */
-export type AddFirewallPolicyRuleBodyGiven = AddFirewallPolicyRuleBodyInput & { rule: FirewallPolicyRuleGiven }
+/** `AddFirewallPolicyRuleBodyInput` with its defaults filled, in the form that handlers get. */
+export type ParsedAddFirewallPolicyRuleBody = AddFirewallPolicyRuleBodyInput & { rule: ParsedFirewallPolicyRule }
 
 /** A change of one rule of a firewall policy. */
 export interface UpdateFirewallPolicyRuleBodyInput {
@@ -566,8 +566,8 @@ export interface UpdateFirewallPolicyRuleBodyInput {
   etag?: string
 }
 
-/** `UpdateFirewallPolicyRuleBodyInput` with its defaults filled, as handlers get it. */
-export type UpdateFirewallPolicyRuleBodyGiven = UpdateFirewallPolicyRuleBodyInput & { update_mask: string }
+/** `UpdateFirewallPolicyRuleBodyInput` with its defaults filled, in the form that handlers get. */
+export type ParsedUpdateFirewallPolicyRuleBody = UpdateFirewallPolicyRuleBodyInput & { update_mask: string }
 
 /** The rule that is removed from a firewall policy. */
 export interface RemoveFirewallPolicyRuleBodyInput {
@@ -643,7 +643,7 @@ export interface QuotaLimit {
   update_time: string
 }
 
-/** `QuotaLimit` as it is sent. */
+/** `QuotaLimit` in the form that requests send. */
 export interface QuotaLimitInput {
   /** What it is for. */
   description?: string
@@ -665,10 +665,10 @@ export interface QuotaLimitInput {
   etag?: string
 }
 
-/** `QuotaLimitInput` with its defaults filled, as handlers get it. */
-export type QuotaLimitGiven = QuotaLimitInput & { description: string; dimensions: QuotaDimensions }
+/** `QuotaLimitInput` with its defaults filled, in the form that handlers get. */
+export type ParsedQuotaLimit = QuotaLimitInput & { description: string; dimensions: QuotaDimensions }
 
-/** `QuotaLimit` as an update sends it: what its mask does not name is left out. */
+/** `QuotaLimit` in an update. Members that the mask of the update does not name are left out. */
 export type QuotaLimitUpdate = Partial<QuotaLimitInput>
 
 /** Values of dimensions, by name, such as the region that is counted. */
@@ -781,7 +781,7 @@ export const firewallDirectionValues = [
 ] as const
 export type FirewallDirection = (typeof firewallDirectionValues)[number]
 
-/** `FirewallDirection` as it is sent. */
+/** `FirewallDirection` in the form that requests send. */
 export type FirewallDirectionInput = Exclude<FirewallDirection, 'NETWORK_FIREWALL_DIRECTION_UNSPECIFIED'>
 
 /** What happens to a connection. */
@@ -792,7 +792,7 @@ export const firewallActionValues = [
 ] as const
 export type FirewallAction = (typeof firewallActionValues)[number]
 
-/** `FirewallAction` as it is sent. */
+/** `FirewallAction` in the form that requests send. */
 export type FirewallActionInput = Exclude<FirewallAction, 'NETWORK_FIREWALL_ACTION_UNSPECIFIED'>
 
 /** A protocol above IP. */
@@ -805,7 +805,7 @@ export const protocolValues = [
 ] as const
 export type Protocol = (typeof protocolValues)[number]
 
-/** `Protocol` as it is sent. */
+/** `Protocol` in the form that requests send. */
 export type ProtocolInput = Exclude<Protocol, 'NETWORK_PROTOCOL_UNSPECIFIED'>
 
 /** Where something lives; the platform itself, or a node of the tree. */
@@ -818,7 +818,7 @@ export const scopeTypeValues = [
 ] as const
 export type ScopeType = (typeof scopeTypeValues)[number]
 
-/** `ScopeType` as it is sent. */
+/** `ScopeType` in the form that requests send. */
 export type ScopeTypeInput = Exclude<ScopeType, 'NETWORK_SCOPE_TYPE_UNSPECIFIED'>
 
 /** What an operation does to its resource. */
@@ -937,8 +937,8 @@ export interface CreateVpcRequest {
   body: VpcInput
 }
 
-/** `CreateVpcRequest` with its defaults filled, as the handler gets it. */
-export type CreateVpcGiven = CreateVpcRequest & { body: VpcGiven }
+/** `CreateVpcRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateVpcRequest = CreateVpcRequest & { body: ParsedVpc }
 
 /** `GET /network/v1/workspaces/{workspace}/engines/{engine}/vpcs/{id}` */
 export interface GetVpcRequest {
@@ -1030,8 +1030,8 @@ export interface CreateSubnetRequest {
   body: SubnetInput
 }
 
-/** `CreateSubnetRequest` with its defaults filled, as the handler gets it. */
-export type CreateSubnetGiven = CreateSubnetRequest & { body: SubnetGiven }
+/** `CreateSubnetRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateSubnetRequest = CreateSubnetRequest & { body: ParsedSubnet }
 
 /** `GET /network/v1/workspaces/{workspace}/engines/{engine}/subnets/{id}` */
 export interface GetSubnetRequest {
@@ -1159,8 +1159,8 @@ export interface CreateFirewallPolicyRequest {
   body: FirewallPolicyInput
 }
 
-/** `CreateFirewallPolicyRequest` with its defaults filled, as the handler gets it. */
-export type CreateFirewallPolicyGiven = CreateFirewallPolicyRequest & { body: FirewallPolicyGiven }
+/** `CreateFirewallPolicyRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateFirewallPolicyRequest = CreateFirewallPolicyRequest & { body: ParsedFirewallPolicy }
 
 /** `GET /network/v1/workspaces/{workspace}/engines/{engine}/firewall-policies/{id}` */
 export interface GetFirewallPolicyRequest {
@@ -1228,8 +1228,10 @@ export interface AddFirewallPolicyRuleRequest {
   body: AddFirewallPolicyRuleBodyInput
 }
 
-/** `AddFirewallPolicyRuleRequest` with its defaults filled, as the handler gets it. */
-export type AddFirewallPolicyRuleGiven = AddFirewallPolicyRuleRequest & { body: AddFirewallPolicyRuleBodyGiven }
+/** `AddFirewallPolicyRuleRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedAddFirewallPolicyRuleRequest = AddFirewallPolicyRuleRequest & {
+  body: ParsedAddFirewallPolicyRuleBody
+}
 
 /** `POST /network/v1/workspaces/{workspace}/engines/{engine}/firewall-policies/{firewall_policy}:updateRule` */
 export interface UpdateFirewallPolicyRuleRequest {
@@ -1248,9 +1250,9 @@ export interface UpdateFirewallPolicyRuleRequest {
   body: UpdateFirewallPolicyRuleBodyInput
 }
 
-/** `UpdateFirewallPolicyRuleRequest` with its defaults filled, as the handler gets it. */
-export type UpdateFirewallPolicyRuleGiven = UpdateFirewallPolicyRuleRequest & {
-  body: UpdateFirewallPolicyRuleBodyGiven
+/** `UpdateFirewallPolicyRuleRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedUpdateFirewallPolicyRuleRequest = UpdateFirewallPolicyRuleRequest & {
+  body: ParsedUpdateFirewallPolicyRuleBody
 }
 
 /** `POST /network/v1/workspaces/{workspace}/engines/{engine}/firewall-policies/{firewall_policy}:removeRule` */
@@ -1375,8 +1377,8 @@ export interface CreateQuotaLimitRequest {
   body: QuotaLimitInput
 }
 
-/** `CreateQuotaLimitRequest` with its defaults filled, as the handler gets it. */
-export type CreateQuotaLimitGiven = CreateQuotaLimitRequest & { body: QuotaLimitGiven }
+/** `CreateQuotaLimitRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateQuotaLimitRequest = CreateQuotaLimitRequest & { body: ParsedQuotaLimit }
 
 /** `GET /network/v1/quota-definitions/{quota_definition}/limits/{id}` */
 export interface GetQuotaLimitRequest {

@@ -30,18 +30,12 @@ import {
   checkResourceName,
 } from '../shared/validators.ts'
 import {
-  type AddFirewallPolicyRuleBodyGiven,
   type AddFirewallPolicyRuleBodyInput,
-  type AddFirewallPolicyRuleGiven,
   type AddFirewallPolicyRuleRequest,
   type AddressRange,
-  type CreateFirewallPolicyGiven,
   type CreateFirewallPolicyRequest,
-  type CreateQuotaLimitGiven,
   type CreateQuotaLimitRequest,
-  type CreateSubnetGiven,
   type CreateSubnetRequest,
-  type CreateVpcGiven,
   type CreateVpcRequest,
   type DeleteFirewallPolicyRequest,
   type DeleteQuotaLimitRequest,
@@ -49,15 +43,11 @@ import {
   type DeleteVpcRequest,
   type FirewallActionInput,
   type FirewallDirectionInput,
-  type FirewallPeersGiven,
   type FirewallPeersInput,
-  type FirewallPolicyGiven,
   type FirewallPolicyInput,
-  type FirewallPolicyRuleGiven,
   type FirewallPolicyRuleInput,
   type FirewallPolicyRuleUpdate,
   type FirewallPolicyUpdate,
-  type FirewallTargetsGiven,
   type FirewallTargetsInput,
   type GetFilterSchemaRequest,
   type GetFirewallPolicyRequest,
@@ -82,29 +72,39 @@ import {
   type NetworkOperation,
   type OperationStatus,
   type OperationType,
+  type ParsedAddFirewallPolicyRuleBody,
+  type ParsedAddFirewallPolicyRuleRequest,
+  type ParsedCreateFirewallPolicyRequest,
+  type ParsedCreateQuotaLimitRequest,
+  type ParsedCreateSubnetRequest,
+  type ParsedCreateVpcRequest,
+  type ParsedFirewallPeers,
+  type ParsedFirewallPolicy,
+  type ParsedFirewallPolicyRule,
+  type ParsedFirewallTargets,
+  type ParsedProtocolMatch,
+  type ParsedQuotaLimit,
+  type ParsedSubnet,
+  type ParsedUpdateFirewallPolicyRuleBody,
+  type ParsedUpdateFirewallPolicyRuleRequest,
+  type ParsedVpc,
   type ProtocolInput,
-  type ProtocolMatchGiven,
   type ProtocolMatchInput,
   type QuotaDimensions,
-  type QuotaLimitGiven,
   type QuotaLimitInput,
   type QuotaLimitUpdate,
   type RemoveFirewallPolicyRuleBodyInput,
   type RemoveFirewallPolicyRuleRequest,
   type ScopeType,
   type ScopeTypeInput,
-  type SubnetGiven,
   type SubnetInput,
   type SubnetUpdate,
   type UpdateFirewallPolicyRequest,
-  type UpdateFirewallPolicyRuleBodyGiven,
   type UpdateFirewallPolicyRuleBodyInput,
-  type UpdateFirewallPolicyRuleGiven,
   type UpdateFirewallPolicyRuleRequest,
   type UpdateQuotaLimitRequest,
   type UpdateSubnetRequest,
   type UpdateVpcRequest,
-  type VpcGiven,
   type VpcInput,
   type VpcUpdate,
   firewallActionValues,
@@ -299,7 +299,7 @@ export function checkVpcUpdate(value: unknown, faults: Faults): value is VpcUpda
   return faults.count === before
 }
 
-export function completeVpcInput(value: VpcInput): VpcGiven {
+export function completeVpcInput(value: VpcInput): ParsedVpc {
   return {
     ...omit(value, vpcOmitted),
     display_name: value.display_name ?? '',
@@ -345,7 +345,7 @@ export function checkSubnetUpdate(value: unknown, faults: Faults): value is Subn
   return faults.count === before
 }
 
-export function completeSubnetInput(value: SubnetInput): SubnetGiven {
+export function completeSubnetInput(value: SubnetInput): ParsedSubnet {
   return {
     ...omit(value, subnetOmitted),
     display_name: value.display_name ?? '',
@@ -395,7 +395,7 @@ export function checkFirewallPolicyUpdate(value: unknown, faults: Faults): value
   return faults.count === before
 }
 
-export function completeFirewallPolicyInput(value: FirewallPolicyInput): FirewallPolicyGiven {
+export function completeFirewallPolicyInput(value: FirewallPolicyInput): ParsedFirewallPolicy {
   return {
     ...omit(value, firewallPolicyOmitted),
     display_name: value.display_name ?? '',
@@ -440,7 +440,7 @@ export function checkFirewallPolicyRuleUpdate(value: unknown, faults: Faults): v
   return faults.count === before
 }
 
-export function completeFirewallPolicyRuleInput(value: FirewallPolicyRuleInput): FirewallPolicyRuleGiven {
+export function completeFirewallPolicyRuleInput(value: FirewallPolicyRuleInput): ParsedFirewallPolicyRule {
   return {
     ...omit(value, firewallPolicyRuleOmitted),
     description: value.description ?? '',
@@ -470,7 +470,7 @@ export function checkProtocolMatchInput(value: unknown, faults: Faults): value i
   return faults.count === before
 }
 
-export function completeProtocolMatchInput(value: ProtocolMatchInput): ProtocolMatchGiven {
+export function completeProtocolMatchInput(value: ProtocolMatchInput): ParsedProtocolMatch {
   return { ...value, ports: value.ports ?? [] }
 }
 
@@ -484,7 +484,7 @@ export function checkFirewallPeersInput(value: unknown, faults: Faults): value i
   return faults.count === before
 }
 
-export function completeFirewallPeersInput(value: FirewallPeersInput): FirewallPeersGiven {
+export function completeFirewallPeersInput(value: FirewallPeersInput): ParsedFirewallPeers {
   return { ...value, ranges: value.ranges ?? [], subnet_ids: value.subnet_ids ?? [], vm_labels: value.vm_labels ?? {} }
 }
 
@@ -497,7 +497,7 @@ export function checkFirewallTargetsInput(value: unknown, faults: Faults): value
   return faults.count === before
 }
 
-export function completeFirewallTargetsInput(value: FirewallTargetsInput): FirewallTargetsGiven {
+export function completeFirewallTargetsInput(value: FirewallTargetsInput): ParsedFirewallTargets {
   return { ...value, subnet_ids: value.subnet_ids ?? [], vm_labels: value.vm_labels ?? {} }
 }
 
@@ -515,7 +515,7 @@ export function checkAddFirewallPolicyRuleBodyInput(
 
 export function completeAddFirewallPolicyRuleBodyInput(
   value: AddFirewallPolicyRuleBodyInput,
-): AddFirewallPolicyRuleBodyGiven {
+): ParsedAddFirewallPolicyRuleBody {
   return { ...value, rule: completeFirewallPolicyRuleInput(value.rule) }
 }
 
@@ -535,7 +535,7 @@ export function checkUpdateFirewallPolicyRuleBodyInput(
 
 export function completeUpdateFirewallPolicyRuleBodyInput(
   value: UpdateFirewallPolicyRuleBodyInput,
-): UpdateFirewallPolicyRuleBodyGiven {
+): ParsedUpdateFirewallPolicyRuleBody {
   return { ...value, update_mask: value.update_mask ?? '' }
 }
 
@@ -577,7 +577,7 @@ export function checkQuotaLimitUpdate(value: unknown, faults: Faults): value is 
   return faults.count === before
 }
 
-export function completeQuotaLimitInput(value: QuotaLimitInput): QuotaLimitGiven {
+export function completeQuotaLimitInput(value: QuotaLimitInput): ParsedQuotaLimit {
   return { ...omit(value, quotaLimitOmitted), description: value.description ?? '', dimensions: value.dimensions ?? {} }
 }
 
@@ -701,7 +701,7 @@ export function checkCreateVpcRequest(value: unknown, faults: Faults): value is 
   return faults.count === before
 }
 
-export function completeCreateVpcRequest(request: CreateVpcRequest): CreateVpcGiven {
+export function completeCreateVpcRequest(request: CreateVpcRequest): ParsedCreateVpcRequest {
   return { ...request, body: completeVpcInput(request.body) }
 }
 
@@ -759,7 +759,7 @@ export function checkCreateSubnetRequest(value: unknown, faults: Faults): value 
   return faults.count === before
 }
 
-export function completeCreateSubnetRequest(request: CreateSubnetRequest): CreateSubnetGiven {
+export function completeCreateSubnetRequest(request: CreateSubnetRequest): ParsedCreateSubnetRequest {
   return { ...request, body: completeSubnetInput(request.body) }
 }
 
@@ -838,7 +838,9 @@ export function checkCreateFirewallPolicyRequest(value: unknown, faults: Faults)
   return faults.count === before
 }
 
-export function completeCreateFirewallPolicyRequest(request: CreateFirewallPolicyRequest): CreateFirewallPolicyGiven {
+export function completeCreateFirewallPolicyRequest(
+  request: CreateFirewallPolicyRequest,
+): ParsedCreateFirewallPolicyRequest {
   return { ...request, body: completeFirewallPolicyInput(request.body) }
 }
 
@@ -890,7 +892,7 @@ export function checkAddFirewallPolicyRuleRequest(
 
 export function completeAddFirewallPolicyRuleRequest(
   request: AddFirewallPolicyRuleRequest,
-): AddFirewallPolicyRuleGiven {
+): ParsedAddFirewallPolicyRuleRequest {
   return { ...request, body: completeAddFirewallPolicyRuleBodyInput(request.body) }
 }
 
@@ -910,7 +912,7 @@ export function checkUpdateFirewallPolicyRuleRequest(
 
 export function completeUpdateFirewallPolicyRuleRequest(
   request: UpdateFirewallPolicyRuleRequest,
-): UpdateFirewallPolicyRuleGiven {
+): ParsedUpdateFirewallPolicyRuleRequest {
   return { ...request, body: completeUpdateFirewallPolicyRuleBodyInput(request.body) }
 }
 
@@ -994,7 +996,7 @@ export function checkCreateQuotaLimitRequest(value: unknown, faults: Faults): va
   return faults.count === before
 }
 
-export function completeCreateQuotaLimitRequest(request: CreateQuotaLimitRequest): CreateQuotaLimitGiven {
+export function completeCreateQuotaLimitRequest(request: CreateQuotaLimitRequest): ParsedCreateQuotaLimitRequest {
   return { ...request, body: completeQuotaLimitInput(request.body) }
 }
 

@@ -9,7 +9,7 @@ import { observabilityRoutes } from './routes.ts'
 import type { ObservabilityOperation } from './types.ts'
 import { checkObservabilityOperation } from './validators.ts'
 
-/** What operations record as `resource_type`. */
+/** The values that operations record as `resource_type`. */
 export type ObservabilityResourceType =
   | 'observability.activities'
   | 'observability.alertRules'
@@ -24,14 +24,14 @@ export type ObservabilityResourceType =
   | 'observability.silences'
   | 'observability.traces'
 
-/** The types of the area's operations: the record, what an operation does (without prefix), and what it is done to. */
+/** The types of the area's operations: the record, the operation types without their prefix, and the resource types. */
 export interface ObservabilityArea {
   readonly record: ObservabilityOperation
   readonly operationType: 'CREATE' | 'UPDATE' | 'DELETE'
   readonly resourceType: ObservabilityResourceType
 }
 
-/** The area as a server mounts it: everything here follows from the document. */
+/** The area that a server mounts. The document determines every member. */
 export const observabilityArea: GeneratedArea<ObservabilityArea, ObservabilityHandlers> = {
   domain: observability,
   operations: { list: operationsList, check: checkObservabilityOperation },

@@ -123,7 +123,7 @@ import type {
   UpdateRetentionPolicyRequest,
 } from './types.ts'
 
-/** A client of Ninefold observability: one method an operation, over one transport. */
+/** A client of Ninefold observability. It has a method for each operation, and all methods share one transport. */
 export class ObservabilityClient {
   readonly #transport: Transport
 
@@ -141,7 +141,7 @@ export class ObservabilityClient {
     return send(this.#transport, listFilterSchemas, request, options)
   }
 
-  /** Every row of `listFilterSchemas`, page after page. */
+  /** Iterates over the rows of all pages of `listFilterSchemas`. */
   iterateFilterSchemas(
     request: ListFilterSchemasRequest = {},
     options?: CallOptions,
@@ -169,7 +169,7 @@ export class ObservabilityClient {
     return send(this.#transport, listOperations, request, options)
   }
 
-  /** Every row of `listOperations`, page after page. */
+  /** Iterates over the rows of all pages of `listOperations`. */
   iterateOperations(
     request: ListOperationsRequest = {},
     options?: CallOptions,
@@ -199,7 +199,7 @@ export class ObservabilityClient {
     return send(this.#transport, listActivities, request, options)
   }
 
-  /** Every row of `listActivities`, page after page. */
+  /** Iterates over the rows of all pages of `listActivities`. */
   iterateActivities(
     request: ListActivitiesRequest = {},
     options?: CallOptions,
@@ -227,7 +227,7 @@ export class ObservabilityClient {
     return send(this.#transport, listAlertRules, request, options)
   }
 
-  /** Every row of `listAlertRules`, page after page. */
+  /** Iterates over the rows of all pages of `listAlertRules`. */
   iterateAlertRules(request: ListAlertRulesRequest, options?: CallOptions): AsyncGenerator<AlertRule, void, undefined> {
     return iterate(this.#transport, listAlertRules, 'alert_rules', request, options)
   }
@@ -296,7 +296,7 @@ export class ObservabilityClient {
     return send(this.#transport, listIngestionConfigs, request, options)
   }
 
-  /** Every row of `listIngestionConfigs`, page after page. */
+  /** Iterates over the rows of all pages of `listIngestionConfigs`. */
   iterateIngestionConfigs(
     request: ListIngestionConfigsRequest,
     options?: CallOptions,
@@ -351,7 +351,7 @@ export class ObservabilityClient {
     return send(this.#transport, listLogStreams, request, options)
   }
 
-  /** Every row of `listLogStreams`, page after page. */
+  /** Iterates over the rows of all pages of `listLogStreams`. */
   iterateLogStreams(request: ListLogStreamsRequest, options?: CallOptions): AsyncGenerator<LogStream, void, undefined> {
     return iterate(this.#transport, listLogStreams, 'log_streams', request, options)
   }
@@ -394,7 +394,7 @@ export class ObservabilityClient {
     return send(this.#transport, listLogSinks, request, options)
   }
 
-  /** Every row of `listLogSinks`, page after page. */
+  /** Iterates over the rows of all pages of `listLogSinks`. */
   iterateLogSinks(request: ListLogSinksRequest, options?: CallOptions): AsyncGenerator<LogSink, void, undefined> {
     return iterate(this.#transport, listLogSinks, 'log_sinks', request, options)
   }
@@ -459,7 +459,7 @@ export class ObservabilityClient {
     return send(this.#transport, listMetricDescriptors, request, options)
   }
 
-  /** Every row of `listMetricDescriptors`, page after page. */
+  /** Iterates over the rows of all pages of `listMetricDescriptors`. */
   iterateMetricDescriptors(
     request: ListMetricDescriptorsRequest,
     options?: CallOptions,
@@ -479,7 +479,7 @@ export class ObservabilityClient {
     return send(this.#transport, listMetricLabels, request, options)
   }
 
-  /** Every row of `listMetricLabels`, page after page. */
+  /** Iterates over the rows of all pages of `listMetricLabels`. */
   iterateMetricLabels(
     request: ListMetricLabelsRequest,
     options?: CallOptions,
@@ -525,7 +525,7 @@ export class ObservabilityClient {
     return send(this.#transport, listQuotaDefinitions, request, options)
   }
 
-  /** Every row of `listQuotaDefinitions`, page after page. */
+  /** Iterates over the rows of all pages of `listQuotaDefinitions`. */
   iterateQuotaDefinitions(
     request: ListQuotaDefinitionsRequest = {},
     options?: CallOptions,
@@ -552,7 +552,7 @@ export class ObservabilityClient {
     return send(this.#transport, listQuotaLimits, request, options)
   }
 
-  /** Every row of `listQuotaLimits`, page after page. */
+  /** Iterates over the rows of all pages of `listQuotaLimits`. */
   iterateQuotaLimits(
     request: ListQuotaLimitsRequest = {},
     options?: CallOptions,
@@ -584,7 +584,7 @@ export class ObservabilityClient {
     return send(this.#transport, listRetentionPolicies, request, options)
   }
 
-  /** Every row of `listRetentionPolicies`, page after page. */
+  /** Iterates over the rows of all pages of `listRetentionPolicies`. */
   iterateRetentionPolicies(
     request: ListRetentionPoliciesRequest,
     options?: CallOptions,
@@ -635,7 +635,7 @@ export class ObservabilityClient {
     return send(this.#transport, listSilences, request, options)
   }
 
-  /** Every row of `listSilences`, page after page. */
+  /** Iterates over the rows of all pages of `listSilences`. */
   iterateSilences(request: ListSilencesRequest, options?: CallOptions): AsyncGenerator<Silence, void, undefined> {
     return iterate(this.#transport, listSilences, 'silences', request, options)
   }
@@ -706,7 +706,7 @@ export class ObservabilityClient {
     return send(this.#transport, searchTraces, request, options)
   }
 
-  /** Waits until an operation has ended; throws `OperationFailed` when it ended with errors. */
+  /** Waits until an operation has ended. Throws `OperationFailed` if the operation ended with errors. */
   waitOperation(
     operation: ObservabilityOperation | string,
     options?: WaitOptions<ObservabilityOperation>,

@@ -2,10 +2,10 @@
 
 import { ApiError, type ErrorDetails, type ErrorDomain, type RpcCode } from '../../runtime/errors.ts'
 
-/** Where the errors of Ninefold observability belong. */
+/** The domain of the errors of Ninefold observability. */
 export const observability: ErrorDomain = { name: 'observability', base: 4000000 }
 
-/** The reasons that a call can fail with. */
+/** The reasons with which a call can fail. */
 export type ObservabilityReason =
   | 'ACTIVITY_NOT_FOUND'
   | 'ALERT_RULE_NOT_FOUND'

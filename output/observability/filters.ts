@@ -2,14 +2,14 @@
 
 import type { ListFields } from '../../runtime/filter/types.ts'
 
-/** What `listFilterSchemas` filters and sorts by. */
+/** The fields by which `listFilterSchemas` filters and sorts. */
 export const filterSchemasList: ListFields = {
   fields: [{ name: 'resource', type: 'STRING', operators: [], sortable: true }],
   defaultOrder: 'resource asc',
   key: 'resource',
 }
 
-/** What `listOperations` filters and sorts by. */
+/** The fields by which `listOperations` filters and sorts. */
 export const operationsList: ListFields = {
   resource: 'operations',
   fields: [
@@ -60,7 +60,7 @@ export const operationsList: ListFields = {
   key: 'id',
 }
 
-/** What `listActivities` filters and sorts by. */
+/** The fields by which `listActivities` filters and sorts. */
 export const activitiesList: ListFields = {
   resource: 'activities',
   fields: [
@@ -128,7 +128,7 @@ export const activitiesList: ListFields = {
   key: 'id',
 }
 
-/** What `listAlertRules` filters and sorts by. */
+/** The fields by which `listAlertRules` filters and sorts. */
 export const alertRulesList: ListFields = {
   resource: 'alertRules',
   fields: [
@@ -176,7 +176,7 @@ export const alertRulesList: ListFields = {
   key: 'id',
 }
 
-/** What `listIngestionConfigs` filters and sorts by. */
+/** The fields by which `listIngestionConfigs` filters and sorts. */
 export const ingestionConfigsList: ListFields = {
   resource: 'ingestionConfigs',
   fields: [
@@ -189,7 +189,7 @@ export const ingestionConfigsList: ListFields = {
   key: 'id',
 }
 
-/** What `listLogStreams` filters and sorts by. */
+/** The fields by which `listLogStreams` filters and sorts. */
 export const logStreamsList: ListFields = {
   resource: 'logStreams',
   fields: [
@@ -203,7 +203,7 @@ export const logStreamsList: ListFields = {
   key: 'id',
 }
 
-/** What `listLogSinks` filters and sorts by. */
+/** The fields by which `listLogSinks` filters and sorts. */
 export const logSinksList: ListFields = {
   resource: 'logSinks',
   fields: [
@@ -226,7 +226,7 @@ export const logSinksList: ListFields = {
   key: 'id',
 }
 
-/** What `listMetricDescriptors` filters and sorts by. */
+/** The fields by which `listMetricDescriptors` filters and sorts. */
 export const metricDescriptorsList: ListFields = {
   resource: 'metricDescriptors',
   fields: [
@@ -248,7 +248,7 @@ export const metricDescriptorsList: ListFields = {
   key: 'name',
 }
 
-/** What `listMetricLabels` filters and sorts by. */
+/** The fields by which `listMetricLabels` filters and sorts. */
 export const metricLabelsList: ListFields = {
   resource: 'metricLabels',
   fields: [{ name: 'name', type: 'STRING', operators: ['=', '!=', '<', '<=', '>', '>=', ':'], sortable: true }],
@@ -256,7 +256,7 @@ export const metricLabelsList: ListFields = {
   key: 'name',
 }
 
-/** What `listQuotaDefinitions` filters and sorts by. */
+/** The fields by which `listQuotaDefinitions` filters and sorts. */
 export const quotaDefinitionsList: ListFields = {
   resource: 'quotaDefinitions',
   fields: [
@@ -279,7 +279,7 @@ export const quotaDefinitionsList: ListFields = {
   key: 'id',
 }
 
-/** What `listQuotaLimits` filters and sorts by. */
+/** The fields by which `listQuotaLimits` filters and sorts. */
 export const quotaLimitsList: ListFields = {
   resource: 'quotaLimits',
   fields: [
@@ -302,7 +302,7 @@ export const quotaLimitsList: ListFields = {
   key: 'id',
 }
 
-/** What `listRetentionPolicies` filters and sorts by. */
+/** The fields by which `listRetentionPolicies` filters and sorts. */
 export const retentionPoliciesList: ListFields = {
   resource: 'retentionPolicies',
   fields: [
@@ -328,7 +328,7 @@ export const retentionPoliciesList: ListFields = {
   key: 'id',
 }
 
-/** What `listSilences` filters and sorts by. */
+/** The fields by which `listSilences` filters and sorts. */
 export const silencesList: ListFields = {
   resource: 'silences',
   fields: [
@@ -351,7 +351,7 @@ export const silencesList: ListFields = {
   key: 'id',
 }
 
-/** The filter schemas of Ninefold observability, ordered by resource. */
+/** The filter and sort fields of the lists of Ninefold observability, ordered by resource. */
 export const observabilityFilters: readonly ListFields[] = [
   activitiesList,
   alertRulesList,

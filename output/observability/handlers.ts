@@ -7,11 +7,6 @@ import type { FilterSchema } from '../shared/types.ts'
 import type {
   Activity,
   AlertRule,
-  CreateAlertRuleGiven,
-  CreateIngestionConfigGiven,
-  CreateLogSinkGiven,
-  CreateRetentionPolicyGiven,
-  CreateSilenceGiven,
   DeleteAlertRuleRequest,
   DeleteLogSinkRequest,
   DeleteSilenceRequest,
@@ -49,17 +44,22 @@ import type {
   MetricLabel,
   MetricQueryResponse,
   ObservabilityOperation,
-  QueryLogsGiven,
-  QueryMetricsGiven,
-  QueryMetricsRangeGiven,
+  ParsedCreateAlertRuleRequest,
+  ParsedCreateIngestionConfigRequest,
+  ParsedCreateLogSinkRequest,
+  ParsedCreateRetentionPolicyRequest,
+  ParsedCreateSilenceRequest,
+  ParsedQueryLogsRequest,
+  ParsedQueryMetricsRangeRequest,
+  ParsedQueryMetricsRequest,
+  ParsedSearchTracesRequest,
+  ParsedTailLogsRequest,
   QuotaDefinition,
   QuotaLimit,
   RetentionPolicy,
-  SearchTracesGiven,
   SearchTracesResponse,
   ServiceGraph,
   Silence,
-  TailLogsGiven,
   Trace,
   UpdateAlertRuleRequest,
   UpdateIngestionConfigRequest,
@@ -92,7 +92,7 @@ export interface AlertRuleHandlers {
   /** Lists alert rules. `GET /observability/v1/workspaces/{workspace}/engines/{engine}/alert-rules` */
   listAlertRules(request: ListAlertRulesRequest, context: ListContext): Promise<Page<AlertRule>>
   /** Creates an alert rule. `POST /observability/v1/workspaces/{workspace}/engines/{engine}/alert-rules` */
-  createAlertRule(request: CreateAlertRuleGiven, context: CallContext): Promise<Answer<ObservabilityOperation>>
+  createAlertRule(request: ParsedCreateAlertRuleRequest, context: CallContext): Promise<Answer<ObservabilityOperation>>
   /** Gets an alert rule. `GET /observability/v1/workspaces/{workspace}/engines/{engine}/alert-rules/{id}` */
   getAlertRule(request: GetAlertRuleRequest, context: CallContext): Promise<Answer<AlertRule>>
   /** Deletes an alert rule. `DELETE /observability/v1/workspaces/{workspace}/engines/{engine}/alert-rules/{id}` */
@@ -106,7 +106,7 @@ export interface IngestionConfigHandlers {
   listIngestionConfigs(request: ListIngestionConfigsRequest, context: ListContext): Promise<Page<IngestionConfig>>
   /** Creates an ingestion config. `POST /observability/v1/workspaces/{workspace}/engines/{engine}/ingestion-configs` */
   createIngestionConfig(
-    request: CreateIngestionConfigGiven,
+    request: ParsedCreateIngestionConfigRequest,
     context: CallContext,
   ): Promise<Answer<ObservabilityOperation>>
   /**
@@ -127,16 +127,16 @@ export interface LogsHandlers {
   /** Lists log streams. `GET /observability/v1/workspaces/{workspace}/engines/{engine}/logs/streams` */
   listLogStreams(request: ListLogStreamsRequest, context: ListContext): Promise<Page<LogStream>>
   /** Queries logs. `POST /observability/v1/workspaces/{workspace}/engines/{engine}/logs:query` */
-  queryLogs(request: QueryLogsGiven, context: CallContext): Promise<Answer<LogQueryResponse>>
+  queryLogs(request: ParsedQueryLogsRequest, context: CallContext): Promise<Answer<LogQueryResponse>>
   /** Waits for new log entries. `POST /observability/v1/workspaces/{workspace}/engines/{engine}/logs:tail` */
-  tailLogs(request: TailLogsGiven, context: CallContext): Promise<Answer<LogTailResponse>>
+  tailLogs(request: ParsedTailLogsRequest, context: CallContext): Promise<Answer<LogTailResponse>>
 }
 
 export interface LogSinkHandlers {
   /** Lists log sinks. `GET /observability/v1/workspaces/{workspace}/engines/{engine}/log-sinks` */
   listLogSinks(request: ListLogSinksRequest, context: ListContext): Promise<Page<LogSink>>
   /** Creates a log sink. `POST /observability/v1/workspaces/{workspace}/engines/{engine}/log-sinks` */
-  createLogSink(request: CreateLogSinkGiven, context: CallContext): Promise<Answer<ObservabilityOperation>>
+  createLogSink(request: ParsedCreateLogSinkRequest, context: CallContext): Promise<Answer<ObservabilityOperation>>
   /** Gets a log sink. `GET /observability/v1/workspaces/{workspace}/engines/{engine}/log-sinks/{id}` */
   getLogSink(request: GetLogSinkRequest, context: CallContext): Promise<Answer<LogSink>>
   /** Deletes a log sink. `DELETE /observability/v1/workspaces/{workspace}/engines/{engine}/log-sinks/{id}` */
@@ -151,11 +151,11 @@ export interface MetricsHandlers {
   /** Lists metric labels. `GET /observability/v1/workspaces/{workspace}/engines/{engine}/metrics/labels` */
   listMetricLabels(request: ListMetricLabelsRequest, context: ListContext): Promise<Page<MetricLabel>>
   /** Queries metrics at one time. `POST /observability/v1/workspaces/{workspace}/engines/{engine}/metrics:query` */
-  queryMetrics(request: QueryMetricsGiven, context: CallContext): Promise<Answer<MetricQueryResponse>>
+  queryMetrics(request: ParsedQueryMetricsRequest, context: CallContext): Promise<Answer<MetricQueryResponse>>
   /**
    * Queries metrics over a range. `POST /observability/v1/workspaces/{workspace}/engines/{engine}/metrics:queryRange`
    */
-  queryMetricsRange(request: QueryMetricsRangeGiven, context: CallContext): Promise<Answer<MetricQueryResponse>>
+  queryMetricsRange(request: ParsedQueryMetricsRangeRequest, context: CallContext): Promise<Answer<MetricQueryResponse>>
 }
 
 export interface QuotaDefinitionHandlers {
@@ -177,7 +177,7 @@ export interface RetentionPolicyHandlers {
   listRetentionPolicies(request: ListRetentionPoliciesRequest, context: ListContext): Promise<Page<RetentionPolicy>>
   /** Creates a retention policy. `POST /observability/v1/workspaces/{workspace}/engines/{engine}/retention-policies` */
   createRetentionPolicy(
-    request: CreateRetentionPolicyGiven,
+    request: ParsedCreateRetentionPolicyRequest,
     context: CallContext,
   ): Promise<Answer<ObservabilityOperation>>
   /**
@@ -198,7 +198,7 @@ export interface SilenceHandlers {
   /** Lists silences. `GET /observability/v1/workspaces/{workspace}/silences` */
   listSilences(request: ListSilencesRequest, context: ListContext): Promise<Page<Silence>>
   /** Creates a silence. `POST /observability/v1/workspaces/{workspace}/silences` */
-  createSilence(request: CreateSilenceGiven, context: CallContext): Promise<Answer<ObservabilityOperation>>
+  createSilence(request: ParsedCreateSilenceRequest, context: CallContext): Promise<Answer<ObservabilityOperation>>
   /** Gets a silence. `GET /observability/v1/workspaces/{workspace}/silences/{id}` */
   getSilence(request: GetSilenceRequest, context: CallContext): Promise<Answer<Silence>>
   /** Ends a silence. `DELETE /observability/v1/workspaces/{workspace}/silences/{id}` */
@@ -211,10 +211,10 @@ export interface TraceHandlers {
   /** Gets a trace. `GET /observability/v1/workspaces/{workspace}/engines/{engine}/traces/{id}` */
   getTrace(request: GetTraceRequest, context: CallContext): Promise<Answer<Trace>>
   /** Searches traces. `POST /observability/v1/workspaces/{workspace}/engines/{engine}/traces:search` */
-  searchTraces(request: SearchTracesGiven, context: CallContext): Promise<Answer<SearchTracesResponse>>
+  searchTraces(request: ParsedSearchTracesRequest, context: CallContext): Promise<Answer<SearchTracesResponse>>
 }
 
-/** Every handler of Ninefold observability. */
+/** The handlers of all operations of Ninefold observability. */
 export interface ObservabilityHandlers {
   readonly filterSchemas: FilterSchemasHandlers
   readonly operations: ObservabilityOperationHandlers

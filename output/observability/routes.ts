@@ -25,15 +25,10 @@ import type { ObservabilityHandlers } from './handlers.ts'
 import type {
   Activity,
   AlertRule,
-  CreateAlertRuleGiven,
   CreateAlertRuleRequest,
-  CreateIngestionConfigGiven,
   CreateIngestionConfigRequest,
-  CreateLogSinkGiven,
   CreateLogSinkRequest,
-  CreateRetentionPolicyGiven,
   CreateRetentionPolicyRequest,
-  CreateSilenceGiven,
   CreateSilenceRequest,
   DeleteAlertRuleRequest,
   DeleteLogSinkRequest,
@@ -81,21 +76,26 @@ import type {
   LogTailResponse,
   MetricQueryResponse,
   ObservabilityOperation,
-  QueryLogsGiven,
+  ParsedCreateAlertRuleRequest,
+  ParsedCreateIngestionConfigRequest,
+  ParsedCreateLogSinkRequest,
+  ParsedCreateRetentionPolicyRequest,
+  ParsedCreateSilenceRequest,
+  ParsedQueryLogsRequest,
+  ParsedQueryMetricsRangeRequest,
+  ParsedQueryMetricsRequest,
+  ParsedSearchTracesRequest,
+  ParsedTailLogsRequest,
   QueryLogsRequest,
-  QueryMetricsGiven,
-  QueryMetricsRangeGiven,
   QueryMetricsRangeRequest,
   QueryMetricsRequest,
   QuotaDefinition,
   QuotaLimit,
   RetentionPolicy,
-  SearchTracesGiven,
   SearchTracesRequest,
   SearchTracesResponse,
   ServiceGraph,
   Silence,
-  TailLogsGiven,
   TailLogsRequest,
   Trace,
   UpdateAlertRuleRequest,
@@ -244,7 +244,11 @@ export const listAlertRules: ClientRoute<ListAlertRulesRequest, ListAlertRulesRe
 }
 
 /** Creates an alert rule. `POST /observability/v1/workspaces/{workspace}/engines/{engine}/alert-rules` */
-export const createAlertRule: ClientRoute<CreateAlertRuleRequest, ObservabilityOperation, CreateAlertRuleGiven> = {
+export const createAlertRule: ClientRoute<
+  CreateAlertRuleRequest,
+  ObservabilityOperation,
+  ParsedCreateAlertRuleRequest
+> = {
   operationId: 'createAlertRule',
   method: 'POST',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/alert-rules'],
@@ -297,7 +301,7 @@ export const listIngestionConfigs: ClientRoute<ListIngestionConfigsRequest, List
 export const createIngestionConfig: ClientRoute<
   CreateIngestionConfigRequest,
   ObservabilityOperation,
-  CreateIngestionConfigGiven
+  ParsedCreateIngestionConfigRequest
 > = {
   operationId: 'createIngestionConfig',
   method: 'POST',
@@ -349,7 +353,7 @@ export const listLogStreams: ClientRoute<ListLogStreamsRequest, ListLogStreamsRe
 }
 
 /** Queries logs. `POST /observability/v1/workspaces/{workspace}/engines/{engine}/logs:query` */
-export const queryLogs: ClientRoute<QueryLogsRequest, LogQueryResponse, QueryLogsGiven> = {
+export const queryLogs: ClientRoute<QueryLogsRequest, LogQueryResponse, ParsedQueryLogsRequest> = {
   operationId: 'queryLogs',
   method: 'POST',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/logs:query'],
@@ -359,7 +363,7 @@ export const queryLogs: ClientRoute<QueryLogsRequest, LogQueryResponse, QueryLog
 }
 
 /** Waits for new log entries. `POST /observability/v1/workspaces/{workspace}/engines/{engine}/logs:tail` */
-export const tailLogs: ClientRoute<TailLogsRequest, LogTailResponse, TailLogsGiven> = {
+export const tailLogs: ClientRoute<TailLogsRequest, LogTailResponse, ParsedTailLogsRequest> = {
   operationId: 'tailLogs',
   method: 'POST',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/logs:tail'],
@@ -378,7 +382,7 @@ export const listLogSinks: ClientRoute<ListLogSinksRequest, ListLogSinksResponse
 }
 
 /** Creates a log sink. `POST /observability/v1/workspaces/{workspace}/engines/{engine}/log-sinks` */
-export const createLogSink: ClientRoute<CreateLogSinkRequest, ObservabilityOperation, CreateLogSinkGiven> = {
+export const createLogSink: ClientRoute<CreateLogSinkRequest, ObservabilityOperation, ParsedCreateLogSinkRequest> = {
   operationId: 'createLogSink',
   method: 'POST',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/log-sinks'],
@@ -448,7 +452,7 @@ export const listMetricLabels: ClientRoute<ListMetricLabelsRequest, ListMetricLa
 }
 
 /** Queries metrics at one time. `POST /observability/v1/workspaces/{workspace}/engines/{engine}/metrics:query` */
-export const queryMetrics: ClientRoute<QueryMetricsRequest, MetricQueryResponse, QueryMetricsGiven> = {
+export const queryMetrics: ClientRoute<QueryMetricsRequest, MetricQueryResponse, ParsedQueryMetricsRequest> = {
   operationId: 'queryMetrics',
   method: 'POST',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/metrics:query'],
@@ -458,7 +462,11 @@ export const queryMetrics: ClientRoute<QueryMetricsRequest, MetricQueryResponse,
 }
 
 /** Queries metrics over a range. `POST /observability/v1/workspaces/{workspace}/engines/{engine}/metrics:queryRange` */
-export const queryMetricsRange: ClientRoute<QueryMetricsRangeRequest, MetricQueryResponse, QueryMetricsRangeGiven> = {
+export const queryMetricsRange: ClientRoute<
+  QueryMetricsRangeRequest,
+  MetricQueryResponse,
+  ParsedQueryMetricsRangeRequest
+> = {
   operationId: 'queryMetricsRange',
   method: 'POST',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/metrics:queryRange'],
@@ -516,7 +524,7 @@ export const listRetentionPolicies: ClientRoute<ListRetentionPoliciesRequest, Li
 export const createRetentionPolicy: ClientRoute<
   CreateRetentionPolicyRequest,
   ObservabilityOperation,
-  CreateRetentionPolicyGiven
+  ParsedCreateRetentionPolicyRequest
 > = {
   operationId: 'createRetentionPolicy',
   method: 'POST',
@@ -559,7 +567,7 @@ export const listSilences: ClientRoute<ListSilencesRequest, ListSilencesResponse
 }
 
 /** Creates a silence. `POST /observability/v1/workspaces/{workspace}/silences` */
-export const createSilence: ClientRoute<CreateSilenceRequest, ObservabilityOperation, CreateSilenceGiven> = {
+export const createSilence: ClientRoute<CreateSilenceRequest, ObservabilityOperation, ParsedCreateSilenceRequest> = {
   operationId: 'createSilence',
   method: 'POST',
   path: ['/observability/v1/workspaces/', 'workspace', '/silences'],
@@ -607,7 +615,7 @@ export const getTrace: ClientRoute<GetTraceRequest, Trace> = {
 }
 
 /** Searches traces. `POST /observability/v1/workspaces/{workspace}/engines/{engine}/traces:search` */
-export const searchTraces: ClientRoute<SearchTracesRequest, SearchTracesResponse, SearchTracesGiven> = {
+export const searchTraces: ClientRoute<SearchTracesRequest, SearchTracesResponse, ParsedSearchTracesRequest> = {
   operationId: 'searchTraces',
   method: 'POST',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/traces:search'],
@@ -616,7 +624,7 @@ export const searchTraces: ClientRoute<SearchTracesRequest, SearchTracesResponse
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
-/** The routes of Ninefold observability, each bound to the handler that answers it. */
+/** Binds each route of Ninefold observability to its handler. */
 export const observabilityRoutes = ({
   filterSchemas,
   operations,

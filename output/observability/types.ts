@@ -168,7 +168,7 @@ export interface AlertRule {
   update_time: string
 }
 
-/** `AlertRule` as it is sent. */
+/** `AlertRule` in the form that requests send. */
 export interface AlertRuleInput {
   /** Unique in the workspace and engine. */
   name: ResourceName
@@ -221,8 +221,8 @@ export interface AlertRuleInput {
   etag?: string
 }
 
-/** `AlertRuleInput` with its defaults filled, as handlers get it. */
-export type AlertRuleGiven = AlertRuleInput & {
+/** `AlertRuleInput` with its defaults filled, in the form that handlers get. */
+export type ParsedAlertRule = AlertRuleInput & {
   display_name: string
   description: string
   labels: Labels
@@ -241,7 +241,7 @@ export type AlertRuleGiven = AlertRuleInput & {
   send_resolved: boolean
 }
 
-/** `AlertRule` as an update sends it: what its mask does not name is left out. */
+/** `AlertRule` in an update. Members that the mask of the update does not name are left out. */
 export type AlertRuleUpdate = Partial<AlertRuleInput>
 
 /**
@@ -260,7 +260,7 @@ export interface AlertReceiver {
   email?: EmailReceiver
 }
 
-/** `AlertReceiver` as it is sent. */
+/** `AlertReceiver` in the form that requests send. */
 export interface AlertReceiverInput {
   /** Unique among the receivers of the rule. */
   name: ResourceName
@@ -279,7 +279,7 @@ export interface Webhook {
   url: string
 }
 
-/** `Webhook` as it is sent. */
+/** `Webhook` in the form that requests send. */
 export interface WebhookInput {
   /** An https URL, or an http one to an address that the operator of the platform allows. */
   url: string
@@ -290,7 +290,7 @@ export interface WebhookInput {
   secret?: string
 }
 
-/** `Webhook` as an update sends it: what its mask does not name is left out. */
+/** `Webhook` in an update. Members that the mask of the update does not name are left out. */
 export type WebhookUpdate = Partial<WebhookInput>
 
 /** The recipients of an e-mail. */
@@ -387,7 +387,7 @@ export interface IngestionConfig {
   update_time: string
 }
 
-/** `IngestionConfig` as it is sent. */
+/** `IngestionConfig` in the form that requests send. */
 export interface IngestionConfigInput {
   /** Unique in the workspace and engine. */
   name: ResourceName
@@ -416,19 +416,19 @@ export interface IngestionConfigInput {
   etag?: string
 }
 
-/** `IngestionConfigInput` with its defaults filled, as handlers get it. */
-export type IngestionConfigGiven = IngestionConfigInput & {
+/** `IngestionConfigInput` with its defaults filled, in the form that handlers get. */
+export type ParsedIngestionConfig = IngestionConfigInput & {
   display_name: string
   description: string
   labels: Labels
   enabled: boolean
-  otlp?: OtlpIngestionGiven
-  prometheus_scrape?: PrometheusScrapeGiven
+  otlp?: ParsedOtlpIngestion
+  prometheus_scrape?: ParsedPrometheusScrape
   static_labels: StaticLabels
   ingest_keys: IngestKeyInput[]
 }
 
-/** `IngestionConfig` as an update sends it: what its mask does not name is left out. */
+/** `IngestionConfig` in an update. Members that the mask of the update does not name are left out. */
 export interface IngestionConfigUpdate {
   /** Unique in the workspace and engine. */
   name?: ResourceName
@@ -470,7 +470,7 @@ export interface OtlpIngestion {
   delta_to_cumulative: boolean
 }
 
-/** `OtlpIngestion` as it is sent. */
+/** `OtlpIngestion` in the form that requests send. */
 export interface OtlpIngestionInput {
   /** The signals that are taken, all by default. */
   signals?: SignalInput[]
@@ -483,8 +483,8 @@ export interface OtlpIngestionInput {
   delta_to_cumulative?: boolean
 }
 
-/** `OtlpIngestionInput` with its defaults filled, as handlers get it. */
-export type OtlpIngestionGiven = OtlpIngestionInput & {
+/** `OtlpIngestionInput` with its defaults filled, in the form that handlers get. */
+export type ParsedOtlpIngestion = OtlpIngestionInput & {
   signals: SignalInput[]
   promote_resource_attributes: string[]
   delta_to_cumulative: boolean
@@ -513,7 +513,7 @@ export interface PrometheusScrape {
   drop_metrics: string[]
 }
 
-/** `PrometheusScrape` as it is sent. */
+/** `PrometheusScrape` in the form that requests send. */
 export interface PrometheusScrapeInput {
   /** What is scraped. */
   targets: ScrapeTargetInput[]
@@ -536,9 +536,9 @@ export interface PrometheusScrapeInput {
   drop_metrics?: string[]
 }
 
-/** `PrometheusScrapeInput` with its defaults filled, as handlers get it. */
-export type PrometheusScrapeGiven = PrometheusScrapeInput & {
-  targets: ScrapeTargetGiven[]
+/** `PrometheusScrapeInput` with its defaults filled, in the form that handlers get. */
+export type ParsedPrometheusScrape = PrometheusScrapeInput & {
+  targets: ParsedScrapeTarget[]
   scrape_interval: Duration
   scrape_timeout: Duration
   honor_labels: boolean
@@ -546,7 +546,7 @@ export type PrometheusScrapeGiven = PrometheusScrapeInput & {
   drop_metrics: string[]
 }
 
-/** `PrometheusScrape` as an update sends it: what its mask does not name is left out. */
+/** `PrometheusScrape` in an update. Members that the mask of the update does not name are left out. */
 export type PrometheusScrapeUpdate = Partial<PrometheusScrapeInput>
 
 /** A page of metrics in the text format of Prometheus or OpenMetrics. */
@@ -557,7 +557,7 @@ export interface ScrapeTarget {
   labels: StaticLabels
 }
 
-/** `ScrapeTarget` as it is sent. */
+/** `ScrapeTarget` in the form that requests send. */
 export interface ScrapeTargetInput {
   /** An http or https URL to an address that is public, or that the operator of the platform allows. */
   url: string
@@ -565,8 +565,8 @@ export interface ScrapeTargetInput {
   labels?: StaticLabels
 }
 
-/** `ScrapeTargetInput` with its defaults filled, as handlers get it. */
-export type ScrapeTargetGiven = ScrapeTargetInput & { labels: StaticLabels }
+/** `ScrapeTargetInput` with its defaults filled, in the form that handlers get. */
+export type ParsedScrapeTarget = ScrapeTargetInput & { labels: StaticLabels }
 
 /** Prometheus remote write 1.0 has nothing to be set. */
 export type PrometheusRemoteWrite = Record<string, never>
@@ -582,7 +582,7 @@ export interface IngestKey {
   expire_time?: string
 }
 
-/** `IngestKey` as it is sent. */
+/** `IngestKey` in the form that requests send. */
 export interface IngestKeyInput {
   /** Unique among the keys of the ingestion config. */
   name: ResourceName
@@ -707,8 +707,8 @@ export interface LogQueryInput {
   page_token?: string
 }
 
-/** `LogQueryInput` with its defaults filled, as handlers get it. */
-export type LogQueryGiven = LogQueryInput & { direction: LogDirectionInput; limit: number; page_token: string }
+/** `LogQueryInput` with its defaults filled, in the form that handlers get. */
+export type ParsedLogQuery = LogQueryInput & { direction: LogDirectionInput; limit: number; page_token: string }
 
 /** The result of a LogQL query, in the member that `result_type` names; the others are empty. */
 export interface LogQueryResponse {
@@ -760,8 +760,8 @@ export interface LogTailInput {
   wait?: Duration
 }
 
-/** `LogTailInput` with its defaults filled, as handlers get it. */
-export type LogTailGiven = LogTailInput & { cursor: string; limit: number; wait: Duration }
+/** `LogTailInput` with its defaults filled, in the form that handlers get. */
+export type ParsedLogTail = LogTailInput & { cursor: string; limit: number; wait: Duration }
 
 /** New entries, and where they go on. */
 export interface LogTailResponse {
@@ -828,7 +828,7 @@ export interface LogSink {
   update_time: string
 }
 
-/** `LogSink` as it is sent. */
+/** `LogSink` in the form that requests send. */
 export interface LogSinkInput {
   /** Unique in the workspace and engine. */
   name: ResourceName
@@ -857,18 +857,18 @@ export interface LogSinkInput {
   etag?: string
 }
 
-/** `LogSinkInput` with its defaults filled, as handlers get it. */
-export type LogSinkGiven = LogSinkInput & {
+/** `LogSinkInput` with its defaults filled, in the form that handlers get. */
+export type ParsedLogSink = LogSinkInput & {
   display_name: string
   description: string
   labels: Labels
   enabled: boolean
   filter: string
-  exclusions: LogExclusionGiven[]
-  destination: LogDestinationGiven
+  exclusions: ParsedLogExclusion[]
+  destination: ParsedLogDestination
 }
 
-/** `LogSink` as an update sends it: what its mask does not name is left out. */
+/** `LogSink` in an update. Members that the mask of the update does not name are left out. */
 export interface LogSinkUpdate {
   /** Unique in the workspace and engine. */
   name?: ResourceName
@@ -907,7 +907,7 @@ export interface LogExclusion {
   disabled: boolean
 }
 
-/** `LogExclusion` as it is sent. */
+/** `LogExclusion` in the form that requests send. */
 export interface LogExclusionInput {
   /** Unique among the exclusions of the sink. */
   name: ResourceName
@@ -917,8 +917,8 @@ export interface LogExclusionInput {
   disabled?: boolean
 }
 
-/** `LogExclusionInput` with its defaults filled, as handlers get it. */
-export type LogExclusionGiven = LogExclusionInput & { disabled: boolean }
+/** `LogExclusionInput` with its defaults filled, in the form that handlers get. */
+export type ParsedLogExclusion = LogExclusionInput & { disabled: boolean }
 
 /** Where a sink exports to; exactly one of `bucket`, `webhook` and `otlp` is set, else it is `DESTINATION_INVALID`. */
 export interface LogDestination {
@@ -930,7 +930,7 @@ export interface LogDestination {
   otlp?: OtlpDestination
 }
 
-/** `LogDestination` as it is sent. */
+/** `LogDestination` in the form that requests send. */
 export interface LogDestinationInput {
   /** Objects in a bucket, gzipped, with a log entry as JSON on each line. */
   bucket?: BucketDestinationInput
@@ -940,10 +940,10 @@ export interface LogDestinationInput {
   otlp?: OtlpDestination
 }
 
-/** `LogDestinationInput` with its defaults filled, as handlers get it. */
-export type LogDestinationGiven = LogDestinationInput & { bucket?: BucketDestinationGiven }
+/** `LogDestinationInput` with its defaults filled, in the form that handlers get. */
+export type ParsedLogDestination = LogDestinationInput & { bucket?: ParsedBucketDestination }
 
-/** `LogDestination` as an update sends it: what its mask does not name is left out. */
+/** `LogDestination` in an update. Members that the mask of the update does not name are left out. */
 export interface LogDestinationUpdate {
   /** Objects in a bucket, gzipped, with a log entry as JSON on each line. */
   bucket?: BucketDestinationUpdate
@@ -968,7 +968,7 @@ export interface BucketDestination {
   max_object_bytes: number
 }
 
-/** `BucketDestination` as it is sent. */
+/** `BucketDestination` in the form that requests send. */
 export interface BucketDestinationInput {
   /** Bucket of the workspace. It cannot be deleted while a sink names it. */
   bucket_id: Id
@@ -980,14 +980,14 @@ export interface BucketDestinationInput {
   max_object_bytes?: number
 }
 
-/** `BucketDestinationInput` with its defaults filled, as handlers get it. */
-export type BucketDestinationGiven = BucketDestinationInput & {
+/** `BucketDestinationInput` with its defaults filled, in the form that handlers get. */
+export type ParsedBucketDestination = BucketDestinationInput & {
   prefix: string
   flush_interval: Duration
   max_object_bytes: number
 }
 
-/** `BucketDestination` as an update sends it: what its mask does not name is left out. */
+/** `BucketDestination` in an update. Members that the mask of the update does not name are left out. */
 export type BucketDestinationUpdate = Partial<BucketDestinationInput>
 
 /** A receiver of OTLP/HTTP that a sink sends to. */
@@ -998,7 +998,7 @@ export interface OtlpDestination {
   headers_secret_id?: Id
 }
 
-/** `OtlpDestination` as an update sends it: what its mask does not name is left out. */
+/** `OtlpDestination` in an update. Members that the mask of the update does not name are left out. */
 export type OtlpDestinationUpdate = Partial<OtlpDestination>
 
 /** A page of log sinks. */
@@ -1067,8 +1067,8 @@ export interface MetricQueryInput {
   limit?: number
 }
 
-/** `MetricQueryInput` with its defaults filled, as handlers get it. */
-export type MetricQueryGiven = MetricQueryInput & { timeout: Duration }
+/** `MetricQueryInput` with its defaults filled, in the form that handlers get. */
+export type ParsedMetricQuery = MetricQueryInput & { timeout: Duration }
 
 /** A PromQL query, and the times it is evaluated at. */
 export interface MetricRangeQueryInput {
@@ -1084,8 +1084,8 @@ export interface MetricRangeQueryInput {
   timeout?: Duration
 }
 
-/** `MetricRangeQueryInput` with its defaults filled, as handlers get it. */
-export type MetricRangeQueryGiven = MetricRangeQueryInput & { timeout: Duration }
+/** `MetricRangeQueryInput` with its defaults filled, in the form that handlers get. */
+export type ParsedMetricRangeQuery = MetricRangeQueryInput & { timeout: Duration }
 
 /** The result of a PromQL query, in the member that `result_type` names; the others are empty or absent. */
 export interface MetricQueryResponse {
@@ -1248,7 +1248,7 @@ export interface RetentionPolicy {
   update_time: string
 }
 
-/** `RetentionPolicy` as it is sent. */
+/** `RetentionPolicy` in the form that requests send. */
 export interface RetentionPolicyInput {
   /** Unique in the workspace and engine. */
   name: ResourceName
@@ -1278,8 +1278,8 @@ export interface RetentionPolicyInput {
   etag?: string
 }
 
-/** `RetentionPolicyInput` with its defaults filled, as handlers get it. */
-export type RetentionPolicyGiven = RetentionPolicyInput & {
+/** `RetentionPolicyInput` with its defaults filled, in the form that handlers get. */
+export type ParsedRetentionPolicy = RetentionPolicyInput & {
   display_name: string
   description: string
   labels: Labels
@@ -1288,7 +1288,7 @@ export type RetentionPolicyGiven = RetentionPolicyInput & {
   state: RetentionPolicyStateInput
 }
 
-/** `RetentionPolicy` as an update sends it: what its mask does not name is left out. */
+/** `RetentionPolicy` in an update. Members that the mask of the update does not name are left out. */
 export type RetentionPolicyUpdate = Partial<RetentionPolicyInput>
 
 /** A page of retention policies. */
@@ -1326,7 +1326,7 @@ export interface Silence {
   create_time: string
 }
 
-/** `Silence` as it is sent. */
+/** `Silence` in the form that requests send. */
 export interface SilenceInput {
   /** What must hold of the labels of an alert; at least one must not pass the empty string. */
   matchers: SilenceMatcherInput[]
@@ -1340,8 +1340,8 @@ export interface SilenceInput {
   etag?: string
 }
 
-/** `SilenceInput` with its defaults filled, as handlers get it. */
-export type SilenceGiven = SilenceInput & { matchers: SilenceMatcherGiven[] }
+/** `SilenceInput` with its defaults filled, in the form that handlers get. */
+export type ParsedSilence = SilenceInput & { matchers: ParsedSilenceMatcher[] }
 
 /** What must hold of a label of an alert; one that the alert lacks counts as empty. */
 export interface SilenceMatcher {
@@ -1353,7 +1353,7 @@ export interface SilenceMatcher {
   operator: MatchOperator
 }
 
-/** `SilenceMatcher` as it is sent. */
+/** `SilenceMatcher` in the form that requests send. */
 export interface SilenceMatcherInput {
   /** Name of the label. */
   name: string
@@ -1363,8 +1363,8 @@ export interface SilenceMatcherInput {
   operator?: MatchOperatorInput
 }
 
-/** `SilenceMatcherInput` with its defaults filled, as handlers get it. */
-export type SilenceMatcherGiven = SilenceMatcherInput & { operator: MatchOperatorInput }
+/** `SilenceMatcherInput` with its defaults filled, in the form that handlers get. */
+export type ParsedSilenceMatcher = SilenceMatcherInput & { operator: MatchOperatorInput }
 
 /** A page of silences. */
 export interface ListSilencesResponse {
@@ -1530,8 +1530,8 @@ export interface TraceSearchInput {
   page_token?: string
 }
 
-/** `TraceSearchInput` with its defaults filled, as handlers get it. */
-export type TraceSearchGiven = TraceSearchInput & {
+/** `TraceSearchInput` with its defaults filled, in the form that handlers get. */
+export type ParsedTraceSearch = TraceSearchInput & {
   query: string
   service: string
   span_name: string
@@ -1712,7 +1712,7 @@ export const queryLanguageValues = [
 ] as const
 export type QueryLanguage = (typeof queryLanguageValues)[number]
 
-/** `QueryLanguage` as it is sent. */
+/** `QueryLanguage` in the form that requests send. */
 export type QueryLanguageInput = Exclude<QueryLanguage, 'OBSERVABILITY_QUERY_LANGUAGE_UNSPECIFIED'>
 
 /** What a rule without data does; its alerts end, stay as they are, or are replaced by one of the rule itself. */
@@ -1724,7 +1724,7 @@ export const noDataActionValues = [
 ] as const
 export type NoDataAction = (typeof noDataActionValues)[number]
 
-/** `NoDataAction` as it is sent. */
+/** `NoDataAction` in the form that requests send. */
 export type NoDataActionInput = Exclude<NoDataAction, 'OBSERVABILITY_NO_DATA_ACTION_UNSPECIFIED'>
 
 /** How bad it is when an alert fires. */
@@ -1736,7 +1736,7 @@ export const alertSeverityValues = [
 ] as const
 export type AlertSeverity = (typeof alertSeverityValues)[number]
 
-/** `AlertSeverity` as it is sent. */
+/** `AlertSeverity` in the form that requests send. */
 export type AlertSeverityInput = Exclude<AlertSeverity, 'OBSERVABILITY_ALERT_SEVERITY_UNSPECIFIED'>
 
 /** The worst state of the alerts of a rule. */
@@ -1777,7 +1777,7 @@ export const signalValues = [
 ] as const
 export type Signal = (typeof signalValues)[number]
 
-/** `Signal` as it is sent. */
+/** `Signal` in the form that requests send. */
 export type SignalInput = Exclude<Signal, 'OBSERVABILITY_SIGNAL_UNSPECIFIED'>
 
 /** How severe a log entry is; UNSPECIFIED where it is not known. */
@@ -1800,7 +1800,7 @@ export const logDirectionValues = [
 ] as const
 export type LogDirection = (typeof logDirectionValues)[number]
 
-/** `LogDirection` as it is sent. */
+/** `LogDirection` in the form that requests send. */
 export type LogDirectionInput = Exclude<LogDirection, 'OBSERVABILITY_LOG_DIRECTION_UNSPECIFIED'>
 
 /** What a sink exports. */
@@ -1811,7 +1811,7 @@ export const sinkSourceValues = [
 ] as const
 export type SinkSource = (typeof sinkSourceValues)[number]
 
-/** `SinkSource` as it is sent. */
+/** `SinkSource` in the form that requests send. */
 export type SinkSourceInput = Exclude<SinkSource, 'OBSERVABILITY_SINK_SOURCE_UNSPECIFIED'>
 
 /** Whether a sink exports; PAUSED when it is disabled, ERROR when its destination fails. */
@@ -1842,7 +1842,7 @@ export const retentionPolicyStateValues = [
 ] as const
 export type RetentionPolicyState = (typeof retentionPolicyStateValues)[number]
 
-/** `RetentionPolicyState` as it is sent. */
+/** `RetentionPolicyState` in the form that requests send. */
 export type RetentionPolicyStateInput = Exclude<
   RetentionPolicyState,
   'OBSERVABILITY_RETENTION_POLICY_STATE_UNSPECIFIED'
@@ -1858,7 +1858,7 @@ export const matchOperatorValues = [
 ] as const
 export type MatchOperator = (typeof matchOperatorValues)[number]
 
-/** `MatchOperator` as it is sent. */
+/** `MatchOperator` in the form that requests send. */
 export type MatchOperatorInput = Exclude<MatchOperator, 'OBSERVABILITY_MATCH_OPERATOR_UNSPECIFIED'>
 
 /** Whether a silence is to come, holds or has ended. */
@@ -2049,8 +2049,8 @@ export interface CreateAlertRuleRequest {
   body: AlertRuleInput
 }
 
-/** `CreateAlertRuleRequest` with its defaults filled, as the handler gets it. */
-export type CreateAlertRuleGiven = CreateAlertRuleRequest & { body: AlertRuleGiven }
+/** `CreateAlertRuleRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateAlertRuleRequest = CreateAlertRuleRequest & { body: ParsedAlertRule }
 
 /** `GET /observability/v1/workspaces/{workspace}/engines/{engine}/alert-rules/{id}` */
 export interface GetAlertRuleRequest {
@@ -2142,8 +2142,8 @@ export interface CreateIngestionConfigRequest {
   body: IngestionConfigInput
 }
 
-/** `CreateIngestionConfigRequest` with its defaults filled, as the handler gets it. */
-export type CreateIngestionConfigGiven = CreateIngestionConfigRequest & { body: IngestionConfigGiven }
+/** `CreateIngestionConfigRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateIngestionConfigRequest = CreateIngestionConfigRequest & { body: ParsedIngestionConfig }
 
 /** `GET /observability/v1/workspaces/{workspace}/engines/{engine}/ingestion-configs/{id}` */
 export interface GetIngestionConfigRequest {
@@ -2217,8 +2217,8 @@ export interface QueryLogsRequest {
   body: LogQueryInput
 }
 
-/** `QueryLogsRequest` with its defaults filled, as the handler gets it. */
-export type QueryLogsGiven = QueryLogsRequest & { body: LogQueryGiven }
+/** `QueryLogsRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedQueryLogsRequest = QueryLogsRequest & { body: ParsedLogQuery }
 
 /** `POST /observability/v1/workspaces/{workspace}/engines/{engine}/logs:tail` */
 export interface TailLogsRequest {
@@ -2230,8 +2230,8 @@ export interface TailLogsRequest {
   body: LogTailInput
 }
 
-/** `TailLogsRequest` with its defaults filled, as the handler gets it. */
-export type TailLogsGiven = TailLogsRequest & { body: LogTailGiven }
+/** `TailLogsRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedTailLogsRequest = TailLogsRequest & { body: ParsedLogTail }
 
 /** `GET /observability/v1/workspaces/{workspace}/engines/{engine}/log-sinks` */
 export interface ListLogSinksRequest {
@@ -2274,8 +2274,8 @@ export interface CreateLogSinkRequest {
   body: LogSinkInput
 }
 
-/** `CreateLogSinkRequest` with its defaults filled, as the handler gets it. */
-export type CreateLogSinkGiven = CreateLogSinkRequest & { body: LogSinkGiven }
+/** `CreateLogSinkRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateLogSinkRequest = CreateLogSinkRequest & { body: ParsedLogSink }
 
 /** `GET /observability/v1/workspaces/{workspace}/engines/{engine}/log-sinks/{id}` */
 export interface GetLogSinkRequest {
@@ -2396,8 +2396,8 @@ export interface QueryMetricsRequest {
   body: MetricQueryInput
 }
 
-/** `QueryMetricsRequest` with its defaults filled, as the handler gets it. */
-export type QueryMetricsGiven = QueryMetricsRequest & { body: MetricQueryGiven }
+/** `QueryMetricsRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedQueryMetricsRequest = QueryMetricsRequest & { body: ParsedMetricQuery }
 
 /** `POST /observability/v1/workspaces/{workspace}/engines/{engine}/metrics:queryRange` */
 export interface QueryMetricsRangeRequest {
@@ -2409,8 +2409,8 @@ export interface QueryMetricsRangeRequest {
   body: MetricRangeQueryInput
 }
 
-/** `QueryMetricsRangeRequest` with its defaults filled, as the handler gets it. */
-export type QueryMetricsRangeGiven = QueryMetricsRangeRequest & { body: MetricRangeQueryGiven }
+/** `QueryMetricsRangeRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedQueryMetricsRangeRequest = QueryMetricsRangeRequest & { body: ParsedMetricRangeQuery }
 
 /** `GET /observability/v1/quota-definitions` */
 export interface ListQuotaDefinitionsRequest {
@@ -2509,8 +2509,8 @@ export interface CreateRetentionPolicyRequest {
   body: RetentionPolicyInput
 }
 
-/** `CreateRetentionPolicyRequest` with its defaults filled, as the handler gets it. */
-export type CreateRetentionPolicyGiven = CreateRetentionPolicyRequest & { body: RetentionPolicyGiven }
+/** `CreateRetentionPolicyRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateRetentionPolicyRequest = CreateRetentionPolicyRequest & { body: ParsedRetentionPolicy }
 
 /** `GET /observability/v1/workspaces/{workspace}/engines/{engine}/retention-policies/{id}` */
 export interface GetRetentionPolicyRequest {
@@ -2581,8 +2581,8 @@ export interface CreateSilenceRequest {
   body: SilenceInput
 }
 
-/** `CreateSilenceRequest` with its defaults filled, as the handler gets it. */
-export type CreateSilenceGiven = CreateSilenceRequest & { body: SilenceGiven }
+/** `CreateSilenceRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateSilenceRequest = CreateSilenceRequest & { body: ParsedSilence }
 
 /** `GET /observability/v1/workspaces/{workspace}/silences/{id}` */
 export interface GetSilenceRequest {
@@ -2643,5 +2643,5 @@ export interface SearchTracesRequest {
   body: TraceSearchInput
 }
 
-/** `SearchTracesRequest` with its defaults filled, as the handler gets it. */
-export type SearchTracesGiven = SearchTracesRequest & { body: TraceSearchGiven }
+/** `SearchTracesRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedSearchTracesRequest = SearchTracesRequest & { body: ParsedTraceSearch }

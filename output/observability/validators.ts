@@ -34,24 +34,17 @@ import {
 } from '../shared/validators.ts'
 import {
   type AlertReceiverInput,
-  type AlertRuleGiven,
   type AlertRuleInput,
   type AlertRuleUpdate,
   type AlertSeverityInput,
   type AlertTemplates,
   type AttributeScalar,
-  type BucketDestinationGiven,
   type BucketDestinationInput,
   type BucketDestinationUpdate,
-  type CreateAlertRuleGiven,
   type CreateAlertRuleRequest,
-  type CreateIngestionConfigGiven,
   type CreateIngestionConfigRequest,
-  type CreateLogSinkGiven,
   type CreateLogSinkRequest,
-  type CreateRetentionPolicyGiven,
   type CreateRetentionPolicyRequest,
-  type CreateSilenceGiven,
   type CreateSilenceRequest,
   type DeleteAlertRuleRequest,
   type DeleteLogSinkRequest,
@@ -71,7 +64,6 @@ import {
   type GetSilenceRequest,
   type GetTraceRequest,
   type IngestKeyInput,
-  type IngestionConfigGiven,
   type IngestionConfigInput,
   type IngestionConfigUpdate,
   type ListActivitiesRequest,
@@ -87,23 +79,16 @@ import {
   type ListQuotaLimitsRequest,
   type ListRetentionPoliciesRequest,
   type ListSilencesRequest,
-  type LogDestinationGiven,
   type LogDestinationInput,
   type LogDestinationUpdate,
   type LogDirectionInput,
-  type LogExclusionGiven,
   type LogExclusionInput,
-  type LogQueryGiven,
   type LogQueryInput,
-  type LogSinkGiven,
   type LogSinkInput,
   type LogSinkUpdate,
-  type LogTailGiven,
   type LogTailInput,
   type MatchOperatorInput,
-  type MetricQueryGiven,
   type MetricQueryInput,
-  type MetricRangeQueryGiven,
   type MetricRangeQueryInput,
   type NoDataActionInput,
   type ObservabilityOperation,
@@ -111,38 +96,53 @@ import {
   type OperationType,
   type OtlpDestination,
   type OtlpDestinationUpdate,
-  type OtlpIngestionGiven,
   type OtlpIngestionInput,
+  type ParsedAlertRule,
+  type ParsedBucketDestination,
+  type ParsedCreateAlertRuleRequest,
+  type ParsedCreateIngestionConfigRequest,
+  type ParsedCreateLogSinkRequest,
+  type ParsedCreateRetentionPolicyRequest,
+  type ParsedCreateSilenceRequest,
+  type ParsedIngestionConfig,
+  type ParsedLogDestination,
+  type ParsedLogExclusion,
+  type ParsedLogQuery,
+  type ParsedLogSink,
+  type ParsedLogTail,
+  type ParsedMetricQuery,
+  type ParsedMetricRangeQuery,
+  type ParsedOtlpIngestion,
+  type ParsedPrometheusScrape,
+  type ParsedQueryLogsRequest,
+  type ParsedQueryMetricsRangeRequest,
+  type ParsedQueryMetricsRequest,
+  type ParsedRetentionPolicy,
+  type ParsedScrapeTarget,
+  type ParsedSearchTracesRequest,
+  type ParsedSilence,
+  type ParsedSilenceMatcher,
+  type ParsedTailLogsRequest,
+  type ParsedTraceSearch,
   type PrometheusRemoteWrite,
-  type PrometheusScrapeGiven,
   type PrometheusScrapeInput,
   type PrometheusScrapeUpdate,
   type QueryLanguageInput,
-  type QueryLogsGiven,
   type QueryLogsRequest,
-  type QueryMetricsGiven,
-  type QueryMetricsRangeGiven,
   type QueryMetricsRangeRequest,
   type QueryMetricsRequest,
-  type RetentionPolicyGiven,
   type RetentionPolicyInput,
   type RetentionPolicyStateInput,
   type RetentionPolicyUpdate,
   type ScopeType,
-  type ScrapeTargetGiven,
   type ScrapeTargetInput,
-  type SearchTracesGiven,
   type SearchTracesRequest,
   type SignalInput,
-  type SilenceGiven,
   type SilenceInput,
-  type SilenceMatcherGiven,
   type SilenceMatcherInput,
   type SinkSourceInput,
   type StaticLabels,
-  type TailLogsGiven,
   type TailLogsRequest,
-  type TraceSearchGiven,
   type TraceSearchInput,
   type UpdateAlertRuleRequest,
   type UpdateIngestionConfigRequest,
@@ -456,7 +456,7 @@ export function checkAlertRuleUpdate(value: unknown, faults: Faults): value is A
   return faults.count === before
 }
 
-export function completeAlertRuleInput(value: AlertRuleInput): AlertRuleGiven {
+export function completeAlertRuleInput(value: AlertRuleInput): ParsedAlertRule {
   return {
     ...omit(value, alertRuleOmitted),
     display_name: value.display_name ?? '',
@@ -571,7 +571,7 @@ export function checkIngestionConfigUpdate(value: unknown, faults: Faults): valu
   return faults.count === before
 }
 
-export function completeIngestionConfigInput(value: IngestionConfigInput): IngestionConfigGiven {
+export function completeIngestionConfigInput(value: IngestionConfigInput): ParsedIngestionConfig {
   return {
     ...omit(value, ingestionConfigOmitted),
     display_name: value.display_name ?? '',
@@ -609,7 +609,7 @@ export function checkOtlpIngestionInput(value: unknown, faults: Faults): value i
   return faults.count === before
 }
 
-export function completeOtlpIngestionInput(value: OtlpIngestionInput): OtlpIngestionGiven {
+export function completeOtlpIngestionInput(value: OtlpIngestionInput): ParsedOtlpIngestion {
   return {
     ...value,
     signals: value.signals ?? [
@@ -668,7 +668,7 @@ export function checkPrometheusScrapeUpdate(value: unknown, faults: Faults): val
   return faults.count === before
 }
 
-export function completePrometheusScrapeInput(value: PrometheusScrapeInput): PrometheusScrapeGiven {
+export function completePrometheusScrapeInput(value: PrometheusScrapeInput): ParsedPrometheusScrape {
   return {
     ...value,
     targets: value.targets.map(item => completeScrapeTargetInput(item)),
@@ -689,7 +689,7 @@ export function checkScrapeTargetInput(value: unknown, faults: Faults): value is
   return faults.count === before
 }
 
-export function completeScrapeTargetInput(value: ScrapeTargetInput): ScrapeTargetGiven {
+export function completeScrapeTargetInput(value: ScrapeTargetInput): ParsedScrapeTarget {
   return { ...value, labels: value.labels ?? {} }
 }
 
@@ -732,7 +732,7 @@ export function checkLogQueryInput(value: unknown, faults: Faults): value is Log
   return faults.count === before
 }
 
-export function completeLogQueryInput(value: LogQueryInput): LogQueryGiven {
+export function completeLogQueryInput(value: LogQueryInput): ParsedLogQuery {
   return {
     ...value,
     direction: value.direction ?? 'OBSERVABILITY_LOG_DIRECTION_BACKWARD',
@@ -753,7 +753,7 @@ export function checkLogTailInput(value: unknown, faults: Faults): value is LogT
   return faults.count === before
 }
 
-export function completeLogTailInput(value: LogTailInput): LogTailGiven {
+export function completeLogTailInput(value: LogTailInput): ParsedLogTail {
   return { ...value, cursor: value.cursor ?? '', limit: value.limit ?? 100, wait: value.wait ?? '20s' }
 }
 
@@ -794,7 +794,7 @@ export function checkLogSinkUpdate(value: unknown, faults: Faults): value is Log
   return faults.count === before
 }
 
-export function completeLogSinkInput(value: LogSinkInput): LogSinkGiven {
+export function completeLogSinkInput(value: LogSinkInput): ParsedLogSink {
   return {
     ...omit(value, logSinkOmitted),
     display_name: value.display_name ?? '',
@@ -817,7 +817,7 @@ export function checkLogExclusionInput(value: unknown, faults: Faults): value is
   return faults.count === before
 }
 
-export function completeLogExclusionInput(value: LogExclusionInput): LogExclusionGiven {
+export function completeLogExclusionInput(value: LogExclusionInput): ParsedLogExclusion {
   return { ...value, disabled: value.disabled ?? false }
 }
 
@@ -841,7 +841,7 @@ export function checkLogDestinationUpdate(value: unknown, faults: Faults): value
   return faults.count === before
 }
 
-export function completeLogDestinationInput(value: LogDestinationInput): LogDestinationGiven {
+export function completeLogDestinationInput(value: LogDestinationInput): ParsedLogDestination {
   return {
     ...omit(value, logDestinationOmitted),
     ...(value.bucket !== undefined && { bucket: completeBucketDestinationInput(value.bucket) }),
@@ -872,7 +872,7 @@ export function checkBucketDestinationUpdate(value: unknown, faults: Faults): va
   return faults.count === before
 }
 
-export function completeBucketDestinationInput(value: BucketDestinationInput): BucketDestinationGiven {
+export function completeBucketDestinationInput(value: BucketDestinationInput): ParsedBucketDestination {
   return {
     ...value,
     prefix: value.prefix ?? '',
@@ -911,7 +911,7 @@ export function checkMetricQueryInput(value: unknown, faults: Faults): value is 
   return faults.count === before
 }
 
-export function completeMetricQueryInput(value: MetricQueryInput): MetricQueryGiven {
+export function completeMetricQueryInput(value: MetricQueryInput): ParsedMetricQuery {
   return { ...value, timeout: value.timeout ?? '30s' }
 }
 
@@ -927,7 +927,7 @@ export function checkMetricRangeQueryInput(value: unknown, faults: Faults): valu
   return faults.count === before
 }
 
-export function completeMetricRangeQueryInput(value: MetricRangeQueryInput): MetricRangeQueryGiven {
+export function completeMetricRangeQueryInput(value: MetricRangeQueryInput): ParsedMetricRangeQuery {
   return { ...value, timeout: value.timeout ?? '30s' }
 }
 
@@ -965,7 +965,7 @@ export function checkRetentionPolicyUpdate(value: unknown, faults: Faults): valu
   return faults.count === before
 }
 
-export function completeRetentionPolicyInput(value: RetentionPolicyInput): RetentionPolicyGiven {
+export function completeRetentionPolicyInput(value: RetentionPolicyInput): ParsedRetentionPolicy {
   return {
     ...omit(value, retentionPolicyOmitted),
     display_name: value.display_name ?? '',
@@ -989,7 +989,7 @@ export function checkSilenceInput(value: unknown, faults: Faults): value is Sile
   return faults.count === before
 }
 
-export function completeSilenceInput(value: SilenceInput): SilenceGiven {
+export function completeSilenceInput(value: SilenceInput): ParsedSilence {
   return { ...omit(value, silenceOmitted), matchers: value.matchers.map(item => completeSilenceMatcherInput(item)) }
 }
 
@@ -1003,7 +1003,7 @@ export function checkSilenceMatcherInput(value: unknown, faults: Faults): value 
   return faults.count === before
 }
 
-export function completeSilenceMatcherInput(value: SilenceMatcherInput): SilenceMatcherGiven {
+export function completeSilenceMatcherInput(value: SilenceMatcherInput): ParsedSilenceMatcher {
   return { ...value, operator: value.operator ?? 'OBSERVABILITY_MATCH_OPERATOR_EQUAL' }
 }
 
@@ -1046,7 +1046,7 @@ function checkTraceSearchInputAttributes(value: unknown, faults: Faults): boolea
   return faults.count === before
 }
 
-export function completeTraceSearchInput(value: TraceSearchInput): TraceSearchGiven {
+export function completeTraceSearchInput(value: TraceSearchInput): ParsedTraceSearch {
   return {
     ...value,
     query: value.query ?? '',
@@ -1200,7 +1200,7 @@ export function checkCreateAlertRuleRequest(value: unknown, faults: Faults): val
   return faults.count === before
 }
 
-export function completeCreateAlertRuleRequest(request: CreateAlertRuleRequest): CreateAlertRuleGiven {
+export function completeCreateAlertRuleRequest(request: CreateAlertRuleRequest): ParsedCreateAlertRuleRequest {
   return { ...request, body: completeAlertRuleInput(request.body) }
 }
 
@@ -1263,7 +1263,7 @@ export function checkCreateIngestionConfigRequest(
 
 export function completeCreateIngestionConfigRequest(
   request: CreateIngestionConfigRequest,
-): CreateIngestionConfigGiven {
+): ParsedCreateIngestionConfigRequest {
   return { ...request, body: completeIngestionConfigInput(request.body) }
 }
 
@@ -1314,7 +1314,7 @@ export function checkQueryLogsRequest(value: unknown, faults: Faults): value is 
   return faults.count === before
 }
 
-export function completeQueryLogsRequest(request: QueryLogsRequest): QueryLogsGiven {
+export function completeQueryLogsRequest(request: QueryLogsRequest): ParsedQueryLogsRequest {
   return { ...request, body: completeLogQueryInput(request.body) }
 }
 
@@ -1327,7 +1327,7 @@ export function checkTailLogsRequest(value: unknown, faults: Faults): value is T
   return faults.count === before
 }
 
-export function completeTailLogsRequest(request: TailLogsRequest): TailLogsGiven {
+export function completeTailLogsRequest(request: TailLogsRequest): ParsedTailLogsRequest {
   return { ...request, body: completeLogTailInput(request.body) }
 }
 
@@ -1353,7 +1353,7 @@ export function checkCreateLogSinkRequest(value: unknown, faults: Faults): value
   return faults.count === before
 }
 
-export function completeCreateLogSinkRequest(request: CreateLogSinkRequest): CreateLogSinkGiven {
+export function completeCreateLogSinkRequest(request: CreateLogSinkRequest): ParsedCreateLogSinkRequest {
   return { ...request, body: completeLogSinkInput(request.body) }
 }
 
@@ -1430,7 +1430,7 @@ export function checkQueryMetricsRequest(value: unknown, faults: Faults): value 
   return faults.count === before
 }
 
-export function completeQueryMetricsRequest(request: QueryMetricsRequest): QueryMetricsGiven {
+export function completeQueryMetricsRequest(request: QueryMetricsRequest): ParsedQueryMetricsRequest {
   return { ...request, body: completeMetricQueryInput(request.body) }
 }
 
@@ -1443,7 +1443,7 @@ export function checkQueryMetricsRangeRequest(value: unknown, faults: Faults): v
   return faults.count === before
 }
 
-export function completeQueryMetricsRangeRequest(request: QueryMetricsRangeRequest): QueryMetricsRangeGiven {
+export function completeQueryMetricsRangeRequest(request: QueryMetricsRangeRequest): ParsedQueryMetricsRangeRequest {
   return { ...request, body: completeMetricRangeQueryInput(request.body) }
 }
 
@@ -1511,7 +1511,7 @@ export function checkCreateRetentionPolicyRequest(
 
 export function completeCreateRetentionPolicyRequest(
   request: CreateRetentionPolicyRequest,
-): CreateRetentionPolicyGiven {
+): ParsedCreateRetentionPolicyRequest {
   return { ...request, body: completeRetentionPolicyInput(request.body) }
 }
 
@@ -1559,7 +1559,7 @@ export function checkCreateSilenceRequest(value: unknown, faults: Faults): value
   return faults.count === before
 }
 
-export function completeCreateSilenceRequest(request: CreateSilenceRequest): CreateSilenceGiven {
+export function completeCreateSilenceRequest(request: CreateSilenceRequest): ParsedCreateSilenceRequest {
   return { ...request, body: completeSilenceInput(request.body) }
 }
 
@@ -1611,7 +1611,7 @@ export function checkSearchTracesRequest(value: unknown, faults: Faults): value 
   return faults.count === before
 }
 
-export function completeSearchTracesRequest(request: SearchTracesRequest): SearchTracesGiven {
+export function completeSearchTracesRequest(request: SearchTracesRequest): ParsedSearchTracesRequest {
   return { ...request, body: completeTraceSearchInput(request.body) }
 }
 

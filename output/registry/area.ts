@@ -9,7 +9,7 @@ import { registryRoutes } from './routes.ts'
 import type { RegistryOperation } from './types.ts'
 import { checkRegistryOperation } from './validators.ts'
 
-/** What operations record as `resource_type`. */
+/** The values that operations record as `resource_type`. */
 export type RegistryResourceType =
   | 'registry.accessPolicies'
   | 'registry.artifacts'
@@ -26,14 +26,14 @@ export type RegistryResourceType =
   | 'registry.scans'
   | 'registry.tags'
 
-/** The types of the area's operations: the record, what an operation does (without prefix), and what it is done to. */
+/** The types of the area's operations: the record, the operation types without their prefix, and the resource types. */
 export interface RegistryArea {
   readonly record: RegistryOperation
   readonly operationType: 'CREATE' | 'UPDATE' | 'DELETE'
   readonly resourceType: RegistryResourceType
 }
 
-/** The area as a server mounts it: everything here follows from the document. */
+/** The area that a server mounts. The document determines every member. */
 export const registryArea: GeneratedArea<RegistryArea, RegistryHandlers> = {
   domain: registry,
   operations: { list: operationsList, check: checkRegistryOperation },

@@ -138,7 +138,7 @@ import type {
   UpdateScanPolicyRequest,
 } from './types.ts'
 
-/** A client of Ninefold registry: one method an operation, over one transport. */
+/** A client of Ninefold registry. It has a method for each operation, and all methods share one transport. */
 export class RegistryClient {
   readonly #transport: Transport
 
@@ -156,7 +156,7 @@ export class RegistryClient {
     return send(this.#transport, listFilterSchemas, request, options)
   }
 
-  /** Every row of `listFilterSchemas`, page after page. */
+  /** Iterates over the rows of all pages of `listFilterSchemas`. */
   iterateFilterSchemas(
     request: ListFilterSchemasRequest = {},
     options?: CallOptions,
@@ -184,7 +184,7 @@ export class RegistryClient {
     return send(this.#transport, listOperations, request, options)
   }
 
-  /** Every row of `listOperations`, page after page. */
+  /** Iterates over the rows of all pages of `listOperations`. */
   iterateOperations(
     request: ListOperationsRequest = {},
     options?: CallOptions,
@@ -214,7 +214,7 @@ export class RegistryClient {
     return send(this.#transport, listAccessPolicies, request, options)
   }
 
-  /** Every row of `listAccessPolicies`, page after page. */
+  /** Iterates over the rows of all pages of `listAccessPolicies`. */
   iterateAccessPolicies(
     request: ListAccessPoliciesRequest,
     options?: CallOptions,
@@ -282,7 +282,7 @@ export class RegistryClient {
     return send(this.#transport, listRepositoryAccessPolicies, request, options)
   }
 
-  /** Every row of `listRepositoryAccessPolicies`, page after page. */
+  /** Iterates over the rows of all pages of `listRepositoryAccessPolicies`. */
   iterateRepositoryAccessPolicies(
     request: ListRepositoryAccessPoliciesRequest,
     options?: CallOptions,
@@ -361,7 +361,7 @@ export class RegistryClient {
     return send(this.#transport, listArtifacts, request, options)
   }
 
-  /** Every row of `listArtifacts`, page after page. */
+  /** Iterates over the rows of all pages of `listArtifacts`. */
   iterateArtifacts(request: ListArtifactsRequest, options?: CallOptions): AsyncGenerator<Artifact, void, undefined> {
     return iterate(this.#transport, listArtifacts, 'artifacts', request, options)
   }
@@ -446,7 +446,7 @@ export class RegistryClient {
     return send(this.#transport, listAuditEvents, request, options)
   }
 
-  /** Every row of `listAuditEvents`, page after page. */
+  /** Iterates over the rows of all pages of `listAuditEvents`. */
   iterateAuditEvents(
     request: ListAuditEventsRequest,
     options?: CallOptions,
@@ -475,7 +475,7 @@ export class RegistryClient {
     return send(this.#transport, listPullGrants, request, options)
   }
 
-  /** Every row of `listPullGrants`, page after page. */
+  /** Iterates over the rows of all pages of `listPullGrants`. */
   iteratePullGrants(request: ListPullGrantsRequest, options?: CallOptions): AsyncGenerator<PullGrant, void, undefined> {
     return iterate(this.#transport, listPullGrants, 'pull_grants', request, options)
   }
@@ -518,7 +518,7 @@ export class RegistryClient {
     return send(this.#transport, listDeploymentLocks, request, options)
   }
 
-  /** Every row of `listDeploymentLocks`, page after page. */
+  /** Iterates over the rows of all pages of `listDeploymentLocks`. */
   iterateDeploymentLocks(
     request: ListDeploymentLocksRequest,
     options?: CallOptions,
@@ -583,7 +583,7 @@ export class RegistryClient {
     return send(this.#transport, listRepositories, request, options)
   }
 
-  /** Every row of `listRepositories`, page after page. */
+  /** Iterates over the rows of all pages of `listRepositories`. */
   iterateRepositories(
     request: ListRepositoriesRequest,
     options?: CallOptions,
@@ -647,7 +647,7 @@ export class RegistryClient {
     return send(this.#transport, listQuotaDefinitions, request, options)
   }
 
-  /** Every row of `listQuotaDefinitions`, page after page. */
+  /** Iterates over the rows of all pages of `listQuotaDefinitions`. */
   iterateQuotaDefinitions(
     request: ListQuotaDefinitionsRequest = {},
     options?: CallOptions,
@@ -674,7 +674,7 @@ export class RegistryClient {
     return send(this.#transport, listQuotaLimits, request, options)
   }
 
-  /** Every row of `listQuotaLimits`, page after page. */
+  /** Iterates over the rows of all pages of `listQuotaLimits`. */
   iterateQuotaLimits(
     request: ListQuotaLimitsRequest,
     options?: CallOptions,
@@ -735,7 +735,7 @@ export class RegistryClient {
     return send(this.#transport, listRetentionPolicies, request, options)
   }
 
-  /** Every row of `listRetentionPolicies`, page after page. */
+  /** Iterates over the rows of all pages of `listRetentionPolicies`. */
   iterateRetentionPolicies(
     request: ListRetentionPoliciesRequest,
     options?: CallOptions,
@@ -794,7 +794,7 @@ export class RegistryClient {
     return send(this.#transport, listScanPolicies, request, options)
   }
 
-  /** Every row of `listScanPolicies`, page after page. */
+  /** Iterates over the rows of all pages of `listScanPolicies`. */
   iterateScanPolicies(
     request: ListScanPoliciesRequest,
     options?: CallOptions,
@@ -844,7 +844,7 @@ export class RegistryClient {
     return send(this.#transport, updateScanPolicy, request, options)
   }
 
-  /** Waits until an operation has ended; throws `OperationFailed` when it ended with errors. */
+  /** Waits until an operation has ended. Throws `OperationFailed` if the operation ended with errors. */
   waitOperation(
     operation: RegistryOperation | string,
     options?: WaitOptions<RegistryOperation>,

@@ -2,10 +2,10 @@
 
 import { ApiError, type ErrorDetails, type ErrorDomain, type RpcCode } from '../../runtime/errors.ts'
 
-/** Where the errors of Ninefold registry belong. */
+/** The domain of the errors of Ninefold registry. */
 export const registry: ErrorDomain = { name: 'registry', base: 5000000 }
 
-/** The reasons that a call can fail with. */
+/** The reasons with which a call can fail. */
 export type RegistryReason =
   | 'REPOSITORY_NOT_FOUND'
   | 'REPOSITORY_ALREADY_EXISTS'

@@ -2,14 +2,14 @@
 
 import type { ListFields } from '../../runtime/filter/types.ts'
 
-/** What `listFilterSchemas` filters and sorts by. */
+/** The fields by which `listFilterSchemas` filters and sorts. */
 export const filterSchemasList: ListFields = {
   fields: [{ name: 'resource', type: 'STRING', operators: [], sortable: true }],
   defaultOrder: 'resource asc',
   key: 'resource',
 }
 
-/** What `listOperations` filters and sorts by. */
+/** The fields by which `listOperations` filters and sorts. */
 export const operationsList: ListFields = {
   resource: 'operations',
   fields: [
@@ -60,7 +60,7 @@ export const operationsList: ListFields = {
   key: 'id',
 }
 
-/** What `listAccessPolicies` filters and sorts by. */
+/** The fields by which `listAccessPolicies` filters and sorts. */
 export const accessPoliciesList: ListFields = {
   resource: 'accessPolicies',
   fields: [
@@ -73,7 +73,7 @@ export const accessPoliciesList: ListFields = {
   key: 'id',
 }
 
-/** What `listRepositoryAccessPolicies` filters and sorts by. */
+/** The fields by which `listRepositoryAccessPolicies` filters and sorts. */
 export const repositoryAccessPoliciesList: ListFields = {
   resource: 'accessPolicies',
   fields: [
@@ -86,7 +86,7 @@ export const repositoryAccessPoliciesList: ListFields = {
   key: 'id',
 }
 
-/** What `listArtifacts` filters and sorts by. */
+/** The fields by which `listArtifacts` filters and sorts. */
 export const artifactsList: ListFields = {
   resource: 'artifacts',
   fields: [
@@ -124,7 +124,7 @@ export const artifactsList: ListFields = {
   key: 'id',
 }
 
-/** What `listAuditEvents` filters and sorts by. */
+/** The fields by which `listAuditEvents` filters and sorts. */
 export const auditEventsList: ListFields = {
   resource: 'auditEvents',
   fields: [
@@ -171,7 +171,7 @@ export const auditEventsList: ListFields = {
   key: 'id',
 }
 
-/** What `listPullGrants` filters and sorts by. */
+/** The fields by which `listPullGrants` filters and sorts. */
 export const pullGrantsList: ListFields = {
   resource: 'pullGrants',
   fields: [
@@ -195,7 +195,7 @@ export const pullGrantsList: ListFields = {
   key: 'id',
 }
 
-/** What `listDeploymentLocks` filters and sorts by. */
+/** The fields by which `listDeploymentLocks` filters and sorts. */
 export const deploymentLocksList: ListFields = {
   resource: 'deploymentLocks',
   fields: [
@@ -216,7 +216,7 @@ export const deploymentLocksList: ListFields = {
   key: 'id',
 }
 
-/** What `listRepositories` filters and sorts by. */
+/** The fields by which `listRepositories` filters and sorts. */
 export const repositoriesList: ListFields = {
   resource: 'repositories',
   fields: [
@@ -248,7 +248,7 @@ export const repositoriesList: ListFields = {
   key: 'id',
 }
 
-/** What `listQuotaDefinitions` filters and sorts by. */
+/** The fields by which `listQuotaDefinitions` filters and sorts. */
 export const quotaDefinitionsList: ListFields = {
   resource: 'quotaDefinitions',
   fields: [
@@ -271,7 +271,7 @@ export const quotaDefinitionsList: ListFields = {
   key: 'id',
 }
 
-/** What `listQuotaLimits` filters and sorts by. */
+/** The fields by which `listQuotaLimits` filters and sorts. */
 export const quotaLimitsList: ListFields = {
   resource: 'quotaLimits',
   fields: [
@@ -284,7 +284,7 @@ export const quotaLimitsList: ListFields = {
   key: 'id',
 }
 
-/** What `listRetentionPolicies` filters and sorts by. */
+/** The fields by which `listRetentionPolicies` filters and sorts. */
 export const retentionPoliciesList: ListFields = {
   resource: 'retentionPolicies',
   fields: [
@@ -303,7 +303,7 @@ export const retentionPoliciesList: ListFields = {
   key: 'id',
 }
 
-/** What `listScanPolicies` filters and sorts by. */
+/** The fields by which `listScanPolicies` filters and sorts. */
 export const scanPoliciesList: ListFields = {
   resource: 'scanPolicies',
   fields: [
@@ -323,7 +323,7 @@ export const scanPoliciesList: ListFields = {
   key: 'id',
 }
 
-/** The filter schemas of Ninefold registry, ordered by resource. */
+/** The filter and sort fields of the lists of Ninefold registry, ordered by resource. */
 export const registryFilters: readonly ListFields[] = [
   accessPoliciesList,
   repositoryAccessPoliciesList,

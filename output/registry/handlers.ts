@@ -8,29 +8,18 @@ import type {
   AccessPolicy,
   Artifact,
   AuditEvent,
-  CreateAccessPolicyGiven,
-  CreateDeploymentLockGiven,
-  CreatePullGrantGiven,
-  CreateQuotaLimitGiven,
-  CreateRepositoryAccessPolicyGiven,
-  CreateRepositoryGiven,
-  CreateRetentionPolicyGiven,
-  CreateScanPolicyGiven,
   Credentials,
   DeleteAccessPolicyRequest,
-  DeleteArtifactGiven,
   DeleteDeploymentLockRequest,
   DeletePullGrantRequest,
   DeleteQuotaLimitRequest,
   DeleteRepositoryAccessPolicyRequest,
-  DeleteRepositoryGiven,
   DeleteRetentionPolicyRequest,
   DeleteScanPolicyRequest,
   DeleteTagRequest,
   DeploymentLock,
   GetAccessPolicyRequest,
   GetArtifactRequest,
-  GetCredentialsGiven,
   GetDeploymentLockRequest,
   GetFilterSchemaRequest,
   GetOperationRequest,
@@ -54,13 +43,24 @@ import type {
   ListRepositoryAccessPoliciesRequest,
   ListRetentionPoliciesRequest,
   ListScanPoliciesRequest,
+  ParsedCreateAccessPolicyRequest,
+  ParsedCreateDeploymentLockRequest,
+  ParsedCreatePullGrantRequest,
+  ParsedCreateQuotaLimitRequest,
+  ParsedCreateRepositoryAccessPolicyRequest,
+  ParsedCreateRepositoryRequest,
+  ParsedCreateRetentionPolicyRequest,
+  ParsedCreateScanPolicyRequest,
+  ParsedDeleteArtifactRequest,
+  ParsedDeleteRepositoryRequest,
+  ParsedGetCredentialsRequest,
+  ParsedScanArtifactRequest,
   PullGrant,
   QuotaDefinition,
   QuotaLimit,
   RegistryOperation,
   Repository,
   RetentionPolicy,
-  ScanArtifactGiven,
   ScanPolicy,
   ScanReport,
   UpdateAccessPolicyRequest,
@@ -96,7 +96,7 @@ export interface AccessPolicyHandlers {
    * Creates an access policy of a workspace. `POST
    * /registry/v1/workspaces/{workspace}/engines/{engine}/access-policies`
    */
-  createAccessPolicy(request: CreateAccessPolicyGiven, context: CallContext): Promise<Answer<RegistryOperation>>
+  createAccessPolicy(request: ParsedCreateAccessPolicyRequest, context: CallContext): Promise<Answer<RegistryOperation>>
   /**
    * Gets an access policy of a workspace. `GET
    * /registry/v1/workspaces/{workspace}/engines/{engine}/access-policies/{id}`
@@ -125,7 +125,7 @@ export interface AccessPolicyHandlers {
    * /registry/v1/workspaces/{workspace}/engines/{engine}/repositories/{repository}/access-policies`
    */
   createRepositoryAccessPolicy(
-    request: CreateRepositoryAccessPolicyGiven,
+    request: ParsedCreateRepositoryAccessPolicyRequest,
     context: CallContext,
   ): Promise<Answer<RegistryOperation>>
   /**
@@ -169,7 +169,7 @@ export interface ArtifactHandlers {
    * Deletes an artifact. `DELETE
    * /registry/v1/workspaces/{workspace}/engines/native/repositories/{repository}/artifacts/{reference}`
    */
-  deleteArtifact(request: DeleteArtifactGiven, context: CallContext): Promise<Answer<RegistryOperation>>
+  deleteArtifact(request: ParsedDeleteArtifactRequest, context: CallContext): Promise<Answer<RegistryOperation>>
 }
 
 export interface TagsHandlers {
@@ -190,7 +190,7 @@ export interface ScanReportHandlers {
    * Scans an artifact. `POST
    * /registry/v1/workspaces/{workspace}/engines/native/repositories/{repository}/artifacts/{reference}/scan`
    */
-  scanArtifact(request: ScanArtifactGiven, context: CallContext): Promise<Answer<RegistryOperation>>
+  scanArtifact(request: ParsedScanArtifactRequest, context: CallContext): Promise<Answer<RegistryOperation>>
 }
 
 export interface AuditEventHandlers {
@@ -200,14 +200,14 @@ export interface AuditEventHandlers {
 
 export interface CredentialsHandlers {
   /** Gets credentials for OCI clients. `GET /registry/v1/workspaces/{workspace}/engines/{engine}/credentials` */
-  getCredentials(request: GetCredentialsGiven, context: CallContext): Promise<Answer<Credentials>>
+  getCredentials(request: ParsedGetCredentialsRequest, context: CallContext): Promise<Answer<Credentials>>
 }
 
 export interface PullGrantHandlers {
   /** Lists pull grants. `GET /registry/v1/workspaces/{workspace}/engines/{engine}/pull-grants` */
   listPullGrants(request: ListPullGrantsRequest, context: ListContext): Promise<Page<PullGrant>>
   /** Creates a pull grant. `POST /registry/v1/workspaces/{workspace}/engines/{engine}/pull-grants` */
-  createPullGrant(request: CreatePullGrantGiven, context: CallContext): Promise<Answer<RegistryOperation>>
+  createPullGrant(request: ParsedCreatePullGrantRequest, context: CallContext): Promise<Answer<RegistryOperation>>
   /** Deletes a pull grant. `DELETE /registry/v1/workspaces/{workspace}/engines/{engine}/pull-grants/{id}` */
   deletePullGrant(request: DeletePullGrantRequest, context: CallContext): Promise<Answer<RegistryOperation>>
 }
@@ -221,7 +221,10 @@ export interface DeploymentLockHandlers {
   /**
    * Creates a deployment lock. `POST /registry/v1/workspaces/{workspace}/repositories/{repository}/deployment-locks`
    */
-  createDeploymentLock(request: CreateDeploymentLockGiven, context: CallContext): Promise<Answer<RegistryOperation>>
+  createDeploymentLock(
+    request: ParsedCreateDeploymentLockRequest,
+    context: CallContext,
+  ): Promise<Answer<RegistryOperation>>
   /**
    * Gets a deployment lock. `GET /registry/v1/workspaces/{workspace}/repositories/{repository}/deployment-locks/{id}`
    */
@@ -242,11 +245,11 @@ export interface RepositoryHandlers {
   /** Lists repositories. `GET /registry/v1/workspaces/{workspace}/engines/{engine}/repositories` */
   listRepositories(request: ListRepositoriesRequest, context: ListContext): Promise<Page<Repository>>
   /** Creates a repository. `POST /registry/v1/workspaces/{workspace}/engines/{engine}/repositories` */
-  createRepository(request: CreateRepositoryGiven, context: CallContext): Promise<Answer<RegistryOperation>>
+  createRepository(request: ParsedCreateRepositoryRequest, context: CallContext): Promise<Answer<RegistryOperation>>
   /** Gets a repository. `GET /registry/v1/workspaces/{workspace}/engines/{engine}/repositories/{id}` */
   getRepository(request: GetRepositoryRequest, context: CallContext): Promise<Answer<Repository>>
   /** Deletes a repository. `DELETE /registry/v1/workspaces/{workspace}/engines/{engine}/repositories/{id}` */
-  deleteRepository(request: DeleteRepositoryGiven, context: CallContext): Promise<Answer<RegistryOperation>>
+  deleteRepository(request: ParsedDeleteRepositoryRequest, context: CallContext): Promise<Answer<RegistryOperation>>
   /** Updates a repository. `PATCH /registry/v1/workspaces/{workspace}/engines/{engine}/repositories/{id}` */
   updateRepository(request: UpdateRepositoryRequest, context: CallContext): Promise<Answer<RegistryOperation>>
 }
@@ -262,7 +265,7 @@ export interface QuotaLimitHandlers {
   /** Lists the quota limits of a workspace. `GET /registry/v1/workspaces/{workspace}/quota-limits` */
   listQuotaLimits(request: ListQuotaLimitsRequest, context: ListContext): Promise<Page<QuotaLimit>>
   /** Creates a quota limit of a workspace. `POST /registry/v1/workspaces/{workspace}/quota-limits` */
-  createQuotaLimit(request: CreateQuotaLimitGiven, context: CallContext): Promise<Answer<RegistryOperation>>
+  createQuotaLimit(request: ParsedCreateQuotaLimitRequest, context: CallContext): Promise<Answer<RegistryOperation>>
   /** Gets a quota limit of a workspace. `GET /registry/v1/workspaces/{workspace}/quota-limits/{id}` */
   getQuotaLimit(request: GetQuotaLimitRequest, context: CallContext): Promise<Answer<QuotaLimit>>
   /** Deletes a quota limit of a workspace. `DELETE /registry/v1/workspaces/{workspace}/quota-limits/{id}` */
@@ -275,7 +278,10 @@ export interface RetentionPolicyHandlers {
   /** Lists retention policies. `GET /registry/v1/workspaces/{workspace}/engines/{engine}/retention-policies` */
   listRetentionPolicies(request: ListRetentionPoliciesRequest, context: ListContext): Promise<Page<RetentionPolicy>>
   /** Creates a retention policy. `POST /registry/v1/workspaces/{workspace}/engines/{engine}/retention-policies` */
-  createRetentionPolicy(request: CreateRetentionPolicyGiven, context: CallContext): Promise<Answer<RegistryOperation>>
+  createRetentionPolicy(
+    request: ParsedCreateRetentionPolicyRequest,
+    context: CallContext,
+  ): Promise<Answer<RegistryOperation>>
   /** Gets a retention policy. `GET /registry/v1/workspaces/{workspace}/engines/{engine}/retention-policies/{id}` */
   getRetentionPolicy(request: GetRetentionPolicyRequest, context: CallContext): Promise<Answer<RetentionPolicy>>
   /**
@@ -292,7 +298,7 @@ export interface ScanPolicyHandlers {
   /** Lists scan policies. `GET /registry/v1/workspaces/{workspace}/engines/{engine}/scan-policies` */
   listScanPolicies(request: ListScanPoliciesRequest, context: ListContext): Promise<Page<ScanPolicy>>
   /** Creates a scan policy. `POST /registry/v1/workspaces/{workspace}/engines/{engine}/scan-policies` */
-  createScanPolicy(request: CreateScanPolicyGiven, context: CallContext): Promise<Answer<RegistryOperation>>
+  createScanPolicy(request: ParsedCreateScanPolicyRequest, context: CallContext): Promise<Answer<RegistryOperation>>
   /** Gets a scan policy. `GET /registry/v1/workspaces/{workspace}/engines/{engine}/scan-policies/{id}` */
   getScanPolicy(request: GetScanPolicyRequest, context: CallContext): Promise<Answer<ScanPolicy>>
   /** Deletes a scan policy. `DELETE /registry/v1/workspaces/{workspace}/engines/{engine}/scan-policies/{id}` */
@@ -301,7 +307,7 @@ export interface ScanPolicyHandlers {
   updateScanPolicy(request: UpdateScanPolicyRequest, context: CallContext): Promise<Answer<RegistryOperation>>
 }
 
-/** Every handler of Ninefold registry. */
+/** The handlers of all operations of Ninefold registry. */
 export interface RegistryHandlers {
   readonly filterSchemas: FilterSchemasHandlers
   readonly operations: RegistryOperationHandlers

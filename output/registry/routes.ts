@@ -25,31 +25,21 @@ import type { RegistryHandlers } from './handlers.ts'
 import type {
   AccessPolicy,
   Artifact,
-  CreateAccessPolicyGiven,
   CreateAccessPolicyRequest,
-  CreateDeploymentLockGiven,
   CreateDeploymentLockRequest,
-  CreatePullGrantGiven,
   CreatePullGrantRequest,
-  CreateQuotaLimitGiven,
   CreateQuotaLimitRequest,
-  CreateRepositoryAccessPolicyGiven,
   CreateRepositoryAccessPolicyRequest,
-  CreateRepositoryGiven,
   CreateRepositoryRequest,
-  CreateRetentionPolicyGiven,
   CreateRetentionPolicyRequest,
-  CreateScanPolicyGiven,
   CreateScanPolicyRequest,
   Credentials,
   DeleteAccessPolicyRequest,
-  DeleteArtifactGiven,
   DeleteArtifactRequest,
   DeleteDeploymentLockRequest,
   DeletePullGrantRequest,
   DeleteQuotaLimitRequest,
   DeleteRepositoryAccessPolicyRequest,
-  DeleteRepositoryGiven,
   DeleteRepositoryRequest,
   DeleteRetentionPolicyRequest,
   DeleteScanPolicyRequest,
@@ -57,7 +47,6 @@ import type {
   DeploymentLock,
   GetAccessPolicyRequest,
   GetArtifactRequest,
-  GetCredentialsGiven,
   GetCredentialsRequest,
   GetDeploymentLockRequest,
   GetFilterSchemaRequest,
@@ -94,12 +83,23 @@ import type {
   ListRetentionPoliciesResponse,
   ListScanPoliciesRequest,
   ListScanPoliciesResponse,
+  ParsedCreateAccessPolicyRequest,
+  ParsedCreateDeploymentLockRequest,
+  ParsedCreatePullGrantRequest,
+  ParsedCreateQuotaLimitRequest,
+  ParsedCreateRepositoryAccessPolicyRequest,
+  ParsedCreateRepositoryRequest,
+  ParsedCreateRetentionPolicyRequest,
+  ParsedCreateScanPolicyRequest,
+  ParsedDeleteArtifactRequest,
+  ParsedDeleteRepositoryRequest,
+  ParsedGetCredentialsRequest,
+  ParsedScanArtifactRequest,
   QuotaDefinition,
   QuotaLimit,
   RegistryOperation,
   Repository,
   RetentionPolicy,
-  ScanArtifactGiven,
   ScanArtifactRequest,
   ScanPolicy,
   ScanReport,
@@ -251,7 +251,11 @@ export const listAccessPolicies: ClientRoute<ListAccessPoliciesRequest, ListAcce
 /**
  * Creates an access policy of a workspace. `POST /registry/v1/workspaces/{workspace}/engines/{engine}/access-policies`
  */
-export const createAccessPolicy: ClientRoute<CreateAccessPolicyRequest, RegistryOperation, CreateAccessPolicyGiven> = {
+export const createAccessPolicy: ClientRoute<
+  CreateAccessPolicyRequest,
+  RegistryOperation,
+  ParsedCreateAccessPolicyRequest
+> = {
   operationId: 'createAccessPolicy',
   method: 'POST',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/access-policies'],
@@ -329,7 +333,7 @@ export const listRepositoryAccessPolicies: ClientRoute<
 export const createRepositoryAccessPolicy: ClientRoute<
   CreateRepositoryAccessPolicyRequest,
   RegistryOperation,
-  CreateRepositoryAccessPolicyGiven
+  ParsedCreateRepositoryAccessPolicyRequest
 > = {
   operationId: 'createRepositoryAccessPolicy',
   method: 'POST',
@@ -449,7 +453,7 @@ export const getArtifact: ClientRoute<GetArtifactRequest, Artifact> = {
  * Deletes an artifact. `DELETE
  * /registry/v1/workspaces/{workspace}/engines/native/repositories/{repository}/artifacts/{reference}`
  */
-export const deleteArtifact: ClientRoute<DeleteArtifactRequest, RegistryOperation, DeleteArtifactGiven> = {
+export const deleteArtifact: ClientRoute<DeleteArtifactRequest, RegistryOperation, ParsedDeleteArtifactRequest> = {
   operationId: 'deleteArtifact',
   method: 'DELETE',
   path: [
@@ -511,7 +515,7 @@ export const getScanReport: ClientRoute<GetScanReportRequest, ScanReport> = {
  * Scans an artifact. `POST
  * /registry/v1/workspaces/{workspace}/engines/native/repositories/{repository}/artifacts/{reference}/scan`
  */
-export const scanArtifact: ClientRoute<ScanArtifactRequest, RegistryOperation, ScanArtifactGiven> = {
+export const scanArtifact: ClientRoute<ScanArtifactRequest, RegistryOperation, ParsedScanArtifactRequest> = {
   operationId: 'scanArtifact',
   method: 'POST',
   path: [
@@ -539,7 +543,7 @@ export const listAuditEvents: ClientRoute<ListAuditEventsRequest, ListAuditEvent
 }
 
 /** Gets credentials for OCI clients. `GET /registry/v1/workspaces/{workspace}/engines/{engine}/credentials` */
-export const getCredentials: ClientRoute<GetCredentialsRequest, Credentials, GetCredentialsGiven> = {
+export const getCredentials: ClientRoute<GetCredentialsRequest, Credentials, ParsedGetCredentialsRequest> = {
   operationId: 'getCredentials',
   method: 'GET',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/credentials'],
@@ -557,7 +561,7 @@ export const listPullGrants: ClientRoute<ListPullGrantsRequest, ListPullGrantsRe
 }
 
 /** Creates a pull grant. `POST /registry/v1/workspaces/{workspace}/engines/{engine}/pull-grants` */
-export const createPullGrant: ClientRoute<CreatePullGrantRequest, RegistryOperation, CreatePullGrantGiven> = {
+export const createPullGrant: ClientRoute<CreatePullGrantRequest, RegistryOperation, ParsedCreatePullGrantRequest> = {
   operationId: 'createPullGrant',
   method: 'POST',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/pull-grants'],
@@ -593,7 +597,7 @@ export const listDeploymentLocks: ClientRoute<ListDeploymentLocksRequest, ListDe
 export const createDeploymentLock: ClientRoute<
   CreateDeploymentLockRequest,
   RegistryOperation,
-  CreateDeploymentLockGiven
+  ParsedCreateDeploymentLockRequest
 > = {
   operationId: 'createDeploymentLock',
   method: 'POST',
@@ -650,15 +654,16 @@ export const listRepositories: ClientRoute<ListRepositoriesRequest, ListReposito
 }
 
 /** Creates a repository. `POST /registry/v1/workspaces/{workspace}/engines/{engine}/repositories` */
-export const createRepository: ClientRoute<CreateRepositoryRequest, RegistryOperation, CreateRepositoryGiven> = {
-  operationId: 'createRepository',
-  method: 'POST',
-  path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/repositories'],
-  parameters: [pathWorkspace, pathEngine, headerIdempotencyKey],
-  body: { type: 'application/json', kind: 'json', required: true, write: toJson },
-  success: [{ status: 200, type: 'application/json', kind: 'json' }],
-  mode: 'sync',
-}
+export const createRepository: ClientRoute<CreateRepositoryRequest, RegistryOperation, ParsedCreateRepositoryRequest> =
+  {
+    operationId: 'createRepository',
+    method: 'POST',
+    path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/repositories'],
+    parameters: [pathWorkspace, pathEngine, headerIdempotencyKey],
+    body: { type: 'application/json', kind: 'json', required: true, write: toJson },
+    success: [{ status: 200, type: 'application/json', kind: 'json' }],
+    mode: 'sync',
+  }
 
 /** Gets a repository. `GET /registry/v1/workspaces/{workspace}/engines/{engine}/repositories/{id}` */
 export const getRepository: ClientRoute<GetRepositoryRequest, Repository> = {
@@ -670,14 +675,15 @@ export const getRepository: ClientRoute<GetRepositoryRequest, Repository> = {
 }
 
 /** Deletes a repository. `DELETE /registry/v1/workspaces/{workspace}/engines/{engine}/repositories/{id}` */
-export const deleteRepository: ClientRoute<DeleteRepositoryRequest, RegistryOperation, DeleteRepositoryGiven> = {
-  operationId: 'deleteRepository',
-  method: 'DELETE',
-  path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/repositories/', 'id'],
-  parameters: [pathWorkspace, pathEngine, pathId, queryForce, queryEtag, headerIdempotencyKey],
-  success: [{ status: 200, type: 'application/json', kind: 'json' }],
-  mode: 'async',
-}
+export const deleteRepository: ClientRoute<DeleteRepositoryRequest, RegistryOperation, ParsedDeleteRepositoryRequest> =
+  {
+    operationId: 'deleteRepository',
+    method: 'DELETE',
+    path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/repositories/', 'id'],
+    parameters: [pathWorkspace, pathEngine, pathId, queryForce, queryEtag, headerIdempotencyKey],
+    success: [{ status: 200, type: 'application/json', kind: 'json' }],
+    mode: 'async',
+  }
 
 /** Updates a repository. `PATCH /registry/v1/workspaces/{workspace}/engines/{engine}/repositories/{id}` */
 export const updateRepository: ClientRoute<UpdateRepositoryRequest, RegistryOperation> = {
@@ -718,15 +724,16 @@ export const listQuotaLimits: ClientRoute<ListQuotaLimitsRequest, ListQuotaLimit
 }
 
 /** Creates a quota limit of a workspace. `POST /registry/v1/workspaces/{workspace}/quota-limits` */
-export const createQuotaLimit: ClientRoute<CreateQuotaLimitRequest, RegistryOperation, CreateQuotaLimitGiven> = {
-  operationId: 'createQuotaLimit',
-  method: 'POST',
-  path: ['/registry/v1/workspaces/', 'workspace', '/quota-limits'],
-  parameters: [pathWorkspace, headerIdempotencyKey],
-  body: { type: 'application/json', kind: 'json', required: true, write: toJson },
-  success: [{ status: 200, type: 'application/json', kind: 'json' }],
-  mode: 'sync',
-}
+export const createQuotaLimit: ClientRoute<CreateQuotaLimitRequest, RegistryOperation, ParsedCreateQuotaLimitRequest> =
+  {
+    operationId: 'createQuotaLimit',
+    method: 'POST',
+    path: ['/registry/v1/workspaces/', 'workspace', '/quota-limits'],
+    parameters: [pathWorkspace, headerIdempotencyKey],
+    body: { type: 'application/json', kind: 'json', required: true, write: toJson },
+    success: [{ status: 200, type: 'application/json', kind: 'json' }],
+    mode: 'sync',
+  }
 
 /** Gets a quota limit of a workspace. `GET /registry/v1/workspaces/{workspace}/quota-limits/{id}` */
 export const getQuotaLimit: ClientRoute<GetQuotaLimitRequest, QuotaLimit> = {
@@ -771,7 +778,7 @@ export const listRetentionPolicies: ClientRoute<ListRetentionPoliciesRequest, Li
 export const createRetentionPolicy: ClientRoute<
   CreateRetentionPolicyRequest,
   RegistryOperation,
-  CreateRetentionPolicyGiven
+  ParsedCreateRetentionPolicyRequest
 > = {
   operationId: 'createRetentionPolicy',
   method: 'POST',
@@ -822,15 +829,16 @@ export const listScanPolicies: ClientRoute<ListScanPoliciesRequest, ListScanPoli
 }
 
 /** Creates a scan policy. `POST /registry/v1/workspaces/{workspace}/engines/{engine}/scan-policies` */
-export const createScanPolicy: ClientRoute<CreateScanPolicyRequest, RegistryOperation, CreateScanPolicyGiven> = {
-  operationId: 'createScanPolicy',
-  method: 'POST',
-  path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/scan-policies'],
-  parameters: [pathWorkspace, pathEngine, headerIdempotencyKey],
-  body: { type: 'application/json', kind: 'json', required: true, write: toJson },
-  success: [{ status: 200, type: 'application/json', kind: 'json' }],
-  mode: 'sync',
-}
+export const createScanPolicy: ClientRoute<CreateScanPolicyRequest, RegistryOperation, ParsedCreateScanPolicyRequest> =
+  {
+    operationId: 'createScanPolicy',
+    method: 'POST',
+    path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/scan-policies'],
+    parameters: [pathWorkspace, pathEngine, headerIdempotencyKey],
+    body: { type: 'application/json', kind: 'json', required: true, write: toJson },
+    success: [{ status: 200, type: 'application/json', kind: 'json' }],
+    mode: 'sync',
+  }
 
 /** Gets a scan policy. `GET /registry/v1/workspaces/{workspace}/engines/{engine}/scan-policies/{id}` */
 export const getScanPolicy: ClientRoute<GetScanPolicyRequest, ScanPolicy> = {
@@ -862,7 +870,7 @@ export const updateScanPolicy: ClientRoute<UpdateScanPolicyRequest, RegistryOper
   mode: 'sync',
 }
 
-/** The routes of Ninefold registry, each bound to the handler that answers it. */
+/** Binds each route of Ninefold registry to its handler. */
 export const registryRoutes = ({
   filterSchemas,
   operations,

@@ -77,7 +77,7 @@ export interface Repository {
   update_time: string
 }
 
-/** `Repository` as it is sent. */
+/** `Repository` in the form that requests send. */
 export interface RepositoryInput {
   /**
    * Name in image references, by the grammar of OCI; unique in the workspace across engines. Components are joined by
@@ -114,8 +114,8 @@ export interface RepositoryInput {
   etag?: string
 }
 
-/** `RepositoryInput` with its defaults filled, as handlers get it. */
-export type RepositoryGiven = RepositoryInput & {
+/** `RepositoryInput` with its defaults filled, in the form that handlers get. */
+export type ParsedRepository = RepositoryInput & {
   display_name: string
   description: string
   labels: Labels
@@ -127,7 +127,7 @@ export type RepositoryGiven = RepositoryInput & {
   max_artifact_size_bytes: number
 }
 
-/** `Repository` as an update sends it: what its mask does not name is left out. */
+/** `Repository` in an update. Members that the mask of the update does not name are left out. */
 export type RepositoryUpdate = Partial<RepositoryInput>
 
 /** A page of repositories. */
@@ -280,8 +280,8 @@ export interface ScanOptionsInput {
   scanner?: string
 }
 
-/** `ScanOptionsInput` with its defaults filled, as handlers get it. */
-export type ScanOptionsGiven = ScanOptionsInput & { scanner: string }
+/** `ScanOptionsInput` with its defaults filled, in the form that handlers get. */
+export type ParsedScanOptions = ScanOptionsInput & { scanner: string }
 
 /**
  * What a scan of an artifact found; the newest of each digest is kept. An artifact that was never scanned has only the
@@ -467,7 +467,7 @@ export interface AccessPolicy {
   update_time: string
 }
 
-/** `AccessPolicy` as it is sent. */
+/** `AccessPolicy` in the form that requests send. */
 export interface AccessPolicyInput {
   /** Unique among the policies of the workspace and engine, or of the repository. */
   name: ResourceName
@@ -488,16 +488,16 @@ export interface AccessPolicyInput {
   etag?: string
 }
 
-/** `AccessPolicyInput` with its defaults filled, as handlers get it. */
-export type AccessPolicyGiven = AccessPolicyInput & {
+/** `AccessPolicyInput` with its defaults filled, in the form that handlers get. */
+export type ParsedAccessPolicy = AccessPolicyInput & {
   display_name: string
   description: string
   labels: Labels
   enabled: boolean
-  rules: AccessRuleGiven[]
+  rules: ParsedAccessRule[]
 }
 
-/** `AccessPolicy` as an update sends it: what its mask does not name is left out. */
+/** `AccessPolicy` in an update. Members that the mask of the update does not name are left out. */
 export type AccessPolicyUpdate = Partial<AccessPolicyInput>
 
 /** Allows or denies actions to principals. It matches when all its members do. */
@@ -522,7 +522,7 @@ export interface AccessRule {
   expire_time?: string
 }
 
-/** `AccessRule` as it is sent. */
+/** `AccessRule` in the form that requests send. */
 export interface AccessRuleInput {
   /** What it does when it matches. */
   effect: PolicyEffectInput
@@ -544,8 +544,8 @@ export interface AccessRuleInput {
   expire_time?: string
 }
 
-/** `AccessRuleInput` with its defaults filled, as handlers get it. */
-export type AccessRuleGiven = AccessRuleInput & { tag_patterns: string[]; source_cidrs: string[] }
+/** `AccessRuleInput` with its defaults filled, in the form that handlers get. */
+export type ParsedAccessRule = AccessRuleInput & { tag_patterns: string[]; source_cidrs: string[] }
 
 /** A page of access policies. */
 export interface ListAccessPoliciesResponse {
@@ -587,7 +587,7 @@ export interface PullGrant {
   state: PullGrantState
 }
 
-/** `PullGrant` as it is sent. */
+/** `PullGrant` in the form that requests send. */
 export interface PullGrantInput {
   /** The workspace whose principals may pull, if they hold `registry.artifacts.pull` there. */
   grantee_workspace_id: Id
@@ -599,8 +599,8 @@ export interface PullGrantInput {
   description?: string
 }
 
-/** `PullGrantInput` with its defaults filled, as handlers get it. */
-export type PullGrantGiven = PullGrantInput & { repository_id: OptionalId; description: string }
+/** `PullGrantInput` with its defaults filled, in the form that handlers get. */
+export type ParsedPullGrant = PullGrantInput & { repository_id: OptionalId; description: string }
 
 /** A page of pull grants. */
 export interface ListPullGrantsResponse {
@@ -645,7 +645,7 @@ export interface DeploymentLock {
   created_by_principal_id: Id
 }
 
-/** `DeploymentLock` as it is sent. */
+/** `DeploymentLock` in the form that requests send. */
 export interface DeploymentLockInput {
   /** Unique in the repository; by default `lock-` and the identifier. */
   name?: OptionalResourceName
@@ -666,10 +666,10 @@ export interface DeploymentLockInput {
   etag?: string
 }
 
-/** `DeploymentLockInput` with its defaults filled, as handlers get it. */
-export type DeploymentLockGiven = DeploymentLockInput & { name: OptionalResourceName; protect_tags: boolean }
+/** `DeploymentLockInput` with its defaults filled, in the form that handlers get. */
+export type ParsedDeploymentLock = DeploymentLockInput & { name: OptionalResourceName; protect_tags: boolean }
 
-/** `DeploymentLock` as an update sends it: what its mask does not name is left out. */
+/** `DeploymentLock` in an update. Members that the mask of the update does not name are left out. */
 export interface DeploymentLockUpdate {
   /** Unique in the repository; by default `lock-` and the identifier. */
   name?: OptionalResourceName
@@ -698,7 +698,7 @@ export interface LockHolder {
   id: string
 }
 
-/** `LockHolder` as an update sends it: what its mask does not name is left out. */
+/** `LockHolder` in an update. Members that the mask of the update does not name are left out. */
 export type LockHolderUpdate = Partial<LockHolder>
 
 /** A page of deployment locks. */
@@ -756,7 +756,7 @@ export interface RetentionPolicy {
   update_time: string
 }
 
-/** `RetentionPolicy` as it is sent. */
+/** `RetentionPolicy` in the form that requests send. */
 export interface RetentionPolicyInput {
   /** Unique among the retention policies of the workspace and engine. */
   name: ResourceName
@@ -785,8 +785,8 @@ export interface RetentionPolicyInput {
   etag?: string
 }
 
-/** `RetentionPolicyInput` with its defaults filled, as handlers get it. */
-export type RetentionPolicyGiven = RetentionPolicyInput & {
+/** `RetentionPolicyInput` with its defaults filled, in the form that handlers get. */
+export type ParsedRetentionPolicy = RetentionPolicyInput & {
   display_name: string
   description: string
   labels: Labels
@@ -794,10 +794,10 @@ export type RetentionPolicyGiven = RetentionPolicyInput & {
   mode: RetentionModeInput
   repository_patterns: string[]
   schedule: string
-  rules: RetentionRuleGiven[]
+  rules: ParsedRetentionRule[]
 }
 
-/** `RetentionPolicy` as an update sends it: what its mask does not name is left out. */
+/** `RetentionPolicy` in an update. Members that the mask of the update does not name are left out. */
 export type RetentionPolicyUpdate = Partial<RetentionPolicyInput>
 
 /**
@@ -829,7 +829,7 @@ export interface RetentionRule {
   keep_most_recent?: number
 }
 
-/** `RetentionRule` as it is sent. */
+/** `RetentionRule` in the form that requests send. */
 export interface RetentionRuleInput {
   /** Names the rule in evaluations, unique in the policy; by default `rule-` and its place, from 1. */
   id?: OptionalResourceName
@@ -855,8 +855,8 @@ export interface RetentionRuleInput {
   keep_most_recent?: number
 }
 
-/** `RetentionRuleInput` with its defaults filled, as handlers get it. */
-export type RetentionRuleGiven = RetentionRuleInput & {
+/** `RetentionRuleInput` with its defaults filled, in the form that handlers get. */
+export type ParsedRetentionRule = RetentionRuleInput & {
   id: OptionalResourceName
   tag_state: TagStateInput
   tag_patterns: string[]
@@ -956,7 +956,7 @@ export interface ScanPolicy {
   update_time: string
 }
 
-/** `ScanPolicy` as it is sent. */
+/** `ScanPolicy` in the form that requests send. */
 export interface ScanPolicyInput {
   /** Unique among the scan policies of the workspace and engine. */
   name: ResourceName
@@ -991,8 +991,8 @@ export interface ScanPolicyInput {
   etag?: string
 }
 
-/** `ScanPolicyInput` with its defaults filled, as handlers get it. */
-export type ScanPolicyGiven = ScanPolicyInput & {
+/** `ScanPolicyInput` with its defaults filled, in the form that handlers get. */
+export type ParsedScanPolicy = ScanPolicyInput & {
   display_name: string
   description: string
   labels: Labels
@@ -1002,12 +1002,12 @@ export type ScanPolicyGiven = ScanPolicyInput & {
   schedule: string
   scanner: string
   generate_sbom: boolean
-  block_pull?: PullBlockGiven
-  exceptions: VulnerabilityExceptionGiven[]
+  block_pull?: ParsedPullBlock
+  exceptions: ParsedVulnerabilityException[]
   priority: number
 }
 
-/** `ScanPolicy` as an update sends it: what its mask does not name is left out. */
+/** `ScanPolicy` in an update. Members that the mask of the update does not name are left out. */
 export type ScanPolicyUpdate = Partial<ScanPolicyInput>
 
 /** Which artifacts cannot be pulled, apart from exceptions. */
@@ -1020,7 +1020,7 @@ export interface PullBlock {
   block_unscanned: boolean
 }
 
-/** `PullBlock` as it is sent. */
+/** `PullBlock` in the form that requests send. */
 export interface PullBlockInput {
   /** Findings of this severity and worse block; absent, findings block nothing. */
   min_severity?: SeverityInput
@@ -1030,8 +1030,8 @@ export interface PullBlockInput {
   block_unscanned?: boolean
 }
 
-/** `PullBlockInput` with its defaults filled, as handlers get it. */
-export type PullBlockGiven = PullBlockInput & { only_fixable: boolean; block_unscanned: boolean }
+/** `PullBlockInput` with its defaults filled, in the form that handlers get. */
+export type ParsedPullBlock = PullBlockInput & { only_fixable: boolean; block_unscanned: boolean }
 
 /** A vulnerability that is known and accepted. */
 export interface VulnerabilityException {
@@ -1045,7 +1045,7 @@ export interface VulnerabilityException {
   package: string
 }
 
-/** `VulnerabilityException` as it is sent. */
+/** `VulnerabilityException` in the form that requests send. */
 export interface VulnerabilityExceptionInput {
   /** Identifier of the advisory, or an alias of it. */
   vulnerability_id: string
@@ -1057,8 +1057,8 @@ export interface VulnerabilityExceptionInput {
   package?: string
 }
 
-/** `VulnerabilityExceptionInput` with its defaults filled, as handlers get it. */
-export type VulnerabilityExceptionGiven = VulnerabilityExceptionInput & { package: string }
+/** `VulnerabilityExceptionInput` with its defaults filled, in the form that handlers get. */
+export type ParsedVulnerabilityException = VulnerabilityExceptionInput & { package: string }
 
 /** A page of scan policies. */
 export interface ListScanPoliciesResponse {
@@ -1203,7 +1203,7 @@ export interface QuotaLimit {
   update_time: string
 }
 
-/** `QuotaLimit` as it is sent. */
+/** `QuotaLimit` in the form that requests send. */
 export interface QuotaLimitInput {
   /** What it is for. */
   description?: string
@@ -1220,10 +1220,10 @@ export interface QuotaLimitInput {
   etag?: string
 }
 
-/** `QuotaLimitInput` with its defaults filled, as handlers get it. */
-export type QuotaLimitGiven = QuotaLimitInput & { description: string; dimensions: Record<string, string> }
+/** `QuotaLimitInput` with its defaults filled, in the form that handlers get. */
+export type ParsedQuotaLimit = QuotaLimitInput & { description: string; dimensions: Record<string, string> }
 
-/** `QuotaLimit` as an update sends it: what its mask does not name is left out. */
+/** `QuotaLimit` in an update. Members that the mask of the update does not name are left out. */
 export type QuotaLimitUpdate = Partial<QuotaLimitInput>
 
 /** A page of quota limits. */
@@ -1296,7 +1296,7 @@ export const tagMutabilityValues = [
 ] as const
 export type TagMutability = (typeof tagMutabilityValues)[number]
 
-/** `TagMutability` as it is sent. */
+/** `TagMutability` in the form that requests send. */
 export type TagMutabilityInput = Exclude<TagMutability, 'REGISTRY_TAG_MUTABILITY_UNSPECIFIED'>
 
 /** What an artifact is, a container image, a list of manifests, or something else. */
@@ -1308,7 +1308,7 @@ export const artifactKindValues = [
 ] as const
 export type ArtifactKind = (typeof artifactKindValues)[number]
 
-/** `ArtifactKind` as it is sent. */
+/** `ArtifactKind` in the form that requests send. */
 export type ArtifactKindInput = Exclude<ArtifactKind, 'REGISTRY_ARTIFACT_KIND_UNSPECIFIED'>
 
 /** What an access policy holds for. */
@@ -1327,7 +1327,7 @@ export const policyEffectValues = [
 ] as const
 export type PolicyEffect = (typeof policyEffectValues)[number]
 
-/** `PolicyEffect` as it is sent. */
+/** `PolicyEffect` in the form that requests send. */
 export type PolicyEffectInput = Exclude<PolicyEffect, 'REGISTRY_POLICY_EFFECT_UNSPECIFIED'>
 
 /** What can be done with artifacts. */
@@ -1340,7 +1340,7 @@ export const registryActionValues = [
 ] as const
 export type RegistryAction = (typeof registryActionValues)[number]
 
-/** `RegistryAction` as it is sent. */
+/** `RegistryAction` in the form that requests send. */
 export type RegistryActionInput = Exclude<RegistryAction, 'REGISTRY_ACTION_UNSPECIFIED'>
 
 /** Whether a workspace gave a pull grant or got it. */
@@ -1375,7 +1375,7 @@ export const retentionModeValues = [
 ] as const
 export type RetentionMode = (typeof retentionModeValues)[number]
 
-/** `RetentionMode` as it is sent. */
+/** `RetentionMode` in the form that requests send. */
 export type RetentionModeInput = Exclude<RetentionMode, 'REGISTRY_RETENTION_MODE_UNSPECIFIED'>
 
 /** What a retention rule does with what it matches; KEEP wins over DELETE. */
@@ -1386,7 +1386,7 @@ export const retentionActionValues = [
 ] as const
 export type RetentionAction = (typeof retentionActionValues)[number]
 
-/** `RetentionAction` as it is sent. */
+/** `RetentionAction` in the form that requests send. */
 export type RetentionActionInput = Exclude<RetentionAction, 'REGISTRY_RETENTION_ACTION_UNSPECIFIED'>
 
 /** Whether an artifact must have tags to match. */
@@ -1398,7 +1398,7 @@ export const tagStateValues = [
 ] as const
 export type TagState = (typeof tagStateValues)[number]
 
-/** `TagState` as it is sent. */
+/** `TagState` in the form that requests send. */
 export type TagStateInput = Exclude<TagState, 'REGISTRY_TAG_STATE_UNSPECIFIED'>
 
 /** What a retention policy did with an artifact, or would do. */
@@ -1423,7 +1423,7 @@ export const scanTriggerValues = [
 ] as const
 export type ScanTrigger = (typeof scanTriggerValues)[number]
 
-/** `ScanTrigger` as it is sent. */
+/** `ScanTrigger` in the form that requests send. */
 export type ScanTriggerInput = Exclude<ScanTrigger, 'REGISTRY_SCAN_TRIGGER_UNSPECIFIED'>
 
 /** How far a scan is; UNSUPPORTED when the artifact is no image. */
@@ -1450,7 +1450,7 @@ export const severityValues = [
 ] as const
 export type Severity = (typeof severityValues)[number]
 
-/** `Severity` as it is sent. */
+/** `Severity` in the form that requests send. */
 export type SeverityInput = Exclude<Severity, 'REGISTRY_SEVERITY_UNSPECIFIED'>
 
 /**
@@ -1622,8 +1622,8 @@ export interface CreateAccessPolicyRequest {
   body: AccessPolicyInput
 }
 
-/** `CreateAccessPolicyRequest` with its defaults filled, as the handler gets it. */
-export type CreateAccessPolicyGiven = CreateAccessPolicyRequest & { body: AccessPolicyGiven }
+/** `CreateAccessPolicyRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateAccessPolicyRequest = CreateAccessPolicyRequest & { body: ParsedAccessPolicy }
 
 /** `GET /registry/v1/workspaces/{workspace}/engines/{engine}/access-policies/{id}` */
 export interface GetAccessPolicyRequest {
@@ -1719,8 +1719,10 @@ export interface CreateRepositoryAccessPolicyRequest {
   body: AccessPolicyInput
 }
 
-/** `CreateRepositoryAccessPolicyRequest` with its defaults filled, as the handler gets it. */
-export type CreateRepositoryAccessPolicyGiven = CreateRepositoryAccessPolicyRequest & { body: AccessPolicyGiven }
+/** `CreateRepositoryAccessPolicyRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateRepositoryAccessPolicyRequest = CreateRepositoryAccessPolicyRequest & {
+  body: ParsedAccessPolicy
+}
 
 /** `GET /registry/v1/workspaces/{workspace}/engines/{engine}/repositories/{repository}/access-policies/{id}` */
 export interface GetRepositoryAccessPolicyRequest {
@@ -1836,8 +1838,8 @@ export interface DeleteArtifactRequest {
   'Idempotency-Key'?: IdempotencyKey
 }
 
-/** `DeleteArtifactRequest` with its defaults filled, as the handler gets it. */
-export type DeleteArtifactGiven = DeleteArtifactRequest & { force: boolean }
+/** `DeleteArtifactRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedDeleteArtifactRequest = DeleteArtifactRequest & { force: boolean }
 
 /**
  * `DELETE
@@ -1902,8 +1904,8 @@ export interface ScanArtifactRequest {
   body: ScanOptionsInput
 }
 
-/** `ScanArtifactRequest` with its defaults filled, as the handler gets it. */
-export type ScanArtifactGiven = ScanArtifactRequest & { body: ScanOptionsGiven }
+/** `ScanArtifactRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedScanArtifactRequest = ScanArtifactRequest & { body: ParsedScanOptions }
 
 /** `GET /registry/v1/workspaces/{workspace}/audit-events` */
 export interface ListAuditEventsRequest {
@@ -1939,8 +1941,8 @@ export interface GetCredentialsRequest {
   expires_in?: Duration
 }
 
-/** `GetCredentialsRequest` with its defaults filled, as the handler gets it. */
-export type GetCredentialsGiven = GetCredentialsRequest & { expires_in: Duration }
+/** `GetCredentialsRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedGetCredentialsRequest = GetCredentialsRequest & { expires_in: Duration }
 
 /** `GET /registry/v1/workspaces/{workspace}/engines/{engine}/pull-grants` */
 export interface ListPullGrantsRequest {
@@ -1983,8 +1985,8 @@ export interface CreatePullGrantRequest {
   body: PullGrantInput
 }
 
-/** `CreatePullGrantRequest` with its defaults filled, as the handler gets it. */
-export type CreatePullGrantGiven = CreatePullGrantRequest & { body: PullGrantGiven }
+/** `CreatePullGrantRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreatePullGrantRequest = CreatePullGrantRequest & { body: ParsedPullGrant }
 
 /** `DELETE /registry/v1/workspaces/{workspace}/engines/{engine}/pull-grants/{id}` */
 export interface DeletePullGrantRequest {
@@ -2042,8 +2044,8 @@ export interface CreateDeploymentLockRequest {
   body: DeploymentLockInput
 }
 
-/** `CreateDeploymentLockRequest` with its defaults filled, as the handler gets it. */
-export type CreateDeploymentLockGiven = CreateDeploymentLockRequest & { body: DeploymentLockGiven }
+/** `CreateDeploymentLockRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateDeploymentLockRequest = CreateDeploymentLockRequest & { body: ParsedDeploymentLock }
 
 /** `GET /registry/v1/workspaces/{workspace}/repositories/{repository}/deployment-locks/{id}` */
 export interface GetDeploymentLockRequest {
@@ -2135,8 +2137,8 @@ export interface CreateRepositoryRequest {
   body: RepositoryInput
 }
 
-/** `CreateRepositoryRequest` with its defaults filled, as the handler gets it. */
-export type CreateRepositoryGiven = CreateRepositoryRequest & { body: RepositoryGiven }
+/** `CreateRepositoryRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateRepositoryRequest = CreateRepositoryRequest & { body: ParsedRepository }
 
 /** `GET /registry/v1/workspaces/{workspace}/engines/{engine}/repositories/{id}` */
 export interface GetRepositoryRequest {
@@ -2167,8 +2169,8 @@ export interface DeleteRepositoryRequest {
   'Idempotency-Key'?: IdempotencyKey
 }
 
-/** `DeleteRepositoryRequest` with its defaults filled, as the handler gets it. */
-export type DeleteRepositoryGiven = DeleteRepositoryRequest & { force: boolean }
+/** `DeleteRepositoryRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedDeleteRepositoryRequest = DeleteRepositoryRequest & { force: boolean }
 
 /** `PATCH /registry/v1/workspaces/{workspace}/engines/{engine}/repositories/{id}` */
 export interface UpdateRepositoryRequest {
@@ -2257,8 +2259,8 @@ export interface CreateQuotaLimitRequest {
   body: QuotaLimitInput
 }
 
-/** `CreateQuotaLimitRequest` with its defaults filled, as the handler gets it. */
-export type CreateQuotaLimitGiven = CreateQuotaLimitRequest & { body: QuotaLimitGiven }
+/** `CreateQuotaLimitRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateQuotaLimitRequest = CreateQuotaLimitRequest & { body: ParsedQuotaLimit }
 
 /** `GET /registry/v1/workspaces/{workspace}/quota-limits/{id}` */
 export interface GetQuotaLimitRequest {
@@ -2344,8 +2346,8 @@ export interface CreateRetentionPolicyRequest {
   body: RetentionPolicyInput
 }
 
-/** `CreateRetentionPolicyRequest` with its defaults filled, as the handler gets it. */
-export type CreateRetentionPolicyGiven = CreateRetentionPolicyRequest & { body: RetentionPolicyGiven }
+/** `CreateRetentionPolicyRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateRetentionPolicyRequest = CreateRetentionPolicyRequest & { body: ParsedRetentionPolicy }
 
 /** `GET /registry/v1/workspaces/{workspace}/engines/{engine}/retention-policies/{id}` */
 export interface GetRetentionPolicyRequest {
@@ -2437,8 +2439,8 @@ export interface CreateScanPolicyRequest {
   body: ScanPolicyInput
 }
 
-/** `CreateScanPolicyRequest` with its defaults filled, as the handler gets it. */
-export type CreateScanPolicyGiven = CreateScanPolicyRequest & { body: ScanPolicyGiven }
+/** `CreateScanPolicyRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateScanPolicyRequest = CreateScanPolicyRequest & { body: ParsedScanPolicy }
 
 /** `GET /registry/v1/workspaces/{workspace}/engines/{engine}/scan-policies/{id}` */
 export interface GetScanPolicyRequest {

@@ -33,47 +33,33 @@ import {
   checkResourceName,
 } from '../shared/validators.ts'
 import {
-  type AccessPolicyGiven,
   type AccessPolicyInput,
   type AccessPolicyUpdate,
-  type AccessRuleGiven,
   type AccessRuleInput,
   type ArtifactKindInput,
-  type CreateAccessPolicyGiven,
   type CreateAccessPolicyRequest,
-  type CreateDeploymentLockGiven,
   type CreateDeploymentLockRequest,
-  type CreatePullGrantGiven,
   type CreatePullGrantRequest,
-  type CreateQuotaLimitGiven,
   type CreateQuotaLimitRequest,
-  type CreateRepositoryAccessPolicyGiven,
   type CreateRepositoryAccessPolicyRequest,
-  type CreateRepositoryGiven,
   type CreateRepositoryRequest,
-  type CreateRetentionPolicyGiven,
   type CreateRetentionPolicyRequest,
-  type CreateScanPolicyGiven,
   type CreateScanPolicyRequest,
   type DeleteAccessPolicyRequest,
-  type DeleteArtifactGiven,
   type DeleteArtifactRequest,
   type DeleteDeploymentLockRequest,
   type DeletePullGrantRequest,
   type DeleteQuotaLimitRequest,
   type DeleteRepositoryAccessPolicyRequest,
-  type DeleteRepositoryGiven,
   type DeleteRepositoryRequest,
   type DeleteRetentionPolicyRequest,
   type DeleteScanPolicyRequest,
   type DeleteTagRequest,
-  type DeploymentLockGiven,
   type DeploymentLockInput,
   type DeploymentLockUpdate,
   type Duration,
   type GetAccessPolicyRequest,
   type GetArtifactRequest,
-  type GetCredentialsGiven,
   type GetCredentialsRequest,
   type GetDeploymentLockRequest,
   type GetFilterSchemaRequest,
@@ -102,31 +88,46 @@ import {
   type LockHolderUpdate,
   type OperationStatus,
   type OperationType,
+  type ParsedAccessPolicy,
+  type ParsedAccessRule,
+  type ParsedCreateAccessPolicyRequest,
+  type ParsedCreateDeploymentLockRequest,
+  type ParsedCreatePullGrantRequest,
+  type ParsedCreateQuotaLimitRequest,
+  type ParsedCreateRepositoryAccessPolicyRequest,
+  type ParsedCreateRepositoryRequest,
+  type ParsedCreateRetentionPolicyRequest,
+  type ParsedCreateScanPolicyRequest,
+  type ParsedDeleteArtifactRequest,
+  type ParsedDeleteRepositoryRequest,
+  type ParsedDeploymentLock,
+  type ParsedGetCredentialsRequest,
+  type ParsedPullBlock,
+  type ParsedPullGrant,
+  type ParsedQuotaLimit,
+  type ParsedRepository,
+  type ParsedRetentionPolicy,
+  type ParsedRetentionRule,
+  type ParsedScanArtifactRequest,
+  type ParsedScanOptions,
+  type ParsedScanPolicy,
+  type ParsedVulnerabilityException,
   type PolicyEffectInput,
-  type PullBlockGiven,
   type PullBlockInput,
-  type PullGrantGiven,
   type PullGrantInput,
-  type QuotaLimitGiven,
   type QuotaLimitInput,
   type QuotaLimitUpdate,
   type RegistryActionInput,
   type RegistryOperation,
-  type RepositoryGiven,
   type RepositoryInput,
   type RepositoryUpdate,
   type RetentionActionInput,
   type RetentionModeInput,
-  type RetentionPolicyGiven,
   type RetentionPolicyInput,
   type RetentionPolicyUpdate,
-  type RetentionRuleGiven,
   type RetentionRuleInput,
-  type ScanArtifactGiven,
   type ScanArtifactRequest,
-  type ScanOptionsGiven,
   type ScanOptionsInput,
-  type ScanPolicyGiven,
   type ScanPolicyInput,
   type ScanPolicyUpdate,
   type ScanTriggerInput,
@@ -141,7 +142,6 @@ import {
   type UpdateRepositoryRequest,
   type UpdateRetentionPolicyRequest,
   type UpdateScanPolicyRequest,
-  type VulnerabilityExceptionGiven,
   type VulnerabilityExceptionInput,
   artifactKindValues,
   operationStatusValues,
@@ -451,7 +451,7 @@ export function checkRepositoryUpdate(value: unknown, faults: Faults): value is 
   return faults.count === before
 }
 
-export function completeRepositoryInput(value: RepositoryInput): RepositoryGiven {
+export function completeRepositoryInput(value: RepositoryInput): ParsedRepository {
   return {
     ...omit(value, repositoryOmitted),
     display_name: value.display_name ?? '',
@@ -474,7 +474,7 @@ export function checkScanOptionsInput(value: unknown, faults: Faults): value is 
   return faults.count === before
 }
 
-export function completeScanOptionsInput(value: ScanOptionsInput): ScanOptionsGiven {
+export function completeScanOptionsInput(value: ScanOptionsInput): ParsedScanOptions {
   return { ...value, scanner: value.scanner ?? '' }
 }
 
@@ -506,7 +506,7 @@ export function checkAccessPolicyUpdate(value: unknown, faults: Faults): value i
   return faults.count === before
 }
 
-export function completeAccessPolicyInput(value: AccessPolicyInput): AccessPolicyGiven {
+export function completeAccessPolicyInput(value: AccessPolicyInput): ParsedAccessPolicy {
   return {
     ...omit(value, accessPolicyOmitted),
     display_name: value.display_name ?? '',
@@ -553,7 +553,7 @@ export function checkAccessRuleInput(value: unknown, faults: Faults): value is A
   return faults.count === before
 }
 
-export function completeAccessRuleInput(value: AccessRuleInput): AccessRuleGiven {
+export function completeAccessRuleInput(value: AccessRuleInput): ParsedAccessRule {
   return { ...value, tag_patterns: value.tag_patterns ?? [], source_cidrs: value.source_cidrs ?? [] }
 }
 
@@ -568,7 +568,7 @@ export function checkPullGrantInput(value: unknown, faults: Faults): value is Pu
   return faults.count === before
 }
 
-export function completePullGrantInput(value: PullGrantInput): PullGrantGiven {
+export function completePullGrantInput(value: PullGrantInput): ParsedPullGrant {
   return {
     ...omit(value, pullGrantOmitted),
     repository_id: value.repository_id ?? '',
@@ -604,7 +604,7 @@ export function checkDeploymentLockUpdate(value: unknown, faults: Faults): value
   return faults.count === before
 }
 
-export function completeDeploymentLockInput(value: DeploymentLockInput): DeploymentLockGiven {
+export function completeDeploymentLockInput(value: DeploymentLockInput): ParsedDeploymentLock {
   return { ...omit(value, deploymentLockOmitted), name: value.name ?? '', protect_tags: value.protect_tags ?? false }
 }
 
@@ -676,7 +676,7 @@ export function checkRetentionPolicyUpdate(value: unknown, faults: Faults): valu
   return faults.count === before
 }
 
-export function completeRetentionPolicyInput(value: RetentionPolicyInput): RetentionPolicyGiven {
+export function completeRetentionPolicyInput(value: RetentionPolicyInput): ParsedRetentionPolicy {
   return {
     ...omit(value, retentionPolicyOmitted),
     display_name: value.display_name ?? '',
@@ -725,7 +725,7 @@ export function checkRetentionRuleInput(value: unknown, faults: Faults): value i
   return faults.count === before
 }
 
-export function completeRetentionRuleInput(value: RetentionRuleInput): RetentionRuleGiven {
+export function completeRetentionRuleInput(value: RetentionRuleInput): ParsedRetentionRule {
   return {
     ...value,
     id: value.id ?? '',
@@ -796,7 +796,7 @@ export function checkScanPolicyUpdate(value: unknown, faults: Faults): value is 
   return faults.count === before
 }
 
-export function completeScanPolicyInput(value: ScanPolicyInput): ScanPolicyGiven {
+export function completeScanPolicyInput(value: ScanPolicyInput): ParsedScanPolicy {
   return {
     ...omit(value, scanPolicyOmitted),
     display_name: value.display_name ?? '',
@@ -825,7 +825,7 @@ export function checkPullBlockInput(value: unknown, faults: Faults): value is Pu
   return faults.count === before
 }
 
-export function completePullBlockInput(value: PullBlockInput): PullBlockGiven {
+export function completePullBlockInput(value: PullBlockInput): ParsedPullBlock {
   return { ...value, only_fixable: value.only_fixable ?? false, block_unscanned: value.block_unscanned ?? false }
 }
 
@@ -840,7 +840,7 @@ export function checkVulnerabilityExceptionInput(value: unknown, faults: Faults)
   return faults.count === before
 }
 
-export function completeVulnerabilityExceptionInput(value: VulnerabilityExceptionInput): VulnerabilityExceptionGiven {
+export function completeVulnerabilityExceptionInput(value: VulnerabilityExceptionInput): ParsedVulnerabilityException {
   return { ...value, package: value.package ?? '' }
 }
 
@@ -883,7 +883,7 @@ function checkQuotaLimitUpdateDimensions(value: unknown, faults: Faults): boolea
   return faults.count === before
 }
 
-export function completeQuotaLimitInput(value: QuotaLimitInput): QuotaLimitGiven {
+export function completeQuotaLimitInput(value: QuotaLimitInput): ParsedQuotaLimit {
   return { ...omit(value, quotaLimitOmitted), description: value.description ?? '', dimensions: value.dimensions ?? {} }
 }
 
@@ -1016,7 +1016,7 @@ export function checkCreateAccessPolicyRequest(value: unknown, faults: Faults): 
   return faults.count === before
 }
 
-export function completeCreateAccessPolicyRequest(request: CreateAccessPolicyRequest): CreateAccessPolicyGiven {
+export function completeCreateAccessPolicyRequest(request: CreateAccessPolicyRequest): ParsedCreateAccessPolicyRequest {
   return { ...request, body: completeAccessPolicyInput(request.body) }
 }
 
@@ -1084,7 +1084,7 @@ export function checkCreateRepositoryAccessPolicyRequest(
 
 export function completeCreateRepositoryAccessPolicyRequest(
   request: CreateRepositoryAccessPolicyRequest,
-): CreateRepositoryAccessPolicyGiven {
+): ParsedCreateRepositoryAccessPolicyRequest {
   return { ...request, body: completeAccessPolicyInput(request.body) }
 }
 
@@ -1164,7 +1164,7 @@ export function checkDeleteArtifactRequest(value: unknown, faults: Faults): valu
   return faults.count === before
 }
 
-export function completeDeleteArtifactRequest(request: DeleteArtifactRequest): DeleteArtifactGiven {
+export function completeDeleteArtifactRequest(request: DeleteArtifactRequest): ParsedDeleteArtifactRequest {
   return { ...request, force: request.force ?? false }
 }
 
@@ -1201,7 +1201,7 @@ export function checkScanArtifactRequest(value: unknown, faults: Faults): value 
   return faults.count === before
 }
 
-export function completeScanArtifactRequest(request: ScanArtifactRequest): ScanArtifactGiven {
+export function completeScanArtifactRequest(request: ScanArtifactRequest): ParsedScanArtifactRequest {
   return { ...request, body: completeScanOptionsInput(request.body) }
 }
 
@@ -1225,7 +1225,7 @@ export function checkGetCredentialsRequest(value: unknown, faults: Faults): valu
   return faults.count === before
 }
 
-export function completeGetCredentialsRequest(request: GetCredentialsRequest): GetCredentialsGiven {
+export function completeGetCredentialsRequest(request: GetCredentialsRequest): ParsedGetCredentialsRequest {
   return { ...request, expires_in: request.expires_in ?? '3600s' }
 }
 
@@ -1251,7 +1251,7 @@ export function checkCreatePullGrantRequest(value: unknown, faults: Faults): val
   return faults.count === before
 }
 
-export function completeCreatePullGrantRequest(request: CreatePullGrantRequest): CreatePullGrantGiven {
+export function completeCreatePullGrantRequest(request: CreatePullGrantRequest): ParsedCreatePullGrantRequest {
   return { ...request, body: completePullGrantInput(request.body) }
 }
 
@@ -1287,7 +1287,9 @@ export function checkCreateDeploymentLockRequest(value: unknown, faults: Faults)
   return faults.count === before
 }
 
-export function completeCreateDeploymentLockRequest(request: CreateDeploymentLockRequest): CreateDeploymentLockGiven {
+export function completeCreateDeploymentLockRequest(
+  request: CreateDeploymentLockRequest,
+): ParsedCreateDeploymentLockRequest {
   return { ...request, body: completeDeploymentLockInput(request.body) }
 }
 
@@ -1345,7 +1347,7 @@ export function checkCreateRepositoryRequest(value: unknown, faults: Faults): va
   return faults.count === before
 }
 
-export function completeCreateRepositoryRequest(request: CreateRepositoryRequest): CreateRepositoryGiven {
+export function completeCreateRepositoryRequest(request: CreateRepositoryRequest): ParsedCreateRepositoryRequest {
   return { ...request, body: completeRepositoryInput(request.body) }
 }
 
@@ -1370,7 +1372,7 @@ export function checkDeleteRepositoryRequest(value: unknown, faults: Faults): va
   return faults.count === before
 }
 
-export function completeDeleteRepositoryRequest(request: DeleteRepositoryRequest): DeleteRepositoryGiven {
+export function completeDeleteRepositoryRequest(request: DeleteRepositoryRequest): ParsedDeleteRepositoryRequest {
   return { ...request, force: request.force ?? false }
 }
 
@@ -1423,7 +1425,7 @@ export function checkCreateQuotaLimitRequest(value: unknown, faults: Faults): va
   return faults.count === before
 }
 
-export function completeCreateQuotaLimitRequest(request: CreateQuotaLimitRequest): CreateQuotaLimitGiven {
+export function completeCreateQuotaLimitRequest(request: CreateQuotaLimitRequest): ParsedCreateQuotaLimitRequest {
   return { ...request, body: completeQuotaLimitInput(request.body) }
 }
 
@@ -1486,7 +1488,7 @@ export function checkCreateRetentionPolicyRequest(
 
 export function completeCreateRetentionPolicyRequest(
   request: CreateRetentionPolicyRequest,
-): CreateRetentionPolicyGiven {
+): ParsedCreateRetentionPolicyRequest {
   return { ...request, body: completeRetentionPolicyInput(request.body) }
 }
 
@@ -1550,7 +1552,7 @@ export function checkCreateScanPolicyRequest(value: unknown, faults: Faults): va
   return faults.count === before
 }
 
-export function completeCreateScanPolicyRequest(request: CreateScanPolicyRequest): CreateScanPolicyGiven {
+export function completeCreateScanPolicyRequest(request: CreateScanPolicyRequest): ParsedCreateScanPolicyRequest {
   return { ...request, body: completeScanPolicyInput(request.body) }
 }
 

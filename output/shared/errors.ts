@@ -2,7 +2,7 @@
 
 import { ApiError, type ErrorDetails, type RpcCode } from '../../runtime/errors.ts'
 
-/** The reasons that a call can fail with. */
+/** The reasons with which a call can fail. */
 export type SharedReason =
   | 'ENGINE_NOT_FOUND'
   | 'ENGINE_CAPABILITY_UNSUPPORTED'

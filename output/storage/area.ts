@@ -9,7 +9,7 @@ import { storageRoutes } from './routes.ts'
 import type { StorageOperation } from './types.ts'
 import { checkStorageOperation } from './validators.ts'
 
-/** What operations record as `resource_type`. */
+/** The values that operations record as `resource_type`. */
 export type StorageResourceType =
   | 'storage.buckets'
   | 'storage.multipartUploads'
@@ -19,14 +19,14 @@ export type StorageResourceType =
   | 'storage.storageClassInstances'
   | 'storage.storageClasses'
 
-/** The types of the area's operations: the record, what an operation does (without prefix), and what it is done to. */
+/** The types of the area's operations: the record, the operation types without their prefix, and the resource types. */
 export interface StorageArea {
   readonly record: StorageOperation
   readonly operationType: 'CREATE' | 'UPDATE' | 'DELETE' | 'COMPLETE'
   readonly resourceType: StorageResourceType
 }
 
-/** The area as a server mounts it: everything here follows from the document. */
+/** The area that a server mounts. The document determines every member. */
 export const storageArea: GeneratedArea<StorageArea, StorageHandlers> = {
   domain: storage,
   operations: { list: operationsList, check: checkStorageOperation },

@@ -92,7 +92,7 @@ import type {
   UpdateStorageClassRequest,
 } from './types.ts'
 
-/** A client of Ninefold storage: one method an operation, over one transport. */
+/** A client of Ninefold storage. It has a method for each operation, and all methods share one transport. */
 export class StorageClient {
   readonly #transport: Transport
 
@@ -110,7 +110,7 @@ export class StorageClient {
     return send(this.#transport, listFilterSchemas, request, options)
   }
 
-  /** Every row of `listFilterSchemas`, page after page. */
+  /** Iterates over the rows of all pages of `listFilterSchemas`. */
   iterateFilterSchemas(
     request: ListFilterSchemasRequest = {},
     options?: CallOptions,
@@ -138,7 +138,7 @@ export class StorageClient {
     return send(this.#transport, listOperations, request, options)
   }
 
-  /** Every row of `listOperations`, page after page. */
+  /** Iterates over the rows of all pages of `listOperations`. */
   iterateOperations(
     request: ListOperationsRequest = {},
     options?: CallOptions,
@@ -167,7 +167,7 @@ export class StorageClient {
     return send(this.#transport, listBuckets, request, options)
   }
 
-  /** Every row of `listBuckets`, page after page. */
+  /** Iterates over the rows of all pages of `listBuckets`. */
   iterateBuckets(request: ListBucketsRequest, options?: CallOptions): AsyncGenerator<Bucket, void, undefined> {
     return iterate(this.#transport, listBuckets, 'buckets', request, options)
   }
@@ -237,7 +237,7 @@ export class StorageClient {
     return send(this.#transport, listMultipartUploads, request, options)
   }
 
-  /** Every row of `listMultipartUploads`, page after page. */
+  /** Iterates over the rows of all pages of `listMultipartUploads`. */
   iterateMultipartUploads(
     request: ListMultipartUploadsRequest,
     options?: CallOptions,
@@ -314,7 +314,7 @@ export class StorageClient {
     return send(this.#transport, listObjects, request, options)
   }
 
-  /** Every row of `listObjects`, page after page. */
+  /** Iterates over the rows of all pages of `listObjects`. */
   iterateObjects(request: ListObjectsRequest, options?: CallOptions): AsyncGenerator<ObjectSchema, void, undefined> {
     return iterate(this.#transport, listObjects, 'objects', request, options)
   }
@@ -444,7 +444,7 @@ export class StorageClient {
     return send(this.#transport, listStatDescriptors, request, options)
   }
 
-  /** Every row of `listStatDescriptors`, page after page. */
+  /** Iterates over the rows of all pages of `listStatDescriptors`. */
   iterateStatDescriptors(
     request: ListStatDescriptorsRequest,
     options?: CallOptions,
@@ -461,7 +461,7 @@ export class StorageClient {
     return send(this.#transport, listStorageClasses, request, options)
   }
 
-  /** Every row of `listStorageClasses`, page after page. */
+  /** Iterates over the rows of all pages of `listStorageClasses`. */
   iterateStorageClasses(
     request: ListStorageClassesRequest,
     options?: CallOptions,
@@ -527,7 +527,7 @@ export class StorageClient {
     return send(this.#transport, listStorageClassInstances, request, options)
   }
 
-  /** Every row of `listStorageClassInstances`, page after page. */
+  /** Iterates over the rows of all pages of `listStorageClassInstances`. */
   iterateStorageClassInstances(
     request: ListStorageClassInstancesRequest,
     options?: CallOptions,
@@ -563,7 +563,7 @@ export class StorageClient {
     return send(this.#transport, instantiateStorageClass, request, options)
   }
 
-  /** Waits until an operation has ended; throws `OperationFailed` when it ended with errors. */
+  /** Waits until an operation has ended. Throws `OperationFailed` if the operation ended with errors. */
   waitOperation(
     operation: StorageOperation | string,
     options?: WaitOptions<StorageOperation>,

@@ -2,10 +2,10 @@
 
 import { ApiError, type ErrorDetails, type ErrorDomain, type RpcCode } from '../../runtime/errors.ts'
 
-/** Where the errors of Ninefold storage belong. */
+/** The domain of the errors of Ninefold storage. */
 export const storage: ErrorDomain = { name: 'storage', base: 6000000 }
 
-/** The reasons that a call can fail with. */
+/** The reasons with which a call can fail. */
 export type StorageReason =
   | 'BUCKET_NOT_FOUND'
   | 'BUCKET_ALREADY_EXISTS'

@@ -2,14 +2,14 @@
 
 import type { ListFields } from '../../runtime/filter/types.ts'
 
-/** What `listFilterSchemas` filters and sorts by. */
+/** The fields by which `listFilterSchemas` filters and sorts. */
 export const filterSchemasList: ListFields = {
   fields: [{ name: 'resource', type: 'STRING', operators: [], sortable: true }],
   defaultOrder: 'resource asc',
   key: 'resource',
 }
 
-/** What `listOperations` filters and sorts by. */
+/** The fields by which `listOperations` filters and sorts. */
 export const operationsList: ListFields = {
   resource: 'operations',
   fields: [
@@ -61,7 +61,7 @@ export const operationsList: ListFields = {
   key: 'id',
 }
 
-/** What `listBuckets` filters and sorts by. */
+/** The fields by which `listBuckets` filters and sorts. */
 export const bucketsList: ListFields = {
   resource: 'buckets',
   fields: [
@@ -90,7 +90,7 @@ export const bucketsList: ListFields = {
   key: 'id',
 }
 
-/** What `listMultipartUploads` filters and sorts by. */
+/** The fields by which `listMultipartUploads` filters and sorts. */
 export const multipartUploadsList: ListFields = {
   resource: 'multipartUploads',
   fields: [
@@ -113,7 +113,7 @@ export const multipartUploadsList: ListFields = {
   key: 'id',
 }
 
-/** What `listObjects` filters and sorts by. */
+/** The fields by which `listObjects` filters and sorts. */
 export const objectsList: ListFields = {
   resource: 'objects',
   fields: [
@@ -128,7 +128,7 @@ export const objectsList: ListFields = {
   key: 'name',
 }
 
-/** What `listStatDescriptors` filters and sorts by. */
+/** The fields by which `listStatDescriptors` filters and sorts. */
 export const statDescriptorsList: ListFields = {
   resource: 'statDescriptors',
   fields: [
@@ -144,7 +144,7 @@ export const statDescriptorsList: ListFields = {
   key: 'name',
 }
 
-/** What `listStorageClasses` filters and sorts by. */
+/** The fields by which `listStorageClasses` filters and sorts. */
 export const storageClassesList: ListFields = {
   resource: 'storageClasses',
   fields: [
@@ -169,7 +169,7 @@ export const storageClassesList: ListFields = {
   key: 'id',
 }
 
-/** What `listStorageClassInstances` filters and sorts by. */
+/** The fields by which `listStorageClassInstances` filters and sorts. */
 export const storageClassInstancesList: ListFields = {
   resource: 'storageClassInstances',
   fields: [
@@ -195,7 +195,7 @@ export const storageClassInstancesList: ListFields = {
   key: 'id',
 }
 
-/** The filter schemas of Ninefold storage, ordered by resource. */
+/** The filter and sort fields of the lists of Ninefold storage, ordered by resource. */
 export const storageFilters: readonly ListFields[] = [
   bucketsList,
   multipartUploadsList,

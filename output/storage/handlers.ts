@@ -6,21 +6,10 @@ import type { Page, PageWith } from '../../runtime/pagination.ts'
 import type { FilterSchema } from '../shared/types.ts'
 import type {
   AbortMultipartUploadRequest,
-  AggregateBucketStatsGiven,
   AggregateStatsResponse,
   Bucket,
-  CompleteMultipartUploadGiven,
-  CopyObjectGiven,
-  CreateBucketGiven,
-  CreateMultipartUploadGiven,
-  CreatePartUrlsGiven,
-  CreatePresignedDownloadUrlGiven,
-  CreatePresignedUploadUrlGiven,
-  CreateStorageClassGiven,
-  DeleteBucketGiven,
   DeleteObjectRequest,
   DeleteStorageClassRequest,
-  GetBucketMetricHistoryGiven,
   GetBucketRequest,
   GetFilterSchemaRequest,
   GetObjectMetadataRequest,
@@ -28,11 +17,8 @@ import type {
   GetOperationRequest,
   GetStorageClassInstanceRequest,
   GetStorageClassRequest,
-  InstantiateStorageClassGiven,
   ListBucketsRequest,
   ListFilterSchemasRequest,
-  ListMultipartUploadsGiven,
-  ListObjectsGiven,
   ListOperationsRequest,
   ListStatDescriptorsRequest,
   ListStorageClassInstancesRequest,
@@ -41,6 +27,20 @@ import type {
   MultipartUpload,
   ObjectMetadata,
   ObjectSchema,
+  ParsedAggregateBucketStatsRequest,
+  ParsedCompleteMultipartUploadRequest,
+  ParsedCopyObjectRequest,
+  ParsedCreateBucketRequest,
+  ParsedCreateMultipartUploadRequest,
+  ParsedCreatePartUrlsRequest,
+  ParsedCreatePresignedDownloadUrlRequest,
+  ParsedCreatePresignedUploadUrlRequest,
+  ParsedCreateStorageClassRequest,
+  ParsedDeleteBucketRequest,
+  ParsedGetBucketMetricHistoryRequest,
+  ParsedInstantiateStorageClassRequest,
+  ParsedListMultipartUploadsRequest,
+  ParsedListObjectsRequest,
   PartUrlsResponse,
   PresignedUrl,
   StatDescriptor,
@@ -69,23 +69,23 @@ export interface BucketHandlers {
   /** Lists buckets. `GET /storage/v1/workspaces/{workspace}/engines/{engine}/buckets` */
   listBuckets(request: ListBucketsRequest, context: ListContext): Promise<Page<Bucket>>
   /** Creates a bucket. `POST /storage/v1/workspaces/{workspace}/engines/{engine}/buckets` */
-  createBucket(request: CreateBucketGiven, context: CallContext): Promise<Answer<StorageOperation>>
+  createBucket(request: ParsedCreateBucketRequest, context: CallContext): Promise<Answer<StorageOperation>>
   /** Gets a bucket. `GET /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{id}` */
   getBucket(request: GetBucketRequest, context: CallContext): Promise<Answer<Bucket>>
   /** Deletes a bucket. `DELETE /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{id}` */
-  deleteBucket(request: DeleteBucketGiven, context: CallContext): Promise<Answer<StorageOperation>>
+  deleteBucket(request: ParsedDeleteBucketRequest, context: CallContext): Promise<Answer<StorageOperation>>
   /** Updates a bucket. `PATCH /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{id}` */
   updateBucket(request: UpdateBucketRequest, context: CallContext): Promise<Answer<StorageOperation>>
   /** Gets statistics of buckets. `GET /storage/v1/workspaces/{workspace}/engines/{engine}/buckets:aggregateStats` */
   aggregateBucketStats(
-    request: AggregateBucketStatsGiven,
+    request: ParsedAggregateBucketStatsRequest,
     context: CallContext,
   ): Promise<Answer<AggregateStatsResponse>>
   /**
    * Gets the history of a statistic. `GET /storage/v1/workspaces/{workspace}/engines/{engine}/buckets:metricHistory`
    */
   getBucketMetricHistory(
-    request: GetBucketMetricHistoryGiven,
+    request: ParsedGetBucketMetricHistoryRequest,
     context: CallContext,
   ): Promise<Answer<MetricHistoryResponse>>
 }
@@ -95,12 +95,15 @@ export interface MultipartUploadHandlers {
    * Lists multipart uploads. `GET
    * /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/multipart-uploads`
    */
-  listMultipartUploads(request: ListMultipartUploadsGiven, context: ListContext): Promise<Page<MultipartUpload>>
+  listMultipartUploads(request: ParsedListMultipartUploadsRequest, context: ListContext): Promise<Page<MultipartUpload>>
   /**
    * Creates a multipart upload. `POST
    * /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/multipart-uploads`
    */
-  createMultipartUpload(request: CreateMultipartUploadGiven, context: CallContext): Promise<Answer<StorageOperation>>
+  createMultipartUpload(
+    request: ParsedCreateMultipartUploadRequest,
+    context: CallContext,
+  ): Promise<Answer<StorageOperation>>
   /**
    * Aborts a multipart upload. `DELETE
    * /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/multipart-uploads/{upload_id}`
@@ -111,20 +114,20 @@ export interface MultipartUploadHandlers {
    * /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/multipart-uploads/{upload_id}:complete`
    */
   completeMultipartUpload(
-    request: CompleteMultipartUploadGiven,
+    request: ParsedCompleteMultipartUploadRequest,
     context: CallContext,
   ): Promise<Answer<StorageOperation>>
   /**
    * Signs URLs to upload parts. `POST
    * /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/multipart-uploads/{upload_id}:part-url`
    */
-  createPartUrls(request: CreatePartUrlsGiven, context: CallContext): Promise<Answer<PartUrlsResponse>>
+  createPartUrls(request: ParsedCreatePartUrlsRequest, context: CallContext): Promise<Answer<PartUrlsResponse>>
 }
 
 export interface ObjectSchemaHandlers {
   /** Lists objects. `GET /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/objects` */
   listObjects(
-    request: ListObjectsGiven,
+    request: ParsedListObjectsRequest,
     context: ListContext,
   ): Promise<PageWith<ObjectSchema, { common_prefixes: string[] }>>
   /** Gets an object. `GET /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/objects/{object}` */
@@ -139,7 +142,7 @@ export interface ObjectSchemaHandlers {
    */
   getObjectMetadata(request: GetObjectMetadataRequest, context: CallContext): Promise<Answer<ObjectMetadata>>
   /** Copies an object. `POST /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/objects:copy` */
-  copyObject(request: CopyObjectGiven, context: CallContext): Promise<Answer<StorageOperation>>
+  copyObject(request: ParsedCopyObjectRequest, context: CallContext): Promise<Answer<StorageOperation>>
 }
 
 export interface PresignedUrlsHandlers {
@@ -148,14 +151,17 @@ export interface PresignedUrlsHandlers {
    * /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/presigned-urls:download`
    */
   createPresignedDownloadUrl(
-    request: CreatePresignedDownloadUrlGiven,
+    request: ParsedCreatePresignedDownloadUrlRequest,
     context: CallContext,
   ): Promise<Answer<PresignedUrl>>
   /**
    * Signs a URL to upload an object. `POST
    * /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/presigned-urls:upload`
    */
-  createPresignedUploadUrl(request: CreatePresignedUploadUrlGiven, context: CallContext): Promise<Answer<PresignedUrl>>
+  createPresignedUploadUrl(
+    request: ParsedCreatePresignedUploadUrlRequest,
+    context: CallContext,
+  ): Promise<Answer<PresignedUrl>>
 }
 
 export interface StatDescriptorHandlers {
@@ -167,7 +173,7 @@ export interface StorageClassHandlers {
   /** Lists storage classes. `GET /storage/v1/engines/{engine}/storage-classes` */
   listStorageClasses(request: ListStorageClassesRequest, context: ListContext): Promise<Page<StorageClass>>
   /** Creates a storage class. `POST /storage/v1/engines/{engine}/storage-classes` */
-  createStorageClass(request: CreateStorageClassGiven, context: CallContext): Promise<Answer<StorageOperation>>
+  createStorageClass(request: ParsedCreateStorageClassRequest, context: CallContext): Promise<Answer<StorageOperation>>
   /** Gets a storage class. `GET /storage/v1/engines/{engine}/storage-classes/{id}` */
   getStorageClass(request: GetStorageClassRequest, context: CallContext): Promise<Answer<StorageClass>>
   /** Deletes a storage class. `DELETE /storage/v1/engines/{engine}/storage-classes/{id}` */
@@ -197,12 +203,12 @@ export interface StorageClassInstanceHandlers {
    * /storage/v1/engines/native/storage-classes/{storage_class}/instances:instantiate`
    */
   instantiateStorageClass(
-    request: InstantiateStorageClassGiven,
+    request: ParsedInstantiateStorageClassRequest,
     context: CallContext,
   ): Promise<Answer<StorageOperation>>
 }
 
-/** Every handler of Ninefold storage. */
+/** The handlers of all operations of Ninefold storage. */
 export interface StorageHandlers {
   readonly filterSchemas: FilterSchemasHandlers
   readonly operations: StorageOperationHandlers

@@ -19,31 +19,20 @@ import {
 import type { StorageHandlers } from './handlers.ts'
 import type {
   AbortMultipartUploadRequest,
-  AggregateBucketStatsGiven,
   AggregateBucketStatsRequest,
   AggregateStatsResponse,
   Bucket,
-  CompleteMultipartUploadGiven,
   CompleteMultipartUploadRequest,
-  CopyObjectGiven,
   CopyObjectRequest,
-  CreateBucketGiven,
   CreateBucketRequest,
-  CreateMultipartUploadGiven,
   CreateMultipartUploadRequest,
-  CreatePartUrlsGiven,
   CreatePartUrlsRequest,
-  CreatePresignedDownloadUrlGiven,
   CreatePresignedDownloadUrlRequest,
-  CreatePresignedUploadUrlGiven,
   CreatePresignedUploadUrlRequest,
-  CreateStorageClassGiven,
   CreateStorageClassRequest,
-  DeleteBucketGiven,
   DeleteBucketRequest,
   DeleteObjectRequest,
   DeleteStorageClassRequest,
-  GetBucketMetricHistoryGiven,
   GetBucketMetricHistoryRequest,
   GetBucketRequest,
   GetFilterSchemaRequest,
@@ -52,15 +41,12 @@ import type {
   GetOperationRequest,
   GetStorageClassInstanceRequest,
   GetStorageClassRequest,
-  InstantiateStorageClassGiven,
   InstantiateStorageClassRequest,
   ListBucketsRequest,
   ListBucketsResponse,
   ListFilterSchemasRequest,
-  ListMultipartUploadsGiven,
   ListMultipartUploadsRequest,
   ListMultipartUploadsResponse,
-  ListObjectsGiven,
   ListObjectsRequest,
   ListObjectsResponse,
   ListOperationsRequest,
@@ -74,6 +60,20 @@ import type {
   MetricHistoryResponse,
   ObjectMetadata,
   ObjectSchema,
+  ParsedAggregateBucketStatsRequest,
+  ParsedCompleteMultipartUploadRequest,
+  ParsedCopyObjectRequest,
+  ParsedCreateBucketRequest,
+  ParsedCreateMultipartUploadRequest,
+  ParsedCreatePartUrlsRequest,
+  ParsedCreatePresignedDownloadUrlRequest,
+  ParsedCreatePresignedUploadUrlRequest,
+  ParsedCreateStorageClassRequest,
+  ParsedDeleteBucketRequest,
+  ParsedGetBucketMetricHistoryRequest,
+  ParsedInstantiateStorageClassRequest,
+  ParsedListMultipartUploadsRequest,
+  ParsedListObjectsRequest,
   PartUrlsResponse,
   PresignedUrl,
   StorageClass,
@@ -209,7 +209,7 @@ export const listBuckets: ClientRoute<ListBucketsRequest, ListBucketsResponse> =
 }
 
 /** Creates a bucket. `POST /storage/v1/workspaces/{workspace}/engines/{engine}/buckets` */
-export const createBucket: ClientRoute<CreateBucketRequest, StorageOperation, CreateBucketGiven> = {
+export const createBucket: ClientRoute<CreateBucketRequest, StorageOperation, ParsedCreateBucketRequest> = {
   operationId: 'createBucket',
   method: 'POST',
   path: ['/storage/v1/workspaces/', 'workspace', '/engines/', 'engine', '/buckets'],
@@ -229,7 +229,7 @@ export const getBucket: ClientRoute<GetBucketRequest, Bucket> = {
 }
 
 /** Deletes a bucket. `DELETE /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{id}` */
-export const deleteBucket: ClientRoute<DeleteBucketRequest, StorageOperation, DeleteBucketGiven> = {
+export const deleteBucket: ClientRoute<DeleteBucketRequest, StorageOperation, ParsedDeleteBucketRequest> = {
   operationId: 'deleteBucket',
   method: 'DELETE',
   path: ['/storage/v1/workspaces/', 'workspace', '/engines/', 'engine', '/buckets/', 'id'],
@@ -255,7 +255,7 @@ export const updateBucket: ClientRoute<UpdateBucketRequest, StorageOperation> = 
 export const listMultipartUploads: ClientRoute<
   ListMultipartUploadsRequest,
   ListMultipartUploadsResponse,
-  ListMultipartUploadsGiven
+  ParsedListMultipartUploadsRequest
 > = {
   operationId: 'listMultipartUploads',
   method: 'GET',
@@ -280,7 +280,7 @@ export const listMultipartUploads: ClientRoute<
 export const createMultipartUpload: ClientRoute<
   CreateMultipartUploadRequest,
   StorageOperation,
-  CreateMultipartUploadGiven
+  ParsedCreateMultipartUploadRequest
 > = {
   operationId: 'createMultipartUpload',
   method: 'POST',
@@ -320,7 +320,7 @@ export const abortMultipartUpload: ClientRoute<AbortMultipartUploadRequest, Stor
 export const completeMultipartUpload: ClientRoute<
   CompleteMultipartUploadRequest,
   StorageOperation,
-  CompleteMultipartUploadGiven
+  ParsedCompleteMultipartUploadRequest
 > = {
   operationId: 'completeMultipartUpload',
   method: 'POST',
@@ -345,7 +345,7 @@ export const completeMultipartUpload: ClientRoute<
  * Signs URLs to upload parts. `POST
  * /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/multipart-uploads/{upload_id}:part-url`
  */
-export const createPartUrls: ClientRoute<CreatePartUrlsRequest, PartUrlsResponse, CreatePartUrlsGiven> = {
+export const createPartUrls: ClientRoute<CreatePartUrlsRequest, PartUrlsResponse, ParsedCreatePartUrlsRequest> = {
   operationId: 'createPartUrls',
   method: 'POST',
   path: [
@@ -365,7 +365,7 @@ export const createPartUrls: ClientRoute<CreatePartUrlsRequest, PartUrlsResponse
 }
 
 /** Lists objects. `GET /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/objects` */
-export const listObjects: ClientRoute<ListObjectsRequest, ListObjectsResponse, ListObjectsGiven> = {
+export const listObjects: ClientRoute<ListObjectsRequest, ListObjectsResponse, ParsedListObjectsRequest> = {
   operationId: 'listObjects',
   method: 'GET',
   path: ['/storage/v1/workspaces/', 'workspace', '/engines/', 'engine', '/buckets/', 'bucket', '/objects'],
@@ -426,7 +426,7 @@ export const getObjectMetadata: ClientRoute<GetObjectMetadataRequest, ObjectMeta
 }
 
 /** Copies an object. `POST /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/objects:copy` */
-export const copyObject: ClientRoute<CopyObjectRequest, StorageOperation, CopyObjectGiven> = {
+export const copyObject: ClientRoute<CopyObjectRequest, StorageOperation, ParsedCopyObjectRequest> = {
   operationId: 'copyObject',
   method: 'POST',
   path: ['/storage/v1/workspaces/', 'workspace', '/engines/', 'engine', '/buckets/', 'bucket', '/objects:copy'],
@@ -443,7 +443,7 @@ export const copyObject: ClientRoute<CopyObjectRequest, StorageOperation, CopyOb
 export const createPresignedDownloadUrl: ClientRoute<
   CreatePresignedDownloadUrlRequest,
   PresignedUrl,
-  CreatePresignedDownloadUrlGiven
+  ParsedCreatePresignedDownloadUrlRequest
 > = {
   operationId: 'createPresignedDownloadUrl',
   method: 'POST',
@@ -468,7 +468,7 @@ export const createPresignedDownloadUrl: ClientRoute<
 export const createPresignedUploadUrl: ClientRoute<
   CreatePresignedUploadUrlRequest,
   PresignedUrl,
-  CreatePresignedUploadUrlGiven
+  ParsedCreatePresignedUploadUrlRequest
 > = {
   operationId: 'createPresignedUploadUrl',
   method: 'POST',
@@ -490,7 +490,7 @@ export const createPresignedUploadUrl: ClientRoute<
 export const aggregateBucketStats: ClientRoute<
   AggregateBucketStatsRequest,
   AggregateStatsResponse,
-  AggregateBucketStatsGiven
+  ParsedAggregateBucketStatsRequest
 > = {
   operationId: 'aggregateBucketStats',
   method: 'GET',
@@ -503,7 +503,7 @@ export const aggregateBucketStats: ClientRoute<
 export const getBucketMetricHistory: ClientRoute<
   GetBucketMetricHistoryRequest,
   MetricHistoryResponse,
-  GetBucketMetricHistoryGiven
+  ParsedGetBucketMetricHistoryRequest
 > = {
   operationId: 'getBucketMetricHistory',
   method: 'GET',
@@ -540,7 +540,11 @@ export const listStorageClasses: ClientRoute<ListStorageClassesRequest, ListStor
 }
 
 /** Creates a storage class. `POST /storage/v1/engines/{engine}/storage-classes` */
-export const createStorageClass: ClientRoute<CreateStorageClassRequest, StorageOperation, CreateStorageClassGiven> = {
+export const createStorageClass: ClientRoute<
+  CreateStorageClassRequest,
+  StorageOperation,
+  ParsedCreateStorageClassRequest
+> = {
   operationId: 'createStorageClass',
   method: 'POST',
   path: ['/storage/v1/engines/', 'engine', '/storage-classes'],
@@ -611,7 +615,7 @@ export const getStorageClassInstance: ClientRoute<GetStorageClassInstanceRequest
 export const instantiateStorageClass: ClientRoute<
   InstantiateStorageClassRequest,
   StorageOperation,
-  InstantiateStorageClassGiven
+  ParsedInstantiateStorageClassRequest
 > = {
   operationId: 'instantiateStorageClass',
   method: 'POST',
@@ -622,7 +626,7 @@ export const instantiateStorageClass: ClientRoute<
   mode: 'async',
 }
 
-/** The routes of Ninefold storage, each bound to the handler that answers it. */
+/** Binds each route of Ninefold storage to its handler. */
 export const storageRoutes = ({
   filterSchemas,
   operations,

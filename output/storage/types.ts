@@ -74,7 +74,7 @@ export interface Bucket {
   update_time: string
 }
 
-/** `Bucket` as it is sent. */
+/** `Bucket` in the form that requests send. */
 export interface BucketInput {
   /** Unique in the workspace and engine. */
   name: string
@@ -120,8 +120,8 @@ export interface BucketInput {
   etag?: string
 }
 
-/** `BucketInput` with its defaults filled, as handlers get it. */
-export type BucketGiven = BucketInput & {
+/** `BucketInput` with its defaults filled, in the form that handlers get. */
+export type ParsedBucket = BucketInput & {
   display_name: string
   description: string
   labels: Labels
@@ -129,14 +129,14 @@ export type BucketGiven = BucketInput & {
   region: OptionalResourceName
   multi_region: OptionalResourceName
   versioning: VersioningInput
-  retention_policy?: RetentionPolicyGiven
-  lifecycle_rules: LifecycleRuleGiven[]
-  cors_rules: CorsRuleGiven[]
+  retention_policy?: ParsedRetentionPolicy
+  lifecycle_rules: ParsedLifecycleRule[]
+  cors_rules: ParsedCorsRule[]
   quota_bytes: number
   quota_objects: number
 }
 
-/** `Bucket` as an update sends it: what its mask does not name is left out. */
+/** `Bucket` in an update. Members that the mask of the update does not name are left out. */
 export interface BucketUpdate {
   /** Unique in the workspace and engine. */
   name?: string
@@ -195,7 +195,7 @@ export interface RetentionPolicy {
   effective_time: string
 }
 
-/** `RetentionPolicy` as it is sent. */
+/** `RetentionPolicy` in the form that requests send. */
 export interface RetentionPolicyInput {
   /** How long after its creation a version is protected, in seconds, from `1s` to `3155760000s`, a hundred years. */
   retention_period: string
@@ -203,10 +203,10 @@ export interface RetentionPolicyInput {
   is_locked?: boolean
 }
 
-/** `RetentionPolicyInput` with its defaults filled, as handlers get it. */
-export type RetentionPolicyGiven = RetentionPolicyInput & { is_locked: boolean }
+/** `RetentionPolicyInput` with its defaults filled, in the form that handlers get. */
+export type ParsedRetentionPolicy = RetentionPolicyInput & { is_locked: boolean }
 
-/** `RetentionPolicy` as an update sends it: what its mask does not name is left out. */
+/** `RetentionPolicy` in an update. Members that the mask of the update does not name are left out. */
 export type RetentionPolicyUpdate = Partial<RetentionPolicyInput>
 
 /** What is deleted by itself in a bucket, and when. Protected versions stay. */
@@ -222,7 +222,7 @@ export interface LifecycleRule {
   condition: LifecycleCondition
 }
 
-/** `LifecycleRule` as it is sent. */
+/** `LifecycleRule` in the form that requests send. */
 export interface LifecycleRuleInput {
   /** Unique among the rules of the bucket. */
   id: string
@@ -235,8 +235,8 @@ export interface LifecycleRuleInput {
   condition: LifecycleConditionInput
 }
 
-/** `LifecycleRuleInput` with its defaults filled, as handlers get it. */
-export type LifecycleRuleGiven = LifecycleRuleInput & { condition: LifecycleConditionGiven }
+/** `LifecycleRuleInput` with its defaults filled, in the form that handlers get. */
+export type ParsedLifecycleRule = LifecycleRuleInput & { condition: ParsedLifecycleCondition }
 
 /** When a lifecycle rule acts; all members that are given must hold. */
 export interface LifecycleCondition {
@@ -250,7 +250,7 @@ export interface LifecycleCondition {
   noncurrent_age_days?: number
 }
 
-/** `LifecycleCondition` as it is sent. */
+/** `LifecycleCondition` in the form that requests send. */
 export interface LifecycleConditionInput {
   /** At least this many days of 24 hours have passed since the creation. */
   age_days?: number
@@ -262,8 +262,8 @@ export interface LifecycleConditionInput {
   noncurrent_age_days?: number
 }
 
-/** `LifecycleConditionInput` with its defaults filled, as handlers get it. */
-export type LifecycleConditionGiven = LifecycleConditionInput & { prefix: string }
+/** `LifecycleConditionInput` with its defaults filled, in the form that handlers get. */
+export type ParsedLifecycleCondition = LifecycleConditionInput & { prefix: string }
 
 /** Lets web pages of other origins read and upload content. */
 export interface CorsRule {
@@ -279,7 +279,7 @@ export interface CorsRule {
   max_age_seconds: number
 }
 
-/** `CorsRule` as it is sent. */
+/** `CorsRule` in the form that requests send. */
 export interface CorsRuleInput {
   /** Origins of the pages, exact or with one `*`, which stands for any run of characters. */
   allowed_origins: string[]
@@ -293,8 +293,8 @@ export interface CorsRuleInput {
   max_age_seconds?: number
 }
 
-/** `CorsRuleInput` with its defaults filled, as handlers get it. */
-export type CorsRuleGiven = CorsRuleInput & {
+/** `CorsRuleInput` with its defaults filled, in the form that handlers get. */
+export type ParsedCorsRule = CorsRuleInput & {
   allowed_headers: string[]
   expose_headers: string[]
   max_age_seconds: number
@@ -425,8 +425,8 @@ export interface CopyObjectBodyInput {
   source_if_match?: string
 }
 
-/** `CopyObjectBodyInput` with its defaults filled, as handlers get it. */
-export type CopyObjectBodyGiven = CopyObjectBodyInput & {
+/** `CopyObjectBodyInput` with its defaults filled, in the form that handlers get. */
+export type ParsedCopyObjectBody = CopyObjectBodyInput & {
   source_version_id: string
   metadata_directive: MetadataDirectiveInput
   content_type: string
@@ -480,7 +480,7 @@ export interface MultipartUpload {
   expire_time: string
 }
 
-/** `MultipartUpload` as it is sent. */
+/** `MultipartUpload` in the form that requests send. */
 export interface MultipartUploadInput {
   /**
    * Name of the object that it becomes, 1 to 1024 bytes of UTF-8 without control characters, a leading `/` and segments
@@ -501,8 +501,8 @@ export interface MultipartUploadInput {
   custom_metadata?: CustomMetadata
 }
 
-/** `MultipartUploadInput` with its defaults filled, as handlers get it. */
-export type MultipartUploadGiven = MultipartUploadInput & {
+/** `MultipartUploadInput` with its defaults filled, in the form that handlers get. */
+export type ParsedMultipartUpload = MultipartUploadInput & {
   content_type: string
   content_encoding: HeaderValue
   content_disposition: HeaderValue
@@ -543,8 +543,8 @@ export interface CompleteMultipartUploadBodyInput {
   if_none_match?: string
 }
 
-/** `CompleteMultipartUploadBodyInput` with its defaults filled, as handlers get it. */
-export type CompleteMultipartUploadBodyGiven = CompleteMultipartUploadBodyInput & {
+/** `CompleteMultipartUploadBodyInput` with its defaults filled, in the form that handlers get. */
+export type ParsedCompleteMultipartUploadBody = CompleteMultipartUploadBodyInput & {
   checksum_sha256: string
   if_none_match: string
 }
@@ -567,8 +567,8 @@ export interface CreatePartUrlsBodyInput {
   expires_in?: string
 }
 
-/** `CreatePartUrlsBodyInput` with its defaults filled, as handlers get it. */
-export type CreatePartUrlsBodyGiven = CreatePartUrlsBodyInput & { parts: PartToUploadGiven[]; expires_in: string }
+/** `CreatePartUrlsBodyInput` with its defaults filled, in the form that handlers get. */
+export type ParsedCreatePartUrlsBody = CreatePartUrlsBodyInput & { parts: ParsedPartToUpload[]; expires_in: string }
 
 /** A part that is to be uploaded, and what its content must be. */
 export interface PartToUploadInput {
@@ -580,8 +580,8 @@ export interface PartToUploadInput {
   checksum_sha256?: string
 }
 
-/** `PartToUploadInput` with its defaults filled, as handlers get it. */
-export type PartToUploadGiven = PartToUploadInput & { checksum_sha256: string }
+/** `PartToUploadInput` with its defaults filled, in the form that handlers get. */
+export type ParsedPartToUpload = PartToUploadInput & { checksum_sha256: string }
 
 /** The URLs over which parts are uploaded. */
 export interface PartUrlsResponse {
@@ -624,8 +624,8 @@ export interface CreatePresignedDownloadUrlBodyInput {
   response_cache_control?: HeaderValue
 }
 
-/** `CreatePresignedDownloadUrlBodyInput` with its defaults filled, as handlers get it. */
-export type CreatePresignedDownloadUrlBodyGiven = CreatePresignedDownloadUrlBodyInput & {
+/** `CreatePresignedDownloadUrlBodyInput` with its defaults filled, in the form that handlers get. */
+export type ParsedCreatePresignedDownloadUrlBody = CreatePresignedDownloadUrlBodyInput & {
   version_id: string
   expires_in: string
   response_content_type: string
@@ -667,8 +667,8 @@ export interface CreatePresignedUploadUrlBodyInput {
   custom_metadata?: CustomMetadata
 }
 
-/** `CreatePresignedUploadUrlBodyInput` with its defaults filled, as handlers get it. */
-export type CreatePresignedUploadUrlBodyGiven = CreatePresignedUploadUrlBodyInput & {
+/** `CreatePresignedUploadUrlBodyInput` with its defaults filled, in the form that handlers get. */
+export type ParsedCreatePresignedUploadUrlBody = CreatePresignedUploadUrlBodyInput & {
   expires_in: string
   content_type: string
   checksum_sha256: string
@@ -730,7 +730,7 @@ export interface StorageClass {
   update_time: string
 }
 
-/** `StorageClass` as it is sent. */
+/** `StorageClass` in the form that requests send. */
 export interface StorageClassInput {
   /** Unique in the engine. */
   name: ResourceName
@@ -766,8 +766,8 @@ export interface StorageClassInput {
   etag?: string
 }
 
-/** `StorageClassInput` with its defaults filled, as handlers get it. */
-export type StorageClassGiven = StorageClassInput & {
+/** `StorageClassInput` with its defaults filled, in the form that handlers get. */
+export type ParsedStorageClass = StorageClassInput & {
   display_name: string
   description: string
   labels: Labels
@@ -776,11 +776,11 @@ export type StorageClassGiven = StorageClassInput & {
   min_storage_duration: string
   regions: ResourceName[]
   multi_region: OptionalResourceName
-  native?: NativeClassSettingsGiven
-  s3?: S3ClassSettingsGiven
+  native?: ParsedNativeClassSettings
+  s3?: ParsedS3ClassSettings
 }
 
-/** `StorageClass` as an update sends it: what its mask does not name is left out. */
+/** `StorageClass` in an update. Members that the mask of the update does not name are left out. */
 export interface StorageClassUpdate {
   /** Unique in the engine. */
   name?: ResourceName
@@ -826,7 +826,7 @@ export interface NativeClassSettings {
   max_object_size_bytes?: number
 }
 
-/** `NativeClassSettings` as it is sent. */
+/** `NativeClassSettings` in the form that requests send. */
 export interface NativeClassSettingsInput {
   /** What has reached the disk before an upload is answered. */
   sync_mode?: SyncModeInput
@@ -836,8 +836,8 @@ export interface NativeClassSettingsInput {
   max_object_size_bytes?: number
 }
 
-/** `NativeClassSettingsInput` with its defaults filled, as handlers get it. */
-export type NativeClassSettingsGiven = NativeClassSettingsInput & { sync_mode: SyncModeInput; min_free_bytes: number }
+/** `NativeClassSettingsInput` with its defaults filled, in the form that handlers get. */
+export type ParsedNativeClassSettings = NativeClassSettingsInput & { sync_mode: SyncModeInput; min_free_bytes: number }
 
 /** Where the S3 store of a class is, and how it is used. */
 export interface S3ClassSettings {
@@ -857,7 +857,7 @@ export interface S3ClassSettings {
   capabilities: StorageCapability[]
 }
 
-/** `S3ClassSettings` as it is sent. */
+/** `S3ClassSettings` in the form that requests send. */
 export interface S3ClassSettingsInput {
   /** URL of the store; `https`, or `http` for loopback and private addresses. */
   endpoint: string
@@ -873,14 +873,14 @@ export interface S3ClassSettingsInput {
   remote_storage_class?: string
 }
 
-/** `S3ClassSettingsInput` with its defaults filled, as handlers get it. */
-export type S3ClassSettingsGiven = S3ClassSettingsInput & {
+/** `S3ClassSettingsInput` with its defaults filled, in the form that handlers get. */
+export type ParsedS3ClassSettings = S3ClassSettingsInput & {
   force_path_style: boolean
   bucket_prefix: string
   remote_storage_class: string
 }
 
-/** `S3ClassSettings` as an update sends it: what its mask does not name is left out. */
+/** `S3ClassSettings` in an update. Members that the mask of the update does not name are left out. */
 export type S3ClassSettingsUpdate = Partial<S3ClassSettingsInput>
 
 /** A page of storage classes. */
@@ -925,7 +925,7 @@ export interface StorageClassInstance {
   last_check_time?: string
 }
 
-/** `StorageClassInstance` as it is sent. */
+/** `StorageClassInstance` in the form that requests send. */
 export interface StorageClassInstanceInput {
   /** Unique in the storage class, but for failed ones. */
   name: ResourceName
@@ -935,8 +935,8 @@ export interface StorageClassInstanceInput {
   resource_pool?: OptionalResourceName
 }
 
-/** `StorageClassInstanceInput` with its defaults filled, as handlers get it. */
-export type StorageClassInstanceGiven = StorageClassInstanceInput & { resource_pool: OptionalResourceName }
+/** `StorageClassInstanceInput` with its defaults filled, in the form that handlers get. */
+export type ParsedStorageClassInstance = StorageClassInstanceInput & { resource_pool: OptionalResourceName }
 
 /** One thing that the checks of an instance look at. */
 export interface InstanceCondition {
@@ -1106,7 +1106,7 @@ export const versioningValues = [
 ] as const
 export type Versioning = (typeof versioningValues)[number]
 
-/** `Versioning` as it is sent. */
+/** `Versioning` in the form that requests send. */
 export type VersioningInput = Exclude<Versioning, 'STORAGE_VERSIONING_UNSPECIFIED'>
 
 /**
@@ -1121,7 +1121,7 @@ export const lifecycleActionValues = [
 ] as const
 export type LifecycleAction = (typeof lifecycleActionValues)[number]
 
-/** `LifecycleAction` as it is sent. */
+/** `LifecycleAction` in the form that requests send. */
 export type LifecycleActionInput = Exclude<LifecycleAction, 'STORAGE_LIFECYCLE_ACTION_UNSPECIFIED'>
 
 /** Method of the request that a URL was signed for. */
@@ -1146,7 +1146,7 @@ export type MultipartUploadState = (typeof multipartUploadStateValues)[number]
 export const viewValues = ['STORAGE_VIEW_UNSPECIFIED', 'STORAGE_VIEW_BASIC', 'STORAGE_VIEW_FULL'] as const
 export type View = (typeof viewValues)[number]
 
-/** `View` as it is sent. */
+/** `View` in the form that requests send. */
 export type ViewInput = Exclude<View, 'STORAGE_VIEW_UNSPECIFIED'>
 
 /** Whether new buckets can choose a storage class. Those that have a DEPRECATED one keep it. */
@@ -1157,7 +1157,7 @@ export const storageClassStateValues = [
 ] as const
 export type StorageClassState = (typeof storageClassStateValues)[number]
 
-/** `StorageClassState` as it is sent. */
+/** `StorageClassState` in the form that requests send. */
 export type StorageClassStateInput = Exclude<StorageClassState, 'STORAGE_CLASS_STATE_UNSPECIFIED'>
 
 /** Something that an S3 store can do. RANGE and MULTIPART are needed of every store. */
@@ -1182,7 +1182,7 @@ export const storageTierValues = [
 ] as const
 export type StorageTier = (typeof storageTierValues)[number]
 
-/** `StorageTier` as it is sent. */
+/** `StorageTier` in the form that requests send. */
 export type StorageTierInput = Exclude<StorageTier, 'STORAGE_TIER_UNSPECIFIED'>
 
 /**
@@ -1196,7 +1196,7 @@ export const syncModeValues = [
 ] as const
 export type SyncMode = (typeof syncModeValues)[number]
 
-/** `SyncMode` as it is sent. */
+/** `SyncMode` in the form that requests send. */
 export type SyncModeInput = Exclude<SyncMode, 'STORAGE_SYNC_MODE_UNSPECIFIED'>
 
 /**
@@ -1232,7 +1232,7 @@ export const statAggregationValues = [
 ] as const
 export type StatAggregation = (typeof statAggregationValues)[number]
 
-/** `StatAggregation` as it is sent. */
+/** `StatAggregation` in the form that requests send. */
 export type StatAggregationInput = Exclude<StatAggregation, 'STORAGE_STAT_AGGREGATION_UNSPECIFIED'>
 
 /** What statistics are summed over; NONE is all buckets that were asked for. */
@@ -1244,7 +1244,7 @@ export const statGroupByValues = [
 ] as const
 export type StatGroupBy = (typeof statGroupByValues)[number]
 
-/** `StatGroupBy` as it is sent. */
+/** `StatGroupBy` in the form that requests send. */
 export type StatGroupByInput = Exclude<StatGroupBy, 'STORAGE_STAT_GROUP_BY_UNSPECIFIED'>
 
 /** Whether a copy has the metadata of its source or what the call gives. */
@@ -1255,7 +1255,7 @@ export const metadataDirectiveValues = [
 ] as const
 export type MetadataDirective = (typeof metadataDirectiveValues)[number]
 
-/** `MetadataDirective` as it is sent. */
+/** `MetadataDirective` in the form that requests send. */
 export type MetadataDirectiveInput = Exclude<MetadataDirective, 'STORAGE_METADATA_DIRECTIVE_UNSPECIFIED'>
 
 /** Where something lives; the platform itself, or a node of the tree. */
@@ -1388,8 +1388,8 @@ export interface CreateBucketRequest {
   body: BucketInput
 }
 
-/** `CreateBucketRequest` with its defaults filled, as the handler gets it. */
-export type CreateBucketGiven = CreateBucketRequest & { body: BucketGiven }
+/** `CreateBucketRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateBucketRequest = CreateBucketRequest & { body: ParsedBucket }
 
 /** `GET /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{id}` */
 export interface GetBucketRequest {
@@ -1420,8 +1420,8 @@ export interface DeleteBucketRequest {
   'Idempotency-Key'?: IdempotencyKey
 }
 
-/** `DeleteBucketRequest` with its defaults filled, as the handler gets it. */
-export type DeleteBucketGiven = DeleteBucketRequest & { force: boolean }
+/** `DeleteBucketRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedDeleteBucketRequest = DeleteBucketRequest & { force: boolean }
 
 /** `PATCH /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{id}` */
 export interface UpdateBucketRequest {
@@ -1475,8 +1475,8 @@ export interface ListMultipartUploadsRequest {
   order_by?: string
 }
 
-/** `ListMultipartUploadsRequest` with its defaults filled, as the handler gets it. */
-export type ListMultipartUploadsGiven = ListMultipartUploadsRequest & { view: ViewInput }
+/** `ListMultipartUploadsRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedListMultipartUploadsRequest = ListMultipartUploadsRequest & { view: ViewInput }
 
 /** `POST /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/multipart-uploads` */
 export interface CreateMultipartUploadRequest {
@@ -1495,8 +1495,8 @@ export interface CreateMultipartUploadRequest {
   body: MultipartUploadInput
 }
 
-/** `CreateMultipartUploadRequest` with its defaults filled, as the handler gets it. */
-export type CreateMultipartUploadGiven = CreateMultipartUploadRequest & { body: MultipartUploadGiven }
+/** `CreateMultipartUploadRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateMultipartUploadRequest = CreateMultipartUploadRequest & { body: ParsedMultipartUpload }
 
 /** `DELETE /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/multipart-uploads/{upload_id}` */
 export interface AbortMultipartUploadRequest {
@@ -1538,8 +1538,10 @@ export interface CompleteMultipartUploadRequest {
   body: CompleteMultipartUploadBodyInput
 }
 
-/** `CompleteMultipartUploadRequest` with its defaults filled, as the handler gets it. */
-export type CompleteMultipartUploadGiven = CompleteMultipartUploadRequest & { body: CompleteMultipartUploadBodyGiven }
+/** `CompleteMultipartUploadRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCompleteMultipartUploadRequest = CompleteMultipartUploadRequest & {
+  body: ParsedCompleteMultipartUploadBody
+}
 
 /**
  * `POST /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/multipart-uploads/{upload_id}:part-url`
@@ -1557,8 +1559,8 @@ export interface CreatePartUrlsRequest {
   body: CreatePartUrlsBodyInput
 }
 
-/** `CreatePartUrlsRequest` with its defaults filled, as the handler gets it. */
-export type CreatePartUrlsGiven = CreatePartUrlsRequest & { body: CreatePartUrlsBodyGiven }
+/** `CreatePartUrlsRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreatePartUrlsRequest = CreatePartUrlsRequest & { body: ParsedCreatePartUrlsBody }
 
 /** `GET /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/objects` */
 export interface ListObjectsRequest {
@@ -1594,8 +1596,8 @@ export interface ListObjectsRequest {
   order_by?: string
 }
 
-/** `ListObjectsRequest` with its defaults filled, as the handler gets it. */
-export type ListObjectsGiven = ListObjectsRequest & { prefix: string; delimiter: string; versions: boolean }
+/** `ListObjectsRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedListObjectsRequest = ListObjectsRequest & { prefix: string; delimiter: string; versions: boolean }
 
 /** `GET /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/objects/{object}` */
 export interface GetObjectRequest {
@@ -1663,8 +1665,8 @@ export interface CopyObjectRequest {
   body: CopyObjectBodyInput
 }
 
-/** `CopyObjectRequest` with its defaults filled, as the handler gets it. */
-export type CopyObjectGiven = CopyObjectRequest & { body: CopyObjectBodyGiven }
+/** `CopyObjectRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCopyObjectRequest = CopyObjectRequest & { body: ParsedCopyObjectBody }
 
 /** `POST /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/presigned-urls:download` */
 export interface CreatePresignedDownloadUrlRequest {
@@ -1678,9 +1680,9 @@ export interface CreatePresignedDownloadUrlRequest {
   body: CreatePresignedDownloadUrlBodyInput
 }
 
-/** `CreatePresignedDownloadUrlRequest` with its defaults filled, as the handler gets it. */
-export type CreatePresignedDownloadUrlGiven = CreatePresignedDownloadUrlRequest & {
-  body: CreatePresignedDownloadUrlBodyGiven
+/** `CreatePresignedDownloadUrlRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreatePresignedDownloadUrlRequest = CreatePresignedDownloadUrlRequest & {
+  body: ParsedCreatePresignedDownloadUrlBody
 }
 
 /** `POST /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/presigned-urls:upload` */
@@ -1695,9 +1697,9 @@ export interface CreatePresignedUploadUrlRequest {
   body: CreatePresignedUploadUrlBodyInput
 }
 
-/** `CreatePresignedUploadUrlRequest` with its defaults filled, as the handler gets it. */
-export type CreatePresignedUploadUrlGiven = CreatePresignedUploadUrlRequest & {
-  body: CreatePresignedUploadUrlBodyGiven
+/** `CreatePresignedUploadUrlRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreatePresignedUploadUrlRequest = CreatePresignedUploadUrlRequest & {
+  body: ParsedCreatePresignedUploadUrlBody
 }
 
 /** `GET /storage/v1/workspaces/{workspace}/engines/{engine}/buckets:aggregateStats` */
@@ -1714,8 +1716,8 @@ export interface AggregateBucketStatsRequest {
   group_by?: StatGroupByInput
 }
 
-/** `AggregateBucketStatsRequest` with its defaults filled, as the handler gets it. */
-export type AggregateBucketStatsGiven = AggregateBucketStatsRequest & { group_by: StatGroupByInput }
+/** `AggregateBucketStatsRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedAggregateBucketStatsRequest = AggregateBucketStatsRequest & { group_by: StatGroupByInput }
 
 /** `GET /storage/v1/workspaces/{workspace}/engines/{engine}/buckets:metricHistory` */
 export interface GetBucketMetricHistoryRequest {
@@ -1737,8 +1739,8 @@ export interface GetBucketMetricHistoryRequest {
   aggregation?: StatAggregationInput
 }
 
-/** `GetBucketMetricHistoryRequest` with its defaults filled, as the handler gets it. */
-export type GetBucketMetricHistoryGiven = GetBucketMetricHistoryRequest & {
+/** `GetBucketMetricHistoryRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedGetBucketMetricHistoryRequest = GetBucketMetricHistoryRequest & {
   interval: '60s' | '300s' | '3600s' | '86400s'
 }
 
@@ -1803,8 +1805,8 @@ export interface CreateStorageClassRequest {
   body: StorageClassInput
 }
 
-/** `CreateStorageClassRequest` with its defaults filled, as the handler gets it. */
-export type CreateStorageClassGiven = CreateStorageClassRequest & { body: StorageClassGiven }
+/** `CreateStorageClassRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateStorageClassRequest = CreateStorageClassRequest & { body: ParsedStorageClass }
 
 /** `GET /storage/v1/engines/{engine}/storage-classes/{id}` */
 export interface GetStorageClassRequest {
@@ -1894,5 +1896,5 @@ export interface InstantiateStorageClassRequest {
   body: StorageClassInstanceInput
 }
 
-/** `InstantiateStorageClassRequest` with its defaults filled, as the handler gets it. */
-export type InstantiateStorageClassGiven = InstantiateStorageClassRequest & { body: StorageClassInstanceGiven }
+/** `InstantiateStorageClassRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedInstantiateStorageClassRequest = InstantiateStorageClassRequest & { body: ParsedStorageClassInstance }

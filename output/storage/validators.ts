@@ -32,46 +32,28 @@ import {
 } from '../shared/validators.ts'
 import {
   type AbortMultipartUploadRequest,
-  type AggregateBucketStatsGiven,
   type AggregateBucketStatsRequest,
-  type BucketGiven,
   type BucketInput,
   type BucketUpdate,
-  type CompleteMultipartUploadBodyGiven,
   type CompleteMultipartUploadBodyInput,
-  type CompleteMultipartUploadGiven,
   type CompleteMultipartUploadRequest,
   type CompletedPart,
-  type CopyObjectBodyGiven,
   type CopyObjectBodyInput,
-  type CopyObjectGiven,
   type CopyObjectRequest,
-  type CorsRuleGiven,
   type CorsRuleInput,
-  type CreateBucketGiven,
   type CreateBucketRequest,
-  type CreateMultipartUploadGiven,
   type CreateMultipartUploadRequest,
-  type CreatePartUrlsBodyGiven,
   type CreatePartUrlsBodyInput,
-  type CreatePartUrlsGiven,
   type CreatePartUrlsRequest,
-  type CreatePresignedDownloadUrlBodyGiven,
   type CreatePresignedDownloadUrlBodyInput,
-  type CreatePresignedDownloadUrlGiven,
   type CreatePresignedDownloadUrlRequest,
-  type CreatePresignedUploadUrlBodyGiven,
   type CreatePresignedUploadUrlBodyInput,
-  type CreatePresignedUploadUrlGiven,
   type CreatePresignedUploadUrlRequest,
-  type CreateStorageClassGiven,
   type CreateStorageClassRequest,
   type CustomMetadata,
-  type DeleteBucketGiven,
   type DeleteBucketRequest,
   type DeleteObjectRequest,
   type DeleteStorageClassRequest,
-  type GetBucketMetricHistoryGiven,
   type GetBucketMetricHistoryRequest,
   type GetBucketRequest,
   type GetFilterSchemaRequest,
@@ -81,44 +63,62 @@ import {
   type GetStorageClassInstanceRequest,
   type GetStorageClassRequest,
   type HeaderValue,
-  type InstantiateStorageClassGiven,
   type InstantiateStorageClassRequest,
   type LifecycleActionInput,
-  type LifecycleConditionGiven,
   type LifecycleConditionInput,
-  type LifecycleRuleGiven,
   type LifecycleRuleInput,
   type ListBucketsRequest,
   type ListFilterSchemasRequest,
-  type ListMultipartUploadsGiven,
   type ListMultipartUploadsRequest,
-  type ListObjectsGiven,
   type ListObjectsRequest,
   type ListOperationsRequest,
   type ListStatDescriptorsRequest,
   type ListStorageClassInstancesRequest,
   type ListStorageClassesRequest,
   type MetadataDirectiveInput,
-  type MultipartUploadGiven,
   type MultipartUploadInput,
-  type NativeClassSettingsGiven,
   type NativeClassSettingsInput,
   type OperationStatus,
   type OperationType,
-  type PartToUploadGiven,
+  type ParsedAggregateBucketStatsRequest,
+  type ParsedBucket,
+  type ParsedCompleteMultipartUploadBody,
+  type ParsedCompleteMultipartUploadRequest,
+  type ParsedCopyObjectBody,
+  type ParsedCopyObjectRequest,
+  type ParsedCorsRule,
+  type ParsedCreateBucketRequest,
+  type ParsedCreateMultipartUploadRequest,
+  type ParsedCreatePartUrlsBody,
+  type ParsedCreatePartUrlsRequest,
+  type ParsedCreatePresignedDownloadUrlBody,
+  type ParsedCreatePresignedDownloadUrlRequest,
+  type ParsedCreatePresignedUploadUrlBody,
+  type ParsedCreatePresignedUploadUrlRequest,
+  type ParsedCreateStorageClassRequest,
+  type ParsedDeleteBucketRequest,
+  type ParsedGetBucketMetricHistoryRequest,
+  type ParsedInstantiateStorageClassRequest,
+  type ParsedLifecycleCondition,
+  type ParsedLifecycleRule,
+  type ParsedListMultipartUploadsRequest,
+  type ParsedListObjectsRequest,
+  type ParsedMultipartUpload,
+  type ParsedNativeClassSettings,
+  type ParsedPartToUpload,
+  type ParsedRetentionPolicy,
+  type ParsedS3ClassSettings,
+  type ParsedStorageClass,
+  type ParsedStorageClassInstance,
   type PartToUploadInput,
-  type RetentionPolicyGiven,
   type RetentionPolicyInput,
   type RetentionPolicyUpdate,
-  type S3ClassSettingsGiven,
   type S3ClassSettingsInput,
   type S3ClassSettingsUpdate,
   type ScopeType,
   type StatAggregationInput,
   type StatGroupByInput,
-  type StorageClassGiven,
   type StorageClassInput,
-  type StorageClassInstanceGiven,
   type StorageClassInstanceInput,
   type StorageClassStateInput,
   type StorageClassUpdate,
@@ -434,7 +434,7 @@ export function checkBucketUpdate(value: unknown, faults: Faults): value is Buck
   return faults.count === before
 }
 
-export function completeBucketInput(value: BucketInput): BucketGiven {
+export function completeBucketInput(value: BucketInput): ParsedBucket {
   return {
     ...omit(value, bucketOmitted),
     display_name: value.display_name ?? '',
@@ -474,7 +474,7 @@ export function checkRetentionPolicyUpdate(value: unknown, faults: Faults): valu
   return faults.count === before
 }
 
-export function completeRetentionPolicyInput(value: RetentionPolicyInput): RetentionPolicyGiven {
+export function completeRetentionPolicyInput(value: RetentionPolicyInput): ParsedRetentionPolicy {
   return { ...omit(value, retentionPolicyOmitted), is_locked: value.is_locked ?? false }
 }
 
@@ -488,7 +488,7 @@ export function checkLifecycleRuleInput(value: unknown, faults: Faults): value i
   return faults.count === before
 }
 
-export function completeLifecycleRuleInput(value: LifecycleRuleInput): LifecycleRuleGiven {
+export function completeLifecycleRuleInput(value: LifecycleRuleInput): ParsedLifecycleRule {
   return { ...value, condition: completeLifecycleConditionInput(value.condition) }
 }
 
@@ -505,7 +505,7 @@ export function checkLifecycleConditionInput(value: unknown, faults: Faults): va
   return faults.count === before
 }
 
-export function completeLifecycleConditionInput(value: LifecycleConditionInput): LifecycleConditionGiven {
+export function completeLifecycleConditionInput(value: LifecycleConditionInput): ParsedLifecycleCondition {
   return { ...value, prefix: value.prefix ?? '' }
 }
 
@@ -551,7 +551,7 @@ export function checkCorsRuleInput(value: unknown, faults: Faults): value is Cor
   return faults.count === before
 }
 
-export function completeCorsRuleInput(value: CorsRuleInput): CorsRuleGiven {
+export function completeCorsRuleInput(value: CorsRuleInput): ParsedCorsRule {
   return {
     ...value,
     allowed_headers: value.allowed_headers ?? [],
@@ -596,7 +596,7 @@ export function checkCopyObjectBodyInput(value: unknown, faults: Faults): value 
   return faults.count === before
 }
 
-export function completeCopyObjectBodyInput(value: CopyObjectBodyInput): CopyObjectBodyGiven {
+export function completeCopyObjectBodyInput(value: CopyObjectBodyInput): ParsedCopyObjectBody {
   return {
     ...value,
     source_version_id: value.source_version_id ?? '',
@@ -627,7 +627,7 @@ export function checkMultipartUploadInput(value: unknown, faults: Faults): value
   return faults.count === before
 }
 
-export function completeMultipartUploadInput(value: MultipartUploadInput): MultipartUploadGiven {
+export function completeMultipartUploadInput(value: MultipartUploadInput): ParsedMultipartUpload {
   return {
     ...omit(value, multipartUploadOmitted),
     content_type: value.content_type ?? 'application/octet-stream',
@@ -656,7 +656,7 @@ export function checkCompleteMultipartUploadBodyInput(
 
 export function completeCompleteMultipartUploadBodyInput(
   value: CompleteMultipartUploadBodyInput,
-): CompleteMultipartUploadBodyGiven {
+): ParsedCompleteMultipartUploadBody {
   return { ...value, checksum_sha256: value.checksum_sha256 ?? '', if_none_match: value.if_none_match ?? '' }
 }
 
@@ -679,7 +679,7 @@ export function checkCreatePartUrlsBodyInput(value: unknown, faults: Faults): va
   return faults.count === before
 }
 
-export function completeCreatePartUrlsBodyInput(value: CreatePartUrlsBodyInput): CreatePartUrlsBodyGiven {
+export function completeCreatePartUrlsBodyInput(value: CreatePartUrlsBodyInput): ParsedCreatePartUrlsBody {
   return {
     ...value,
     parts: value.parts.map(item => completePartToUploadInput(item)),
@@ -698,7 +698,7 @@ export function checkPartToUploadInput(value: unknown, faults: Faults): value is
   return faults.count === before
 }
 
-export function completePartToUploadInput(value: PartToUploadInput): PartToUploadGiven {
+export function completePartToUploadInput(value: PartToUploadInput): ParsedPartToUpload {
   return { ...value, checksum_sha256: value.checksum_sha256 ?? '' }
 }
 
@@ -724,7 +724,7 @@ export function checkCreatePresignedDownloadUrlBodyInput(
 
 export function completeCreatePresignedDownloadUrlBodyInput(
   value: CreatePresignedDownloadUrlBodyInput,
-): CreatePresignedDownloadUrlBodyGiven {
+): ParsedCreatePresignedDownloadUrlBody {
   return {
     ...value,
     version_id: value.version_id ?? '',
@@ -766,7 +766,7 @@ export function checkCreatePresignedUploadUrlBodyInput(
 
 export function completeCreatePresignedUploadUrlBodyInput(
   value: CreatePresignedUploadUrlBodyInput,
-): CreatePresignedUploadUrlBodyGiven {
+): ParsedCreatePresignedUploadUrlBody {
   return {
     ...value,
     expires_in: value.expires_in ?? '900s',
@@ -824,7 +824,7 @@ export function checkStorageClassUpdate(value: unknown, faults: Faults): value i
   return faults.count === before
 }
 
-export function completeStorageClassInput(value: StorageClassInput): StorageClassGiven {
+export function completeStorageClassInput(value: StorageClassInput): ParsedStorageClass {
   return {
     ...omit(value, storageClassOmitted),
     display_name: value.display_name ?? '',
@@ -851,7 +851,7 @@ export function checkNativeClassSettingsInput(value: unknown, faults: Faults): v
   return faults.count === before
 }
 
-export function completeNativeClassSettingsInput(value: NativeClassSettingsInput): NativeClassSettingsGiven {
+export function completeNativeClassSettingsInput(value: NativeClassSettingsInput): ParsedNativeClassSettings {
   return {
     ...value,
     sync_mode: value.sync_mode ?? 'STORAGE_SYNC_MODE_FULL',
@@ -905,7 +905,7 @@ export function checkS3ClassSettingsUpdate(value: unknown, faults: Faults): valu
   return faults.count === before
 }
 
-export function completeS3ClassSettingsInput(value: S3ClassSettingsInput): S3ClassSettingsGiven {
+export function completeS3ClassSettingsInput(value: S3ClassSettingsInput): ParsedS3ClassSettings {
   return {
     ...omit(value, s3ClassSettingsOmitted),
     force_path_style: value.force_path_style ?? false,
@@ -924,7 +924,7 @@ export function checkStorageClassInstanceInput(value: unknown, faults: Faults): 
   return faults.count === before
 }
 
-export function completeStorageClassInstanceInput(value: StorageClassInstanceInput): StorageClassInstanceGiven {
+export function completeStorageClassInstanceInput(value: StorageClassInstanceInput): ParsedStorageClassInstance {
   return { ...omit(value, storageClassInstanceOmitted), resource_pool: value.resource_pool ?? '' }
 }
 
@@ -1057,7 +1057,7 @@ export function checkCreateBucketRequest(value: unknown, faults: Faults): value 
   return faults.count === before
 }
 
-export function completeCreateBucketRequest(request: CreateBucketRequest): CreateBucketGiven {
+export function completeCreateBucketRequest(request: CreateBucketRequest): ParsedCreateBucketRequest {
   return { ...request, body: completeBucketInput(request.body) }
 }
 
@@ -1082,7 +1082,7 @@ export function checkDeleteBucketRequest(value: unknown, faults: Faults): value 
   return faults.count === before
 }
 
-export function completeDeleteBucketRequest(request: DeleteBucketRequest): DeleteBucketGiven {
+export function completeDeleteBucketRequest(request: DeleteBucketRequest): ParsedDeleteBucketRequest {
   return { ...request, force: request.force ?? false }
 }
 
@@ -1112,7 +1112,9 @@ export function checkListMultipartUploadsRequest(value: unknown, faults: Faults)
   return faults.count === before
 }
 
-export function completeListMultipartUploadsRequest(request: ListMultipartUploadsRequest): ListMultipartUploadsGiven {
+export function completeListMultipartUploadsRequest(
+  request: ListMultipartUploadsRequest,
+): ParsedListMultipartUploadsRequest {
   return { ...request, view: request.view ?? 'STORAGE_VIEW_BASIC' }
 }
 
@@ -1132,7 +1134,7 @@ export function checkCreateMultipartUploadRequest(
 
 export function completeCreateMultipartUploadRequest(
   request: CreateMultipartUploadRequest,
-): CreateMultipartUploadGiven {
+): ParsedCreateMultipartUploadRequest {
   return { ...request, body: completeMultipartUploadInput(request.body) }
 }
 
@@ -1165,7 +1167,7 @@ export function checkCompleteMultipartUploadRequest(
 
 export function completeCompleteMultipartUploadRequest(
   request: CompleteMultipartUploadRequest,
-): CompleteMultipartUploadGiven {
+): ParsedCompleteMultipartUploadRequest {
   return { ...request, body: completeCompleteMultipartUploadBodyInput(request.body) }
 }
 
@@ -1180,7 +1182,7 @@ export function checkCreatePartUrlsRequest(value: unknown, faults: Faults): valu
   return faults.count === before
 }
 
-export function completeCreatePartUrlsRequest(request: CreatePartUrlsRequest): CreatePartUrlsGiven {
+export function completeCreatePartUrlsRequest(request: CreatePartUrlsRequest): ParsedCreatePartUrlsRequest {
   return { ...request, body: completeCreatePartUrlsBodyInput(request.body) }
 }
 
@@ -1200,7 +1202,7 @@ export function checkListObjectsRequest(value: unknown, faults: Faults): value i
   return faults.count === before
 }
 
-export function completeListObjectsRequest(request: ListObjectsRequest): ListObjectsGiven {
+export function completeListObjectsRequest(request: ListObjectsRequest): ParsedListObjectsRequest {
   return {
     ...request,
     prefix: request.prefix ?? '',
@@ -1255,7 +1257,7 @@ export function checkCopyObjectRequest(value: unknown, faults: Faults): value is
   return faults.count === before
 }
 
-export function completeCopyObjectRequest(request: CopyObjectRequest): CopyObjectGiven {
+export function completeCopyObjectRequest(request: CopyObjectRequest): ParsedCopyObjectRequest {
   return { ...request, body: completeCopyObjectBodyInput(request.body) }
 }
 
@@ -1274,7 +1276,7 @@ export function checkCreatePresignedDownloadUrlRequest(
 
 export function completeCreatePresignedDownloadUrlRequest(
   request: CreatePresignedDownloadUrlRequest,
-): CreatePresignedDownloadUrlGiven {
+): ParsedCreatePresignedDownloadUrlRequest {
   return { ...request, body: completeCreatePresignedDownloadUrlBodyInput(request.body) }
 }
 
@@ -1293,7 +1295,7 @@ export function checkCreatePresignedUploadUrlRequest(
 
 export function completeCreatePresignedUploadUrlRequest(
   request: CreatePresignedUploadUrlRequest,
-): CreatePresignedUploadUrlGiven {
+): ParsedCreatePresignedUploadUrlRequest {
   return { ...request, body: completeCreatePresignedUploadUrlBodyInput(request.body) }
 }
 
@@ -1308,7 +1310,9 @@ export function checkAggregateBucketStatsRequest(value: unknown, faults: Faults)
   return faults.count === before
 }
 
-export function completeAggregateBucketStatsRequest(request: AggregateBucketStatsRequest): AggregateBucketStatsGiven {
+export function completeAggregateBucketStatsRequest(
+  request: AggregateBucketStatsRequest,
+): ParsedAggregateBucketStatsRequest {
   return { ...request, group_by: request.group_by ?? 'STORAGE_STAT_GROUP_BY_NONE' }
 }
 
@@ -1331,7 +1335,7 @@ export function checkGetBucketMetricHistoryRequest(
 
 export function completeGetBucketMetricHistoryRequest(
   request: GetBucketMetricHistoryRequest,
-): GetBucketMetricHistoryGiven {
+): ParsedGetBucketMetricHistoryRequest {
   return { ...request, interval: request.interval ?? '300s' }
 }
 
@@ -1366,7 +1370,7 @@ export function checkCreateStorageClassRequest(value: unknown, faults: Faults): 
   return faults.count === before
 }
 
-export function completeCreateStorageClassRequest(request: CreateStorageClassRequest): CreateStorageClassGiven {
+export function completeCreateStorageClassRequest(request: CreateStorageClassRequest): ParsedCreateStorageClassRequest {
   return { ...request, body: completeStorageClassInput(request.body) }
 }
 
@@ -1438,7 +1442,7 @@ export function checkInstantiateStorageClassRequest(
 
 export function completeInstantiateStorageClassRequest(
   request: InstantiateStorageClassRequest,
-): InstantiateStorageClassGiven {
+): ParsedInstantiateStorageClassRequest {
   return { ...request, body: completeStorageClassInstanceInput(request.body) }
 }
 

@@ -9,7 +9,7 @@ import { taxonomyRoutes } from './routes.ts'
 import type { TaxonomyOperation } from './types.ts'
 import { checkTaxonomyOperation } from './validators.ts'
 
-/** What operations record as `resource_type`. */
+/** The values that operations record as `resource_type`. */
 export type TaxonomyResourceType =
   | 'taxonomy.effectiveQuotas'
   | 'taxonomy.groups'
@@ -19,14 +19,14 @@ export type TaxonomyResourceType =
   | 'taxonomy.quotas'
   | 'taxonomy.workspaces'
 
-/** The types of the area's operations: the record, what an operation does (without prefix), and what it is done to. */
+/** The types of the area's operations: the record, the operation types without their prefix, and the resource types. */
 export interface TaxonomyArea {
   readonly record: TaxonomyOperation
   readonly operationType: 'CREATE' | 'UPDATE' | 'DELETE' | 'ARCHIVE' | 'RESTORE' | 'SUSPEND' | 'RESUME' | 'MOVE'
   readonly resourceType: TaxonomyResourceType
 }
 
-/** The area as a server mounts it: everything here follows from the document. */
+/** The area that a server mounts. The document determines every member. */
 export const taxonomyArea: GeneratedArea<TaxonomyArea, TaxonomyHandlers> = {
   domain: taxonomy,
   operations: { list: operationsList, check: checkTaxonomyOperation },

@@ -106,7 +106,7 @@ import type {
   Workspace,
 } from './types.ts'
 
-/** A client of Ninefold taxonomy: one method an operation, over one transport. */
+/** A client of Ninefold taxonomy. It has a method for each operation, and all methods share one transport. */
 export class TaxonomyClient {
   readonly #transport: Transport
 
@@ -124,7 +124,7 @@ export class TaxonomyClient {
     return send(this.#transport, listFilterSchemas, request, options)
   }
 
-  /** Every row of `listFilterSchemas`, page after page. */
+  /** Iterates over the rows of all pages of `listFilterSchemas`. */
   iterateFilterSchemas(
     request: ListFilterSchemasRequest = {},
     options?: CallOptions,
@@ -152,7 +152,7 @@ export class TaxonomyClient {
     return send(this.#transport, listOperations, request, options)
   }
 
-  /** Every row of `listOperations`, page after page. */
+  /** Iterates over the rows of all pages of `listOperations`. */
   iterateOperations(
     request: ListOperationsRequest = {},
     options?: CallOptions,
@@ -181,7 +181,7 @@ export class TaxonomyClient {
     return send(this.#transport, listOrganisations, request, options)
   }
 
-  /** Every row of `listOrganisations`, page after page. */
+  /** Iterates over the rows of all pages of `listOrganisations`. */
   iterateOrganisations(
     request: ListOrganisationsRequest = {},
     options?: CallOptions,
@@ -294,7 +294,7 @@ export class TaxonomyClient {
     return send(this.#transport, listGroups, request, options)
   }
 
-  /** Every row of `listGroups`, page after page. */
+  /** Iterates over the rows of all pages of `listGroups`. */
   iterateGroups(request: ListGroupsRequest, options?: CallOptions): AsyncGenerator<Group, void, undefined> {
     return iterate(this.#transport, listGroups, 'groups', request, options)
   }
@@ -421,7 +421,7 @@ export class TaxonomyClient {
     return send(this.#transport, listWorkspaces, request, options)
   }
 
-  /** Every row of `listWorkspaces`, page after page. */
+  /** Iterates over the rows of all pages of `listWorkspaces`. */
   iterateWorkspaces(request: ListWorkspacesRequest, options?: CallOptions): AsyncGenerator<Workspace, void, undefined> {
     return iterate(this.#transport, listWorkspaces, 'workspaces', request, options)
   }
@@ -558,7 +558,7 @@ export class TaxonomyClient {
     return send(this.#transport, listQuotas, request, options)
   }
 
-  /** Every row of `listQuotas`, page after page. */
+  /** Iterates over the rows of all pages of `listQuotas`. */
   iterateQuotas(request: ListQuotasRequest = {}, options?: CallOptions): AsyncGenerator<Quota, void, undefined> {
     return iterate(this.#transport, listQuotas, 'quotas', request, options)
   }
@@ -592,7 +592,7 @@ export class TaxonomyClient {
     return send(this.#transport, listQuotaOverrides, request, options)
   }
 
-  /** Every row of `listQuotaOverrides`, page after page. */
+  /** Iterates over the rows of all pages of `listQuotaOverrides`. */
   iterateQuotaOverrides(
     request: ListQuotaOverridesRequest,
     options?: CallOptions,
@@ -642,7 +642,7 @@ export class TaxonomyClient {
     return send(this.#transport, updateQuotaOverride, request, options)
   }
 
-  /** Waits until an operation has ended; throws `OperationFailed` when it ended with errors. */
+  /** Waits until an operation has ended. Throws `OperationFailed` if the operation ended with errors. */
   waitOperation(
     operation: TaxonomyOperation | string,
     options?: WaitOptions<TaxonomyOperation>,

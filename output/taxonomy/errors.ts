@@ -2,10 +2,10 @@
 
 import { ApiError, type ErrorDetails, type ErrorDomain, type RpcCode } from '../../runtime/errors.ts'
 
-/** Where the errors of Ninefold taxonomy belong. */
+/** The domain of the errors of Ninefold taxonomy. */
 export const taxonomy: ErrorDomain = { name: 'taxonomy', base: 7000000 }
 
-/** The reasons that a call can fail with. */
+/** The reasons with which a call can fail. */
 export type TaxonomyReason =
   | 'ORGANISATION_NOT_FOUND'
   | 'ORGANISATION_ALREADY_EXISTS'

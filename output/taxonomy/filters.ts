@@ -2,14 +2,14 @@
 
 import type { ListFields } from '../../runtime/filter/types.ts'
 
-/** What `listFilterSchemas` filters and sorts by. */
+/** The fields by which `listFilterSchemas` filters and sorts. */
 export const filterSchemasList: ListFields = {
   fields: [{ name: 'resource', type: 'STRING', operators: [], sortable: true }],
   defaultOrder: 'resource asc',
   key: 'resource',
 }
 
-/** What `listOperations` filters and sorts by. */
+/** The fields by which `listOperations` filters and sorts. */
 export const operationsList: ListFields = {
   resource: 'operations',
   fields: [
@@ -65,7 +65,7 @@ export const operationsList: ListFields = {
   key: 'id',
 }
 
-/** What `listOrganisations` filters and sorts by. */
+/** The fields by which `listOrganisations` filters and sorts. */
 export const organisationsList: ListFields = {
   resource: 'organisations',
   fields: [
@@ -103,7 +103,7 @@ export const organisationsList: ListFields = {
   key: 'id',
 }
 
-/** What `listGroups` filters and sorts by. */
+/** The fields by which `listGroups` filters and sorts. */
 export const groupsList: ListFields = {
   resource: 'groups',
   fields: [
@@ -144,7 +144,7 @@ export const groupsList: ListFields = {
   key: 'id',
 }
 
-/** What `listWorkspaces` filters and sorts by. */
+/** The fields by which `listWorkspaces` filters and sorts. */
 export const workspacesList: ListFields = {
   resource: 'workspaces',
   fields: [
@@ -184,7 +184,7 @@ export const workspacesList: ListFields = {
   key: 'id',
 }
 
-/** What `listQuotas` filters and sorts by. */
+/** The fields by which `listQuotas` filters and sorts. */
 export const quotasList: ListFields = {
   resource: 'quotas',
   fields: [
@@ -196,7 +196,7 @@ export const quotasList: ListFields = {
   key: 'id',
 }
 
-/** What `listQuotaOverrides` filters and sorts by. */
+/** The fields by which `listQuotaOverrides` filters and sorts. */
 export const quotaOverridesList: ListFields = {
   resource: 'quotaOverrides',
   fields: [
@@ -220,7 +220,7 @@ export const quotaOverridesList: ListFields = {
   key: 'id',
 }
 
-/** The filter schemas of Ninefold taxonomy, ordered by resource. */
+/** The filter and sort fields of the lists of Ninefold taxonomy, ordered by resource. */
 export const taxonomyFilters: readonly ListFields[] = [
   groupsList,
   operationsList,

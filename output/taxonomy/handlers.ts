@@ -5,17 +5,9 @@ import type { Answer } from '../../runtime/json.ts'
 import type { Page } from '../../runtime/pagination.ts'
 import type { FilterSchema } from '../shared/types.ts'
 import type {
-  ArchiveGroupGiven,
-  ArchiveOrganisationGiven,
-  ArchiveWorkspaceGiven,
-  CreateGroupGiven,
-  CreateOrganisationGiven,
-  CreateQuotaOverrideGiven,
-  CreateWorkspaceGiven,
   DeleteGroupRequest,
   DeleteOrganisationRequest,
   DeleteQuotaOverrideRequest,
-  DeleteWorkspaceGiven,
   EffectiveQuota,
   GetEffectiveQuotaRequest,
   GetFilterSchemaRequest,
@@ -36,17 +28,25 @@ import type {
   MoveGroupRequest,
   MoveWorkspaceRequest,
   Organisation,
+  ParsedArchiveGroupRequest,
+  ParsedArchiveOrganisationRequest,
+  ParsedArchiveWorkspaceRequest,
+  ParsedCreateGroupRequest,
+  ParsedCreateOrganisationRequest,
+  ParsedCreateQuotaOverrideRequest,
+  ParsedCreateWorkspaceRequest,
+  ParsedDeleteWorkspaceRequest,
+  ParsedRestoreGroupRequest,
+  ParsedRestoreOrganisationRequest,
+  ParsedRestoreWorkspaceRequest,
+  ParsedResumeGroupRequest,
+  ParsedResumeOrganisationRequest,
+  ParsedResumeWorkspaceRequest,
+  ParsedSuspendGroupRequest,
+  ParsedSuspendOrganisationRequest,
+  ParsedSuspendWorkspaceRequest,
   Quota,
   QuotaOverride,
-  RestoreGroupGiven,
-  RestoreOrganisationGiven,
-  RestoreWorkspaceGiven,
-  ResumeGroupGiven,
-  ResumeOrganisationGiven,
-  ResumeWorkspaceGiven,
-  SuspendGroupGiven,
-  SuspendOrganisationGiven,
-  SuspendWorkspaceGiven,
   TaxonomyOperation,
   UpdateGroupRequest,
   UpdateOrganisationRequest,
@@ -74,7 +74,7 @@ export interface OrganisationHandlers {
   /** Lists organisations. `GET /taxonomy/v1/organisations` */
   listOrganisations(request: ListOrganisationsRequest, context: ListContext): Promise<Page<Organisation>>
   /** Creates an organisation. `POST /taxonomy/v1/organisations` */
-  createOrganisation(request: CreateOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  createOrganisation(request: ParsedCreateOrganisationRequest, context: CallContext): Promise<Answer<TaxonomyOperation>>
   /** Gets an organisation. `GET /taxonomy/v1/organisations/{id}` */
   getOrganisation(request: GetOrganisationRequest, context: CallContext): Promise<Answer<Organisation>>
   /** Deletes an organisation. `DELETE /taxonomy/v1/organisations/{id}` */
@@ -82,20 +82,29 @@ export interface OrganisationHandlers {
   /** Updates an organisation. `PATCH /taxonomy/v1/organisations/{id}` */
   updateOrganisation(request: UpdateOrganisationRequest, context: CallContext): Promise<Answer<TaxonomyOperation>>
   /** Archives an organisation. `POST /taxonomy/v1/organisations/{id}:archive` */
-  archiveOrganisation(request: ArchiveOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  archiveOrganisation(
+    request: ParsedArchiveOrganisationRequest,
+    context: CallContext,
+  ): Promise<Answer<TaxonomyOperation>>
   /** Restores an organisation. `POST /taxonomy/v1/organisations/{id}:restore` */
-  restoreOrganisation(request: RestoreOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  restoreOrganisation(
+    request: ParsedRestoreOrganisationRequest,
+    context: CallContext,
+  ): Promise<Answer<TaxonomyOperation>>
   /** Resumes an organisation. `POST /taxonomy/v1/organisations/{id}:resume` */
-  resumeOrganisation(request: ResumeOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  resumeOrganisation(request: ParsedResumeOrganisationRequest, context: CallContext): Promise<Answer<TaxonomyOperation>>
   /** Suspends an organisation. `POST /taxonomy/v1/organisations/{id}:suspend` */
-  suspendOrganisation(request: SuspendOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  suspendOrganisation(
+    request: ParsedSuspendOrganisationRequest,
+    context: CallContext,
+  ): Promise<Answer<TaxonomyOperation>>
 }
 
 export interface GroupHandlers {
   /** Lists the groups of an organisation. `GET /taxonomy/v1/organisations/{organisation}/groups` */
   listGroups(request: ListGroupsRequest, context: ListContext): Promise<Page<Group>>
   /** Creates a group. `POST /taxonomy/v1/organisations/{organisation}/groups` */
-  createGroup(request: CreateGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  createGroup(request: ParsedCreateGroupRequest, context: CallContext): Promise<Answer<TaxonomyOperation>>
   /** Gets a group. `GET /taxonomy/v1/organisations/{organisation}/groups/{id}` */
   getGroup(request: GetGroupRequest, context: CallContext): Promise<Answer<Group>>
   /** Deletes a group. `DELETE /taxonomy/v1/organisations/{organisation}/groups/{id}` */
@@ -103,38 +112,38 @@ export interface GroupHandlers {
   /** Updates a group. `PATCH /taxonomy/v1/organisations/{organisation}/groups/{id}` */
   updateGroup(request: UpdateGroupRequest, context: CallContext): Promise<Answer<TaxonomyOperation>>
   /** Archives a group. `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:archive` */
-  archiveGroup(request: ArchiveGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  archiveGroup(request: ParsedArchiveGroupRequest, context: CallContext): Promise<Answer<TaxonomyOperation>>
   /** Moves a group. `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:move` */
   moveGroup(request: MoveGroupRequest, context: CallContext): Promise<Answer<TaxonomyOperation>>
   /** Restores a group. `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:restore` */
-  restoreGroup(request: RestoreGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  restoreGroup(request: ParsedRestoreGroupRequest, context: CallContext): Promise<Answer<TaxonomyOperation>>
   /** Resumes a group. `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:resume` */
-  resumeGroup(request: ResumeGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  resumeGroup(request: ParsedResumeGroupRequest, context: CallContext): Promise<Answer<TaxonomyOperation>>
   /** Suspends a group. `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:suspend` */
-  suspendGroup(request: SuspendGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  suspendGroup(request: ParsedSuspendGroupRequest, context: CallContext): Promise<Answer<TaxonomyOperation>>
 }
 
 export interface WorkspaceHandlers {
   /** Lists the workspaces of an organisation. `GET /taxonomy/v1/organisations/{organisation}/workspaces` */
   listWorkspaces(request: ListWorkspacesRequest, context: ListContext): Promise<Page<Workspace>>
   /** Creates a workspace. `POST /taxonomy/v1/organisations/{organisation}/workspaces` */
-  createWorkspace(request: CreateWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  createWorkspace(request: ParsedCreateWorkspaceRequest, context: CallContext): Promise<Answer<TaxonomyOperation>>
   /** Gets a workspace. `GET /taxonomy/v1/organisations/{organisation}/workspaces/{id}` */
   getWorkspace(request: GetWorkspaceRequest, context: CallContext): Promise<Answer<Workspace>>
   /** Deletes a workspace. `DELETE /taxonomy/v1/organisations/{organisation}/workspaces/{id}` */
-  deleteWorkspace(request: DeleteWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  deleteWorkspace(request: ParsedDeleteWorkspaceRequest, context: CallContext): Promise<Answer<TaxonomyOperation>>
   /** Updates a workspace. `PATCH /taxonomy/v1/organisations/{organisation}/workspaces/{id}` */
   updateWorkspace(request: UpdateWorkspaceRequest, context: CallContext): Promise<Answer<TaxonomyOperation>>
   /** Archives a workspace. `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:archive` */
-  archiveWorkspace(request: ArchiveWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  archiveWorkspace(request: ParsedArchiveWorkspaceRequest, context: CallContext): Promise<Answer<TaxonomyOperation>>
   /** Moves a workspace. `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:move` */
   moveWorkspace(request: MoveWorkspaceRequest, context: CallContext): Promise<Answer<TaxonomyOperation>>
   /** Restores a workspace. `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:restore` */
-  restoreWorkspace(request: RestoreWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  restoreWorkspace(request: ParsedRestoreWorkspaceRequest, context: CallContext): Promise<Answer<TaxonomyOperation>>
   /** Resumes a workspace. `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:resume` */
-  resumeWorkspace(request: ResumeWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  resumeWorkspace(request: ParsedResumeWorkspaceRequest, context: CallContext): Promise<Answer<TaxonomyOperation>>
   /** Suspends a workspace. `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:suspend` */
-  suspendWorkspace(request: SuspendWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  suspendWorkspace(request: ParsedSuspendWorkspaceRequest, context: CallContext): Promise<Answer<TaxonomyOperation>>
 }
 
 export interface EffectiveQuotaHandlers {
@@ -155,7 +164,10 @@ export interface QuotaOverrideHandlers {
   /** Lists the overrides of a quota. `GET /taxonomy/v1/quotas/{quota}/overrides` */
   listQuotaOverrides(request: ListQuotaOverridesRequest, context: ListContext): Promise<Page<QuotaOverride>>
   /** Creates an override of a quota. `POST /taxonomy/v1/quotas/{quota}/overrides` */
-  createQuotaOverride(request: CreateQuotaOverrideGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  createQuotaOverride(
+    request: ParsedCreateQuotaOverrideRequest,
+    context: CallContext,
+  ): Promise<Answer<TaxonomyOperation>>
   /** Gets an override of a quota. `GET /taxonomy/v1/quotas/{quota}/overrides/{id}` */
   getQuotaOverride(request: GetQuotaOverrideRequest, context: CallContext): Promise<Answer<QuotaOverride>>
   /** Deletes an override of a quota. `DELETE /taxonomy/v1/quotas/{quota}/overrides/{id}` */
@@ -164,7 +176,7 @@ export interface QuotaOverrideHandlers {
   updateQuotaOverride(request: UpdateQuotaOverrideRequest, context: CallContext): Promise<Answer<TaxonomyOperation>>
 }
 
-/** Every handler of Ninefold taxonomy. */
+/** The handlers of all operations of Ninefold taxonomy. */
 export interface TaxonomyHandlers {
   readonly filterSchemas: FilterSchemasHandlers
   readonly operations: TaxonomyOperationHandlers

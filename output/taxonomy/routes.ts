@@ -17,24 +17,16 @@ import {
 } from './filters.ts'
 import type { TaxonomyHandlers } from './handlers.ts'
 import type {
-  ArchiveGroupGiven,
   ArchiveGroupRequest,
-  ArchiveOrganisationGiven,
   ArchiveOrganisationRequest,
-  ArchiveWorkspaceGiven,
   ArchiveWorkspaceRequest,
-  CreateGroupGiven,
   CreateGroupRequest,
-  CreateOrganisationGiven,
   CreateOrganisationRequest,
-  CreateQuotaOverrideGiven,
   CreateQuotaOverrideRequest,
-  CreateWorkspaceGiven,
   CreateWorkspaceRequest,
   DeleteGroupRequest,
   DeleteOrganisationRequest,
   DeleteQuotaOverrideRequest,
-  DeleteWorkspaceGiven,
   DeleteWorkspaceRequest,
   EffectiveQuota,
   GetEffectiveQuotaRequest,
@@ -62,25 +54,33 @@ import type {
   MoveGroupRequest,
   MoveWorkspaceRequest,
   Organisation,
+  ParsedArchiveGroupRequest,
+  ParsedArchiveOrganisationRequest,
+  ParsedArchiveWorkspaceRequest,
+  ParsedCreateGroupRequest,
+  ParsedCreateOrganisationRequest,
+  ParsedCreateQuotaOverrideRequest,
+  ParsedCreateWorkspaceRequest,
+  ParsedDeleteWorkspaceRequest,
+  ParsedRestoreGroupRequest,
+  ParsedRestoreOrganisationRequest,
+  ParsedRestoreWorkspaceRequest,
+  ParsedResumeGroupRequest,
+  ParsedResumeOrganisationRequest,
+  ParsedResumeWorkspaceRequest,
+  ParsedSuspendGroupRequest,
+  ParsedSuspendOrganisationRequest,
+  ParsedSuspendWorkspaceRequest,
   Quota,
   QuotaOverride,
-  RestoreGroupGiven,
   RestoreGroupRequest,
-  RestoreOrganisationGiven,
   RestoreOrganisationRequest,
-  RestoreWorkspaceGiven,
   RestoreWorkspaceRequest,
-  ResumeGroupGiven,
   ResumeGroupRequest,
-  ResumeOrganisationGiven,
   ResumeOrganisationRequest,
-  ResumeWorkspaceGiven,
   ResumeWorkspaceRequest,
-  SuspendGroupGiven,
   SuspendGroupRequest,
-  SuspendOrganisationGiven,
   SuspendOrganisationRequest,
-  SuspendWorkspaceGiven,
   SuspendWorkspaceRequest,
   TaxonomyOperation,
   UpdateGroupRequest,
@@ -218,7 +218,11 @@ export const listOrganisations: ClientRoute<ListOrganisationsRequest, ListOrgani
 }
 
 /** Creates an organisation. `POST /taxonomy/v1/organisations` */
-export const createOrganisation: ClientRoute<CreateOrganisationRequest, TaxonomyOperation, CreateOrganisationGiven> = {
+export const createOrganisation: ClientRoute<
+  CreateOrganisationRequest,
+  TaxonomyOperation,
+  ParsedCreateOrganisationRequest
+> = {
   operationId: 'createOrganisation',
   method: 'POST',
   path: ['/taxonomy/v1/organisations'],
@@ -259,31 +263,41 @@ export const updateOrganisation: ClientRoute<UpdateOrganisationRequest, Taxonomy
 }
 
 /** Archives an organisation. `POST /taxonomy/v1/organisations/{id}:archive` */
-export const archiveOrganisation: ClientRoute<ArchiveOrganisationRequest, TaxonomyOperation, ArchiveOrganisationGiven> =
-  {
-    operationId: 'archiveOrganisation',
-    method: 'POST',
-    path: ['/taxonomy/v1/organisations/', 'id', ':archive'],
-    parameters: [pathId, headerIdempotencyKey],
-    body: { type: 'application/json', kind: 'json', required: true, write: toJson },
-    success: [{ status: 200, type: 'application/json', kind: 'json' }],
-    mode: 'async',
-  }
+export const archiveOrganisation: ClientRoute<
+  ArchiveOrganisationRequest,
+  TaxonomyOperation,
+  ParsedArchiveOrganisationRequest
+> = {
+  operationId: 'archiveOrganisation',
+  method: 'POST',
+  path: ['/taxonomy/v1/organisations/', 'id', ':archive'],
+  parameters: [pathId, headerIdempotencyKey],
+  body: { type: 'application/json', kind: 'json', required: true, write: toJson },
+  success: [{ status: 200, type: 'application/json', kind: 'json' }],
+  mode: 'async',
+}
 
 /** Restores an organisation. `POST /taxonomy/v1/organisations/{id}:restore` */
-export const restoreOrganisation: ClientRoute<RestoreOrganisationRequest, TaxonomyOperation, RestoreOrganisationGiven> =
-  {
-    operationId: 'restoreOrganisation',
-    method: 'POST',
-    path: ['/taxonomy/v1/organisations/', 'id', ':restore'],
-    parameters: [pathId, headerIdempotencyKey],
-    body: { type: 'application/json', kind: 'json', required: true, write: toJson },
-    success: [{ status: 200, type: 'application/json', kind: 'json' }],
-    mode: 'async',
-  }
+export const restoreOrganisation: ClientRoute<
+  RestoreOrganisationRequest,
+  TaxonomyOperation,
+  ParsedRestoreOrganisationRequest
+> = {
+  operationId: 'restoreOrganisation',
+  method: 'POST',
+  path: ['/taxonomy/v1/organisations/', 'id', ':restore'],
+  parameters: [pathId, headerIdempotencyKey],
+  body: { type: 'application/json', kind: 'json', required: true, write: toJson },
+  success: [{ status: 200, type: 'application/json', kind: 'json' }],
+  mode: 'async',
+}
 
 /** Resumes an organisation. `POST /taxonomy/v1/organisations/{id}:resume` */
-export const resumeOrganisation: ClientRoute<ResumeOrganisationRequest, TaxonomyOperation, ResumeOrganisationGiven> = {
+export const resumeOrganisation: ClientRoute<
+  ResumeOrganisationRequest,
+  TaxonomyOperation,
+  ParsedResumeOrganisationRequest
+> = {
   operationId: 'resumeOrganisation',
   method: 'POST',
   path: ['/taxonomy/v1/organisations/', 'id', ':resume'],
@@ -294,16 +308,19 @@ export const resumeOrganisation: ClientRoute<ResumeOrganisationRequest, Taxonomy
 }
 
 /** Suspends an organisation. `POST /taxonomy/v1/organisations/{id}:suspend` */
-export const suspendOrganisation: ClientRoute<SuspendOrganisationRequest, TaxonomyOperation, SuspendOrganisationGiven> =
-  {
-    operationId: 'suspendOrganisation',
-    method: 'POST',
-    path: ['/taxonomy/v1/organisations/', 'id', ':suspend'],
-    parameters: [pathId, headerIdempotencyKey],
-    body: { type: 'application/json', kind: 'json', required: true, write: toJson },
-    success: [{ status: 200, type: 'application/json', kind: 'json' }],
-    mode: 'async',
-  }
+export const suspendOrganisation: ClientRoute<
+  SuspendOrganisationRequest,
+  TaxonomyOperation,
+  ParsedSuspendOrganisationRequest
+> = {
+  operationId: 'suspendOrganisation',
+  method: 'POST',
+  path: ['/taxonomy/v1/organisations/', 'id', ':suspend'],
+  parameters: [pathId, headerIdempotencyKey],
+  body: { type: 'application/json', kind: 'json', required: true, write: toJson },
+  success: [{ status: 200, type: 'application/json', kind: 'json' }],
+  mode: 'async',
+}
 
 /** Lists the groups of an organisation. `GET /taxonomy/v1/organisations/{organisation}/groups` */
 export const listGroups: ClientRoute<ListGroupsRequest, ListGroupsResponse> = {
@@ -315,7 +332,7 @@ export const listGroups: ClientRoute<ListGroupsRequest, ListGroupsResponse> = {
 }
 
 /** Creates a group. `POST /taxonomy/v1/organisations/{organisation}/groups` */
-export const createGroup: ClientRoute<CreateGroupRequest, TaxonomyOperation, CreateGroupGiven> = {
+export const createGroup: ClientRoute<CreateGroupRequest, TaxonomyOperation, ParsedCreateGroupRequest> = {
   operationId: 'createGroup',
   method: 'POST',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/groups'],
@@ -356,7 +373,7 @@ export const updateGroup: ClientRoute<UpdateGroupRequest, TaxonomyOperation> = {
 }
 
 /** Archives a group. `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:archive` */
-export const archiveGroup: ClientRoute<ArchiveGroupRequest, TaxonomyOperation, ArchiveGroupGiven> = {
+export const archiveGroup: ClientRoute<ArchiveGroupRequest, TaxonomyOperation, ParsedArchiveGroupRequest> = {
   operationId: 'archiveGroup',
   method: 'POST',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/groups/', 'id', ':archive'],
@@ -378,7 +395,7 @@ export const moveGroup: ClientRoute<MoveGroupRequest, TaxonomyOperation> = {
 }
 
 /** Restores a group. `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:restore` */
-export const restoreGroup: ClientRoute<RestoreGroupRequest, TaxonomyOperation, RestoreGroupGiven> = {
+export const restoreGroup: ClientRoute<RestoreGroupRequest, TaxonomyOperation, ParsedRestoreGroupRequest> = {
   operationId: 'restoreGroup',
   method: 'POST',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/groups/', 'id', ':restore'],
@@ -389,7 +406,7 @@ export const restoreGroup: ClientRoute<RestoreGroupRequest, TaxonomyOperation, R
 }
 
 /** Resumes a group. `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:resume` */
-export const resumeGroup: ClientRoute<ResumeGroupRequest, TaxonomyOperation, ResumeGroupGiven> = {
+export const resumeGroup: ClientRoute<ResumeGroupRequest, TaxonomyOperation, ParsedResumeGroupRequest> = {
   operationId: 'resumeGroup',
   method: 'POST',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/groups/', 'id', ':resume'],
@@ -400,7 +417,7 @@ export const resumeGroup: ClientRoute<ResumeGroupRequest, TaxonomyOperation, Res
 }
 
 /** Suspends a group. `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:suspend` */
-export const suspendGroup: ClientRoute<SuspendGroupRequest, TaxonomyOperation, SuspendGroupGiven> = {
+export const suspendGroup: ClientRoute<SuspendGroupRequest, TaxonomyOperation, ParsedSuspendGroupRequest> = {
   operationId: 'suspendGroup',
   method: 'POST',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/groups/', 'id', ':suspend'],
@@ -420,7 +437,7 @@ export const listWorkspaces: ClientRoute<ListWorkspacesRequest, ListWorkspacesRe
 }
 
 /** Creates a workspace. `POST /taxonomy/v1/organisations/{organisation}/workspaces` */
-export const createWorkspace: ClientRoute<CreateWorkspaceRequest, TaxonomyOperation, CreateWorkspaceGiven> = {
+export const createWorkspace: ClientRoute<CreateWorkspaceRequest, TaxonomyOperation, ParsedCreateWorkspaceRequest> = {
   operationId: 'createWorkspace',
   method: 'POST',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/workspaces'],
@@ -440,7 +457,7 @@ export const getWorkspace: ClientRoute<GetWorkspaceRequest, Workspace> = {
 }
 
 /** Deletes a workspace. `DELETE /taxonomy/v1/organisations/{organisation}/workspaces/{id}` */
-export const deleteWorkspace: ClientRoute<DeleteWorkspaceRequest, TaxonomyOperation, DeleteWorkspaceGiven> = {
+export const deleteWorkspace: ClientRoute<DeleteWorkspaceRequest, TaxonomyOperation, ParsedDeleteWorkspaceRequest> = {
   operationId: 'deleteWorkspace',
   method: 'DELETE',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/workspaces/', 'id'],
@@ -461,15 +478,16 @@ export const updateWorkspace: ClientRoute<UpdateWorkspaceRequest, TaxonomyOperat
 }
 
 /** Archives a workspace. `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:archive` */
-export const archiveWorkspace: ClientRoute<ArchiveWorkspaceRequest, TaxonomyOperation, ArchiveWorkspaceGiven> = {
-  operationId: 'archiveWorkspace',
-  method: 'POST',
-  path: ['/taxonomy/v1/organisations/', 'organisation', '/workspaces/', 'id', ':archive'],
-  parameters: [pathOrganisation, pathId, headerIdempotencyKey],
-  body: { type: 'application/json', kind: 'json', required: true, write: toJson },
-  success: [{ status: 200, type: 'application/json', kind: 'json' }],
-  mode: 'async',
-}
+export const archiveWorkspace: ClientRoute<ArchiveWorkspaceRequest, TaxonomyOperation, ParsedArchiveWorkspaceRequest> =
+  {
+    operationId: 'archiveWorkspace',
+    method: 'POST',
+    path: ['/taxonomy/v1/organisations/', 'organisation', '/workspaces/', 'id', ':archive'],
+    parameters: [pathOrganisation, pathId, headerIdempotencyKey],
+    body: { type: 'application/json', kind: 'json', required: true, write: toJson },
+    success: [{ status: 200, type: 'application/json', kind: 'json' }],
+    mode: 'async',
+  }
 
 /** Moves a workspace. `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:move` */
 export const moveWorkspace: ClientRoute<MoveWorkspaceRequest, TaxonomyOperation> = {
@@ -483,18 +501,19 @@ export const moveWorkspace: ClientRoute<MoveWorkspaceRequest, TaxonomyOperation>
 }
 
 /** Restores a workspace. `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:restore` */
-export const restoreWorkspace: ClientRoute<RestoreWorkspaceRequest, TaxonomyOperation, RestoreWorkspaceGiven> = {
-  operationId: 'restoreWorkspace',
-  method: 'POST',
-  path: ['/taxonomy/v1/organisations/', 'organisation', '/workspaces/', 'id', ':restore'],
-  parameters: [pathOrganisation, pathId, headerIdempotencyKey],
-  body: { type: 'application/json', kind: 'json', required: true, write: toJson },
-  success: [{ status: 200, type: 'application/json', kind: 'json' }],
-  mode: 'async',
-}
+export const restoreWorkspace: ClientRoute<RestoreWorkspaceRequest, TaxonomyOperation, ParsedRestoreWorkspaceRequest> =
+  {
+    operationId: 'restoreWorkspace',
+    method: 'POST',
+    path: ['/taxonomy/v1/organisations/', 'organisation', '/workspaces/', 'id', ':restore'],
+    parameters: [pathOrganisation, pathId, headerIdempotencyKey],
+    body: { type: 'application/json', kind: 'json', required: true, write: toJson },
+    success: [{ status: 200, type: 'application/json', kind: 'json' }],
+    mode: 'async',
+  }
 
 /** Resumes a workspace. `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:resume` */
-export const resumeWorkspace: ClientRoute<ResumeWorkspaceRequest, TaxonomyOperation, ResumeWorkspaceGiven> = {
+export const resumeWorkspace: ClientRoute<ResumeWorkspaceRequest, TaxonomyOperation, ParsedResumeWorkspaceRequest> = {
   operationId: 'resumeWorkspace',
   method: 'POST',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/workspaces/', 'id', ':resume'],
@@ -505,15 +524,16 @@ export const resumeWorkspace: ClientRoute<ResumeWorkspaceRequest, TaxonomyOperat
 }
 
 /** Suspends a workspace. `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:suspend` */
-export const suspendWorkspace: ClientRoute<SuspendWorkspaceRequest, TaxonomyOperation, SuspendWorkspaceGiven> = {
-  operationId: 'suspendWorkspace',
-  method: 'POST',
-  path: ['/taxonomy/v1/organisations/', 'organisation', '/workspaces/', 'id', ':suspend'],
-  parameters: [pathOrganisation, pathId, headerIdempotencyKey],
-  body: { type: 'application/json', kind: 'json', required: true, write: toJson },
-  success: [{ status: 200, type: 'application/json', kind: 'json' }],
-  mode: 'async',
-}
+export const suspendWorkspace: ClientRoute<SuspendWorkspaceRequest, TaxonomyOperation, ParsedSuspendWorkspaceRequest> =
+  {
+    operationId: 'suspendWorkspace',
+    method: 'POST',
+    path: ['/taxonomy/v1/organisations/', 'organisation', '/workspaces/', 'id', ':suspend'],
+    parameters: [pathOrganisation, pathId, headerIdempotencyKey],
+    body: { type: 'application/json', kind: 'json', required: true, write: toJson },
+    success: [{ status: 200, type: 'application/json', kind: 'json' }],
+    mode: 'async',
+  }
 
 /** Gets the effective quota of a node. `GET /taxonomy/v1/organisations/{organisation}/effective-quotas/{id}` */
 export const getEffectiveQuota: ClientRoute<GetEffectiveQuotaRequest, EffectiveQuota> = {
@@ -563,16 +583,19 @@ export const listQuotaOverrides: ClientRoute<ListQuotaOverridesRequest, ListQuot
 }
 
 /** Creates an override of a quota. `POST /taxonomy/v1/quotas/{quota}/overrides` */
-export const createQuotaOverride: ClientRoute<CreateQuotaOverrideRequest, TaxonomyOperation, CreateQuotaOverrideGiven> =
-  {
-    operationId: 'createQuotaOverride',
-    method: 'POST',
-    path: ['/taxonomy/v1/quotas/', 'quota', '/overrides'],
-    parameters: [pathQuota, headerIdempotencyKey],
-    body: { type: 'application/json', kind: 'json', required: true, write: toJson },
-    success: [{ status: 200, type: 'application/json', kind: 'json' }],
-    mode: 'sync',
-  }
+export const createQuotaOverride: ClientRoute<
+  CreateQuotaOverrideRequest,
+  TaxonomyOperation,
+  ParsedCreateQuotaOverrideRequest
+> = {
+  operationId: 'createQuotaOverride',
+  method: 'POST',
+  path: ['/taxonomy/v1/quotas/', 'quota', '/overrides'],
+  parameters: [pathQuota, headerIdempotencyKey],
+  body: { type: 'application/json', kind: 'json', required: true, write: toJson },
+  success: [{ status: 200, type: 'application/json', kind: 'json' }],
+  mode: 'sync',
+}
 
 /** Gets an override of a quota. `GET /taxonomy/v1/quotas/{quota}/overrides/{id}` */
 export const getQuotaOverride: ClientRoute<GetQuotaOverrideRequest, QuotaOverride> = {
@@ -604,7 +627,7 @@ export const updateQuotaOverride: ClientRoute<UpdateQuotaOverrideRequest, Taxono
   mode: 'sync',
 }
 
-/** The routes of Ninefold taxonomy, each bound to the handler that answers it. */
+/** Binds each route of Ninefold taxonomy to its handler. */
 export const taxonomyRoutes = ({
   filterSchemas,
   operations,

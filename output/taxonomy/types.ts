@@ -52,7 +52,7 @@ export interface Organisation {
   update_time: string
 }
 
-/** `Organisation` as it is sent. */
+/** `Organisation` in the form that requests send. */
 export interface OrganisationInput {
   /** Unique on the platform, also while the organisation is archived. */
   name: ResourceName
@@ -76,15 +76,15 @@ export interface OrganisationInput {
   etag?: string
 }
 
-/** `OrganisationInput` with its defaults filled, as handlers get it. */
-export type OrganisationGiven = OrganisationInput & {
+/** `OrganisationInput` with its defaults filled, in the form that handlers get. */
+export type ParsedOrganisation = OrganisationInput & {
   display_name: string
   description: string
   contact_email: string
   labels: Labels
 }
 
-/** `Organisation` as an update sends it: what its mask does not name is left out. */
+/** `Organisation` in an update. Members that the mask of the update does not name are left out. */
 export type OrganisationUpdate = Partial<OrganisationInput>
 
 /** The node of the tree that an effective state comes from. */
@@ -150,7 +150,7 @@ export interface Group {
   update_time: string
 }
 
-/** `Group` as it is sent. */
+/** `Group` in the form that requests send. */
 export interface GroupInput {
   /** Group that it hangs under; empty directly under the organisation. Set at create, later changed by `:move` only. */
   parent_group_id?: OptionalId
@@ -169,15 +169,15 @@ export interface GroupInput {
   etag?: string
 }
 
-/** `GroupInput` with its defaults filled, as handlers get it. */
-export type GroupGiven = GroupInput & {
+/** `GroupInput` with its defaults filled, in the form that handlers get. */
+export type ParsedGroup = GroupInput & {
   parent_group_id: OptionalId
   display_name: string
   description: string
   labels: Labels
 }
 
-/** `Group` as an update sends it: what its mask does not name is left out. */
+/** `Group` in an update. Members that the mask of the update does not name are left out. */
 export type GroupUpdate = Partial<GroupInput>
 
 /** A page of groups. */
@@ -229,7 +229,7 @@ export interface Workspace {
   update_time: string
 }
 
-/** `Workspace` as it is sent. */
+/** `Workspace` in the form that requests send. */
 export interface WorkspaceInput {
   /** Group that it hangs under; empty directly under the organisation. Set at create, later changed by `:move` only. */
   parent_group_id?: OptionalId
@@ -248,15 +248,15 @@ export interface WorkspaceInput {
   etag?: string
 }
 
-/** `WorkspaceInput` with its defaults filled, as handlers get it. */
-export type WorkspaceGiven = WorkspaceInput & {
+/** `WorkspaceInput` with its defaults filled, in the form that handlers get. */
+export type ParsedWorkspace = WorkspaceInput & {
   parent_group_id: OptionalId
   display_name: string
   description: string
   labels: Labels
 }
 
-/** `Workspace` as an update sends it: what its mask does not name is left out. */
+/** `Workspace` in an update. Members that the mask of the update does not name are left out. */
 export type WorkspaceUpdate = Partial<WorkspaceInput>
 
 /** A page of workspaces. */
@@ -285,8 +285,8 @@ export interface StateChangeInput {
   etag?: string
 }
 
-/** `StateChangeInput` with its defaults filled, as handlers get it. */
-export type StateChangeGiven = StateChangeInput & { reason: string }
+/** `StateChangeInput` with its defaults filled, in the form that handlers get. */
+export type ParsedStateChange = StateChangeInput & { reason: string }
 
 /** Where a node goes. */
 export interface MoveTargetInput {
@@ -361,7 +361,7 @@ export interface Quota {
   update_time: string
 }
 
-/** `Quota` as it is sent. */
+/** `Quota` in the form that requests send. */
 export interface QuotaInput {
   /** Cap on each whole organisation that has no override; -1 is unlimited, 0 allows none. */
   default_limit: number
@@ -372,7 +372,7 @@ export interface QuotaInput {
   etag?: string
 }
 
-/** `Quota` as an update sends it: what its mask does not name is left out. */
+/** `Quota` in an update. Members that the mask of the update does not name are left out. */
 export type QuotaUpdate = Partial<QuotaInput>
 
 /** A page of quotas. */
@@ -413,7 +413,7 @@ export interface QuotaOverride {
   update_time: string
 }
 
-/** `QuotaOverride` as it is sent. */
+/** `QuotaOverride` in the form that requests send. */
 export interface QuotaOverrideInput {
   /** What it is for. */
   description?: string
@@ -433,10 +433,10 @@ export interface QuotaOverrideInput {
   etag?: string
 }
 
-/** `QuotaOverrideInput` with its defaults filled, as handlers get it. */
-export type QuotaOverrideGiven = QuotaOverrideInput & { description: string }
+/** `QuotaOverrideInput` with its defaults filled, in the form that handlers get. */
+export type ParsedQuotaOverride = QuotaOverrideInput & { description: string }
 
-/** `QuotaOverride` as an update sends it: what its mask does not name is left out. */
+/** `QuotaOverride` in an update. Members that the mask of the update does not name are left out. */
 export type QuotaOverrideUpdate = Partial<QuotaOverrideInput>
 
 /** A page of quota overrides. */
@@ -509,7 +509,7 @@ export const scopeTypeValues = [
 ] as const
 export type ScopeType = (typeof scopeTypeValues)[number]
 
-/** `ScopeType` as it is sent. */
+/** `ScopeType` in the form that requests send. */
 export type ScopeTypeInput = Exclude<ScopeType, 'TAXONOMY_SCOPE_TYPE_UNSPECIFIED'>
 
 /** What an operation does to its resource. */
@@ -625,8 +625,8 @@ export interface CreateOrganisationRequest {
   body: OrganisationInput
 }
 
-/** `CreateOrganisationRequest` with its defaults filled, as the handler gets it. */
-export type CreateOrganisationGiven = CreateOrganisationRequest & { body: OrganisationGiven }
+/** `CreateOrganisationRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateOrganisationRequest = CreateOrganisationRequest & { body: ParsedOrganisation }
 
 /** `GET /taxonomy/v1/organisations/{id}` */
 export interface GetOrganisationRequest {
@@ -678,8 +678,8 @@ export interface ArchiveOrganisationRequest {
   body: StateChangeInput
 }
 
-/** `ArchiveOrganisationRequest` with its defaults filled, as the handler gets it. */
-export type ArchiveOrganisationGiven = ArchiveOrganisationRequest & { body: StateChangeGiven }
+/** `ArchiveOrganisationRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedArchiveOrganisationRequest = ArchiveOrganisationRequest & { body: ParsedStateChange }
 
 /** `POST /taxonomy/v1/organisations/{id}:restore` */
 export interface RestoreOrganisationRequest {
@@ -694,8 +694,8 @@ export interface RestoreOrganisationRequest {
   body: StateChangeInput
 }
 
-/** `RestoreOrganisationRequest` with its defaults filled, as the handler gets it. */
-export type RestoreOrganisationGiven = RestoreOrganisationRequest & { body: StateChangeGiven }
+/** `RestoreOrganisationRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedRestoreOrganisationRequest = RestoreOrganisationRequest & { body: ParsedStateChange }
 
 /** `POST /taxonomy/v1/organisations/{id}:resume` */
 export interface ResumeOrganisationRequest {
@@ -710,8 +710,8 @@ export interface ResumeOrganisationRequest {
   body: StateChangeInput
 }
 
-/** `ResumeOrganisationRequest` with its defaults filled, as the handler gets it. */
-export type ResumeOrganisationGiven = ResumeOrganisationRequest & { body: StateChangeGiven }
+/** `ResumeOrganisationRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedResumeOrganisationRequest = ResumeOrganisationRequest & { body: ParsedStateChange }
 
 /** `POST /taxonomy/v1/organisations/{id}:suspend` */
 export interface SuspendOrganisationRequest {
@@ -726,8 +726,8 @@ export interface SuspendOrganisationRequest {
   body: StateChangeInput
 }
 
-/** `SuspendOrganisationRequest` with its defaults filled, as the handler gets it. */
-export type SuspendOrganisationGiven = SuspendOrganisationRequest & { body: StateChangeGiven }
+/** `SuspendOrganisationRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedSuspendOrganisationRequest = SuspendOrganisationRequest & { body: ParsedStateChange }
 
 /** `GET /taxonomy/v1/organisations/{organisation}/groups` */
 export interface ListGroupsRequest {
@@ -766,8 +766,8 @@ export interface CreateGroupRequest {
   body: GroupInput
 }
 
-/** `CreateGroupRequest` with its defaults filled, as the handler gets it. */
-export type CreateGroupGiven = CreateGroupRequest & { body: GroupGiven }
+/** `CreateGroupRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateGroupRequest = CreateGroupRequest & { body: ParsedGroup }
 
 /** `GET /taxonomy/v1/organisations/{organisation}/groups/{id}` */
 export interface GetGroupRequest {
@@ -827,8 +827,8 @@ export interface ArchiveGroupRequest {
   body: StateChangeInput
 }
 
-/** `ArchiveGroupRequest` with its defaults filled, as the handler gets it. */
-export type ArchiveGroupGiven = ArchiveGroupRequest & { body: StateChangeGiven }
+/** `ArchiveGroupRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedArchiveGroupRequest = ArchiveGroupRequest & { body: ParsedStateChange }
 
 /** `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:move` */
 export interface MoveGroupRequest {
@@ -860,8 +860,8 @@ export interface RestoreGroupRequest {
   body: StateChangeInput
 }
 
-/** `RestoreGroupRequest` with its defaults filled, as the handler gets it. */
-export type RestoreGroupGiven = RestoreGroupRequest & { body: StateChangeGiven }
+/** `RestoreGroupRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedRestoreGroupRequest = RestoreGroupRequest & { body: ParsedStateChange }
 
 /** `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:resume` */
 export interface ResumeGroupRequest {
@@ -878,8 +878,8 @@ export interface ResumeGroupRequest {
   body: StateChangeInput
 }
 
-/** `ResumeGroupRequest` with its defaults filled, as the handler gets it. */
-export type ResumeGroupGiven = ResumeGroupRequest & { body: StateChangeGiven }
+/** `ResumeGroupRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedResumeGroupRequest = ResumeGroupRequest & { body: ParsedStateChange }
 
 /** `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:suspend` */
 export interface SuspendGroupRequest {
@@ -896,8 +896,8 @@ export interface SuspendGroupRequest {
   body: StateChangeInput
 }
 
-/** `SuspendGroupRequest` with its defaults filled, as the handler gets it. */
-export type SuspendGroupGiven = SuspendGroupRequest & { body: StateChangeGiven }
+/** `SuspendGroupRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedSuspendGroupRequest = SuspendGroupRequest & { body: ParsedStateChange }
 
 /** `GET /taxonomy/v1/organisations/{organisation}/workspaces` */
 export interface ListWorkspacesRequest {
@@ -936,8 +936,8 @@ export interface CreateWorkspaceRequest {
   body: WorkspaceInput
 }
 
-/** `CreateWorkspaceRequest` with its defaults filled, as the handler gets it. */
-export type CreateWorkspaceGiven = CreateWorkspaceRequest & { body: WorkspaceGiven }
+/** `CreateWorkspaceRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateWorkspaceRequest = CreateWorkspaceRequest & { body: ParsedWorkspace }
 
 /** `GET /taxonomy/v1/organisations/{organisation}/workspaces/{id}` */
 export interface GetWorkspaceRequest {
@@ -964,8 +964,8 @@ export interface DeleteWorkspaceRequest {
   'Idempotency-Key'?: IdempotencyKey
 }
 
-/** `DeleteWorkspaceRequest` with its defaults filled, as the handler gets it. */
-export type DeleteWorkspaceGiven = DeleteWorkspaceRequest & { force: boolean }
+/** `DeleteWorkspaceRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedDeleteWorkspaceRequest = DeleteWorkspaceRequest & { force: boolean }
 
 /** `PATCH /taxonomy/v1/organisations/{organisation}/workspaces/{id}` */
 export interface UpdateWorkspaceRequest {
@@ -1002,8 +1002,8 @@ export interface ArchiveWorkspaceRequest {
   body: StateChangeInput
 }
 
-/** `ArchiveWorkspaceRequest` with its defaults filled, as the handler gets it. */
-export type ArchiveWorkspaceGiven = ArchiveWorkspaceRequest & { body: StateChangeGiven }
+/** `ArchiveWorkspaceRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedArchiveWorkspaceRequest = ArchiveWorkspaceRequest & { body: ParsedStateChange }
 
 /** `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:move` */
 export interface MoveWorkspaceRequest {
@@ -1035,8 +1035,8 @@ export interface RestoreWorkspaceRequest {
   body: StateChangeInput
 }
 
-/** `RestoreWorkspaceRequest` with its defaults filled, as the handler gets it. */
-export type RestoreWorkspaceGiven = RestoreWorkspaceRequest & { body: StateChangeGiven }
+/** `RestoreWorkspaceRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedRestoreWorkspaceRequest = RestoreWorkspaceRequest & { body: ParsedStateChange }
 
 /** `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:resume` */
 export interface ResumeWorkspaceRequest {
@@ -1053,8 +1053,8 @@ export interface ResumeWorkspaceRequest {
   body: StateChangeInput
 }
 
-/** `ResumeWorkspaceRequest` with its defaults filled, as the handler gets it. */
-export type ResumeWorkspaceGiven = ResumeWorkspaceRequest & { body: StateChangeGiven }
+/** `ResumeWorkspaceRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedResumeWorkspaceRequest = ResumeWorkspaceRequest & { body: ParsedStateChange }
 
 /** `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:suspend` */
 export interface SuspendWorkspaceRequest {
@@ -1071,8 +1071,8 @@ export interface SuspendWorkspaceRequest {
   body: StateChangeInput
 }
 
-/** `SuspendWorkspaceRequest` with its defaults filled, as the handler gets it. */
-export type SuspendWorkspaceGiven = SuspendWorkspaceRequest & { body: StateChangeGiven }
+/** `SuspendWorkspaceRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedSuspendWorkspaceRequest = SuspendWorkspaceRequest & { body: ParsedStateChange }
 
 /** `GET /taxonomy/v1/organisations/{organisation}/effective-quotas/{id}` */
 export interface GetEffectiveQuotaRequest {
@@ -1169,8 +1169,8 @@ export interface CreateQuotaOverrideRequest {
   body: QuotaOverrideInput
 }
 
-/** `CreateQuotaOverrideRequest` with its defaults filled, as the handler gets it. */
-export type CreateQuotaOverrideGiven = CreateQuotaOverrideRequest & { body: QuotaOverrideGiven }
+/** `CreateQuotaOverrideRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateQuotaOverrideRequest = CreateQuotaOverrideRequest & { body: ParsedQuotaOverride }
 
 /** `GET /taxonomy/v1/quotas/{quota}/overrides/{id}` */
 export interface GetQuotaOverrideRequest {

@@ -28,24 +28,16 @@ import {
   checkResourceName,
 } from '../shared/validators.ts'
 import {
-  type ArchiveGroupGiven,
   type ArchiveGroupRequest,
-  type ArchiveOrganisationGiven,
   type ArchiveOrganisationRequest,
-  type ArchiveWorkspaceGiven,
   type ArchiveWorkspaceRequest,
-  type CreateGroupGiven,
   type CreateGroupRequest,
-  type CreateOrganisationGiven,
   type CreateOrganisationRequest,
-  type CreateQuotaOverrideGiven,
   type CreateQuotaOverrideRequest,
-  type CreateWorkspaceGiven,
   type CreateWorkspaceRequest,
   type DeleteGroupRequest,
   type DeleteOrganisationRequest,
   type DeleteQuotaOverrideRequest,
-  type DeleteWorkspaceGiven,
   type DeleteWorkspaceRequest,
   type GetEffectiveQuotaRequest,
   type GetFilterSchemaRequest,
@@ -55,7 +47,6 @@ import {
   type GetQuotaOverrideRequest,
   type GetQuotaRequest,
   type GetWorkspaceRequest,
-  type GroupGiven,
   type GroupInput,
   type GroupUpdate,
   type ListFilterSchemasRequest,
@@ -70,35 +61,45 @@ import {
   type MoveWorkspaceRequest,
   type OperationStatus,
   type OperationType,
-  type OrganisationGiven,
   type OrganisationInput,
   type OrganisationUpdate,
+  type ParsedArchiveGroupRequest,
+  type ParsedArchiveOrganisationRequest,
+  type ParsedArchiveWorkspaceRequest,
+  type ParsedCreateGroupRequest,
+  type ParsedCreateOrganisationRequest,
+  type ParsedCreateQuotaOverrideRequest,
+  type ParsedCreateWorkspaceRequest,
+  type ParsedDeleteWorkspaceRequest,
+  type ParsedGroup,
+  type ParsedOrganisation,
+  type ParsedQuotaOverride,
+  type ParsedRestoreGroupRequest,
+  type ParsedRestoreOrganisationRequest,
+  type ParsedRestoreWorkspaceRequest,
+  type ParsedResumeGroupRequest,
+  type ParsedResumeOrganisationRequest,
+  type ParsedResumeWorkspaceRequest,
+  type ParsedStateChange,
+  type ParsedSuspendGroupRequest,
+  type ParsedSuspendOrganisationRequest,
+  type ParsedSuspendWorkspaceRequest,
+  type ParsedWorkspace,
   type QuotaInput,
-  type QuotaOverrideGiven,
   type QuotaOverrideInput,
   type QuotaOverrideUpdate,
   type QuotaUpdate,
-  type RestoreGroupGiven,
   type RestoreGroupRequest,
-  type RestoreOrganisationGiven,
   type RestoreOrganisationRequest,
-  type RestoreWorkspaceGiven,
   type RestoreWorkspaceRequest,
-  type ResumeGroupGiven,
   type ResumeGroupRequest,
-  type ResumeOrganisationGiven,
   type ResumeOrganisationRequest,
-  type ResumeWorkspaceGiven,
   type ResumeWorkspaceRequest,
   type ScopeType,
   type ScopeTypeInput,
-  type StateChangeGiven,
   type StateChangeInput,
-  type SuspendGroupGiven,
   type SuspendGroupRequest,
-  type SuspendOrganisationGiven,
   type SuspendOrganisationRequest,
-  type SuspendWorkspaceGiven,
   type SuspendWorkspaceRequest,
   type TaxonomyOperation,
   type UpdateGroupRequest,
@@ -106,7 +107,6 @@ import {
   type UpdateQuotaOverrideRequest,
   type UpdateQuotaRequest,
   type UpdateWorkspaceRequest,
-  type WorkspaceGiven,
   type WorkspaceInput,
   type WorkspaceUpdate,
   operationStatusValues,
@@ -272,7 +272,7 @@ export function checkOrganisationUpdate(value: unknown, faults: Faults): value i
   return faults.count === before
 }
 
-export function completeOrganisationInput(value: OrganisationInput): OrganisationGiven {
+export function completeOrganisationInput(value: OrganisationInput): ParsedOrganisation {
   return {
     ...omit(value, organisationOmitted),
     display_name: value.display_name ?? '',
@@ -308,7 +308,7 @@ export function checkGroupUpdate(value: unknown, faults: Faults): value is Group
   return faults.count === before
 }
 
-export function completeGroupInput(value: GroupInput): GroupGiven {
+export function completeGroupInput(value: GroupInput): ParsedGroup {
   return {
     ...omit(value, groupOmitted),
     parent_group_id: value.parent_group_id ?? '',
@@ -344,7 +344,7 @@ export function checkWorkspaceUpdate(value: unknown, faults: Faults): value is W
   return faults.count === before
 }
 
-export function completeWorkspaceInput(value: WorkspaceInput): WorkspaceGiven {
+export function completeWorkspaceInput(value: WorkspaceInput): ParsedWorkspace {
   return {
     ...omit(value, workspaceOmitted),
     parent_group_id: value.parent_group_id ?? '',
@@ -363,7 +363,7 @@ export function checkStateChangeInput(value: unknown, faults: Faults): value is 
   return faults.count === before
 }
 
-export function completeStateChangeInput(value: StateChangeInput): StateChangeGiven {
+export function completeStateChangeInput(value: StateChangeInput): ParsedStateChange {
   return { ...value, reason: value.reason ?? '' }
 }
 
@@ -422,7 +422,7 @@ export function checkQuotaOverrideUpdate(value: unknown, faults: Faults): value 
   return faults.count === before
 }
 
-export function completeQuotaOverrideInput(value: QuotaOverrideInput): QuotaOverrideGiven {
+export function completeQuotaOverrideInput(value: QuotaOverrideInput): ParsedQuotaOverride {
   return { ...omit(value, quotaOverrideOmitted), description: value.description ?? '' }
 }
 
@@ -515,7 +515,7 @@ export function checkCreateOrganisationRequest(value: unknown, faults: Faults): 
   return faults.count === before
 }
 
-export function completeCreateOrganisationRequest(request: CreateOrganisationRequest): CreateOrganisationGiven {
+export function completeCreateOrganisationRequest(request: CreateOrganisationRequest): ParsedCreateOrganisationRequest {
   return { ...request, body: completeOrganisationInput(request.body) }
 }
 
@@ -554,7 +554,9 @@ export function checkArchiveOrganisationRequest(value: unknown, faults: Faults):
   return faults.count === before
 }
 
-export function completeArchiveOrganisationRequest(request: ArchiveOrganisationRequest): ArchiveOrganisationGiven {
+export function completeArchiveOrganisationRequest(
+  request: ArchiveOrganisationRequest,
+): ParsedArchiveOrganisationRequest {
   return { ...request, body: completeStateChangeInput(request.body) }
 }
 
@@ -567,7 +569,9 @@ export function checkRestoreOrganisationRequest(value: unknown, faults: Faults):
   return faults.count === before
 }
 
-export function completeRestoreOrganisationRequest(request: RestoreOrganisationRequest): RestoreOrganisationGiven {
+export function completeRestoreOrganisationRequest(
+  request: RestoreOrganisationRequest,
+): ParsedRestoreOrganisationRequest {
   return { ...request, body: completeStateChangeInput(request.body) }
 }
 
@@ -580,7 +584,7 @@ export function checkResumeOrganisationRequest(value: unknown, faults: Faults): 
   return faults.count === before
 }
 
-export function completeResumeOrganisationRequest(request: ResumeOrganisationRequest): ResumeOrganisationGiven {
+export function completeResumeOrganisationRequest(request: ResumeOrganisationRequest): ParsedResumeOrganisationRequest {
   return { ...request, body: completeStateChangeInput(request.body) }
 }
 
@@ -593,7 +597,9 @@ export function checkSuspendOrganisationRequest(value: unknown, faults: Faults):
   return faults.count === before
 }
 
-export function completeSuspendOrganisationRequest(request: SuspendOrganisationRequest): SuspendOrganisationGiven {
+export function completeSuspendOrganisationRequest(
+  request: SuspendOrganisationRequest,
+): ParsedSuspendOrganisationRequest {
   return { ...request, body: completeStateChangeInput(request.body) }
 }
 
@@ -617,7 +623,7 @@ export function checkCreateGroupRequest(value: unknown, faults: Faults): value i
   return faults.count === before
 }
 
-export function completeCreateGroupRequest(request: CreateGroupRequest): CreateGroupGiven {
+export function completeCreateGroupRequest(request: CreateGroupRequest): ParsedCreateGroupRequest {
   return { ...request, body: completeGroupInput(request.body) }
 }
 
@@ -660,7 +666,7 @@ export function checkArchiveGroupRequest(value: unknown, faults: Faults): value 
   return faults.count === before
 }
 
-export function completeArchiveGroupRequest(request: ArchiveGroupRequest): ArchiveGroupGiven {
+export function completeArchiveGroupRequest(request: ArchiveGroupRequest): ParsedArchiveGroupRequest {
   return { ...request, body: completeStateChangeInput(request.body) }
 }
 
@@ -684,7 +690,7 @@ export function checkRestoreGroupRequest(value: unknown, faults: Faults): value 
   return faults.count === before
 }
 
-export function completeRestoreGroupRequest(request: RestoreGroupRequest): RestoreGroupGiven {
+export function completeRestoreGroupRequest(request: RestoreGroupRequest): ParsedRestoreGroupRequest {
   return { ...request, body: completeStateChangeInput(request.body) }
 }
 
@@ -698,7 +704,7 @@ export function checkResumeGroupRequest(value: unknown, faults: Faults): value i
   return faults.count === before
 }
 
-export function completeResumeGroupRequest(request: ResumeGroupRequest): ResumeGroupGiven {
+export function completeResumeGroupRequest(request: ResumeGroupRequest): ParsedResumeGroupRequest {
   return { ...request, body: completeStateChangeInput(request.body) }
 }
 
@@ -712,7 +718,7 @@ export function checkSuspendGroupRequest(value: unknown, faults: Faults): value 
   return faults.count === before
 }
 
-export function completeSuspendGroupRequest(request: SuspendGroupRequest): SuspendGroupGiven {
+export function completeSuspendGroupRequest(request: SuspendGroupRequest): ParsedSuspendGroupRequest {
   return { ...request, body: completeStateChangeInput(request.body) }
 }
 
@@ -736,7 +742,7 @@ export function checkCreateWorkspaceRequest(value: unknown, faults: Faults): val
   return faults.count === before
 }
 
-export function completeCreateWorkspaceRequest(request: CreateWorkspaceRequest): CreateWorkspaceGiven {
+export function completeCreateWorkspaceRequest(request: CreateWorkspaceRequest): ParsedCreateWorkspaceRequest {
   return { ...request, body: completeWorkspaceInput(request.body) }
 }
 
@@ -759,7 +765,7 @@ export function checkDeleteWorkspaceRequest(value: unknown, faults: Faults): val
   return faults.count === before
 }
 
-export function completeDeleteWorkspaceRequest(request: DeleteWorkspaceRequest): DeleteWorkspaceGiven {
+export function completeDeleteWorkspaceRequest(request: DeleteWorkspaceRequest): ParsedDeleteWorkspaceRequest {
   return { ...request, force: request.force ?? false }
 }
 
@@ -784,7 +790,7 @@ export function checkArchiveWorkspaceRequest(value: unknown, faults: Faults): va
   return faults.count === before
 }
 
-export function completeArchiveWorkspaceRequest(request: ArchiveWorkspaceRequest): ArchiveWorkspaceGiven {
+export function completeArchiveWorkspaceRequest(request: ArchiveWorkspaceRequest): ParsedArchiveWorkspaceRequest {
   return { ...request, body: completeStateChangeInput(request.body) }
 }
 
@@ -808,7 +814,7 @@ export function checkRestoreWorkspaceRequest(value: unknown, faults: Faults): va
   return faults.count === before
 }
 
-export function completeRestoreWorkspaceRequest(request: RestoreWorkspaceRequest): RestoreWorkspaceGiven {
+export function completeRestoreWorkspaceRequest(request: RestoreWorkspaceRequest): ParsedRestoreWorkspaceRequest {
   return { ...request, body: completeStateChangeInput(request.body) }
 }
 
@@ -822,7 +828,7 @@ export function checkResumeWorkspaceRequest(value: unknown, faults: Faults): val
   return faults.count === before
 }
 
-export function completeResumeWorkspaceRequest(request: ResumeWorkspaceRequest): ResumeWorkspaceGiven {
+export function completeResumeWorkspaceRequest(request: ResumeWorkspaceRequest): ParsedResumeWorkspaceRequest {
   return { ...request, body: completeStateChangeInput(request.body) }
 }
 
@@ -836,7 +842,7 @@ export function checkSuspendWorkspaceRequest(value: unknown, faults: Faults): va
   return faults.count === before
 }
 
-export function completeSuspendWorkspaceRequest(request: SuspendWorkspaceRequest): SuspendWorkspaceGiven {
+export function completeSuspendWorkspaceRequest(request: SuspendWorkspaceRequest): ParsedSuspendWorkspaceRequest {
   return { ...request, body: completeStateChangeInput(request.body) }
 }
 
@@ -897,7 +903,9 @@ export function checkCreateQuotaOverrideRequest(value: unknown, faults: Faults):
   return faults.count === before
 }
 
-export function completeCreateQuotaOverrideRequest(request: CreateQuotaOverrideRequest): CreateQuotaOverrideGiven {
+export function completeCreateQuotaOverrideRequest(
+  request: CreateQuotaOverrideRequest,
+): ParsedCreateQuotaOverrideRequest {
   return { ...request, body: completeQuotaOverrideInput(request.body) }
 }
 

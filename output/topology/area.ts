@@ -9,7 +9,7 @@ import { topologyRoutes } from './routes.ts'
 import type { TopologyOperation } from './types.ts'
 import { checkTopologyOperation } from './validators.ts'
 
-/** What operations record as `resource_type`. */
+/** The values that operations record as `resource_type`. */
 export type TopologyResourceType =
   | 'topology.deploymentTargets'
   | 'topology.locations'
@@ -19,14 +19,14 @@ export type TopologyResourceType =
   | 'topology.resourcePools'
   | 'topology.zones'
 
-/** The types of the area's operations: the record, what an operation does (without prefix), and what it is done to. */
+/** The types of the area's operations: the record, the operation types without their prefix, and the resource types. */
 export interface TopologyArea {
   readonly record: TopologyOperation
   readonly operationType: 'CREATE' | 'UPDATE' | 'DELETE' | 'REGISTER' | 'APPROVE' | 'ENABLE' | 'DISABLE'
   readonly resourceType: TopologyResourceType
 }
 
-/** The area as a server mounts it: everything here follows from the document. */
+/** The area that a server mounts. The document determines every member. */
 export const topologyArea: GeneratedArea<TopologyArea, TopologyHandlers> = {
   domain: topology,
   operations: { list: operationsList, check: checkTopologyOperation },

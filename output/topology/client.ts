@@ -85,7 +85,7 @@ import type {
   Zone,
 } from './types.ts'
 
-/** A client of Ninefold topology: one method an operation, over one transport. */
+/** A client of Ninefold topology. It has a method for each operation, and all methods share one transport. */
 export class TopologyClient {
   readonly #transport: Transport
 
@@ -103,7 +103,7 @@ export class TopologyClient {
     return send(this.#transport, listFilterSchemas, request, options)
   }
 
-  /** Every row of `listFilterSchemas`, page after page. */
+  /** Iterates over the rows of all pages of `listFilterSchemas`. */
   iterateFilterSchemas(
     request: ListFilterSchemasRequest = {},
     options?: CallOptions,
@@ -131,7 +131,7 @@ export class TopologyClient {
     return send(this.#transport, listOperations, request, options)
   }
 
-  /** Every row of `listOperations`, page after page. */
+  /** Iterates over the rows of all pages of `listOperations`. */
   iterateOperations(
     request: ListOperationsRequest = {},
     options?: CallOptions,
@@ -162,7 +162,7 @@ export class TopologyClient {
     return send(this.#transport, listDeploymentTargets, request, options)
   }
 
-  /** Every row of `listDeploymentTargets`, page after page. */
+  /** Iterates over the rows of all pages of `listDeploymentTargets`. */
   iterateDeploymentTargets(
     request: ListDeploymentTargetsRequest = {},
     options?: CallOptions,
@@ -228,7 +228,7 @@ export class TopologyClient {
     return send(this.#transport, listLocations, request, options)
   }
 
-  /** Every row of `listLocations`, page after page. */
+  /** Iterates over the rows of all pages of `listLocations`. */
   iterateLocations(
     request: ListLocationsRequest = {},
     options?: CallOptions,
@@ -286,7 +286,7 @@ export class TopologyClient {
     return send(this.#transport, listMultiRegions, request, options)
   }
 
-  /** Every row of `listMultiRegions`, page after page. */
+  /** Iterates over the rows of all pages of `listMultiRegions`. */
   iterateMultiRegions(
     request: ListMultiRegionsRequest = {},
     options?: CallOptions,
@@ -343,7 +343,7 @@ export class TopologyClient {
     return send(this.#transport, listRegions, request, options)
   }
 
-  /** Every row of `listRegions`, page after page. */
+  /** Iterates over the rows of all pages of `listRegions`. */
   iterateRegions(request: ListRegionsRequest = {}, options?: CallOptions): AsyncGenerator<Region, void, undefined> {
     return iterate(this.#transport, listRegions, 'regions', request, options)
   }
@@ -366,7 +366,7 @@ export class TopologyClient {
     return send(this.#transport, listZones, request, options)
   }
 
-  /** Every row of `listZones`, page after page. */
+  /** Iterates over the rows of all pages of `listZones`. */
   iterateZones(request: ListZonesRequest = {}, options?: CallOptions): AsyncGenerator<Zone, void, undefined> {
     return iterate(this.#transport, listZones, 'zones', request, options)
   }
@@ -421,7 +421,7 @@ export class TopologyClient {
     return send(this.#transport, listResourcePools, request, options)
   }
 
-  /** Every row of `listResourcePools`, page after page. */
+  /** Iterates over the rows of all pages of `listResourcePools`. */
   iterateResourcePools(
     request: ListResourcePoolsRequest = {},
     options?: CallOptions,
@@ -475,7 +475,7 @@ export class TopologyClient {
     return send(this.#transport, updateResourcePool, request, options)
   }
 
-  /** Waits until an operation has ended; throws `OperationFailed` when it ended with errors. */
+  /** Waits until an operation has ended. Throws `OperationFailed` if the operation ended with errors. */
   waitOperation(
     operation: TopologyOperation | string,
     options?: WaitOptions<TopologyOperation>,

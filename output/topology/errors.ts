@@ -2,10 +2,10 @@
 
 import { ApiError, type ErrorDetails, type ErrorDomain, type RpcCode } from '../../runtime/errors.ts'
 
-/** Where the errors of Ninefold topology belong. */
+/** The domain of the errors of Ninefold topology. */
 export const topology: ErrorDomain = { name: 'topology', base: 8000000 }
 
-/** The reasons that a call can fail with. */
+/** The reasons with which a call can fail. */
 export type TopologyReason =
   | 'DEPLOYMENT_TARGET_NOT_FOUND'
   | 'DEPLOYMENT_TARGET_ALREADY_EXISTS'

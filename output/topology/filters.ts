@@ -2,14 +2,14 @@
 
 import type { ListFields } from '../../runtime/filter/types.ts'
 
-/** What `listFilterSchemas` filters and sorts by. */
+/** The fields by which `listFilterSchemas` filters and sorts. */
 export const filterSchemasList: ListFields = {
   fields: [{ name: 'resource', type: 'STRING', operators: [], sortable: true }],
   defaultOrder: 'resource asc',
   key: 'resource',
 }
 
-/** What `listOperations` filters and sorts by. */
+/** The fields by which `listOperations` filters and sorts. */
 export const operationsList: ListFields = {
   resource: 'operations',
   fields: [
@@ -64,7 +64,7 @@ export const operationsList: ListFields = {
   key: 'id',
 }
 
-/** What `listDeploymentTargets` filters and sorts by. */
+/** The fields by which `listDeploymentTargets` filters and sorts. */
 export const deploymentTargetsList: ListFields = {
   resource: 'deploymentTargets',
   fields: [
@@ -97,7 +97,7 @@ export const deploymentTargetsList: ListFields = {
   key: 'id',
 }
 
-/** What `listLocations` filters and sorts by. */
+/** The fields by which `listLocations` filters and sorts. */
 export const locationsList: ListFields = {
   resource: 'locations',
   fields: [
@@ -124,7 +124,7 @@ export const locationsList: ListFields = {
   key: 'id',
 }
 
-/** What `listMultiRegions` filters and sorts by. */
+/** The fields by which `listMultiRegions` filters and sorts. */
 export const multiRegionsList: ListFields = {
   resource: 'multiRegions',
   fields: [
@@ -150,7 +150,7 @@ export const multiRegionsList: ListFields = {
   key: 'id',
 }
 
-/** What `listRegions` filters and sorts by. */
+/** The fields by which `listRegions` filters and sorts. */
 export const regionsList: ListFields = {
   resource: 'regions',
   fields: [
@@ -168,7 +168,7 @@ export const regionsList: ListFields = {
   key: 'id',
 }
 
-/** What `listZones` filters and sorts by. */
+/** The fields by which `listZones` filters and sorts. */
 export const zonesList: ListFields = {
   resource: 'zones',
   fields: [
@@ -192,7 +192,7 @@ export const zonesList: ListFields = {
   key: 'id',
 }
 
-/** What `listResourcePools` filters and sorts by. */
+/** The fields by which `listResourcePools` filters and sorts. */
 export const resourcePoolsList: ListFields = {
   resource: 'resourcePools',
   fields: [
@@ -219,7 +219,7 @@ export const resourcePoolsList: ListFields = {
   key: 'id',
 }
 
-/** The filter schemas of Ninefold topology, ordered by resource. */
+/** The filter and sort fields of the lists of Ninefold topology, ordered by resource. */
 export const topologyFilters: readonly ListFields[] = [
   deploymentTargetsList,
   locationsList,

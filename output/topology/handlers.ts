@@ -5,17 +5,11 @@ import type { Answer } from '../../runtime/json.ts'
 import type { Page } from '../../runtime/pagination.ts'
 import type { FilterSchema } from '../shared/types.ts'
 import type {
-  ApproveLocationGiven,
-  CreateMultiRegionGiven,
-  CreateResourcePoolGiven,
-  CreateZoneGiven,
   DeleteDeploymentTargetRequest,
   DeleteMultiRegionRequest,
   DeleteResourcePoolRequest,
   DeleteZoneRequest,
   DeploymentTarget,
-  DisableLocationGiven,
-  EnableLocationGiven,
   GetDeploymentTargetRequest,
   GetFilterSchemaRequest,
   GetLocationRequest,
@@ -34,8 +28,14 @@ import type {
   ListZonesRequest,
   Location,
   MultiRegion,
+  ParsedApproveLocationRequest,
+  ParsedCreateMultiRegionRequest,
+  ParsedCreateResourcePoolRequest,
+  ParsedCreateZoneRequest,
+  ParsedDisableLocationRequest,
+  ParsedEnableLocationRequest,
+  ParsedRegisterDeploymentTargetRequest,
   Region,
-  RegisterDeploymentTargetGiven,
   ResourcePool,
   TopologyOperation,
   UpdateDeploymentTargetRequest,
@@ -76,7 +76,7 @@ export interface DeploymentTargetHandlers {
   ): Promise<Answer<TopologyOperation>>
   /** Registers a deployment target. `POST /topology/v1/deployment-targets:register` */
   registerDeploymentTarget(
-    request: RegisterDeploymentTargetGiven,
+    request: ParsedRegisterDeploymentTargetRequest,
     context: CallContext,
   ): Promise<Answer<TopologyOperation>>
 }
@@ -87,18 +87,18 @@ export interface LocationHandlers {
   /** Gets a location. `GET /topology/v1/locations/{id}` */
   getLocation(request: GetLocationRequest, context: CallContext): Promise<Answer<Location>>
   /** Approves a location. `POST /topology/v1/locations/{id}:approve` */
-  approveLocation(request: ApproveLocationGiven, context: CallContext): Promise<Answer<TopologyOperation>>
+  approveLocation(request: ParsedApproveLocationRequest, context: CallContext): Promise<Answer<TopologyOperation>>
   /** Disables a location. `POST /topology/v1/locations/{id}:disable` */
-  disableLocation(request: DisableLocationGiven, context: CallContext): Promise<Answer<TopologyOperation>>
+  disableLocation(request: ParsedDisableLocationRequest, context: CallContext): Promise<Answer<TopologyOperation>>
   /** Enables a location. `POST /topology/v1/locations/{id}:enable` */
-  enableLocation(request: EnableLocationGiven, context: CallContext): Promise<Answer<TopologyOperation>>
+  enableLocation(request: ParsedEnableLocationRequest, context: CallContext): Promise<Answer<TopologyOperation>>
 }
 
 export interface MultiRegionHandlers {
   /** Lists multi-regions. `GET /topology/v1/multi-regions` */
   listMultiRegions(request: ListMultiRegionsRequest, context: ListContext): Promise<Page<MultiRegion>>
   /** Creates a multi-region. `POST /topology/v1/multi-regions` */
-  createMultiRegion(request: CreateMultiRegionGiven, context: CallContext): Promise<Answer<TopologyOperation>>
+  createMultiRegion(request: ParsedCreateMultiRegionRequest, context: CallContext): Promise<Answer<TopologyOperation>>
   /** Gets a multi-region. `GET /topology/v1/multi-regions/{id}` */
   getMultiRegion(request: GetMultiRegionRequest, context: CallContext): Promise<Answer<MultiRegion>>
   /** Deletes a multi-region. `DELETE /topology/v1/multi-regions/{id}` */
@@ -118,7 +118,7 @@ export interface ZoneHandlers {
   /** Lists zones. `GET /topology/v1/zones` */
   listZones(request: ListZonesRequest, context: ListContext): Promise<Page<Zone>>
   /** Creates a zone. `POST /topology/v1/zones` */
-  createZone(request: CreateZoneGiven, context: CallContext): Promise<Answer<TopologyOperation>>
+  createZone(request: ParsedCreateZoneRequest, context: CallContext): Promise<Answer<TopologyOperation>>
   /** Gets a zone. `GET /topology/v1/zones/{id}` */
   getZone(request: GetZoneRequest, context: CallContext): Promise<Answer<Zone>>
   /** Deletes a zone. `DELETE /topology/v1/zones/{id}` */
@@ -131,7 +131,7 @@ export interface ResourcePoolHandlers {
   /** Lists resource pools. `GET /topology/v1/resource-pools` */
   listResourcePools(request: ListResourcePoolsRequest, context: ListContext): Promise<Page<ResourcePool>>
   /** Creates a resource pool. `POST /topology/v1/resource-pools` */
-  createResourcePool(request: CreateResourcePoolGiven, context: CallContext): Promise<Answer<TopologyOperation>>
+  createResourcePool(request: ParsedCreateResourcePoolRequest, context: CallContext): Promise<Answer<TopologyOperation>>
   /** Gets a resource pool. `GET /topology/v1/resource-pools/{id}` */
   getResourcePool(request: GetResourcePoolRequest, context: CallContext): Promise<Answer<ResourcePool>>
   /** Deletes a resource pool. `DELETE /topology/v1/resource-pools/{id}` */
@@ -140,7 +140,7 @@ export interface ResourcePoolHandlers {
   updateResourcePool(request: UpdateResourcePoolRequest, context: CallContext): Promise<Answer<TopologyOperation>>
 }
 
-/** Every handler of Ninefold topology. */
+/** The handlers of all operations of Ninefold topology. */
 export interface TopologyHandlers {
   readonly filterSchemas: FilterSchemasHandlers
   readonly operations: TopologyOperationHandlers

@@ -18,22 +18,16 @@ import {
 } from './filters.ts'
 import type { TopologyHandlers } from './handlers.ts'
 import type {
-  ApproveLocationGiven,
   ApproveLocationRequest,
-  CreateMultiRegionGiven,
   CreateMultiRegionRequest,
-  CreateResourcePoolGiven,
   CreateResourcePoolRequest,
-  CreateZoneGiven,
   CreateZoneRequest,
   DeleteDeploymentTargetRequest,
   DeleteMultiRegionRequest,
   DeleteResourcePoolRequest,
   DeleteZoneRequest,
   DeploymentTarget,
-  DisableLocationGiven,
   DisableLocationRequest,
-  EnableLocationGiven,
   EnableLocationRequest,
   GetDeploymentTargetRequest,
   GetFilterSchemaRequest,
@@ -60,8 +54,14 @@ import type {
   ListZonesResponse,
   Location,
   MultiRegion,
+  ParsedApproveLocationRequest,
+  ParsedCreateMultiRegionRequest,
+  ParsedCreateResourcePoolRequest,
+  ParsedCreateZoneRequest,
+  ParsedDisableLocationRequest,
+  ParsedEnableLocationRequest,
+  ParsedRegisterDeploymentTargetRequest,
   Region,
-  RegisterDeploymentTargetGiven,
   RegisterDeploymentTargetRequest,
   ResourcePool,
   TopologyOperation,
@@ -205,7 +205,7 @@ export const updateDeploymentTarget: ClientRoute<UpdateDeploymentTargetRequest, 
 export const registerDeploymentTarget: ClientRoute<
   RegisterDeploymentTargetRequest,
   TopologyOperation,
-  RegisterDeploymentTargetGiven
+  ParsedRegisterDeploymentTargetRequest
 > = {
   operationId: 'registerDeploymentTarget',
   method: 'POST',
@@ -235,7 +235,7 @@ export const getLocation: ClientRoute<GetLocationRequest, Location> = {
 }
 
 /** Approves a location. `POST /topology/v1/locations/{id}:approve` */
-export const approveLocation: ClientRoute<ApproveLocationRequest, TopologyOperation, ApproveLocationGiven> = {
+export const approveLocation: ClientRoute<ApproveLocationRequest, TopologyOperation, ParsedApproveLocationRequest> = {
   operationId: 'approveLocation',
   method: 'POST',
   path: ['/topology/v1/locations/', 'id', ':approve'],
@@ -246,7 +246,7 @@ export const approveLocation: ClientRoute<ApproveLocationRequest, TopologyOperat
 }
 
 /** Disables a location. `POST /topology/v1/locations/{id}:disable` */
-export const disableLocation: ClientRoute<DisableLocationRequest, TopologyOperation, DisableLocationGiven> = {
+export const disableLocation: ClientRoute<DisableLocationRequest, TopologyOperation, ParsedDisableLocationRequest> = {
   operationId: 'disableLocation',
   method: 'POST',
   path: ['/topology/v1/locations/', 'id', ':disable'],
@@ -257,7 +257,7 @@ export const disableLocation: ClientRoute<DisableLocationRequest, TopologyOperat
 }
 
 /** Enables a location. `POST /topology/v1/locations/{id}:enable` */
-export const enableLocation: ClientRoute<EnableLocationRequest, TopologyOperation, EnableLocationGiven> = {
+export const enableLocation: ClientRoute<EnableLocationRequest, TopologyOperation, ParsedEnableLocationRequest> = {
   operationId: 'enableLocation',
   method: 'POST',
   path: ['/topology/v1/locations/', 'id', ':enable'],
@@ -277,7 +277,11 @@ export const listMultiRegions: ClientRoute<ListMultiRegionsRequest, ListMultiReg
 }
 
 /** Creates a multi-region. `POST /topology/v1/multi-regions` */
-export const createMultiRegion: ClientRoute<CreateMultiRegionRequest, TopologyOperation, CreateMultiRegionGiven> = {
+export const createMultiRegion: ClientRoute<
+  CreateMultiRegionRequest,
+  TopologyOperation,
+  ParsedCreateMultiRegionRequest
+> = {
   operationId: 'createMultiRegion',
   method: 'POST',
   path: ['/topology/v1/multi-regions'],
@@ -345,7 +349,7 @@ export const listZones: ClientRoute<ListZonesRequest, ListZonesResponse> = {
 }
 
 /** Creates a zone. `POST /topology/v1/zones` */
-export const createZone: ClientRoute<CreateZoneRequest, TopologyOperation, CreateZoneGiven> = {
+export const createZone: ClientRoute<CreateZoneRequest, TopologyOperation, ParsedCreateZoneRequest> = {
   operationId: 'createZone',
   method: 'POST',
   path: ['/topology/v1/zones'],
@@ -395,7 +399,11 @@ export const listResourcePools: ClientRoute<ListResourcePoolsRequest, ListResour
 }
 
 /** Creates a resource pool. `POST /topology/v1/resource-pools` */
-export const createResourcePool: ClientRoute<CreateResourcePoolRequest, TopologyOperation, CreateResourcePoolGiven> = {
+export const createResourcePool: ClientRoute<
+  CreateResourcePoolRequest,
+  TopologyOperation,
+  ParsedCreateResourcePoolRequest
+> = {
   operationId: 'createResourcePool',
   method: 'POST',
   path: ['/topology/v1/resource-pools'],
@@ -435,7 +443,7 @@ export const updateResourcePool: ClientRoute<UpdateResourcePoolRequest, Topology
   mode: 'sync',
 }
 
-/** The routes of Ninefold topology, each bound to the handler that answers it. */
+/** Binds each route of Ninefold topology to its handler. */
 export const topologyRoutes = ({
   filterSchemas,
   operations,

@@ -56,7 +56,7 @@ export interface DeploymentTarget {
   update_time: string
 }
 
-/** `DeploymentTarget` as it is sent. */
+/** `DeploymentTarget` in the form that requests send. */
 export interface DeploymentTargetInput {
   /** Unique among the deployment targets. */
   name: ResourceName
@@ -90,18 +90,18 @@ export interface DeploymentTargetInput {
   etag?: string
 }
 
-/** `DeploymentTargetInput` with its defaults filled, as handlers get it. */
-export type DeploymentTargetGiven = DeploymentTargetInput & {
+/** `DeploymentTargetInput` with its defaults filled, in the form that handlers get. */
+export type ParsedDeploymentTarget = DeploymentTargetInput & {
   display_name: string
   description: string
   labels: Labels
-  location_hints?: LocationHintsGiven
+  location_hints?: ParsedLocationHints
   endpoint: string
   numa_nodes: HostNumaNode[]
   agent_version: string
 }
 
-/** `DeploymentTarget` as an update sends it: what its mask does not name is left out. */
+/** `DeploymentTarget` in an update. Members that the mask of the update does not name are left out. */
 export interface DeploymentTargetUpdate {
   /** Unique among the deployment targets. */
   name?: ResourceName
@@ -174,9 +174,9 @@ export interface DeploymentTargetRegistrationInput {
   etag?: string
 }
 
-/** `DeploymentTargetRegistrationInput` with its defaults filled, as handlers get it. */
-export type DeploymentTargetRegistrationGiven = DeploymentTargetRegistrationInput & {
-  location_hints?: LocationHintsGiven
+/** `DeploymentTargetRegistrationInput` with its defaults filled, in the form that handlers get. */
+export type ParsedDeploymentTargetRegistration = DeploymentTargetRegistrationInput & {
+  location_hints?: ParsedLocationHints
 }
 
 /** What whoever registers a target knows of its location. */
@@ -193,8 +193,8 @@ export interface LocationHintsInput {
   longitude?: number
 }
 
-/** `LocationHintsInput` with its defaults filled, as handlers get it. */
-export type LocationHintsGiven = LocationHintsInput & {
+/** `LocationHintsInput` with its defaults filled, in the form that handlers get. */
+export type ParsedLocationHints = LocationHintsInput & {
   proposed_region: OptionalResourceName
   country_code: string
   city: string
@@ -213,7 +213,7 @@ export interface ResourceCapacity {
   disk_gib: number
 }
 
-/** `ResourceCapacity` as an update sends it: what its mask does not name is left out. */
+/** `ResourceCapacity` in an update. Members that the mask of the update does not name are left out. */
 export type ResourceCapacityUpdate = Partial<ResourceCapacity>
 
 /** A NUMA node of a host, or the part of it that a resource pool has. */
@@ -288,8 +288,8 @@ export interface LocationApprovalInput {
   etag?: string
 }
 
-/** `LocationApprovalInput` with its defaults filled, as handlers get it. */
-export type LocationApprovalGiven = LocationApprovalInput & {
+/** `LocationApprovalInput` with its defaults filled, in the form that handlers get. */
+export type ParsedLocationApproval = LocationApprovalInput & {
   region: OptionalResourceName
   enable: boolean
   comment: string
@@ -303,8 +303,8 @@ export interface StateChangeInput {
   etag?: string
 }
 
-/** `StateChangeInput` with its defaults filled, as handlers get it. */
-export type StateChangeGiven = StateChangeInput & { reason: string }
+/** `StateChangeInput` with its defaults filled, in the form that handlers get. */
+export type ParsedStateChange = StateChangeInput & { reason: string }
 
 /** A named set of regions, for storage that is replicated. */
 export interface MultiRegion {
@@ -333,7 +333,7 @@ export interface MultiRegion {
   update_time: string
 }
 
-/** `MultiRegion` as it is sent. */
+/** `MultiRegion` in the form that requests send. */
 export interface MultiRegionInput {
   /** Unique among the multi-regions. */
   name: ResourceName
@@ -352,10 +352,10 @@ export interface MultiRegionInput {
   etag?: string
 }
 
-/** `MultiRegionInput` with its defaults filled, as handlers get it. */
-export type MultiRegionGiven = MultiRegionInput & { display_name: string; description: string; labels: Labels }
+/** `MultiRegionInput` with its defaults filled, in the form that handlers get. */
+export type ParsedMultiRegion = MultiRegionInput & { display_name: string; description: string; labels: Labels }
 
-/** `MultiRegion` as an update sends it: what its mask does not name is left out. */
+/** `MultiRegion` in an update. Members that the mask of the update does not name are left out. */
 export type MultiRegionUpdate = Partial<MultiRegionInput>
 
 /** A page of multi-regions. */
@@ -425,7 +425,7 @@ export interface Zone {
   update_time: string
 }
 
-/** `Zone` as it is sent. */
+/** `Zone` in the form that requests send. */
 export interface ZoneInput {
   /** Unique among the zones. */
   name: ResourceName
@@ -446,10 +446,10 @@ export interface ZoneInput {
   etag?: string
 }
 
-/** `ZoneInput` with its defaults filled, as handlers get it. */
-export type ZoneGiven = ZoneInput & { display_name: string; description: string; labels: Labels; schedulable: boolean }
+/** `ZoneInput` with its defaults filled, in the form that handlers get. */
+export type ParsedZone = ZoneInput & { display_name: string; description: string; labels: Labels; schedulable: boolean }
 
-/** `Zone` as an update sends it: what its mask does not name is left out. */
+/** `Zone` in an update. Members that the mask of the update does not name are left out. */
 export type ZoneUpdate = Partial<ZoneInput>
 
 /** A page of zones. */
@@ -511,7 +511,7 @@ export interface ResourcePool {
   update_time: string
 }
 
-/** `ResourcePool` as it is sent. */
+/** `ResourcePool` in the form that requests send. */
 export interface ResourcePoolInput {
   /** Unique among the resource pools. */
   name: ResourceName
@@ -546,18 +546,18 @@ export interface ResourcePoolInput {
   etag?: string
 }
 
-/** `ResourcePoolInput` with its defaults filled, as handlers get it. */
-export type ResourcePoolGiven = ResourcePoolInput & {
+/** `ResourcePoolInput` with its defaults filled, in the form that handlers get. */
+export type ParsedResourcePool = ResourcePoolInput & {
   display_name: string
   description: string
   labels: Labels
-  reserved: ReservedResourcesGiven
-  overcommit: OvercommitGiven
+  reserved: ParsedReservedResources
+  overcommit: ParsedOvercommit
   numa_nodes: HostNumaNode[]
   schedulable: boolean
 }
 
-/** `ResourcePool` as an update sends it: what its mask does not name is left out. */
+/** `ResourcePool` in an update. Members that the mask of the update does not name are left out. */
 export interface ResourcePoolUpdate {
   /** Unique among the resource pools. */
   name?: ResourceName
@@ -610,7 +610,7 @@ export interface ReservedResources {
   disk_gib: number
 }
 
-/** `ReservedResources` as it is sent. */
+/** `ReservedResources` in the form that requests send. */
 export interface ReservedResourcesInput {
   /** Virtual processors. */
   vcpus?: number
@@ -620,8 +620,8 @@ export interface ReservedResourcesInput {
   disk_gib?: number
 }
 
-/** `ReservedResourcesInput` with its defaults filled, as handlers get it. */
-export type ReservedResourcesGiven = ReservedResourcesInput & { vcpus: number; memory_mib: number; disk_gib: number }
+/** `ReservedResourcesInput` with its defaults filled, in the form that handlers get. */
+export type ParsedReservedResources = ReservedResourcesInput & { vcpus: number; memory_mib: number; disk_gib: number }
 
 /** How many times over something is allocated, by dimension; in hundredths. */
 export interface Overcommit {
@@ -633,7 +633,7 @@ export interface Overcommit {
   disk_gib: number
 }
 
-/** `Overcommit` as it is sent. */
+/** `Overcommit` in the form that requests send. */
 export interface OvercommitInput {
   /** Factor for virtual processors. */
   vcpus?: number
@@ -643,8 +643,8 @@ export interface OvercommitInput {
   disk_gib?: number
 }
 
-/** `OvercommitInput` with its defaults filled, as handlers get it. */
-export type OvercommitGiven = OvercommitInput & { vcpus: number; memory_mib: number; disk_gib: number }
+/** `OvercommitInput` with its defaults filled, in the form that handlers get. */
+export type ParsedOvercommit = OvercommitInput & { vcpus: number; memory_mib: number; disk_gib: number }
 
 /** An amount of resources, by dimension. */
 export interface ResourceAmounts {
@@ -706,7 +706,7 @@ export const driverValues = [
 ] as const
 export type Driver = (typeof driverValues)[number]
 
-/** `Driver` as it is sent. */
+/** `Driver` in the form that requests send. */
 export type DriverInput = Exclude<Driver, 'TOPOLOGY_DRIVER_UNSPECIFIED'>
 
 /**
@@ -923,9 +923,9 @@ export interface RegisterDeploymentTargetRequest {
   body: DeploymentTargetRegistrationInput
 }
 
-/** `RegisterDeploymentTargetRequest` with its defaults filled, as the handler gets it. */
-export type RegisterDeploymentTargetGiven = RegisterDeploymentTargetRequest & {
-  body: DeploymentTargetRegistrationGiven
+/** `RegisterDeploymentTargetRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedRegisterDeploymentTargetRequest = RegisterDeploymentTargetRequest & {
+  body: ParsedDeploymentTargetRegistration
 }
 
 /** `GET /topology/v1/locations` */
@@ -969,8 +969,8 @@ export interface ApproveLocationRequest {
   body: LocationApprovalInput
 }
 
-/** `ApproveLocationRequest` with its defaults filled, as the handler gets it. */
-export type ApproveLocationGiven = ApproveLocationRequest & { body: LocationApprovalGiven }
+/** `ApproveLocationRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedApproveLocationRequest = ApproveLocationRequest & { body: ParsedLocationApproval }
 
 /** `POST /topology/v1/locations/{id}:disable` */
 export interface DisableLocationRequest {
@@ -985,8 +985,8 @@ export interface DisableLocationRequest {
   body: StateChangeInput
 }
 
-/** `DisableLocationRequest` with its defaults filled, as the handler gets it. */
-export type DisableLocationGiven = DisableLocationRequest & { body: StateChangeGiven }
+/** `DisableLocationRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedDisableLocationRequest = DisableLocationRequest & { body: ParsedStateChange }
 
 /** `POST /topology/v1/locations/{id}:enable` */
 export interface EnableLocationRequest {
@@ -1001,8 +1001,8 @@ export interface EnableLocationRequest {
   body: StateChangeInput
 }
 
-/** `EnableLocationRequest` with its defaults filled, as the handler gets it. */
-export type EnableLocationGiven = EnableLocationRequest & { body: StateChangeGiven }
+/** `EnableLocationRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedEnableLocationRequest = EnableLocationRequest & { body: ParsedStateChange }
 
 /** `GET /topology/v1/multi-regions` */
 export interface ListMultiRegionsRequest {
@@ -1037,8 +1037,8 @@ export interface CreateMultiRegionRequest {
   body: MultiRegionInput
 }
 
-/** `CreateMultiRegionRequest` with its defaults filled, as the handler gets it. */
-export type CreateMultiRegionGiven = CreateMultiRegionRequest & { body: MultiRegionGiven }
+/** `CreateMultiRegionRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateMultiRegionRequest = CreateMultiRegionRequest & { body: ParsedMultiRegion }
 
 /** `GET /topology/v1/multi-regions/{id}` */
 export interface GetMultiRegionRequest {
@@ -1138,8 +1138,8 @@ export interface CreateZoneRequest {
   body: ZoneInput
 }
 
-/** `CreateZoneRequest` with its defaults filled, as the handler gets it. */
-export type CreateZoneGiven = CreateZoneRequest & { body: ZoneGiven }
+/** `CreateZoneRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateZoneRequest = CreateZoneRequest & { body: ParsedZone }
 
 /** `GET /topology/v1/zones/{id}` */
 export interface GetZoneRequest {
@@ -1211,8 +1211,8 @@ export interface CreateResourcePoolRequest {
   body: ResourcePoolInput
 }
 
-/** `CreateResourcePoolRequest` with its defaults filled, as the handler gets it. */
-export type CreateResourcePoolGiven = CreateResourcePoolRequest & { body: ResourcePoolGiven }
+/** `CreateResourcePoolRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateResourcePoolRequest = CreateResourcePoolRequest & { body: ParsedResourcePool }
 
 /** `GET /topology/v1/resource-pools/{id}` */
 export interface GetResourcePoolRequest {

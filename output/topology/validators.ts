@@ -33,27 +33,19 @@ import {
   checkResourceName,
 } from '../shared/validators.ts'
 import {
-  type ApproveLocationGiven,
   type ApproveLocationRequest,
-  type CreateMultiRegionGiven,
   type CreateMultiRegionRequest,
-  type CreateResourcePoolGiven,
   type CreateResourcePoolRequest,
-  type CreateZoneGiven,
   type CreateZoneRequest,
   type DeleteDeploymentTargetRequest,
   type DeleteMultiRegionRequest,
   type DeleteResourcePoolRequest,
   type DeleteZoneRequest,
-  type DeploymentTargetGiven,
   type DeploymentTargetInput,
-  type DeploymentTargetRegistrationGiven,
   type DeploymentTargetRegistrationInput,
   type DeploymentTargetUpdate,
-  type DisableLocationGiven,
   type DisableLocationRequest,
   type DriverInput,
-  type EnableLocationGiven,
   type EnableLocationRequest,
   type GetDeploymentTargetRequest,
   type GetFilterSchemaRequest,
@@ -72,35 +64,43 @@ import {
   type ListRegionsRequest,
   type ListResourcePoolsRequest,
   type ListZonesRequest,
-  type LocationApprovalGiven,
   type LocationApprovalInput,
-  type LocationHintsGiven,
   type LocationHintsInput,
-  type MultiRegionGiven,
   type MultiRegionInput,
   type MultiRegionUpdate,
   type OperationStatus,
   type OperationType,
-  type OvercommitGiven,
   type OvercommitInput,
-  type RegisterDeploymentTargetGiven,
+  type ParsedApproveLocationRequest,
+  type ParsedCreateMultiRegionRequest,
+  type ParsedCreateResourcePoolRequest,
+  type ParsedCreateZoneRequest,
+  type ParsedDeploymentTarget,
+  type ParsedDeploymentTargetRegistration,
+  type ParsedDisableLocationRequest,
+  type ParsedEnableLocationRequest,
+  type ParsedLocationApproval,
+  type ParsedLocationHints,
+  type ParsedMultiRegion,
+  type ParsedOvercommit,
+  type ParsedRegisterDeploymentTargetRequest,
+  type ParsedReservedResources,
+  type ParsedResourcePool,
+  type ParsedStateChange,
+  type ParsedZone,
   type RegisterDeploymentTargetRequest,
-  type ReservedResourcesGiven,
   type ReservedResourcesInput,
   type ResourceCapacity,
   type ResourceCapacityUpdate,
-  type ResourcePoolGiven,
   type ResourcePoolInput,
   type ResourcePoolUpdate,
   type ScopeType,
-  type StateChangeGiven,
   type StateChangeInput,
   type TopologyOperation,
   type UpdateDeploymentTargetRequest,
   type UpdateMultiRegionRequest,
   type UpdateResourcePoolRequest,
   type UpdateZoneRequest,
-  type ZoneGiven,
   type ZoneInput,
   type ZoneUpdate,
   driverValues,
@@ -269,7 +269,7 @@ export function checkDeploymentTargetUpdate(value: unknown, faults: Faults): val
   return faults.count === before
 }
 
-export function completeDeploymentTargetInput(value: DeploymentTargetInput): DeploymentTargetGiven {
+export function completeDeploymentTargetInput(value: DeploymentTargetInput): ParsedDeploymentTarget {
   return {
     ...omit(value, deploymentTargetOmitted),
     display_name: value.display_name ?? '',
@@ -308,7 +308,7 @@ export function checkDeploymentTargetRegistrationInput(
 
 export function completeDeploymentTargetRegistrationInput(
   value: DeploymentTargetRegistrationInput,
-): DeploymentTargetRegistrationGiven {
+): ParsedDeploymentTargetRegistration {
   return {
     ...omit(value, deploymentTargetRegistrationOmitted),
     ...(value.location_hints !== undefined && { location_hints: completeLocationHintsInput(value.location_hints) }),
@@ -328,7 +328,7 @@ export function checkLocationHintsInput(value: unknown, faults: Faults): value i
   return faults.count === before
 }
 
-export function completeLocationHintsInput(value: LocationHintsInput): LocationHintsGiven {
+export function completeLocationHintsInput(value: LocationHintsInput): ParsedLocationHints {
   return {
     ...value,
     proposed_region: value.proposed_region ?? '',
@@ -377,7 +377,7 @@ export function checkLocationApprovalInput(value: unknown, faults: Faults): valu
   return faults.count === before
 }
 
-export function completeLocationApprovalInput(value: LocationApprovalInput): LocationApprovalGiven {
+export function completeLocationApprovalInput(value: LocationApprovalInput): ParsedLocationApproval {
   return { ...value, region: value.region ?? '', enable: value.enable ?? true, comment: value.comment ?? '' }
 }
 
@@ -390,7 +390,7 @@ export function checkStateChangeInput(value: unknown, faults: Faults): value is 
   return faults.count === before
 }
 
-export function completeStateChangeInput(value: StateChangeInput): StateChangeGiven {
+export function completeStateChangeInput(value: StateChangeInput): ParsedStateChange {
   return { ...value, reason: value.reason ?? '' }
 }
 
@@ -421,7 +421,7 @@ export function checkMultiRegionUpdate(value: unknown, faults: Faults): value is
   return faults.count === before
 }
 
-export function completeMultiRegionInput(value: MultiRegionInput): MultiRegionGiven {
+export function completeMultiRegionInput(value: MultiRegionInput): ParsedMultiRegion {
   return {
     ...omit(value, multiRegionOmitted),
     display_name: value.display_name ?? '',
@@ -458,7 +458,7 @@ export function checkZoneUpdate(value: unknown, faults: Faults): value is ZoneUp
   return faults.count === before
 }
 
-export function completeZoneInput(value: ZoneInput): ZoneGiven {
+export function completeZoneInput(value: ZoneInput): ParsedZone {
   return {
     ...omit(value, zoneOmitted),
     display_name: value.display_name ?? '',
@@ -506,7 +506,7 @@ export function checkResourcePoolUpdate(value: unknown, faults: Faults): value i
   return faults.count === before
 }
 
-export function completeResourcePoolInput(value: ResourcePoolInput): ResourcePoolGiven {
+export function completeResourcePoolInput(value: ResourcePoolInput): ParsedResourcePool {
   return {
     ...omit(value, resourcePoolOmitted),
     display_name: value.display_name ?? '',
@@ -535,7 +535,7 @@ export function checkReservedResourcesInput(value: unknown, faults: Faults): val
   return faults.count === before
 }
 
-export function completeReservedResourcesInput(value: ReservedResourcesInput): ReservedResourcesGiven {
+export function completeReservedResourcesInput(value: ReservedResourcesInput): ParsedReservedResources {
   return { ...value, vcpus: value.vcpus ?? 0, memory_mib: value.memory_mib ?? 0, disk_gib: value.disk_gib ?? 0 }
 }
 
@@ -552,7 +552,7 @@ export function checkOvercommitInput(value: unknown, faults: Faults): value is O
   return faults.count === before
 }
 
-export function completeOvercommitInput(value: OvercommitInput): OvercommitGiven {
+export function completeOvercommitInput(value: OvercommitInput): ParsedOvercommit {
   return { ...value, vcpus: value.vcpus ?? 1, memory_mib: value.memory_mib ?? 1, disk_gib: value.disk_gib ?? 1 }
 }
 
@@ -685,7 +685,7 @@ export function checkRegisterDeploymentTargetRequest(
 
 export function completeRegisterDeploymentTargetRequest(
   request: RegisterDeploymentTargetRequest,
-): RegisterDeploymentTargetGiven {
+): ParsedRegisterDeploymentTargetRequest {
   return { ...request, body: completeDeploymentTargetRegistrationInput(request.body) }
 }
 
@@ -715,7 +715,7 @@ export function checkApproveLocationRequest(value: unknown, faults: Faults): val
   return faults.count === before
 }
 
-export function completeApproveLocationRequest(request: ApproveLocationRequest): ApproveLocationGiven {
+export function completeApproveLocationRequest(request: ApproveLocationRequest): ParsedApproveLocationRequest {
   return { ...request, body: completeLocationApprovalInput(request.body) }
 }
 
@@ -728,7 +728,7 @@ export function checkDisableLocationRequest(value: unknown, faults: Faults): val
   return faults.count === before
 }
 
-export function completeDisableLocationRequest(request: DisableLocationRequest): DisableLocationGiven {
+export function completeDisableLocationRequest(request: DisableLocationRequest): ParsedDisableLocationRequest {
   return { ...request, body: completeStateChangeInput(request.body) }
 }
 
@@ -741,7 +741,7 @@ export function checkEnableLocationRequest(value: unknown, faults: Faults): valu
   return faults.count === before
 }
 
-export function completeEnableLocationRequest(request: EnableLocationRequest): EnableLocationGiven {
+export function completeEnableLocationRequest(request: EnableLocationRequest): ParsedEnableLocationRequest {
   return { ...request, body: completeStateChangeInput(request.body) }
 }
 
@@ -763,7 +763,7 @@ export function checkCreateMultiRegionRequest(value: unknown, faults: Faults): v
   return faults.count === before
 }
 
-export function completeCreateMultiRegionRequest(request: CreateMultiRegionRequest): CreateMultiRegionGiven {
+export function completeCreateMultiRegionRequest(request: CreateMultiRegionRequest): ParsedCreateMultiRegionRequest {
   return { ...request, body: completeMultiRegionInput(request.body) }
 }
 
@@ -828,7 +828,7 @@ export function checkCreateZoneRequest(value: unknown, faults: Faults): value is
   return faults.count === before
 }
 
-export function completeCreateZoneRequest(request: CreateZoneRequest): CreateZoneGiven {
+export function completeCreateZoneRequest(request: CreateZoneRequest): ParsedCreateZoneRequest {
   return { ...request, body: completeZoneInput(request.body) }
 }
 
@@ -876,7 +876,7 @@ export function checkCreateResourcePoolRequest(value: unknown, faults: Faults): 
   return faults.count === before
 }
 
-export function completeCreateResourcePoolRequest(request: CreateResourcePoolRequest): CreateResourcePoolGiven {
+export function completeCreateResourcePoolRequest(request: CreateResourcePoolRequest): ParsedCreateResourcePoolRequest {
   return { ...request, body: completeResourcePoolInput(request.body) }
 }
 

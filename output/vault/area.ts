@@ -9,7 +9,7 @@ import { vaultRoutes } from './routes.ts'
 import type { VaultOperation } from './types.ts'
 import { checkVaultOperation } from './validators.ts'
 
-/** What operations record as `resource_type`. */
+/** The values that operations record as `resource_type`. */
 export type VaultResourceType =
   | 'vault.capsules'
   | 'vault.certificateAuthorities'
@@ -22,7 +22,7 @@ export type VaultResourceType =
   | 'vault.secrets'
   | 'vault.snapshots'
 
-/** The types of the area's operations: the record, what an operation does (without prefix), and what it is done to. */
+/** The types of the area's operations: the record, the operation types without their prefix, and the resource types. */
 export interface VaultArea {
   readonly record: VaultOperation
   readonly operationType:
@@ -41,7 +41,7 @@ export interface VaultArea {
   readonly resourceType: VaultResourceType
 }
 
-/** The area as a server mounts it: everything here follows from the document. */
+/** The area that a server mounts. The document determines every member. */
 export const vaultArea: GeneratedArea<VaultArea, VaultHandlers> = {
   domain: vault,
   operations: { list: operationsList, check: checkVaultOperation },

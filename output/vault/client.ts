@@ -147,7 +147,7 @@ import type {
   VerifyResponse,
 } from './types.ts'
 
-/** A client of Ninefold vault: one method an operation, over one transport. */
+/** A client of Ninefold vault. It has a method for each operation, and all methods share one transport. */
 export class VaultClient {
   readonly #transport: Transport
 
@@ -165,7 +165,7 @@ export class VaultClient {
     return send(this.#transport, listFilterSchemas, request, options)
   }
 
-  /** Every row of `listFilterSchemas`, page after page. */
+  /** Iterates over the rows of all pages of `listFilterSchemas`. */
   iterateFilterSchemas(
     request: ListFilterSchemasRequest = {},
     options?: CallOptions,
@@ -193,7 +193,7 @@ export class VaultClient {
     return send(this.#transport, listOperations, request, options)
   }
 
-  /** Every row of `listOperations`, page after page. */
+  /** Iterates over the rows of all pages of `listOperations`. */
   iterateOperations(
     request: ListOperationsRequest = {},
     options?: CallOptions,
@@ -247,7 +247,7 @@ export class VaultClient {
     return send(this.#transport, listCapsules, request, options)
   }
 
-  /** Every row of `listCapsules`, page after page. */
+  /** Iterates over the rows of all pages of `listCapsules`. */
   iterateCapsules(request: ListCapsulesRequest, options?: CallOptions): AsyncGenerator<Capsule, void, undefined> {
     return iterate(this.#transport, listCapsules, 'capsules', request, options)
   }
@@ -298,7 +298,7 @@ export class VaultClient {
     return send(this.#transport, listCertificateAuthorities, request, options)
   }
 
-  /** Every row of `listCertificateAuthorities`, page after page. */
+  /** Iterates over the rows of all pages of `listCertificateAuthorities`. */
   iterateCertificateAuthorities(
     request: ListCertificateAuthoritiesRequest,
     options?: CallOptions,
@@ -384,7 +384,7 @@ export class VaultClient {
     return send(this.#transport, listCertificates, request, options)
   }
 
-  /** Every row of `listCertificates`, page after page. */
+  /** Iterates over the rows of all pages of `listCertificates`. */
   iterateCertificates(
     request: ListCertificatesRequest,
     options?: CallOptions,
@@ -446,7 +446,7 @@ export class VaultClient {
     return send(this.#transport, listCertificateTemplates, request, options)
   }
 
-  /** Every row of `listCertificateTemplates`, page after page. */
+  /** Iterates over the rows of all pages of `listCertificateTemplates`. */
   iterateCertificateTemplates(
     request: ListCertificateTemplatesRequest,
     options?: CallOptions,
@@ -507,7 +507,7 @@ export class VaultClient {
     return send(this.#transport, listCryptoKeys, request, options)
   }
 
-  /** Every row of `listCryptoKeys`, page after page. */
+  /** Iterates over the rows of all pages of `listCryptoKeys`. */
   iterateCryptoKeys(request: ListCryptoKeysRequest, options?: CallOptions): AsyncGenerator<CryptoKey, void, undefined> {
     return iterate(this.#transport, listCryptoKeys, 'crypto_keys', request, options)
   }
@@ -695,7 +695,7 @@ export class VaultClient {
     return send(this.#transport, listCryptoKeyVersions, request, options)
   }
 
-  /** Every row of `listCryptoKeyVersions`, page after page. */
+  /** Iterates over the rows of all pages of `listCryptoKeyVersions`. */
   iterateCryptoKeyVersions(
     request: ListCryptoKeyVersionsRequest,
     options?: CallOptions,
@@ -779,7 +779,7 @@ export class VaultClient {
     return send(this.#transport, listSecrets, request, options)
   }
 
-  /** Every row of `listSecrets`, page after page. */
+  /** Iterates over the rows of all pages of `listSecrets`. */
   iterateSecrets(request: ListSecretsRequest, options?: CallOptions): AsyncGenerator<Secret, void, undefined> {
     return iterate(this.#transport, listSecrets, 'secrets', request, options)
   }
@@ -846,7 +846,7 @@ export class VaultClient {
     return send(this.#transport, listSecretVersions, request, options)
   }
 
-  /** Every row of `listSecretVersions`, page after page. */
+  /** Iterates over the rows of all pages of `listSecretVersions`. */
   iterateSecretVersions(
     request: ListSecretVersionsRequest,
     options?: CallOptions,
@@ -893,7 +893,7 @@ export class VaultClient {
     return send(this.#transport, disableSecretVersion, request, options)
   }
 
-  /** Waits until an operation has ended; throws `OperationFailed` when it ended with errors. */
+  /** Waits until an operation has ended. Throws `OperationFailed` if the operation ended with errors. */
   waitOperation(operation: VaultOperation | string, options?: WaitOptions<VaultOperation>): Promise<VaultOperation> {
     return wait(this.#transport, getOperation, operation, options)
   }

@@ -2,10 +2,10 @@
 
 import { ApiError, type ErrorDetails, type ErrorDomain, type RpcCode } from '../../runtime/errors.ts'
 
-/** Where the errors of Ninefold vault belong. */
+/** The domain of the errors of Ninefold vault. */
 export const vault: ErrorDomain = { name: 'vault', base: 9000000 }
 
-/** The reasons that a call can fail with. */
+/** The reasons with which a call can fail. */
 export type VaultReason =
   | 'VAULT_SEALED'
   | 'STORED_DATA_CORRUPT'

@@ -2,14 +2,14 @@
 
 import type { ListFields } from '../../runtime/filter/types.ts'
 
-/** What `listFilterSchemas` filters and sorts by. */
+/** The fields by which `listFilterSchemas` filters and sorts. */
 export const filterSchemasList: ListFields = {
   fields: [{ name: 'resource', type: 'STRING', operators: [], sortable: true }],
   defaultOrder: 'resource asc',
   key: 'resource',
 }
 
-/** What `listOperations` filters and sorts by. */
+/** The fields by which `listOperations` filters and sorts. */
 export const operationsList: ListFields = {
   resource: 'operations',
   fields: [
@@ -69,7 +69,7 @@ export const operationsList: ListFields = {
   key: 'id',
 }
 
-/** What `listCapsules` filters and sorts by. */
+/** The fields by which `listCapsules` filters and sorts. */
 export const capsulesList: ListFields = {
   resource: 'capsules',
   fields: [
@@ -96,7 +96,7 @@ export const capsulesList: ListFields = {
   key: 'id',
 }
 
-/** What `listCertificateAuthorities` filters and sorts by. */
+/** The fields by which `listCertificateAuthorities` filters and sorts. */
 export const certificateAuthoritiesList: ListFields = {
   resource: 'certificateAuthorities',
   fields: [
@@ -129,7 +129,7 @@ export const certificateAuthoritiesList: ListFields = {
   key: 'id',
 }
 
-/** What `listCertificates` filters and sorts by. */
+/** The fields by which `listCertificates` filters and sorts. */
 export const certificatesList: ListFields = {
   resource: 'certificates',
   fields: [
@@ -155,7 +155,7 @@ export const certificatesList: ListFields = {
   key: 'id',
 }
 
-/** What `listCertificateTemplates` filters and sorts by. */
+/** The fields by which `listCertificateTemplates` filters and sorts. */
 export const certificateTemplatesList: ListFields = {
   resource: 'certificateTemplates',
   fields: [
@@ -166,7 +166,7 @@ export const certificateTemplatesList: ListFields = {
   key: 'id',
 }
 
-/** What `listCryptoKeys` filters and sorts by. */
+/** The fields by which `listCryptoKeys` filters and sorts. */
 export const cryptoKeysList: ListFields = {
   resource: 'cryptoKeys',
   fields: [
@@ -220,7 +220,7 @@ export const cryptoKeysList: ListFields = {
   key: 'id',
 }
 
-/** What `listCryptoKeyVersions` filters and sorts by. */
+/** The fields by which `listCryptoKeyVersions` filters and sorts. */
 export const cryptoKeyVersionsList: ListFields = {
   resource: 'cryptoKeyVersions',
   fields: [
@@ -269,7 +269,7 @@ export const cryptoKeyVersionsList: ListFields = {
   key: 'id',
 }
 
-/** What `listSecrets` filters and sorts by. */
+/** The fields by which `listSecrets` filters and sorts. */
 export const secretsList: ListFields = {
   resource: 'secrets',
   fields: [
@@ -283,7 +283,7 @@ export const secretsList: ListFields = {
   key: 'id',
 }
 
-/** What `listSecretVersions` filters and sorts by. */
+/** The fields by which `listSecretVersions` filters and sorts. */
 export const secretVersionsList: ListFields = {
   resource: 'secretVersions',
   fields: [
@@ -305,7 +305,7 @@ export const secretVersionsList: ListFields = {
   key: 'id',
 }
 
-/** The filter schemas of Ninefold vault, ordered by resource. */
+/** The filter and sort fields of the lists of Ninefold vault, ordered by resource. */
 export const vaultFilters: readonly ListFields[] = [
   capsulesList,
   certificateAuthoritiesList,

@@ -13,26 +13,15 @@ import type {
   CertificateAuthority,
   CertificateRevocationList,
   CertificateTemplate,
-  CreateCapsuleGiven,
-  CreateCertificateAuthorityGiven,
-  CreateCertificateGiven,
-  CreateCertificateTemplateGiven,
-  CreateCryptoKeyGiven,
-  CreateSecretGiven,
   CryptoKey,
   CryptoKeyVersion,
-  DecryptGiven,
   DecryptResponse,
   DeleteCertificateTemplateRequest,
   DeleteCryptoKeyRequest,
   DeleteSecretRequest,
   DestroyCryptoKeyVersionRequest,
   DestroySecretVersionRequest,
-  DisableCryptoKeyVersionGiven,
-  DisableSecretVersionGiven,
-  EncryptGiven,
   EncryptResponse,
-  GenerateDataEncryptionKeyGiven,
   GenerateDataEncryptionKeyResponse,
   GenerateRandomBytesRequest,
   GenerateRandomBytesResponse,
@@ -47,8 +36,6 @@ import type {
   GetFilterSchemaRequest,
   GetOperationRequest,
   GetSecretRequest,
-  GetSecretVersionGiven,
-  HmacGiven,
   HmacResponse,
   ListCapsulesRequest,
   ListCertificateAuthoritiesRequest,
@@ -60,25 +47,38 @@ import type {
   ListOperationsRequest,
   ListSecretVersionsRequest,
   ListSecretsRequest,
+  ParsedCreateCapsuleRequest,
+  ParsedCreateCertificateAuthorityRequest,
+  ParsedCreateCertificateRequest,
+  ParsedCreateCertificateTemplateRequest,
+  ParsedCreateCryptoKeyRequest,
+  ParsedCreateSecretRequest,
+  ParsedDecryptRequest,
+  ParsedDisableCryptoKeyVersionRequest,
+  ParsedDisableSecretVersionRequest,
+  ParsedEncryptRequest,
+  ParsedGenerateDataEncryptionKeyRequest,
+  ParsedGetSecretVersionRequest,
+  ParsedHmacRequest,
+  ParsedRedeemCapsuleRequest,
+  ParsedRevokeCapsuleRequest,
+  ParsedSignRequest,
+  ParsedTakeSnapshotRequest,
+  ParsedVerifyRequest,
   ReEncryptRequest,
   ReEncryptResponse,
-  RedeemCapsuleGiven,
   RedeemCapsuleResponse,
-  RevokeCapsuleGiven,
   RevokeCertificateAuthorityRequest,
   RevokeCertificateRequest,
   RotateCryptoKeyRequest,
   Secret,
   SecretVersion,
-  SignGiven,
   SignResponse,
-  TakeSnapshotGiven,
   UpdateCertificateTemplateRequest,
   UpdateCryptoKeyRequest,
   UpdateSecretRequest,
   VaultCredentialOperation,
   VaultOperation,
-  VerifyGiven,
   VerifyResponse,
 } from './types.ts'
 
@@ -100,15 +100,15 @@ export interface CapsuleHandlers {
   /** Gets what a recipient may know of a capsule. `GET /vault/alpha/capsules/{id}` */
   getCapsuleDelivery(request: GetCapsuleDeliveryRequest, context: CallContext): Promise<Answer<CapsuleDelivery>>
   /** Redeems a capsule. `POST /vault/alpha/capsules/{id}:redeem` */
-  redeemCapsule(request: RedeemCapsuleGiven, context: CallContext): Promise<Answer<RedeemCapsuleResponse>>
+  redeemCapsule(request: ParsedRedeemCapsuleRequest, context: CallContext): Promise<Answer<RedeemCapsuleResponse>>
   /** Lists capsules. `GET /vault/alpha/workspaces/{workspace}/engines/{engine}/capsules` */
   listCapsules(request: ListCapsulesRequest, context: ListContext): Promise<Page<Capsule>>
   /** Creates a capsule. `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/capsules` */
-  createCapsule(request: CreateCapsuleGiven, context: CallContext): Promise<Answer<VaultCredentialOperation>>
+  createCapsule(request: ParsedCreateCapsuleRequest, context: CallContext): Promise<Answer<VaultCredentialOperation>>
   /** Gets a capsule. `GET /vault/alpha/workspaces/{workspace}/engines/{engine}/capsules/{id}` */
   getCapsule(request: GetCapsuleRequest, context: CallContext): Promise<Answer<Capsule>>
   /** Revokes a capsule. `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/capsules/{id}:revoke` */
-  revokeCapsule(request: RevokeCapsuleGiven, context: CallContext): Promise<Answer<VaultOperation>>
+  revokeCapsule(request: ParsedRevokeCapsuleRequest, context: CallContext): Promise<Answer<VaultOperation>>
 }
 
 export interface CertificateAuthorityHandlers {
@@ -122,7 +122,7 @@ export interface CertificateAuthorityHandlers {
    * /vault/v1/workspaces/{workspace}/engines/{engine}/certificateAuthorities`
    */
   createCertificateAuthority(
-    request: CreateCertificateAuthorityGiven,
+    request: ParsedCreateCertificateAuthorityRequest,
     context: CallContext,
   ): Promise<Answer<VaultOperation>>
   /**
@@ -160,7 +160,7 @@ export interface CertificateHandlers {
    * Issues a certificate. `POST
    * /vault/v1/workspaces/{workspace}/engines/{engine}/certificateAuthorities/{certificate_authority}/certificates`
    */
-  createCertificate(request: CreateCertificateGiven, context: CallContext): Promise<Answer<VaultOperation>>
+  createCertificate(request: ParsedCreateCertificateRequest, context: CallContext): Promise<Answer<VaultOperation>>
   /**
    * Gets a certificate. `GET
    * /vault/v1/workspaces/{workspace}/engines/{engine}/certificateAuthorities/{certificate_authority}/certificates/{id}`
@@ -187,7 +187,7 @@ export interface CertificateTemplateHandlers {
    * /vault/v1/workspaces/{workspace}/engines/{engine}/certificateAuthorities/{certificate_authority}/certificateTemplates`
    */
   createCertificateTemplate(
-    request: CreateCertificateTemplateGiven,
+    request: ParsedCreateCertificateTemplateRequest,
     context: CallContext,
   ): Promise<Answer<VaultOperation>>
   /**
@@ -220,7 +220,7 @@ export interface CryptoKeyHandlers {
   /** Lists crypto keys. `GET /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys` */
   listCryptoKeys(request: ListCryptoKeysRequest, context: ListContext): Promise<Page<CryptoKey>>
   /** Creates a crypto key. `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys` */
-  createCryptoKey(request: CreateCryptoKeyGiven, context: CallContext): Promise<Answer<VaultOperation>>
+  createCryptoKey(request: ParsedCreateCryptoKeyRequest, context: CallContext): Promise<Answer<VaultOperation>>
   /** Gets a crypto key. `GET /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}` */
   getCryptoKey(request: GetCryptoKeyRequest, context: CallContext): Promise<Answer<CryptoKey>>
   /** Deletes a crypto key. `DELETE /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}` */
@@ -228,32 +228,32 @@ export interface CryptoKeyHandlers {
   /** Updates a crypto key. `PATCH /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}` */
   updateCryptoKey(request: UpdateCryptoKeyRequest, context: CallContext): Promise<Answer<VaultOperation>>
   /** Decrypts a ciphertext. `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:decrypt` */
-  decrypt(request: DecryptGiven, context: CallContext): Promise<Answer<DecryptResponse>>
+  decrypt(request: ParsedDecryptRequest, context: CallContext): Promise<Answer<DecryptResponse>>
   /** Encrypts a plaintext. `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:encrypt` */
-  encrypt(request: EncryptGiven, context: CallContext): Promise<Answer<EncryptResponse>>
+  encrypt(request: ParsedEncryptRequest, context: CallContext): Promise<Answer<EncryptResponse>>
   /**
    * Generates a data encryption key. `POST
    * /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:generateDataEncryptionKey`
    */
   generateDataEncryptionKey(
-    request: GenerateDataEncryptionKeyGiven,
+    request: ParsedGenerateDataEncryptionKeyRequest,
     context: CallContext,
   ): Promise<Answer<GenerateDataEncryptionKeyResponse>>
   /**
    * Computes a message authentication code. `POST
    * /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:hmac`
    */
-  hmac(request: HmacGiven, context: CallContext): Promise<Answer<HmacResponse>>
+  hmac(request: ParsedHmacRequest, context: CallContext): Promise<Answer<HmacResponse>>
   /**
    * Encrypts a ciphertext anew. `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:reEncrypt`
    */
   reEncrypt(request: ReEncryptRequest, context: CallContext): Promise<Answer<ReEncryptResponse>>
   /** Signs data. `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:sign` */
-  sign(request: SignGiven, context: CallContext): Promise<Answer<SignResponse>>
+  sign(request: ParsedSignRequest, context: CallContext): Promise<Answer<SignResponse>>
   /**
    * Verifies a signature or code. `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:verify`
    */
-  verify(request: VerifyGiven, context: CallContext): Promise<Answer<VerifyResponse>>
+  verify(request: ParsedVerifyRequest, context: CallContext): Promise<Answer<VerifyResponse>>
   /** Rotates a crypto key. `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:rotate` */
   rotateCryptoKey(request: RotateCryptoKeyRequest, context: CallContext): Promise<Answer<VaultOperation>>
   /**
@@ -296,19 +296,22 @@ export interface CryptoKeyVersionHandlers {
    * Disables or enables a version of a crypto key. `POST
    * /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{cryptokey}/versions/{id}:disable`
    */
-  disableCryptoKeyVersion(request: DisableCryptoKeyVersionGiven, context: CallContext): Promise<Answer<VaultOperation>>
+  disableCryptoKeyVersion(
+    request: ParsedDisableCryptoKeyVersionRequest,
+    context: CallContext,
+  ): Promise<Answer<VaultOperation>>
 }
 
 export interface SnapshotsHandlers {
   /** Takes a snapshot. `POST /vault/v1/safe:takeSnapshot` */
-  takeSnapshot(request: TakeSnapshotGiven, context: CallContext): Promise<Answer<VaultOperation>>
+  takeSnapshot(request: ParsedTakeSnapshotRequest, context: CallContext): Promise<Answer<VaultOperation>>
 }
 
 export interface SecretHandlers {
   /** Lists secrets. `GET /vault/v1/workspaces/{workspace}/engines/{engine}/secrets` */
   listSecrets(request: ListSecretsRequest, context: ListContext): Promise<Page<Secret>>
   /** Creates a secret. `POST /vault/v1/workspaces/{workspace}/engines/{engine}/secrets` */
-  createSecret(request: CreateSecretGiven, context: CallContext): Promise<Answer<VaultOperation>>
+  createSecret(request: ParsedCreateSecretRequest, context: CallContext): Promise<Answer<VaultOperation>>
   /** Gets a secret. `GET /vault/v1/workspaces/{workspace}/engines/{engine}/secrets/{id}` */
   getSecret(request: GetSecretRequest, context: CallContext): Promise<Answer<Secret>>
   /** Deletes a secret. `DELETE /vault/v1/workspaces/{workspace}/engines/{engine}/secrets/{id}` */
@@ -330,7 +333,7 @@ export interface SecretVersionHandlers {
    * Gets a version of a secret with its payload. `GET
    * /vault/v1/workspaces/{workspace}/engines/{engine}/secrets/{secret}/versions/{id}`
    */
-  getSecretVersion(request: GetSecretVersionGiven, context: CallContext): Promise<Answer<SecretVersion>>
+  getSecretVersion(request: ParsedGetSecretVersionRequest, context: CallContext): Promise<Answer<SecretVersion>>
   /**
    * Destroys a version of a secret. `POST
    * /vault/v1/workspaces/{workspace}/engines/{engine}/secrets/{secret}/versions/{id}:destroy`
@@ -340,10 +343,13 @@ export interface SecretVersionHandlers {
    * Disables or enables a version of a secret. `POST
    * /vault/v1/workspaces/{workspace}/engines/{engine}/secrets/{secret}/versions/{id}:disable`
    */
-  disableSecretVersion(request: DisableSecretVersionGiven, context: CallContext): Promise<Answer<VaultOperation>>
+  disableSecretVersion(
+    request: ParsedDisableSecretVersionRequest,
+    context: CallContext,
+  ): Promise<Answer<VaultOperation>>
 }
 
-/** Every handler of Ninefold vault. */
+/** The handlers of all operations of Ninefold vault. */
 export interface VaultHandlers {
   readonly filterSchemas: FilterSchemasHandlers
   readonly operations: VaultOperationHandlers

@@ -28,21 +28,14 @@ import type {
   CertificateAuthority,
   CertificateRevocationList,
   CertificateTemplate,
-  CreateCapsuleGiven,
   CreateCapsuleRequest,
-  CreateCertificateAuthorityGiven,
   CreateCertificateAuthorityRequest,
-  CreateCertificateGiven,
   CreateCertificateRequest,
-  CreateCertificateTemplateGiven,
   CreateCertificateTemplateRequest,
-  CreateCryptoKeyGiven,
   CreateCryptoKeyRequest,
-  CreateSecretGiven,
   CreateSecretRequest,
   CryptoKey,
   CryptoKeyVersion,
-  DecryptGiven,
   DecryptRequest,
   DecryptResponse,
   DeleteCertificateTemplateRequest,
@@ -50,14 +43,10 @@ import type {
   DeleteSecretRequest,
   DestroyCryptoKeyVersionRequest,
   DestroySecretVersionRequest,
-  DisableCryptoKeyVersionGiven,
   DisableCryptoKeyVersionRequest,
-  DisableSecretVersionGiven,
   DisableSecretVersionRequest,
-  EncryptGiven,
   EncryptRequest,
   EncryptResponse,
-  GenerateDataEncryptionKeyGiven,
   GenerateDataEncryptionKeyRequest,
   GenerateDataEncryptionKeyResponse,
   GenerateRandomBytesRequest,
@@ -73,9 +62,7 @@ import type {
   GetFilterSchemaRequest,
   GetOperationRequest,
   GetSecretRequest,
-  GetSecretVersionGiven,
   GetSecretVersionRequest,
-  HmacGiven,
   HmacRequest,
   HmacResponse,
   ListCapsulesRequest,
@@ -97,29 +84,42 @@ import type {
   ListSecretVersionsResponse,
   ListSecretsRequest,
   ListSecretsResponse,
+  ParsedCreateCapsuleRequest,
+  ParsedCreateCertificateAuthorityRequest,
+  ParsedCreateCertificateRequest,
+  ParsedCreateCertificateTemplateRequest,
+  ParsedCreateCryptoKeyRequest,
+  ParsedCreateSecretRequest,
+  ParsedDecryptRequest,
+  ParsedDisableCryptoKeyVersionRequest,
+  ParsedDisableSecretVersionRequest,
+  ParsedEncryptRequest,
+  ParsedGenerateDataEncryptionKeyRequest,
+  ParsedGetSecretVersionRequest,
+  ParsedHmacRequest,
+  ParsedRedeemCapsuleRequest,
+  ParsedRevokeCapsuleRequest,
+  ParsedSignRequest,
+  ParsedTakeSnapshotRequest,
+  ParsedVerifyRequest,
   ReEncryptRequest,
   ReEncryptResponse,
-  RedeemCapsuleGiven,
   RedeemCapsuleRequest,
   RedeemCapsuleResponse,
-  RevokeCapsuleGiven,
   RevokeCapsuleRequest,
   RevokeCertificateAuthorityRequest,
   RevokeCertificateRequest,
   RotateCryptoKeyRequest,
   Secret,
   SecretVersion,
-  SignGiven,
   SignRequest,
   SignResponse,
-  TakeSnapshotGiven,
   TakeSnapshotRequest,
   UpdateCertificateTemplateRequest,
   UpdateCryptoKeyRequest,
   UpdateSecretRequest,
   VaultCredentialOperation,
   VaultOperation,
-  VerifyGiven,
   VerifyRequest,
   VerifyResponse,
 } from './types.ts'
@@ -269,7 +269,7 @@ export const getCapsuleDelivery: ClientRoute<GetCapsuleDeliveryRequest, CapsuleD
 }
 
 /** Redeems a capsule. `POST /vault/alpha/capsules/{id}:redeem` */
-export const redeemCapsule: ClientRoute<RedeemCapsuleRequest, RedeemCapsuleResponse, RedeemCapsuleGiven> = {
+export const redeemCapsule: ClientRoute<RedeemCapsuleRequest, RedeemCapsuleResponse, ParsedRedeemCapsuleRequest> = {
   operationId: 'redeemCapsule',
   method: 'POST',
   path: ['/vault/alpha/capsules/', 'id', ':redeem'],
@@ -289,7 +289,7 @@ export const listCapsules: ClientRoute<ListCapsulesRequest, ListCapsulesResponse
 }
 
 /** Creates a capsule. `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/capsules` */
-export const createCapsule: ClientRoute<CreateCapsuleRequest, VaultCredentialOperation, CreateCapsuleGiven> = {
+export const createCapsule: ClientRoute<CreateCapsuleRequest, VaultCredentialOperation, ParsedCreateCapsuleRequest> = {
   operationId: 'createCapsule',
   method: 'POST',
   path: ['/vault/alpha/workspaces/', 'workspace', '/engines/', 'engine', '/capsules'],
@@ -309,7 +309,7 @@ export const getCapsule: ClientRoute<GetCapsuleRequest, Capsule> = {
 }
 
 /** Revokes a capsule. `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/capsules/{id}:revoke` */
-export const revokeCapsule: ClientRoute<RevokeCapsuleRequest, VaultOperation, RevokeCapsuleGiven> = {
+export const revokeCapsule: ClientRoute<RevokeCapsuleRequest, VaultOperation, ParsedRevokeCapsuleRequest> = {
   operationId: 'revokeCapsule',
   method: 'POST',
   path: ['/vault/alpha/workspaces/', 'workspace', '/engines/', 'engine', '/capsules/', 'id', ':revoke'],
@@ -338,7 +338,7 @@ export const listCertificateAuthorities: ClientRoute<
 export const createCertificateAuthority: ClientRoute<
   CreateCertificateAuthorityRequest,
   VaultOperation,
-  CreateCertificateAuthorityGiven
+  ParsedCreateCertificateAuthorityRequest
 > = {
   operationId: 'createCertificateAuthority',
   method: 'POST',
@@ -417,23 +417,24 @@ export const listCertificates: ClientRoute<ListCertificatesRequest, ListCertific
  * Issues a certificate. `POST
  * /vault/v1/workspaces/{workspace}/engines/{engine}/certificateAuthorities/{certificate_authority}/certificates`
  */
-export const createCertificate: ClientRoute<CreateCertificateRequest, VaultOperation, CreateCertificateGiven> = {
-  operationId: 'createCertificate',
-  method: 'POST',
-  path: [
-    '/vault/v1/workspaces/',
-    'workspace',
-    '/engines/',
-    'engine',
-    '/certificateAuthorities/',
-    'certificate_authority',
-    '/certificates',
-  ],
-  parameters: [pathWorkspace, pathEngine, pathCertificateAuthority, headerIdempotencyKey],
-  body: { type: 'application/json', kind: 'json', required: true, write: toJson },
-  success: [{ status: 200, type: 'application/json', kind: 'json' }],
-  mode: 'sync',
-}
+export const createCertificate: ClientRoute<CreateCertificateRequest, VaultOperation, ParsedCreateCertificateRequest> =
+  {
+    operationId: 'createCertificate',
+    method: 'POST',
+    path: [
+      '/vault/v1/workspaces/',
+      'workspace',
+      '/engines/',
+      'engine',
+      '/certificateAuthorities/',
+      'certificate_authority',
+      '/certificates',
+    ],
+    parameters: [pathWorkspace, pathEngine, pathCertificateAuthority, headerIdempotencyKey],
+    body: { type: 'application/json', kind: 'json', required: true, write: toJson },
+    success: [{ status: 200, type: 'application/json', kind: 'json' }],
+    mode: 'sync',
+  }
 
 /**
  * Gets a certificate. `GET
@@ -516,7 +517,7 @@ export const listCertificateTemplates: ClientRoute<ListCertificateTemplatesReque
 export const createCertificateTemplate: ClientRoute<
   CreateCertificateTemplateRequest,
   VaultOperation,
-  CreateCertificateTemplateGiven
+  ParsedCreateCertificateTemplateRequest
 > = {
   operationId: 'createCertificateTemplate',
   method: 'POST',
@@ -611,7 +612,7 @@ export const listCryptoKeys: ClientRoute<ListCryptoKeysRequest, ListCryptoKeysRe
 }
 
 /** Creates a crypto key. `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys` */
-export const createCryptoKey: ClientRoute<CreateCryptoKeyRequest, VaultOperation, CreateCryptoKeyGiven> = {
+export const createCryptoKey: ClientRoute<CreateCryptoKeyRequest, VaultOperation, ParsedCreateCryptoKeyRequest> = {
   operationId: 'createCryptoKey',
   method: 'POST',
   path: ['/vault/alpha/workspaces/', 'workspace', '/engines/', 'engine', '/cryptoKeys'],
@@ -652,7 +653,7 @@ export const updateCryptoKey: ClientRoute<UpdateCryptoKeyRequest, VaultOperation
 }
 
 /** Decrypts a ciphertext. `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:decrypt` */
-export const decrypt: ClientRoute<DecryptRequest, DecryptResponse, DecryptGiven> = {
+export const decrypt: ClientRoute<DecryptRequest, DecryptResponse, ParsedDecryptRequest> = {
   operationId: 'decrypt',
   method: 'POST',
   path: ['/vault/alpha/workspaces/', 'workspace', '/engines/', 'engine', '/cryptoKeys/', 'id', ':decrypt'],
@@ -662,7 +663,7 @@ export const decrypt: ClientRoute<DecryptRequest, DecryptResponse, DecryptGiven>
 }
 
 /** Encrypts a plaintext. `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:encrypt` */
-export const encrypt: ClientRoute<EncryptRequest, EncryptResponse, EncryptGiven> = {
+export const encrypt: ClientRoute<EncryptRequest, EncryptResponse, ParsedEncryptRequest> = {
   operationId: 'encrypt',
   method: 'POST',
   path: ['/vault/alpha/workspaces/', 'workspace', '/engines/', 'engine', '/cryptoKeys/', 'id', ':encrypt'],
@@ -678,7 +679,7 @@ export const encrypt: ClientRoute<EncryptRequest, EncryptResponse, EncryptGiven>
 export const generateDataEncryptionKey: ClientRoute<
   GenerateDataEncryptionKeyRequest,
   GenerateDataEncryptionKeyResponse,
-  GenerateDataEncryptionKeyGiven
+  ParsedGenerateDataEncryptionKeyRequest
 > = {
   operationId: 'generateDataEncryptionKey',
   method: 'POST',
@@ -700,7 +701,7 @@ export const generateDataEncryptionKey: ClientRoute<
  * Computes a message authentication code. `POST
  * /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:hmac`
  */
-export const hmac: ClientRoute<HmacRequest, HmacResponse, HmacGiven> = {
+export const hmac: ClientRoute<HmacRequest, HmacResponse, ParsedHmacRequest> = {
   operationId: 'hmac',
   method: 'POST',
   path: ['/vault/alpha/workspaces/', 'workspace', '/engines/', 'engine', '/cryptoKeys/', 'id', ':hmac'],
@@ -720,7 +721,7 @@ export const reEncrypt: ClientRoute<ReEncryptRequest, ReEncryptResponse> = {
 }
 
 /** Signs data. `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:sign` */
-export const sign: ClientRoute<SignRequest, SignResponse, SignGiven> = {
+export const sign: ClientRoute<SignRequest, SignResponse, ParsedSignRequest> = {
   operationId: 'sign',
   method: 'POST',
   path: ['/vault/alpha/workspaces/', 'workspace', '/engines/', 'engine', '/cryptoKeys/', 'id', ':sign'],
@@ -730,7 +731,7 @@ export const sign: ClientRoute<SignRequest, SignResponse, SignGiven> = {
 }
 
 /** Verifies a signature or code. `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:verify` */
-export const verify: ClientRoute<VerifyRequest, VerifyResponse, VerifyGiven> = {
+export const verify: ClientRoute<VerifyRequest, VerifyResponse, ParsedVerifyRequest> = {
   operationId: 'verify',
   method: 'POST',
   path: ['/vault/alpha/workspaces/', 'workspace', '/engines/', 'engine', '/cryptoKeys/', 'id', ':verify'],
@@ -850,7 +851,7 @@ export const destroyCryptoKeyVersion: ClientRoute<DestroyCryptoKeyVersionRequest
 export const disableCryptoKeyVersion: ClientRoute<
   DisableCryptoKeyVersionRequest,
   VaultOperation,
-  DisableCryptoKeyVersionGiven
+  ParsedDisableCryptoKeyVersionRequest
 > = {
   operationId: 'disableCryptoKeyVersion',
   method: 'POST',
@@ -872,7 +873,7 @@ export const disableCryptoKeyVersion: ClientRoute<
 }
 
 /** Takes a snapshot. `POST /vault/v1/safe:takeSnapshot` */
-export const takeSnapshot: ClientRoute<TakeSnapshotRequest, VaultOperation, TakeSnapshotGiven> = {
+export const takeSnapshot: ClientRoute<TakeSnapshotRequest, VaultOperation, ParsedTakeSnapshotRequest> = {
   operationId: 'takeSnapshot',
   method: 'POST',
   path: ['/vault/v1/safe:takeSnapshot'],
@@ -892,7 +893,7 @@ export const listSecrets: ClientRoute<ListSecretsRequest, ListSecretsResponse> =
 }
 
 /** Creates a secret. `POST /vault/v1/workspaces/{workspace}/engines/{engine}/secrets` */
-export const createSecret: ClientRoute<CreateSecretRequest, VaultOperation, CreateSecretGiven> = {
+export const createSecret: ClientRoute<CreateSecretRequest, VaultOperation, ParsedCreateSecretRequest> = {
   operationId: 'createSecret',
   method: 'POST',
   path: ['/vault/v1/workspaces/', 'workspace', '/engines/', 'engine', '/secrets'],
@@ -956,7 +957,7 @@ export const listSecretVersions: ClientRoute<ListSecretVersionsRequest, ListSecr
  * Gets a version of a secret with its payload. `GET
  * /vault/v1/workspaces/{workspace}/engines/{engine}/secrets/{secret}/versions/{id}`
  */
-export const getSecretVersion: ClientRoute<GetSecretVersionRequest, SecretVersion, GetSecretVersionGiven> = {
+export const getSecretVersion: ClientRoute<GetSecretVersionRequest, SecretVersion, ParsedGetSecretVersionRequest> = {
   operationId: 'getSecretVersion',
   method: 'GET',
   path: ['/vault/v1/workspaces/', 'workspace', '/engines/', 'engine', '/secrets/', 'secret', '/versions/', 'id'],
@@ -992,28 +993,31 @@ export const destroySecretVersion: ClientRoute<DestroySecretVersionRequest, Vaul
  * Disables or enables a version of a secret. `POST
  * /vault/v1/workspaces/{workspace}/engines/{engine}/secrets/{secret}/versions/{id}:disable`
  */
-export const disableSecretVersion: ClientRoute<DisableSecretVersionRequest, VaultOperation, DisableSecretVersionGiven> =
-  {
-    operationId: 'disableSecretVersion',
-    method: 'POST',
-    path: [
-      '/vault/v1/workspaces/',
-      'workspace',
-      '/engines/',
-      'engine',
-      '/secrets/',
-      'secret',
-      '/versions/',
-      'id',
-      ':disable',
-    ],
-    parameters: [pathWorkspace, pathEngine, pathSecret, pathId, headerIdempotencyKey],
-    body: { type: 'application/json', kind: 'json', required: true, write: toJson },
-    success: [{ status: 200, type: 'application/json', kind: 'json' }],
-    mode: 'sync',
-  }
+export const disableSecretVersion: ClientRoute<
+  DisableSecretVersionRequest,
+  VaultOperation,
+  ParsedDisableSecretVersionRequest
+> = {
+  operationId: 'disableSecretVersion',
+  method: 'POST',
+  path: [
+    '/vault/v1/workspaces/',
+    'workspace',
+    '/engines/',
+    'engine',
+    '/secrets/',
+    'secret',
+    '/versions/',
+    'id',
+    ':disable',
+  ],
+  parameters: [pathWorkspace, pathEngine, pathSecret, pathId, headerIdempotencyKey],
+  body: { type: 'application/json', kind: 'json', required: true, write: toJson },
+  success: [{ status: 200, type: 'application/json', kind: 'json' }],
+  mode: 'sync',
+}
 
-/** The routes of Ninefold vault, each bound to the handler that answers it. */
+/** Binds each route of Ninefold vault to its handler. */
 export const vaultRoutes = ({
   filterSchemas,
   operations,

@@ -62,7 +62,7 @@ export interface Secret {
   update_time: string
 }
 
-/** `Secret` as it is sent. */
+/** `Secret` in the form that requests send. */
 export interface SecretInput {
   /** Unique among the secrets of the workspace and engine; free again once the secret is deleted or expired. */
   name: ResourceName
@@ -100,8 +100,8 @@ export interface SecretInput {
   etag?: string
 }
 
-/** `SecretInput` with its defaults filled, as handlers get it. */
-export type SecretGiven = SecretInput & {
+/** `SecretInput` with its defaults filled, in the form that handlers get. */
+export type ParsedSecret = SecretInput & {
   display_name: string
   description: string
   labels: Labels
@@ -110,7 +110,7 @@ export type SecretGiven = SecretInput & {
   crypto_key_id: OptionalId
 }
 
-/** `Secret` as an update sends it: what its mask does not name is left out. */
+/** `Secret` in an update. Members that the mask of the update does not name are left out. */
 export interface SecretUpdate {
   /** Unique among the secrets of the workspace and engine; free again once the secret is deleted or expired. */
   name?: ResourceName
@@ -158,7 +158,7 @@ export interface SecretRotation {
   next_rotation_time?: string
 }
 
-/** `SecretRotation` as an update sends it: what its mask does not name is left out. */
+/** `SecretRotation` in an update. Members that the mask of the update does not name are left out. */
 export type SecretRotationUpdate = Partial<SecretRotation>
 
 /** A page of secrets. */
@@ -211,7 +211,7 @@ export interface SecretPayload {
   data_crc32c: number
 }
 
-/** `SecretPayload` as it is sent. */
+/** `SecretPayload` in the form that requests send. */
 export interface SecretPayloadInput {
   /** At most 65536 bytes; none are legal. */
   data: string
@@ -244,8 +244,8 @@ export interface DisableVersionBodyInput {
   etag?: string
 }
 
-/** `DisableVersionBodyInput` with its defaults filled, as handlers get it. */
-export type DisableVersionBodyGiven = DisableVersionBodyInput & { disabled: boolean }
+/** `DisableVersionBodyInput` with its defaults filled, in the form that handlers get. */
+export type ParsedDisableVersionBody = DisableVersionBodyInput & { disabled: boolean }
 
 /** The body of a verb that takes nothing but a precondition. */
 export interface EtagBodyInput {
@@ -312,7 +312,7 @@ export interface CryptoKey {
   update_time: string
 }
 
-/** `CryptoKey` as it is sent. */
+/** `CryptoKey` in the form that requests send. */
 export interface CryptoKeyInput {
   /** Unique among the crypto keys of the workspace and engine; free again once the key is gone. */
   name: ResourceName
@@ -355,8 +355,8 @@ export interface CryptoKeyInput {
   etag?: string
 }
 
-/** `CryptoKeyInput` with its defaults filled, as handlers get it. */
-export type CryptoKeyGiven = CryptoKeyInput & {
+/** `CryptoKeyInput` with its defaults filled, in the form that handlers get. */
+export type ParsedCryptoKey = CryptoKeyInput & {
   display_name: string
   description: string
   labels: Labels
@@ -364,7 +364,7 @@ export type CryptoKeyGiven = CryptoKeyInput & {
   destroy_scheduled_duration: Duration
 }
 
-/** `CryptoKey` as an update sends it: what its mask does not name is left out. */
+/** `CryptoKey` in an update. Members that the mask of the update does not name are left out. */
 export type CryptoKeyUpdate = Partial<CryptoKeyInput>
 
 /** A page of crypto keys. */
@@ -434,8 +434,8 @@ export interface EncryptBodyInput {
   key_version?: OptionalVersionNumber
 }
 
-/** `EncryptBodyInput` with its defaults filled, as handlers get it. */
-export type EncryptBodyGiven = EncryptBodyInput & { key_version: OptionalVersionNumber }
+/** `EncryptBodyInput` with its defaults filled, in the form that handlers get. */
+export type ParsedEncryptBody = EncryptBodyInput & { key_version: OptionalVersionNumber }
 
 /** A plaintext that was encrypted. */
 export interface EncryptResponse {
@@ -466,8 +466,8 @@ export interface DecryptBodyInput {
   key_version?: OptionalVersionNumber
 }
 
-/** `DecryptBodyInput` with its defaults filled, as handlers get it. */
-export type DecryptBodyGiven = DecryptBodyInput & { key_version: OptionalVersionNumber }
+/** `DecryptBodyInput` with its defaults filled, in the form that handlers get. */
+export type ParsedDecryptBody = DecryptBodyInput & { key_version: OptionalVersionNumber }
 
 /** A ciphertext that was decrypted. */
 export interface DecryptResponse {
@@ -517,8 +517,8 @@ export interface GenerateDataEncryptionKeyBodyInput {
   include_plaintext?: boolean
 }
 
-/** `GenerateDataEncryptionKeyBodyInput` with its defaults filled, as handlers get it. */
-export type GenerateDataEncryptionKeyBodyGiven = GenerateDataEncryptionKeyBodyInput & {
+/** `GenerateDataEncryptionKeyBodyInput` with its defaults filled, in the form that handlers get. */
+export type ParsedGenerateDataEncryptionKeyBody = GenerateDataEncryptionKeyBodyInput & {
   key_size_bytes: 16 | 24 | 32 | 64
   include_plaintext: boolean
 }
@@ -551,8 +551,8 @@ export interface SignBodyInput {
   signature_encoding?: SignatureEncodingInput
 }
 
-/** `SignBodyInput` with its defaults filled, as handlers get it. */
-export type SignBodyGiven = SignBodyInput & {
+/** `SignBodyInput` with its defaults filled, in the form that handlers get. */
+export type ParsedSignBody = SignBodyInput & {
   key_version: OptionalVersionNumber
   signature_encoding: SignatureEncodingInput
 }
@@ -602,8 +602,8 @@ export interface VerifyBodyInput {
   signature_encoding?: SignatureEncodingInput
 }
 
-/** `VerifyBodyInput` with its defaults filled, as handlers get it. */
-export type VerifyBodyGiven = VerifyBodyInput & {
+/** `VerifyBodyInput` with its defaults filled, in the form that handlers get. */
+export type ParsedVerifyBody = VerifyBodyInput & {
   key_version: OptionalVersionNumber
   signature_encoding: SignatureEncodingInput
 }
@@ -628,8 +628,8 @@ export interface HmacBodyInput {
   key_version?: OptionalVersionNumber
 }
 
-/** `HmacBodyInput` with its defaults filled, as handlers get it. */
-export type HmacBodyGiven = HmacBodyInput & { key_version: OptionalVersionNumber }
+/** `HmacBodyInput` with its defaults filled, in the form that handlers get. */
+export type ParsedHmacBody = HmacBodyInput & { key_version: OptionalVersionNumber }
 
 /** A message authentication code. */
 export interface HmacResponse {
@@ -720,7 +720,7 @@ export interface Capsule {
   update_time: string
 }
 
-/** `Capsule` as it is sent. */
+/** `Capsule` in the form that requests send. */
 export interface CapsuleInput {
   /** Unique among the capsules of the workspace and engine; left empty, it becomes `capsule-` and the id. */
   name?: OptionalResourceName
@@ -753,13 +753,13 @@ export interface CapsuleInput {
   etag?: string
 }
 
-/** `CapsuleInput` with its defaults filled, as handlers get it. */
-export type CapsuleGiven = CapsuleInput & {
+/** `CapsuleInput` with its defaults filled, in the form that handlers get. */
+export type ParsedCapsule = CapsuleInput & {
   name: OptionalResourceName
   display_name: string
   description: string
   labels: Labels
-  source?: CapsuleSourceGiven
+  source?: ParsedCapsuleSource
   content_type: string
   recipient_principal_id: OptionalId
   max_attempts: number
@@ -776,7 +776,7 @@ export interface CapsulePayload {
   data_crc32c: number
 }
 
-/** `CapsulePayload` as it is sent. */
+/** `CapsulePayload` in the form that requests send. */
 export interface CapsulePayloadInput {
   /** Between 1 and 65536 bytes. */
   data: string
@@ -795,8 +795,8 @@ export interface CapsuleSourceInput {
   version?: string
 }
 
-/** `CapsuleSourceInput` with its defaults filled, as handlers get it. */
-export type CapsuleSourceGiven = CapsuleSourceInput & { version: string }
+/** `CapsuleSourceInput` with its defaults filled, in the form that handlers get. */
+export type ParsedCapsuleSource = CapsuleSourceInput & { version: string }
 
 /** A page of capsules. */
 export interface ListCapsulesResponse {
@@ -832,8 +832,8 @@ export interface RedeemCapsuleBodyInput {
   passphrase?: string
 }
 
-/** `RedeemCapsuleBodyInput` with its defaults filled, as handlers get it. */
-export type RedeemCapsuleBodyGiven = RedeemCapsuleBodyInput & { passphrase: string }
+/** `RedeemCapsuleBodyInput` with its defaults filled, in the form that handlers get. */
+export type ParsedRedeemCapsuleBody = RedeemCapsuleBodyInput & { passphrase: string }
 
 /** What a capsule held. */
 export interface RedeemCapsuleResponse {
@@ -853,8 +853,8 @@ export interface RevokeCapsuleBodyInput {
   etag?: string
 }
 
-/** `RevokeCapsuleBodyInput` with its defaults filled, as handlers get it. */
-export type RevokeCapsuleBodyGiven = RevokeCapsuleBodyInput & { reason: string }
+/** `RevokeCapsuleBodyInput` with its defaults filled, in the form that handlers get. */
+export type ParsedRevokeCapsuleBody = RevokeCapsuleBodyInput & { reason: string }
 
 /**
  * An issuer of certificates. A create with `activation` brings the certificate of one that waits for it, and has no
@@ -947,7 +947,7 @@ export interface CertificateAuthority {
   update_time: string
 }
 
-/** `CertificateAuthority` as it is sent. */
+/** `CertificateAuthority` in the form that requests send. */
 export interface CertificateAuthorityInput {
   /** Unique among the certificate authorities of the workspace and engine. */
   name?: ResourceName
@@ -1005,14 +1005,14 @@ export interface CertificateAuthorityInput {
   etag?: string
 }
 
-/** `CertificateAuthorityInput` with its defaults filled, as handlers get it. */
-export type CertificateAuthorityGiven = CertificateAuthorityInput & {
+/** `CertificateAuthorityInput` with its defaults filled, in the form that handlers get. */
+export type ParsedCertificateAuthority = CertificateAuthorityInput & {
   display_name: string
   description: string
   labels: Labels
-  subject?: CertificateAuthoritySubjectGiven
+  subject?: ParsedCertificateAuthoritySubject
   crypto_key_id: OptionalId
-  name_constraints?: NameConstraintsGiven
+  name_constraints?: ParsedNameConstraints
   parent_certificate_authority_id: OptionalId
   issuing_certificate_urls: string[]
   require_template: boolean
@@ -1034,7 +1034,7 @@ export interface CertificateAuthoritySubject {
   locality: string
 }
 
-/** `CertificateAuthoritySubject` as it is sent. */
+/** `CertificateAuthoritySubject` in the form that requests send. */
 export interface CertificateAuthoritySubjectInput {
   /** Name of the authority. */
   common_name: string
@@ -1050,8 +1050,8 @@ export interface CertificateAuthoritySubjectInput {
   locality?: string
 }
 
-/** `CertificateAuthoritySubjectInput` with its defaults filled, as handlers get it. */
-export type CertificateAuthoritySubjectGiven = CertificateAuthoritySubjectInput & {
+/** `CertificateAuthoritySubjectInput` with its defaults filled, in the form that handlers get. */
+export type ParsedCertificateAuthoritySubject = CertificateAuthoritySubjectInput & {
   organization: string
   organizational_unit: string
   country_code: string
@@ -1075,7 +1075,7 @@ export interface NameConstraints {
   permitted_email_domains: string[]
 }
 
-/** `NameConstraints` as it is sent. */
+/** `NameConstraints` in the form that requests send. */
 export interface NameConstraintsInput {
   /** DNS names that are allowed, with all names below them. */
   permitted_dns_names?: string[]
@@ -1089,8 +1089,8 @@ export interface NameConstraintsInput {
   permitted_email_domains?: string[]
 }
 
-/** `NameConstraintsInput` with its defaults filled, as handlers get it. */
-export type NameConstraintsGiven = NameConstraintsInput & {
+/** `NameConstraintsInput` with its defaults filled, in the form that handlers get. */
+export type ParsedNameConstraints = NameConstraintsInput & {
   permitted_dns_names: string[]
   excluded_dns_names: string[]
   permitted_ip_ranges: string[]
@@ -1213,7 +1213,7 @@ export interface CertificateTemplate {
   update_time: string
 }
 
-/** `CertificateTemplate` as it is sent. */
+/** `CertificateTemplate` in the form that requests send. */
 export interface CertificateTemplateInput {
   /** Unique among the templates of the authority. */
   name: ResourceName
@@ -1264,8 +1264,8 @@ export interface CertificateTemplateInput {
   etag?: string
 }
 
-/** `CertificateTemplateInput` with its defaults filled, as handlers get it. */
-export type CertificateTemplateGiven = CertificateTemplateInput & {
+/** `CertificateTemplateInput` with its defaults filled, in the form that handlers get. */
+export type ParsedCertificateTemplate = CertificateTemplateInput & {
   display_name: string
   description: string
   labels: Labels
@@ -1279,11 +1279,11 @@ export type CertificateTemplateGiven = CertificateTemplateInput & {
   allowed_uri_prefixes: string[]
   allowed_email_domains: string[]
   allow_subject_passthrough: boolean
-  predefined_subject?: PredefinedSubjectGiven
+  predefined_subject?: ParsedPredefinedSubject
   policy_oids: ObjectIdentifier[]
 }
 
-/** `CertificateTemplate` as an update sends it: what its mask does not name is left out. */
+/** `CertificateTemplate` in an update. Members that the mask of the update does not name are left out. */
 export type CertificateTemplateUpdate = Partial<CertificateTemplateInput>
 
 /** Members of a subject that a template sets, the common name excepted. Empty ones are left as they are. */
@@ -1300,7 +1300,7 @@ export interface PredefinedSubject {
   locality: string
 }
 
-/** `PredefinedSubject` as it is sent. */
+/** `PredefinedSubject` in the form that requests send. */
 export interface PredefinedSubjectInput {
   /** Organization; empty for none. */
   organization?: string
@@ -1314,8 +1314,8 @@ export interface PredefinedSubjectInput {
   locality?: string
 }
 
-/** `PredefinedSubjectInput` with its defaults filled, as handlers get it. */
-export type PredefinedSubjectGiven = PredefinedSubjectInput & {
+/** `PredefinedSubjectInput` with its defaults filled, in the form that handlers get. */
+export type ParsedPredefinedSubject = PredefinedSubjectInput & {
   organization: string
   organizational_unit: string
   country_code: string
@@ -1404,7 +1404,7 @@ export interface Certificate {
   update_time: string
 }
 
-/** `Certificate` as it is sent. */
+/** `Certificate` in the form that requests send. */
 export interface CertificateInput {
   /** Unique among the certificates of the authority; left empty, it becomes `certificate-` and the id. */
   name?: OptionalResourceName
@@ -1437,13 +1437,13 @@ export interface CertificateInput {
   etag?: string
 }
 
-/** `CertificateInput` with its defaults filled, as handlers get it. */
-export type CertificateGiven = CertificateInput & {
+/** `CertificateInput` with its defaults filled, in the form that handlers get. */
+export type ParsedCertificate = CertificateInput & {
   name: OptionalResourceName
   display_name: string
   description: string
   labels: Labels
-  config?: CertificateConfigGiven
+  config?: ParsedCertificateConfig
   certificate_template_id: OptionalId
 }
 
@@ -1459,10 +1459,10 @@ export interface CertificateConfigInput {
   key_algorithm?: CryptoKeyAlgorithmInput
 }
 
-/** `CertificateConfigInput` with its defaults filled, as handlers get it. */
-export type CertificateConfigGiven = CertificateConfigInput & {
-  subject?: CertificateSubjectGiven
-  subject_alt_names?: SubjectAltNamesGiven
+/** `CertificateConfigInput` with its defaults filled, in the form that handlers get. */
+export type ParsedCertificateConfig = CertificateConfigInput & {
+  subject?: ParsedCertificateSubject
+  subject_alt_names?: ParsedSubjectAltNames
   public_key_pem: string
 }
 
@@ -1482,7 +1482,7 @@ export interface CertificateSubject {
   locality: string
 }
 
-/** `CertificateSubject` as it is sent. */
+/** `CertificateSubject` in the form that requests send. */
 export interface CertificateSubjectInput {
   /** Name of the holder; empty for none. */
   common_name?: string
@@ -1498,8 +1498,8 @@ export interface CertificateSubjectInput {
   locality?: string
 }
 
-/** `CertificateSubjectInput` with its defaults filled, as handlers get it. */
-export type CertificateSubjectGiven = CertificateSubjectInput & {
+/** `CertificateSubjectInput` with its defaults filled, in the form that handlers get. */
+export type ParsedCertificateSubject = CertificateSubjectInput & {
   common_name: string
   organization: string
   organizational_unit: string
@@ -1520,7 +1520,7 @@ export interface SubjectAltNames {
   email_addresses: string[]
 }
 
-/** `SubjectAltNames` as it is sent. */
+/** `SubjectAltNames` in the form that requests send. */
 export interface SubjectAltNamesInput {
   /** DNS names, in lower case and A-labels once issued; a `*` stands for the whole leftmost label only. */
   dns_names?: string[]
@@ -1532,8 +1532,8 @@ export interface SubjectAltNamesInput {
   email_addresses?: string[]
 }
 
-/** `SubjectAltNamesInput` with its defaults filled, as handlers get it. */
-export type SubjectAltNamesGiven = SubjectAltNamesInput & {
+/** `SubjectAltNamesInput` with its defaults filled, in the form that handlers get. */
+export type ParsedSubjectAltNames = SubjectAltNamesInput & {
   dns_names: string[]
   ip_addresses: string[]
   uris: string[]
@@ -1556,8 +1556,8 @@ export interface TakeSnapshotBodyInput {
   verify?: boolean
 }
 
-/** `TakeSnapshotBodyInput` with its defaults filled, as handlers get it. */
-export type TakeSnapshotBodyGiven = TakeSnapshotBodyInput & { description: string; verify: boolean }
+/** `TakeSnapshotBodyInput` with its defaults filled, in the form that handlers get. */
+export type ParsedTakeSnapshotBody = TakeSnapshotBodyInput & { description: string; verify: boolean }
 
 /** The record of a mutation. Its status moves from PENDING over RUNNING to DONE or ERROR and never back. */
 export interface VaultOperation {
@@ -1631,7 +1631,7 @@ export const secretVersionViewValues = [
 ] as const
 export type SecretVersionView = (typeof secretVersionViewValues)[number]
 
-/** `SecretVersionView` as it is sent. */
+/** `SecretVersionView` in the form that requests send. */
 export type SecretVersionViewInput = Exclude<SecretVersionView, 'VAULT_SECRET_VERSION_VIEW_UNSPECIFIED'>
 
 /** What a crypto key can be used for. */
@@ -1644,7 +1644,7 @@ export const cryptoKeyPurposeValues = [
 ] as const
 export type CryptoKeyPurpose = (typeof cryptoKeyPurposeValues)[number]
 
-/** `CryptoKeyPurpose` as it is sent. */
+/** `CryptoKeyPurpose` in the form that requests send. */
 export type CryptoKeyPurposeInput = Exclude<CryptoKeyPurpose, 'VAULT_CRYPTO_KEY_PURPOSE_UNSPECIFIED'>
 
 /**
@@ -1673,7 +1673,7 @@ export const cryptoKeyAlgorithmValues = [
 ] as const
 export type CryptoKeyAlgorithm = (typeof cryptoKeyAlgorithmValues)[number]
 
-/** `CryptoKeyAlgorithm` as it is sent. */
+/** `CryptoKeyAlgorithm` in the form that requests send. */
 export type CryptoKeyAlgorithmInput = Exclude<CryptoKeyAlgorithm, 'VAULT_CRYPTO_KEY_ALGORITHM_UNSPECIFIED'>
 
 /** Whether a crypto key is going to be deleted. */
@@ -1700,7 +1700,7 @@ export type CryptoKeyVersionState = (typeof cryptoKeyVersionStateValues)[number]
 export const protectionLevelValues = ['VAULT_PROTECTION_LEVEL_UNSPECIFIED', 'VAULT_PROTECTION_LEVEL_SOFTWARE'] as const
 export type ProtectionLevel = (typeof protectionLevelValues)[number]
 
-/** `ProtectionLevel` as it is sent. */
+/** `ProtectionLevel` in the form that requests send. */
 export type ProtectionLevelInput = Exclude<ProtectionLevel, 'VAULT_PROTECTION_LEVEL_UNSPECIFIED'>
 
 /** How a signature of an elliptic curve is written: as ASN.1 (DER), or as its two numbers side by side (IEEE P1363). */
@@ -1711,7 +1711,7 @@ export const signatureEncodingValues = [
 ] as const
 export type SignatureEncoding = (typeof signatureEncodingValues)[number]
 
-/** `SignatureEncoding` as it is sent. */
+/** `SignatureEncoding` in the form that requests send. */
 export type SignatureEncodingInput = Exclude<SignatureEncoding, 'VAULT_SIGNATURE_ENCODING_UNSPECIFIED'>
 
 /** Whether a capsule can be opened. */
@@ -1733,7 +1733,7 @@ export const certificateAuthorityTypeValues = [
 ] as const
 export type CertificateAuthorityType = (typeof certificateAuthorityTypeValues)[number]
 
-/** `CertificateAuthorityType` as it is sent. */
+/** `CertificateAuthorityType` in the form that requests send. */
 export type CertificateAuthorityTypeInput = Exclude<
   CertificateAuthorityType,
   'VAULT_CERTIFICATE_AUTHORITY_TYPE_UNSPECIFIED'
@@ -1773,7 +1773,7 @@ export const keyUsageValues = [
 ] as const
 export type KeyUsage = (typeof keyUsageValues)[number]
 
-/** `KeyUsage` as it is sent. */
+/** `KeyUsage` in the form that requests send. */
 export type KeyUsageInput = Exclude<KeyUsage, 'VAULT_KEY_USAGE_UNSPECIFIED'>
 
 /** What a certificate may be used for (RFC 5280, section 4.2.1.12). */
@@ -1788,7 +1788,7 @@ export const extendedKeyUsageValues = [
 ] as const
 export type ExtendedKeyUsage = (typeof extendedKeyUsageValues)[number]
 
-/** `ExtendedKeyUsage` as it is sent. */
+/** `ExtendedKeyUsage` in the form that requests send. */
 export type ExtendedKeyUsageInput = Exclude<ExtendedKeyUsage, 'VAULT_EXTENDED_KEY_USAGE_UNSPECIFIED'>
 
 /** Why a certificate is revoked (RFC 5280, section 5.3.1). Its zero value is a reason like the others. */
@@ -1920,8 +1920,8 @@ export interface RedeemCapsuleRequest {
   body: RedeemCapsuleBodyInput
 }
 
-/** `RedeemCapsuleRequest` with its defaults filled, as the handler gets it. */
-export type RedeemCapsuleGiven = RedeemCapsuleRequest & { body: RedeemCapsuleBodyGiven }
+/** `RedeemCapsuleRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedRedeemCapsuleRequest = RedeemCapsuleRequest & { body: ParsedRedeemCapsuleBody }
 
 /** `GET /vault/alpha/workspaces/{workspace}/engines/{engine}/capsules` */
 export interface ListCapsulesRequest {
@@ -1964,8 +1964,8 @@ export interface CreateCapsuleRequest {
   body: CapsuleInput
 }
 
-/** `CreateCapsuleRequest` with its defaults filled, as the handler gets it. */
-export type CreateCapsuleGiven = CreateCapsuleRequest & { body: CapsuleGiven }
+/** `CreateCapsuleRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateCapsuleRequest = CreateCapsuleRequest & { body: ParsedCapsule }
 
 /** `GET /vault/alpha/workspaces/{workspace}/engines/{engine}/capsules/{id}` */
 export interface GetCapsuleRequest {
@@ -1994,8 +1994,8 @@ export interface RevokeCapsuleRequest {
   body: RevokeCapsuleBodyInput
 }
 
-/** `RevokeCapsuleRequest` with its defaults filled, as the handler gets it. */
-export type RevokeCapsuleGiven = RevokeCapsuleRequest & { body: RevokeCapsuleBodyGiven }
+/** `RevokeCapsuleRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedRevokeCapsuleRequest = RevokeCapsuleRequest & { body: ParsedRevokeCapsuleBody }
 
 /** `GET /vault/v1/workspaces/{workspace}/engines/{engine}/certificateAuthorities` */
 export interface ListCertificateAuthoritiesRequest {
@@ -2038,8 +2038,10 @@ export interface CreateCertificateAuthorityRequest {
   body: CertificateAuthorityInput
 }
 
-/** `CreateCertificateAuthorityRequest` with its defaults filled, as the handler gets it. */
-export type CreateCertificateAuthorityGiven = CreateCertificateAuthorityRequest & { body: CertificateAuthorityGiven }
+/** `CreateCertificateAuthorityRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateCertificateAuthorityRequest = CreateCertificateAuthorityRequest & {
+  body: ParsedCertificateAuthority
+}
 
 /** `GET /vault/v1/workspaces/{workspace}/engines/{engine}/certificateAuthorities/{id}` */
 export interface GetCertificateAuthorityRequest {
@@ -2127,8 +2129,8 @@ export interface CreateCertificateRequest {
   body: CertificateInput
 }
 
-/** `CreateCertificateRequest` with its defaults filled, as the handler gets it. */
-export type CreateCertificateGiven = CreateCertificateRequest & { body: CertificateGiven }
+/** `CreateCertificateRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateCertificateRequest = CreateCertificateRequest & { body: ParsedCertificate }
 
 /**
  * `GET
@@ -2218,8 +2220,10 @@ export interface CreateCertificateTemplateRequest {
   body: CertificateTemplateInput
 }
 
-/** `CreateCertificateTemplateRequest` with its defaults filled, as the handler gets it. */
-export type CreateCertificateTemplateGiven = CreateCertificateTemplateRequest & { body: CertificateTemplateGiven }
+/** `CreateCertificateTemplateRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateCertificateTemplateRequest = CreateCertificateTemplateRequest & {
+  body: ParsedCertificateTemplate
+}
 
 /**
  * `GET
@@ -2326,8 +2330,8 @@ export interface CreateCryptoKeyRequest {
   body: CryptoKeyInput
 }
 
-/** `CreateCryptoKeyRequest` with its defaults filled, as the handler gets it. */
-export type CreateCryptoKeyGiven = CreateCryptoKeyRequest & { body: CryptoKeyGiven }
+/** `CreateCryptoKeyRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateCryptoKeyRequest = CreateCryptoKeyRequest & { body: ParsedCryptoKey }
 
 /** `GET /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}` */
 export interface GetCryptoKeyRequest {
@@ -2390,8 +2394,8 @@ export interface DecryptRequest {
   body: DecryptBodyInput
 }
 
-/** `DecryptRequest` with its defaults filled, as the handler gets it. */
-export type DecryptGiven = DecryptRequest & { body: DecryptBodyGiven }
+/** `DecryptRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedDecryptRequest = DecryptRequest & { body: ParsedDecryptBody }
 
 /** `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:encrypt` */
 export interface EncryptRequest {
@@ -2405,8 +2409,8 @@ export interface EncryptRequest {
   body: EncryptBodyInput
 }
 
-/** `EncryptRequest` with its defaults filled, as the handler gets it. */
-export type EncryptGiven = EncryptRequest & { body: EncryptBodyGiven }
+/** `EncryptRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedEncryptRequest = EncryptRequest & { body: ParsedEncryptBody }
 
 /** `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:generateDataEncryptionKey` */
 export interface GenerateDataEncryptionKeyRequest {
@@ -2420,9 +2424,9 @@ export interface GenerateDataEncryptionKeyRequest {
   body: GenerateDataEncryptionKeyBodyInput
 }
 
-/** `GenerateDataEncryptionKeyRequest` with its defaults filled, as the handler gets it. */
-export type GenerateDataEncryptionKeyGiven = GenerateDataEncryptionKeyRequest & {
-  body: GenerateDataEncryptionKeyBodyGiven
+/** `GenerateDataEncryptionKeyRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedGenerateDataEncryptionKeyRequest = GenerateDataEncryptionKeyRequest & {
+  body: ParsedGenerateDataEncryptionKeyBody
 }
 
 /** `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:hmac` */
@@ -2437,8 +2441,8 @@ export interface HmacRequest {
   body: HmacBodyInput
 }
 
-/** `HmacRequest` with its defaults filled, as the handler gets it. */
-export type HmacGiven = HmacRequest & { body: HmacBodyGiven }
+/** `HmacRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedHmacRequest = HmacRequest & { body: ParsedHmacBody }
 
 /** `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:reEncrypt` */
 export interface ReEncryptRequest {
@@ -2464,8 +2468,8 @@ export interface SignRequest {
   body: SignBodyInput
 }
 
-/** `SignRequest` with its defaults filled, as the handler gets it. */
-export type SignGiven = SignRequest & { body: SignBodyGiven }
+/** `SignRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedSignRequest = SignRequest & { body: ParsedSignBody }
 
 /** `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:verify` */
 export interface VerifyRequest {
@@ -2479,8 +2483,8 @@ export interface VerifyRequest {
   body: VerifyBodyInput
 }
 
-/** `VerifyRequest` with its defaults filled, as the handler gets it. */
-export type VerifyGiven = VerifyRequest & { body: VerifyBodyGiven }
+/** `VerifyRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedVerifyRequest = VerifyRequest & { body: ParsedVerifyBody }
 
 /** `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:rotate` */
 export interface RotateCryptoKeyRequest {
@@ -2606,8 +2610,8 @@ export interface DisableCryptoKeyVersionRequest {
   body: DisableVersionBodyInput
 }
 
-/** `DisableCryptoKeyVersionRequest` with its defaults filled, as the handler gets it. */
-export type DisableCryptoKeyVersionGiven = DisableCryptoKeyVersionRequest & { body: DisableVersionBodyGiven }
+/** `DisableCryptoKeyVersionRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedDisableCryptoKeyVersionRequest = DisableCryptoKeyVersionRequest & { body: ParsedDisableVersionBody }
 
 /** `POST /vault/v1/safe:takeSnapshot` */
 export interface TakeSnapshotRequest {
@@ -2620,8 +2624,8 @@ export interface TakeSnapshotRequest {
   body: TakeSnapshotBodyInput
 }
 
-/** `TakeSnapshotRequest` with its defaults filled, as the handler gets it. */
-export type TakeSnapshotGiven = TakeSnapshotRequest & { body: TakeSnapshotBodyGiven }
+/** `TakeSnapshotRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedTakeSnapshotRequest = TakeSnapshotRequest & { body: ParsedTakeSnapshotBody }
 
 /** `GET /vault/v1/workspaces/{workspace}/engines/{engine}/secrets` */
 export interface ListSecretsRequest {
@@ -2664,8 +2668,8 @@ export interface CreateSecretRequest {
   body: SecretInput
 }
 
-/** `CreateSecretRequest` with its defaults filled, as the handler gets it. */
-export type CreateSecretGiven = CreateSecretRequest & { body: SecretGiven }
+/** `CreateSecretRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateSecretRequest = CreateSecretRequest & { body: ParsedSecret }
 
 /** `GET /vault/v1/workspaces/{workspace}/engines/{engine}/secrets/{id}` */
 export interface GetSecretRequest {
@@ -2775,8 +2779,8 @@ export interface GetSecretVersionRequest {
   view?: SecretVersionViewInput
 }
 
-/** `GetSecretVersionRequest` with its defaults filled, as the handler gets it. */
-export type GetSecretVersionGiven = GetSecretVersionRequest & { view: SecretVersionViewInput }
+/** `GetSecretVersionRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedGetSecretVersionRequest = GetSecretVersionRequest & { view: SecretVersionViewInput }
 
 /** `POST /vault/v1/workspaces/{workspace}/engines/{engine}/secrets/{secret}/versions/{id}:destroy` */
 export interface DestroySecretVersionRequest {
@@ -2816,5 +2820,5 @@ export interface DisableSecretVersionRequest {
   body: DisableVersionBodyInput
 }
 
-/** `DisableSecretVersionRequest` with its defaults filled, as the handler gets it. */
-export type DisableSecretVersionGiven = DisableSecretVersionRequest & { body: DisableVersionBodyGiven }
+/** `DisableSecretVersionRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedDisableSecretVersionRequest = DisableSecretVersionRequest & { body: ParsedDisableVersionBody }

@@ -36,46 +36,29 @@ import {
   type AddSecretVersionBodyInput,
   type AddSecretVersionRequest,
   type CancelDestroyCryptoKeyVersionRequest,
-  type CapsuleGiven,
   type CapsuleInput,
   type CapsulePayloadInput,
-  type CapsuleSourceGiven,
   type CapsuleSourceInput,
   type CertificateAuthorityActivation,
-  type CertificateAuthorityGiven,
   type CertificateAuthorityInput,
-  type CertificateAuthoritySubjectGiven,
   type CertificateAuthoritySubjectInput,
   type CertificateAuthorityTypeInput,
-  type CertificateConfigGiven,
   type CertificateConfigInput,
-  type CertificateGiven,
   type CertificateInput,
-  type CertificateSubjectGiven,
   type CertificateSubjectInput,
-  type CertificateTemplateGiven,
   type CertificateTemplateInput,
   type CertificateTemplateUpdate,
-  type CreateCapsuleGiven,
   type CreateCapsuleRequest,
-  type CreateCertificateAuthorityGiven,
   type CreateCertificateAuthorityRequest,
-  type CreateCertificateGiven,
   type CreateCertificateRequest,
-  type CreateCertificateTemplateGiven,
   type CreateCertificateTemplateRequest,
-  type CreateCryptoKeyGiven,
   type CreateCryptoKeyRequest,
-  type CreateSecretGiven,
   type CreateSecretRequest,
   type CryptoKeyAlgorithmInput,
-  type CryptoKeyGiven,
   type CryptoKeyInput,
   type CryptoKeyPurposeInput,
   type CryptoKeyUpdate,
-  type DecryptBodyGiven,
   type DecryptBodyInput,
-  type DecryptGiven,
   type DecryptRequest,
   type DeleteCertificateTemplateRequest,
   type DeleteCryptoKeyRequest,
@@ -83,22 +66,15 @@ import {
   type DestroyCryptoKeyVersionRequest,
   type DestroySecretVersionRequest,
   type Digest,
-  type DisableCryptoKeyVersionGiven,
   type DisableCryptoKeyVersionRequest,
-  type DisableSecretVersionGiven,
   type DisableSecretVersionRequest,
-  type DisableVersionBodyGiven,
   type DisableVersionBodyInput,
   type Duration,
-  type EncryptBodyGiven,
   type EncryptBodyInput,
-  type EncryptGiven,
   type EncryptRequest,
   type EtagBodyInput,
   type ExtendedKeyUsageInput,
-  type GenerateDataEncryptionKeyBodyGiven,
   type GenerateDataEncryptionKeyBodyInput,
-  type GenerateDataEncryptionKeyGiven,
   type GenerateDataEncryptionKeyRequest,
   type GenerateRandomBytesBody,
   type GenerateRandomBytesRequest,
@@ -113,11 +89,8 @@ import {
   type GetFilterSchemaRequest,
   type GetOperationRequest,
   type GetSecretRequest,
-  type GetSecretVersionGiven,
   type GetSecretVersionRequest,
-  type HmacBodyGiven,
   type HmacBodyInput,
-  type HmacGiven,
   type HmacRequest,
   type KeyUsageInput,
   type ListCapsulesRequest,
@@ -130,56 +103,83 @@ import {
   type ListOperationsRequest,
   type ListSecretVersionsRequest,
   type ListSecretsRequest,
-  type NameConstraintsGiven,
   type NameConstraintsInput,
   type ObjectIdentifier,
   type OperationStatus,
   type OperationType,
   type OptionalVersionNumber,
-  type PredefinedSubjectGiven,
+  type ParsedCapsule,
+  type ParsedCapsuleSource,
+  type ParsedCertificate,
+  type ParsedCertificateAuthority,
+  type ParsedCertificateAuthoritySubject,
+  type ParsedCertificateConfig,
+  type ParsedCertificateSubject,
+  type ParsedCertificateTemplate,
+  type ParsedCreateCapsuleRequest,
+  type ParsedCreateCertificateAuthorityRequest,
+  type ParsedCreateCertificateRequest,
+  type ParsedCreateCertificateTemplateRequest,
+  type ParsedCreateCryptoKeyRequest,
+  type ParsedCreateSecretRequest,
+  type ParsedCryptoKey,
+  type ParsedDecryptBody,
+  type ParsedDecryptRequest,
+  type ParsedDisableCryptoKeyVersionRequest,
+  type ParsedDisableSecretVersionRequest,
+  type ParsedDisableVersionBody,
+  type ParsedEncryptBody,
+  type ParsedEncryptRequest,
+  type ParsedGenerateDataEncryptionKeyBody,
+  type ParsedGenerateDataEncryptionKeyRequest,
+  type ParsedGetSecretVersionRequest,
+  type ParsedHmacBody,
+  type ParsedHmacRequest,
+  type ParsedNameConstraints,
+  type ParsedPredefinedSubject,
+  type ParsedRedeemCapsuleBody,
+  type ParsedRedeemCapsuleRequest,
+  type ParsedRevokeCapsuleBody,
+  type ParsedRevokeCapsuleRequest,
+  type ParsedSecret,
+  type ParsedSignBody,
+  type ParsedSignRequest,
+  type ParsedSubjectAltNames,
+  type ParsedTakeSnapshotBody,
+  type ParsedTakeSnapshotRequest,
+  type ParsedVerifyBody,
+  type ParsedVerifyRequest,
   type PredefinedSubjectInput,
   type ProtectionLevelInput,
   type ReEncryptBody,
   type ReEncryptRequest,
-  type RedeemCapsuleBodyGiven,
   type RedeemCapsuleBodyInput,
-  type RedeemCapsuleGiven,
   type RedeemCapsuleRequest,
   type RevocationReason,
-  type RevokeCapsuleBodyGiven,
   type RevokeCapsuleBodyInput,
-  type RevokeCapsuleGiven,
   type RevokeCapsuleRequest,
   type RevokeCertificateAuthorityRequest,
   type RevokeCertificateBodyInput,
   type RevokeCertificateRequest,
   type RotateCryptoKeyRequest,
   type ScopeType,
-  type SecretGiven,
   type SecretInput,
   type SecretPayloadInput,
   type SecretRotation,
   type SecretRotationUpdate,
   type SecretUpdate,
   type SecretVersionViewInput,
-  type SignBodyGiven,
   type SignBodyInput,
-  type SignGiven,
   type SignRequest,
   type SignatureEncodingInput,
-  type SubjectAltNamesGiven,
   type SubjectAltNamesInput,
-  type TakeSnapshotBodyGiven,
   type TakeSnapshotBodyInput,
-  type TakeSnapshotGiven,
   type TakeSnapshotRequest,
   type UpdateCertificateTemplateRequest,
   type UpdateCryptoKeyRequest,
   type UpdateSecretRequest,
   type VaultOperation,
-  type VerifyBodyGiven,
   type VerifyBodyInput,
-  type VerifyGiven,
   type VerifyRequest,
   type VersionNumber,
   certificateAuthorityTypeValues,
@@ -633,7 +633,7 @@ function checkSecretUpdateVersionAliases(value: unknown, faults: Faults): boolea
   return faults.count === before
 }
 
-export function completeSecretInput(value: SecretInput): SecretGiven {
+export function completeSecretInput(value: SecretInput): ParsedSecret {
   return {
     ...omit(value, secretOmitted),
     display_name: value.display_name ?? '',
@@ -691,7 +691,7 @@ export function checkDisableVersionBodyInput(value: unknown, faults: Faults): va
   return faults.count === before
 }
 
-export function completeDisableVersionBodyInput(value: DisableVersionBodyInput): DisableVersionBodyGiven {
+export function completeDisableVersionBodyInput(value: DisableVersionBodyInput): ParsedDisableVersionBody {
   return { ...value, disabled: value.disabled ?? true }
 }
 
@@ -747,7 +747,7 @@ export function checkCryptoKeyUpdate(value: unknown, faults: Faults): value is C
   return faults.count === before
 }
 
-export function completeCryptoKeyInput(value: CryptoKeyInput): CryptoKeyGiven {
+export function completeCryptoKeyInput(value: CryptoKeyInput): ParsedCryptoKey {
   return {
     ...omit(value, cryptoKeyOmitted),
     display_name: value.display_name ?? '',
@@ -776,7 +776,7 @@ export function checkEncryptBodyInput(value: unknown, faults: Faults): value is 
   return faults.count === before
 }
 
-export function completeEncryptBodyInput(value: EncryptBodyInput): EncryptBodyGiven {
+export function completeEncryptBodyInput(value: EncryptBodyInput): ParsedEncryptBody {
   return { ...value, key_version: value.key_version ?? '' }
 }
 
@@ -798,7 +798,7 @@ export function checkDecryptBodyInput(value: unknown, faults: Faults): value is 
   return faults.count === before
 }
 
-export function completeDecryptBodyInput(value: DecryptBodyInput): DecryptBodyGiven {
+export function completeDecryptBodyInput(value: DecryptBodyInput): ParsedDecryptBody {
   return { ...value, key_version: value.key_version ?? '' }
 }
 
@@ -841,7 +841,7 @@ export function checkGenerateDataEncryptionKeyBodyInput(
 
 export function completeGenerateDataEncryptionKeyBodyInput(
   value: GenerateDataEncryptionKeyBodyInput,
-): GenerateDataEncryptionKeyBodyGiven {
+): ParsedGenerateDataEncryptionKeyBody {
   return { ...value, key_size_bytes: value.key_size_bytes ?? 32, include_plaintext: value.include_plaintext ?? true }
 }
 
@@ -859,7 +859,7 @@ export function checkSignBodyInput(value: unknown, faults: Faults): value is Sig
   return faults.count === before
 }
 
-export function completeSignBodyInput(value: SignBodyInput): SignBodyGiven {
+export function completeSignBodyInput(value: SignBodyInput): ParsedSignBody {
   return {
     ...value,
     key_version: value.key_version ?? '',
@@ -898,7 +898,7 @@ export function checkVerifyBodyInput(value: unknown, faults: Faults): value is V
   return faults.count === before
 }
 
-export function completeVerifyBodyInput(value: VerifyBodyInput): VerifyBodyGiven {
+export function completeVerifyBodyInput(value: VerifyBodyInput): ParsedVerifyBody {
   return {
     ...value,
     key_version: value.key_version ?? '',
@@ -916,7 +916,7 @@ export function checkHmacBodyInput(value: unknown, faults: Faults): value is Hma
   return faults.count === before
 }
 
-export function completeHmacBodyInput(value: HmacBodyInput): HmacBodyGiven {
+export function completeHmacBodyInput(value: HmacBodyInput): ParsedHmacBody {
   return { ...value, key_version: value.key_version ?? '' }
 }
 
@@ -950,7 +950,7 @@ export function checkCapsuleInput(value: unknown, faults: Faults): value is Caps
   return faults.count === before
 }
 
-export function completeCapsuleInput(value: CapsuleInput): CapsuleGiven {
+export function completeCapsuleInput(value: CapsuleInput): ParsedCapsule {
   return {
     ...omit(value, capsuleOmitted),
     name: value.name ?? '',
@@ -982,7 +982,7 @@ export function checkCapsuleSourceInput(value: unknown, faults: Faults): value i
   return faults.count === before
 }
 
-export function completeCapsuleSourceInput(value: CapsuleSourceInput): CapsuleSourceGiven {
+export function completeCapsuleSourceInput(value: CapsuleSourceInput): ParsedCapsuleSource {
   return { ...value, version: value.version ?? 'latest' }
 }
 
@@ -995,7 +995,7 @@ export function checkRedeemCapsuleBodyInput(value: unknown, faults: Faults): val
   return faults.count === before
 }
 
-export function completeRedeemCapsuleBodyInput(value: RedeemCapsuleBodyInput): RedeemCapsuleBodyGiven {
+export function completeRedeemCapsuleBodyInput(value: RedeemCapsuleBodyInput): ParsedRedeemCapsuleBody {
   return { ...value, passphrase: value.passphrase ?? '' }
 }
 
@@ -1008,7 +1008,7 @@ export function checkRevokeCapsuleBodyInput(value: unknown, faults: Faults): val
   return faults.count === before
 }
 
-export function completeRevokeCapsuleBodyInput(value: RevokeCapsuleBodyInput): RevokeCapsuleBodyGiven {
+export function completeRevokeCapsuleBodyInput(value: RevokeCapsuleBodyInput): ParsedRevokeCapsuleBody {
   return { ...value, reason: value.reason ?? '' }
 }
 
@@ -1057,7 +1057,7 @@ export function checkCertificateAuthorityInput(value: unknown, faults: Faults): 
   return faults.count === before
 }
 
-export function completeCertificateAuthorityInput(value: CertificateAuthorityInput): CertificateAuthorityGiven {
+export function completeCertificateAuthorityInput(value: CertificateAuthorityInput): ParsedCertificateAuthority {
   return {
     ...omit(value, certificateAuthorityOmitted),
     display_name: value.display_name ?? '',
@@ -1104,7 +1104,7 @@ export function checkCertificateAuthoritySubjectInput(
 
 export function completeCertificateAuthoritySubjectInput(
   value: CertificateAuthoritySubjectInput,
-): CertificateAuthoritySubjectGiven {
+): ParsedCertificateAuthoritySubject {
   return {
     ...value,
     organization: value.organization ?? '',
@@ -1167,7 +1167,7 @@ export function checkNameConstraintsInput(value: unknown, faults: Faults): value
   return faults.count === before
 }
 
-export function completeNameConstraintsInput(value: NameConstraintsInput): NameConstraintsGiven {
+export function completeNameConstraintsInput(value: NameConstraintsInput): ParsedNameConstraints {
   return {
     ...value,
     permitted_dns_names: value.permitted_dns_names ?? [],
@@ -1342,7 +1342,7 @@ export function checkCertificateTemplateUpdate(value: unknown, faults: Faults): 
   return faults.count === before
 }
 
-export function completeCertificateTemplateInput(value: CertificateTemplateInput): CertificateTemplateGiven {
+export function completeCertificateTemplateInput(value: CertificateTemplateInput): ParsedCertificateTemplate {
   return {
     ...omit(value, certificateTemplateOmitted),
     display_name: value.display_name ?? '',
@@ -1389,7 +1389,7 @@ export function checkPredefinedSubjectInput(value: unknown, faults: Faults): val
   return faults.count === before
 }
 
-export function completePredefinedSubjectInput(value: PredefinedSubjectInput): PredefinedSubjectGiven {
+export function completePredefinedSubjectInput(value: PredefinedSubjectInput): ParsedPredefinedSubject {
   return {
     ...value,
     organization: value.organization ?? '',
@@ -1423,7 +1423,7 @@ export function checkCertificateInput(value: unknown, faults: Faults): value is 
   return faults.count === before
 }
 
-export function completeCertificateInput(value: CertificateInput): CertificateGiven {
+export function completeCertificateInput(value: CertificateInput): ParsedCertificate {
   return {
     ...omit(value, certificateOmitted),
     name: value.name ?? '',
@@ -1448,7 +1448,7 @@ export function checkCertificateConfigInput(value: unknown, faults: Faults): val
   return faults.count === before
 }
 
-export function completeCertificateConfigInput(value: CertificateConfigInput): CertificateConfigGiven {
+export function completeCertificateConfigInput(value: CertificateConfigInput): ParsedCertificateConfig {
   return {
     ...omit(value, certificateConfigOmitted),
     ...(value.subject !== undefined && { subject: completeCertificateSubjectInput(value.subject) }),
@@ -1485,7 +1485,7 @@ export function checkCertificateSubjectInput(value: unknown, faults: Faults): va
   return faults.count === before
 }
 
-export function completeCertificateSubjectInput(value: CertificateSubjectInput): CertificateSubjectGiven {
+export function completeCertificateSubjectInput(value: CertificateSubjectInput): ParsedCertificateSubject {
   return {
     ...value,
     common_name: value.common_name ?? '',
@@ -1541,7 +1541,7 @@ export function checkSubjectAltNamesInput(value: unknown, faults: Faults): value
   return faults.count === before
 }
 
-export function completeSubjectAltNamesInput(value: SubjectAltNamesInput): SubjectAltNamesGiven {
+export function completeSubjectAltNamesInput(value: SubjectAltNamesInput): ParsedSubjectAltNames {
   return {
     ...value,
     dns_names: value.dns_names ?? [],
@@ -1560,7 +1560,7 @@ export function checkTakeSnapshotBodyInput(value: unknown, faults: Faults): valu
   return faults.count === before
 }
 
-export function completeTakeSnapshotBodyInput(value: TakeSnapshotBodyInput): TakeSnapshotBodyGiven {
+export function completeTakeSnapshotBodyInput(value: TakeSnapshotBodyInput): ParsedTakeSnapshotBody {
   return { ...value, description: value.description ?? '', verify: value.verify ?? true }
 }
 
@@ -1697,7 +1697,7 @@ export function checkRedeemCapsuleRequest(value: unknown, faults: Faults): value
   return faults.count === before
 }
 
-export function completeRedeemCapsuleRequest(request: RedeemCapsuleRequest): RedeemCapsuleGiven {
+export function completeRedeemCapsuleRequest(request: RedeemCapsuleRequest): ParsedRedeemCapsuleRequest {
   return { ...request, body: completeRedeemCapsuleBodyInput(request.body) }
 }
 
@@ -1723,7 +1723,7 @@ export function checkCreateCapsuleRequest(value: unknown, faults: Faults): value
   return faults.count === before
 }
 
-export function completeCreateCapsuleRequest(request: CreateCapsuleRequest): CreateCapsuleGiven {
+export function completeCreateCapsuleRequest(request: CreateCapsuleRequest): ParsedCreateCapsuleRequest {
   return { ...request, body: completeCapsuleInput(request.body) }
 }
 
@@ -1747,7 +1747,7 @@ export function checkRevokeCapsuleRequest(value: unknown, faults: Faults): value
   return faults.count === before
 }
 
-export function completeRevokeCapsuleRequest(request: RevokeCapsuleRequest): RevokeCapsuleGiven {
+export function completeRevokeCapsuleRequest(request: RevokeCapsuleRequest): ParsedRevokeCapsuleRequest {
   return { ...request, body: completeRevokeCapsuleBodyInput(request.body) }
 }
 
@@ -1781,7 +1781,7 @@ export function checkCreateCertificateAuthorityRequest(
 
 export function completeCreateCertificateAuthorityRequest(
   request: CreateCertificateAuthorityRequest,
-): CreateCertificateAuthorityGiven {
+): ParsedCreateCertificateAuthorityRequest {
   return { ...request, body: completeCertificateAuthorityInput(request.body) }
 }
 
@@ -1847,7 +1847,7 @@ export function checkCreateCertificateRequest(value: unknown, faults: Faults): v
   return faults.count === before
 }
 
-export function completeCreateCertificateRequest(request: CreateCertificateRequest): CreateCertificateGiven {
+export function completeCreateCertificateRequest(request: CreateCertificateRequest): ParsedCreateCertificateRequest {
   return { ...request, body: completeCertificateInput(request.body) }
 }
 
@@ -1905,7 +1905,7 @@ export function checkCreateCertificateTemplateRequest(
 
 export function completeCreateCertificateTemplateRequest(
   request: CreateCertificateTemplateRequest,
-): CreateCertificateTemplateGiven {
+): ParsedCreateCertificateTemplateRequest {
   return { ...request, body: completeCertificateTemplateInput(request.body) }
 }
 
@@ -1975,7 +1975,7 @@ export function checkCreateCryptoKeyRequest(value: unknown, faults: Faults): val
   return faults.count === before
 }
 
-export function completeCreateCryptoKeyRequest(request: CreateCryptoKeyRequest): CreateCryptoKeyGiven {
+export function completeCreateCryptoKeyRequest(request: CreateCryptoKeyRequest): ParsedCreateCryptoKeyRequest {
   return { ...request, body: completeCryptoKeyInput(request.body) }
 }
 
@@ -2021,7 +2021,7 @@ export function checkDecryptRequest(value: unknown, faults: Faults): value is De
   return faults.count === before
 }
 
-export function completeDecryptRequest(request: DecryptRequest): DecryptGiven {
+export function completeDecryptRequest(request: DecryptRequest): ParsedDecryptRequest {
   return { ...request, body: completeDecryptBodyInput(request.body) }
 }
 
@@ -2035,7 +2035,7 @@ export function checkEncryptRequest(value: unknown, faults: Faults): value is En
   return faults.count === before
 }
 
-export function completeEncryptRequest(request: EncryptRequest): EncryptGiven {
+export function completeEncryptRequest(request: EncryptRequest): ParsedEncryptRequest {
   return { ...request, body: completeEncryptBodyInput(request.body) }
 }
 
@@ -2054,7 +2054,7 @@ export function checkGenerateDataEncryptionKeyRequest(
 
 export function completeGenerateDataEncryptionKeyRequest(
   request: GenerateDataEncryptionKeyRequest,
-): GenerateDataEncryptionKeyGiven {
+): ParsedGenerateDataEncryptionKeyRequest {
   return { ...request, body: completeGenerateDataEncryptionKeyBodyInput(request.body) }
 }
 
@@ -2068,7 +2068,7 @@ export function checkHmacRequest(value: unknown, faults: Faults): value is HmacR
   return faults.count === before
 }
 
-export function completeHmacRequest(request: HmacRequest): HmacGiven {
+export function completeHmacRequest(request: HmacRequest): ParsedHmacRequest {
   return { ...request, body: completeHmacBodyInput(request.body) }
 }
 
@@ -2092,7 +2092,7 @@ export function checkSignRequest(value: unknown, faults: Faults): value is SignR
   return faults.count === before
 }
 
-export function completeSignRequest(request: SignRequest): SignGiven {
+export function completeSignRequest(request: SignRequest): ParsedSignRequest {
   return { ...request, body: completeSignBodyInput(request.body) }
 }
 
@@ -2106,7 +2106,7 @@ export function checkVerifyRequest(value: unknown, faults: Faults): value is Ver
   return faults.count === before
 }
 
-export function completeVerifyRequest(request: VerifyRequest): VerifyGiven {
+export function completeVerifyRequest(request: VerifyRequest): ParsedVerifyRequest {
   return { ...request, body: completeVerifyBodyInput(request.body) }
 }
 
@@ -2203,7 +2203,7 @@ export function checkDisableCryptoKeyVersionRequest(
 
 export function completeDisableCryptoKeyVersionRequest(
   request: DisableCryptoKeyVersionRequest,
-): DisableCryptoKeyVersionGiven {
+): ParsedDisableCryptoKeyVersionRequest {
   return { ...request, body: completeDisableVersionBodyInput(request.body) }
 }
 
@@ -2215,7 +2215,7 @@ export function checkTakeSnapshotRequest(value: unknown, faults: Faults): value 
   return faults.count === before
 }
 
-export function completeTakeSnapshotRequest(request: TakeSnapshotRequest): TakeSnapshotGiven {
+export function completeTakeSnapshotRequest(request: TakeSnapshotRequest): ParsedTakeSnapshotRequest {
   return { ...request, body: completeTakeSnapshotBodyInput(request.body) }
 }
 
@@ -2241,7 +2241,7 @@ export function checkCreateSecretRequest(value: unknown, faults: Faults): value 
   return faults.count === before
 }
 
-export function completeCreateSecretRequest(request: CreateSecretRequest): CreateSecretGiven {
+export function completeCreateSecretRequest(request: CreateSecretRequest): ParsedCreateSecretRequest {
   return { ...request, body: completeSecretInput(request.body) }
 }
 
@@ -2312,7 +2312,7 @@ export function checkGetSecretVersionRequest(value: unknown, faults: Faults): va
   return faults.count === before
 }
 
-export function completeGetSecretVersionRequest(request: GetSecretVersionRequest): GetSecretVersionGiven {
+export function completeGetSecretVersionRequest(request: GetSecretVersionRequest): ParsedGetSecretVersionRequest {
   return { ...request, view: request.view ?? 'VAULT_SECRET_VERSION_VIEW_FULL' }
 }
 
@@ -2340,7 +2340,9 @@ export function checkDisableSecretVersionRequest(value: unknown, faults: Faults)
   return faults.count === before
 }
 
-export function completeDisableSecretVersionRequest(request: DisableSecretVersionRequest): DisableSecretVersionGiven {
+export function completeDisableSecretVersionRequest(
+  request: DisableSecretVersionRequest,
+): ParsedDisableSecretVersionRequest {
   return { ...request, body: completeDisableVersionBodyInput(request.body) }
 }
 

@@ -125,7 +125,7 @@ function textOf(literal: Literal): string {
   return literal.kind === 'text' ? literal.text : literal.pieces.join('*')
 }
 
-/** A word has no wildcard. */
+/** Whether a step is a quoted string with a dot; a word has no dots. */
 function isDotted(step: Literal): boolean {
   return step.kind === 'string' && textOf(step).includes('.')
 }

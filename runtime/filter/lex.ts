@@ -67,7 +67,7 @@ export class Lexer {
     const { text } = this
     this.before = this.at + this.token.length
     blanks.lastIndex = this.before
-    // The expression always matches, and then tells its end.
+    // The expression matches an empty text too, so `lastIndex` is the end of the blanks.
     blanks.test(text)
     this.at = blanks.lastIndex
     this.spaced = this.at > this.before

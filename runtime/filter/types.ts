@@ -4,7 +4,7 @@ export type FilterType =
 
 export type Comparator = '=' | '!=' | '<' | '<=' | '>' | '>=' | ':'
 
-/** One field that a list filters or sorts by: a row of lists.tsv, from `x-filter`. */
+/** A field of `x-filter` by which a list can be filtered or sorted. */
 export interface FilterField {
   /** The name in filters, usually the dotted path into the row; a MAP is named without its key. */
   readonly name: string
@@ -15,7 +15,7 @@ export interface FilterField {
   readonly values?: FilterType
   /** Whether the field is a list of `type`. It takes `:` only, which is true if some element is equal. */
   readonly list?: true
-  /** Empty for fields for sorting only. */
+  /** The allowed comparators; empty for a field that is only sorted by. */
   readonly operators: readonly Comparator[]
   readonly sortable?: true
   /** The values of an ENUM in their sort order, without the unspecified value. */
@@ -35,7 +35,7 @@ export interface ListFields {
   /** The `{resource}` of the filter schema; absent if there is none. */
   readonly resource?: string
   readonly fields: readonly FilterField[]
-  /** An `order_by` text, `create_time desc`. */
+  /** The default order in the form of `order_by`, such as `create_time desc`. */
   readonly defaultOrder: string
   /** The member that breaks ties and is always the last sort key, ascending: `id`, or the row's natural key. */
   readonly key: string

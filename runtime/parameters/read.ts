@@ -4,11 +4,11 @@ import type { Scalar, ParameterType, Parameter, Field } from './types.ts'
 
 /** The sources of a call's parameters. */
 export interface ParameterSource {
-  /** Path parameters in the order of the path, as sent. */
+  /** The encoded path parameters, in the order of the path. */
   readonly path: readonly string[]
-  /** The query without its `?`, as sent. */
+  /** The encoded query without its `?`. */
   readonly query: string
-  /** By lower-case name. */
+  /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>
 }
 
@@ -20,7 +20,7 @@ export type ParameterReader = (source: ParameterSource, faults: Faults) => Recor
 
 type Decode = (text: string) => string
 
-/** The sent texts of a parameter, one for each occurrence. */
+/** The texts of a parameter as the caller sent them, one for each occurrence. */
 interface Texts {
   readonly field: string
   readonly raw: readonly string[]
@@ -48,7 +48,7 @@ class Unreadable extends Error {
 /** The maximal nesting of JSON in a parameter. */
 const jsonDepth = 100
 
-/** The separators of items in one text; it is split before it is decoded. */
+/** The separators of items in one text; a text is split before it is decoded. */
 const delimiters = { form: /,/, simple: /,/, deepObject: /,/, spaceDelimited: /%20|\+/, pipeDelimited: /\||%7C/i }
 
 const integerText = /^-?(?:0|[1-9][0-9]*)$/
@@ -60,8 +60,9 @@ const decodeHeader: Decode = text => text.trim()
 
 /**
  * Makes the reader of an operation's parameters; `pathNames` are the path parameters in their order. A text becomes a
- * number or a boolean only if the parameter has that type and the text is exactly one; any other text stays text, and
- * the check reports it. Unknown query parameters and repeated scalars are faults (conventions §1).
+ * number or a boolean only if the parameter has that type and the whole text is a number or boolean; any other text
+ * stays text, and the check reports the fault. Unknown query parameters and repeated scalars are faults (conventions
+ * §1).
  */
 export function parameterReader(parameters: readonly Parameter[], pathNames: readonly string[]): ParameterReader {
   const hasCookies = parameters.some(parameter => parameter.in === 'cookie')
@@ -97,7 +98,7 @@ export function formReader(fields: readonly Field[], further: Scalar): (text: st
   }
 }
 
-/** Sets a read value, or adds the fault of an unreadable one; absent values are left out. */
+/** Sets the value that `readValue` returns, or adds the fault of an unreadable value; absent values are left out. */
 function setRead(target: Record<string, unknown>, name: string, faults: Faults, readValue: () => unknown): void {
   try {
     const value = readValue()
@@ -169,7 +170,9 @@ function once({ field, raw }: Texts): string {
   return text
 }
 
-/** Returns the value of a text by its declared type; any other text stays text, and the check reports it. */
+/**
+ * Returns the value of a text by its declared type; a text of another form stays text, and the check reports the fault.
+ */
 export function readScalar(type: Scalar, text: string): string | number | boolean {
   if (type === 'integer' && integerText.test(text)) return Number(text)
   if (type === 'number' && numberText.test(text)) return Number(text)
@@ -184,13 +187,13 @@ function readItems(type: Scalar, texts: Texts, delimiter?: RegExp): unknown[] {
 
 type Members = Extract<ParameterType, { object: unknown }>['object']
 
-/** Undeclared members stay text, and the check reports them. */
+/** Undeclared members stay text, and the check reports the members. */
 function readMember(members: Members, name: string, texts: Texts): unknown {
   const type = (Object.hasOwn(members, name) ? members[name] : undefined) ?? 'string'
   return typeof type === 'object' ? readItems(type.array, texts) : readOne(type, texts)
 }
 
-/** Reads an object from one text, `R,100,G,200`, or exploded, `R=100,G=200`. */
+/** Reads an object from one text: `R,100,G,200`, or `R=100,G=200` with `explode`. */
 function readPairs(members: Members, texts: Texts, delimiter: RegExp, explode: boolean): unknown {
   const parts = once(texts).split(delimiter)
   const pairs = explode ? parts.flatMap(part => part.split(/=(.*)/s).slice(0, 2)) : parts
@@ -204,8 +207,8 @@ function readPairs(members: Members, texts: Texts, delimiter: RegExp, explode: b
 }
 
 /**
- * Reads an object whose members are parameters of their own, `min=1990&max=2000`, or with `deepObject`
- * `year[min]=1990&year[max]=2000`. The object is present if a member is.
+ * Reads an object whose members are separate parameters: `min=1990&max=2000`, or `year[min]=1990&year[max]=2000` with
+ * `isDeep`. The object is present if a member is present.
  */
 function readMembers(name: string, isDeep: boolean, field: string, members: Members, given: Given): unknown {
   const object: Record<string, unknown> = {}

@@ -8,17 +8,17 @@ export type ParameterType =
   /** `content: application/json`: the text is a JSON document. */
   | 'json'
 
-/** One parameter of an operation, as data. Defaults of OpenAPI hold where a member is absent. */
+/** One parameter of an operation, as data. An absent member has the default of OpenAPI. */
 export interface Parameter {
-  /** The name on the wire. */
+  /** The name in the request. */
   readonly name: string
-  /** The member of the request, if another parameter or `body` has the wire name. */
+  /** The name of the parameter's member in the request object, if another parameter or `body` has the same `name`. */
   readonly member?: string
   readonly in: 'path' | 'query' | 'header' | 'cookie'
   readonly type: ParameterType
-  /** Absent: `form` in query and cookie, `simple` in path and header. */
+  /** The style of the value; absent: `form` in query and cookie, `simple` in path and header. */
   readonly style?: 'form' | 'simple' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject'
-  /** Absent: true with `form` and `deepObject`, else false. */
+  /** Whether lists and objects are exploded; absent: true with `form` and `deepObject`, else false. */
   readonly explode?: boolean
 }
 

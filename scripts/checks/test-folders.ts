@@ -17,7 +17,7 @@ export const onPostgresAlone: readonly string[] = ['test/**/postgres/**/*.test.t
 /**
  * Tests in the folders above that do not run on PostgreSQL: tests of SQLite only, and tests that need no second store.
  */
-export const notOnPostgres: readonly string[] = ['test/**/sqlite/**/*.test.ts', 'test/**/once/**/*.test.ts']
+export const notOnPostgres: readonly string[] = ['test/**/sqlite/**/*.test.ts', 'test/**/one-store/**/*.test.ts']
 
 /**
  * Long test files of several minutes. If they began last, they would keep one process busy after all others have ended.

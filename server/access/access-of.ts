@@ -7,14 +7,14 @@ import { circumstancesOf, isAllowed, touches } from './doors.ts'
 import { permissionDenied } from './refusals.ts'
 import type { Scope } from '../../domain/ports/scope.ts'
 
-interface AccessParts {
+interface AuthorizerServices {
   readonly decisions: Decisions
   readonly taxonomy: Taxonomy
   readonly reader: Reader
 }
 
 /** Answers the questions of domain code by the rules of the doors. */
-export function accessOf(parts: AccessParts): Authorizer {
+export function accessOf(parts: AuthorizerServices): Authorizer {
   const { decisions } = parts
 
   return {
@@ -36,7 +36,7 @@ async function isSomewhere(decisions: Decisions, seen: Visibility, within: Scope
   return within === undefined ? seen.scopes.length > 0 : touches(decisions, seen.scopes, within)
 }
 
-async function visibleOf(parts: AccessParts, seen: Visibility, within: Scope | undefined): Promise<VisibleRows> {
+async function visibleOf(parts: AuthorizerServices, seen: Visibility, within: Scope | undefined): Promise<VisibleRows> {
   const { except = new Set<string>() } = seen
   if (seen.kind === 'all' || (within && (await isAbove(parts.decisions, seen.scopes, within)))) {
     return except.size === 0 ? 'everything' : { allBut: except }

@@ -4,7 +4,7 @@ import { routeNotFound } from '../../output/shared/errors.ts'
 import type { PathParameters } from '../../runtime/doors.ts'
 import { isUuid } from '../../runtime/formats.ts'
 import { quoted } from '../../runtime/refusal.ts'
-import type { OperationRecord } from '../operations/record.ts'
+import type { StoredOperation } from '../operations/record.ts'
 import type { Scope } from '../../domain/ports/scope.ts'
 
 const addressable = ['ORGANISATION', 'GROUP', 'WORKSPACE'] as const satisfies readonly Scope['type'][]
@@ -36,7 +36,7 @@ export const scopeOfPath: ScopeOf = async (_reader, { path }): Promise<Asked> =>
  * Finds the scope of an operation that is read by its id: the scope of its record, whose members have the prefix of its
  * area. The principal that caused the operation may always read it.
  */
-export function recordScope(records: Collection<OperationRecord>): ScopeOf {
+export function recordScope(records: Collection<StoredOperation>): ScopeOf {
   return async (reader, { path }) => {
     const id = path.get('id') ?? ''
     const record = isUuid(id) ? (await reader.get(records, id))?.value : undefined

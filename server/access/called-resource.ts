@@ -1,6 +1,7 @@
 import type { CalledResource } from '../../domain/iam/interfaces/decisions.ts'
 import type { PathParameters } from '../../runtime/doors.ts'
 import type { Route } from '../../runtime/route.ts'
+import { catalogue } from './catalogue.ts'
 
 /** The resources in the path of a route, computed once: the parameters with the kinds that they name. */
 interface Named {
@@ -9,13 +10,16 @@ interface Named {
 }
 
 /** The scopes and engines of paths are no resources in a workspace. */
-const notThings: ReadonlySet<string> = new Set(['organisation', 'workspace', 'engine', 'scope_type', 'scope_id'])
+const notResources: ReadonlySet<string> = new Set(['organisation', 'workspace', 'engine', 'scope_type', 'scope_id'])
 
 /** Finds the resource of a route's calls, as policies match it (iam.md 4.1). */
 export interface ResourceOf {
   /** Whether calls create a resource, whose name is in the body. */
   readonly isCreate: boolean
-  /** Returns undefined for calls on a collection. `name` is the name of a new resource. */
+  /**
+   * Returns the resource that a call names or creates, or undefined for a call without a resource, such as a list.
+   * `name` is the name of a new resource.
+   */
   of(path: PathParameters, name?: string): CalledResource | undefined
 }
 
@@ -34,15 +38,16 @@ export function resourceOf(route: Pick<Route<unknown, unknown>, 'domain' | 'path
         return id === undefined ? [] : [{ type: kind, id }]
       })
       if (isCreate) return { type, name, above }
-      const [thing, ...rest] = above
-      return thing && { ...thing, above: rest }
+      const [innermost, ...rest] = above
+      return innermost && { ...innermost, above: rest }
     },
   }
 }
 
 /**
- * The nearest resource comes first. The last parameter of a path has the kind of the permission; other parameters have
- * the kind of their segment.
+ * The nearest resource comes first. A parameter has the kind of its segment. The last parameter of a path has the kind
+ * of the permission if its segment names no kind, as in `/secrets/{secret}/versions/{id}`; the policy of
+ * `/firewall-policies/{firewall_policy}:updateRule` stays a policy.
  */
 function thingsOf(
   { domain, path }: Pick<Route<unknown, unknown>, 'domain' | 'path'>,
@@ -51,11 +56,13 @@ function thingsOf(
   const named: Named[] = []
   for (let i = 1; i < path.length; i += 2) {
     const parameter = path[i] ?? ''
-    if (notThings.has(parameter)) continue
+    if (notResources.has(parameter)) continue
     const collection = path[i - 1]?.split('/').findLast(Boolean) ?? ''
     const after = path[i + 1] ?? ''
     const isLast = i >= path.length - 2 && !after.startsWith('/')
-    named.unshift({ parameter, type: isLast && type ? type : `${domain.name}.${camel(collection)}` })
+    const ofSegment = `${domain.name}.${camel(collection)}`
+    const isOfPermission = isLast && type !== undefined && !catalogue.resourceTypes.has(ofSegment)
+    named.unshift({ parameter, type: isOfPermission ? type : ofSegment })
   }
   return named
 }

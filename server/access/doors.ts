@@ -12,7 +12,7 @@ import { permissionDenied } from './refusals.ts'
 import type { Scope } from '../../domain/ports/scope.ts'
 
 /** The parts of iam that the doors use. */
-export interface DoorParts {
+export interface DoorServices {
   readonly store: Store
   readonly decisions: Decisions
   /** Milliseconds since 1970. */
@@ -49,7 +49,7 @@ const inRow: ReadonlySet<Permission['scope']> = new Set(['row', 'parent'])
  * Authenticates and authorizes every call by the `x-access` of its operation (conventions §12). `scopes` has the scope
  * finders of areas, by area and operationId.
  */
-export function iamDoors(parts: DoorParts, scopes: Readonly<Record<string, AccessScopes>>): Doors {
+export function iamDoors(parts: DoorServices, scopes: Readonly<Record<string, AccessScopes>>): Doors {
   const rules = new WeakMap<object, Rule>()
   const ruleOf = (route: Route<unknown, unknown>, access: Permission): Rule => {
     let rule = rules.get(route)
@@ -71,7 +71,7 @@ export function iamDoors(parts: DoorParts, scopes: Readonly<Record<string, Acces
       if (rule.scopeOf === 'handler') return
       if (access.scope === 'filtered') return requireSomewhere(parts, context, access, path)
       if (rule.needsRequest || (rule.resource.isCreate && (await mayHangOnName(parts, access, path)))) return undecided
-      return decide(parts, context, rule, path)
+      return decideCall(parts, context, rule, path)
     },
     async authorizeRequest(context, route, path, given) {
       const { access, body } = route
@@ -85,7 +85,7 @@ export function iamDoors(parts: DoorParts, scopes: Readonly<Record<string, Acces
       const rule = ruleOf(route, access)
       if (!rule.needsRequest && !rule.resource.isCreate && body === undefined) return
       // The present time counts: a binding that expired while the body arrived grants nothing.
-      await decide(parts, { ...context, now: Math.max(context.now, parts.now()) }, rule, path, given)
+      await decideCall(parts, { ...context, now: Math.max(context.now, parts.now()) }, rule, path, given)
     },
   }
 }
@@ -110,8 +110,8 @@ const undecided: Authorized = { isUndecided: true }
 
 const noRow: ScopeOf = async () => ({ scope: undefined, told: platform })
 
-async function decide(
-  { decisions, store }: DoorParts,
+async function decideCall(
+  { decisions, store }: DoorServices,
   context: CallContext,
   { access, isOfRow, resource, scopeOf }: Rule,
   path: PathParameters,
@@ -149,7 +149,7 @@ export async function isAllowed(
 const isAddress = ({ id, type }: Scope): boolean => type === 'PLATFORM' || isUuid(id)
 
 async function requireSomewhere(
-  { decisions }: DoorParts,
+  { decisions }: DoorServices,
   context: CallContext,
   { key, own }: Permission,
   path: PathParameters,
@@ -174,7 +174,7 @@ export async function touches(decisions: Decisions, scopes: readonly Scope[], wi
 }
 
 /** Policies of the workspace may match a new resource by its name, which is in the body. */
-async function mayHangOnName({ decisions }: DoorParts, { key }: Permission, path: PathParameters): Promise<boolean> {
+async function mayHangOnName({ decisions }: DoorServices, { key }: Permission, path: PathParameters): Promise<boolean> {
   const scope = pathScope(path)
   return scope?.type === 'WORKSPACE' && isUuid(scope.id) && decisions.hangsOnResource(scope, key)
 }

@@ -1,11 +1,11 @@
 import type { AccessTokens } from '../../domain/iam/sessions/access-tokens.ts'
-import type { IamParts } from '../../domain/iam/interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../../domain/iam/interfaces/iam-environment.ts'
 import type { IamArea } from '../../output/iam/area.ts'
-import type { Parts } from '../../domain/ports/parts.ts'
+import type { Parts } from '../../domain/ports/area-parts.ts'
 
 /** The parts that only the area of iam gets. */
-export interface IamServices extends Omit<IamParts, keyof Parts<IamArea>> {
+export interface IamServices extends Omit<IamEnvironment, keyof Parts<IamArea>> {
   readonly accessTokens: AccessTokens
   /** Called with the parts of the area when it is mounted; the functions of iam for other areas use them. */
-  mounted(parts: IamParts): void
+  mounted(parts: IamEnvironment): void
 }

@@ -24,7 +24,7 @@ import { enterDataFolder } from './folder-hold.ts'
 import { digestTables } from './digest.ts'
 import { renameDurably, syncFile, syncFolder } from '../durable-files.ts'
 import { damagesOf } from './examine.ts'
-import { backupFormat, rowsIn, schemaOf, writeManifest, type Manifest } from './manifest.ts'
+import { backupFormat, rowsIn, schemaOf, writeManifest, type BackupManifest } from './manifest.ts'
 
 /** The source and the target of a backup. */
 export interface BackupRequest {
@@ -44,7 +44,7 @@ export interface BackupRequest {
  * Writes the content of a data folder's store at one moment into one file, also while servers write. The file is
  * complete and on the disk, or does not exist. Blocks the thread. Throws with the obstacle.
  */
-export async function backUp(request: BackupRequest): Promise<Manifest> {
+export async function backUp(request: BackupRequest): Promise<BackupManifest> {
   const { dataDir, print, to } = request
   const store = storeFile(dataDir)
   checkDataFolder(dataDir)
@@ -117,7 +117,7 @@ const alreadyThere = (to: string): Error => new Error(`${to} exists; take anothe
  * `VACUUM INTO` reads one snapshot: writers continue, and the growth of the log is reclaimed afterwards. The backup
  * functions of SQLite would begin again after each write of another process.
  */
-function copyStore(store: string, partial: string, { now, version }: BackupRequest): Manifest {
+function copyStore(store: string, partial: string, { now, version }: BackupRequest): BackupManifest {
   closeSync(openSync(partial, 'wx', 0o600))
   vacuumInto(store, partial)
   const copy = new DatabaseSync(partial)
@@ -201,7 +201,7 @@ function leftOver(to: string): readonly string[] {
     .map(name => `${join(dirname(to), name)} was left by a backup that was cut off; delete it unless one is running`)
 }
 
-function summaryOf(to: string, manifest: Manifest, milliseconds: number): string {
+function summaryOf(to: string, manifest: BackupManifest, milliseconds: number): string {
   const { schema, tables, version } = manifest
   const size = `${(statSync(to).size / 2 ** 20).toFixed(1)} MiB`
   const rows = `${rowsIn(manifest)} rows of ${Object.keys(tables).length} tables`

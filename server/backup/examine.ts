@@ -7,7 +7,7 @@ import { NewerStore } from '../store/format.ts'
 import { schemaVersion } from '../store/sqlite/migrations.ts'
 import { checkIsKnown } from '../store/sqlite/snapshot.ts'
 import { digestTables } from './digest.ts'
-import { backupFormat, manifestTable, readManifest, schemaOf, type Manifest } from './manifest.ts'
+import { backupFormat, manifestTable, readBackupManifest, schemaOf, type BackupManifest } from './manifest.ts'
 
 /** Returns the damages of a file's pages for people; empty for a sound file. */
 export function damagesOf(database: DatabaseSync): readonly string[] {
@@ -28,7 +28,7 @@ export function checkIsAlone(file: string): void {
  * Checks a backup: that it is a backup, that this version can restore it, and that its content is unchanged. Returns
  * its manifest; throws with the fault of `name` and the remedy.
  */
-export function examineBackup(file: string, areas: readonly AreaModule[], name = file): Manifest {
+export function examineBackup(file: string, areas: readonly AreaModule[], name = file): BackupManifest {
   checkIsAlone(file)
   const database = new DatabaseSync(file, { readOnly: true })
   try {
@@ -43,8 +43,8 @@ export function examineBackup(file: string, areas: readonly AreaModule[], name =
   }
 }
 
-function examined(file: string, database: DatabaseSync): Manifest {
-  const manifest = readManifest(database)
+function examined(file: string, database: DatabaseSync): BackupManifest {
+  const manifest = readBackupManifest(database)
   if (manifest === undefined) throw new Error(`${file} is no backup; "ninefold backup --to FILE" makes one`)
   const { format, schema, version } = manifest
   if (format > backupFormat || schema > schemaVersion) {
@@ -63,7 +63,7 @@ function examined(file: string, database: DatabaseSync): Manifest {
 }
 
 /** A newer version may have written data into a schema that this version knows. */
-function checkWriter(file: string, name: string, { version }: Manifest, areas: readonly AreaModule[]): void {
+function checkWriter(file: string, name: string, { version }: BackupManifest, areas: readonly AreaModule[]): void {
   try {
     checkIsKnown({ file, collections: storeCollections(areas) })
   } catch (error) {

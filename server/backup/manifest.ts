@@ -9,7 +9,7 @@ export const manifestTable = 'ninefold_backup'
 export const backupFormat = 1
 
 /** The facts of a backup about itself. */
-export interface Manifest {
+export interface BackupManifest {
   readonly format: number
   /** The version of the program that made it. */
   readonly version: string
@@ -21,7 +21,7 @@ export interface Manifest {
 }
 
 /** Marks a copy of a store as a backup. */
-export function writeManifest(database: DatabaseSync, manifest: Manifest): void {
+export function writeManifest(database: DatabaseSync, manifest: BackupManifest): void {
   database.exec(`CREATE TABLE ${manifestTable} (manifest TEXT NOT NULL)`)
   database.prepare(`INSERT INTO ${manifestTable} (manifest) VALUES (?)`).run(JSON.stringify(manifest))
 }
@@ -30,13 +30,13 @@ export function writeManifest(database: DatabaseSync, manifest: Manifest): void 
  * Reads the manifest; returns undefined for a file that is no backup. Throws the errors of SQLite for a file that is
  * not its own.
  */
-export function readManifest(database: DatabaseSync): Manifest | undefined {
+export function readBackupManifest(database: DatabaseSync): BackupManifest | undefined {
   const isThere = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = ?`).get(manifestTable) !== undefined
   const text = isThere ? database.prepare(`SELECT manifest FROM ${manifestTable}`).get()?.['manifest'] : undefined
   return typeof text === 'string' ? parsed(text) : undefined
 }
 
-function parsed(text: string): Manifest | undefined {
+function parsed(text: string): BackupManifest | undefined {
   try {
     const value: unknown = JSON.parse(text)
     return isManifest(value) ? value : undefined
@@ -45,7 +45,7 @@ function parsed(text: string): Manifest | undefined {
   }
 }
 
-function isManifest(value: unknown): value is Manifest {
+function isManifest(value: unknown): value is BackupManifest {
   if (!isRecord(value) || !isRecord(value['tables'])) return false
   const isTold = typeof value['version'] === 'string' && typeof value['time'] === 'string'
   return isTold && typeof value['format'] === 'number' && typeof value['schema'] === 'number'
@@ -59,4 +59,5 @@ export function schemaOf(database: DatabaseSync): number | undefined {
 }
 
 /** Counts the rows of all tables. */
-export const rowsIn = ({ tables }: Manifest): number => Object.values(tables).reduce((sum, { rows }) => sum + rows, 0)
+export const rowsIn = ({ tables }: BackupManifest): number =>
+  Object.values(tables).reduce((sum, { rows }) => sum + rows, 0)

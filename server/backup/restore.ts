@@ -11,7 +11,7 @@ import { openSqliteSnapshot } from '../store/sqlite/snapshot.ts'
 import { claimDataFolder } from './folder-hold.ts'
 import { syncFile } from '../durable-files.ts'
 import { checkIsAlone, examineBackup } from './examine.ts'
-import { manifestTable, rowsIn, type Manifest } from './manifest.ts'
+import { manifestTable, rowsIn, type BackupManifest } from './manifest.ts'
 import { commitRestore, discard, settleRestore, stagedStore } from '../pending-restore.ts'
 
 /** The source and the target of a restore. */
@@ -59,7 +59,7 @@ export function restore(request: RestoreRequest): void {
 }
 
 /** The copy is checked, not the backup, because the copy will be served. */
-function stage({ areas, dataDir, from }: RestoreRequest): Manifest {
+function stage({ areas, dataDir, from }: RestoreRequest): BackupManifest {
   const staged = stagedStore(dataDir)
   checkIsElsewhere(from, staged)
   removeStaged(staged)
@@ -129,5 +129,5 @@ export async function verifyBackup(
   return findings
 }
 
-const told = (from: string, manifest: Manifest): string =>
+const told = (from: string, manifest: BackupManifest): string =>
   `${rowsIn(manifest)} rows of ${from}, made ${manifest.time} by version ${manifest.version}`

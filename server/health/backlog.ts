@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/ports/clock.ts'
 import type { Store } from '../../domain/ports/store.ts'
 import { works, type Work } from '../operations/work.ts'
-import { within } from './time-limit.ts'
+import { resultWithin } from './time-limit.ts'
 
 /** A store that needs longer for the counts counts as unavailable. */
 const patienceMs = 2000
@@ -43,7 +43,7 @@ export class Backlog {
 
   /** Never rejects. */
   async refresh(): Promise<void> {
-    const found = await within(this.#look(), patienceMs)
+    const found = await resultWithin(this.#look(), patienceMs)
     this.#isStoreUp = found !== undefined
     this.#pending = found?.pending ?? Number.NaN
     this.#running = found?.running ?? Number.NaN

@@ -2,7 +2,7 @@
  * Returns the result of `promise`, or undefined if it rejects or takes longer than `milliseconds`, so that a health
  * check never hangs.
  */
-export async function within<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
+export async function resultWithin<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
   const late = Promise.withResolvers<undefined>()
   const timer = setTimeout(late.resolve, milliseconds)
   try {

@@ -1,5 +1,5 @@
 import type { StoreMeter } from '../meters/store-meter.ts'
-import { within } from './time-limit.ts'
+import { resultWithin } from './time-limit.ts'
 
 /** The health of a server. `degraded` means that it answers only some calls. */
 export interface Readiness {
@@ -61,7 +61,7 @@ export class Vitals {
 }
 
 const isDoneInTime = async (work: () => Promise<unknown>): Promise<boolean> =>
-  (await within(
+  (await resultWithin(
     work().then(() => true),
     patienceMs,
   )) ?? false

@@ -3,7 +3,7 @@ import { ApiError, commonReasons } from '../../runtime/errors.ts'
 import { errorAnswer } from '../../runtime/status.ts'
 import type { Dispatch, WireAnswer, WireRequest } from '../../runtime/wire.ts'
 import type { RequestRules } from './connections.ts'
-import { identified, type RefusalParts } from './refusals.ts'
+import { identified, type RefusalServices } from './refusals.ts'
 import { outsideWork } from './body-waits.ts'
 
 /** The paths that are answered under any load, because they report the health of the server. */
@@ -26,13 +26,13 @@ const retryAfterSeconds = 1
  */
 export class Admission {
   readonly max: number
-  readonly #parts: RefusalParts
+  readonly #parts: RefusalServices
   readonly #domains: DispatcherOptions['domains']
   readonly #drained = Promise.withResolvers<void>()
   #inWork = 0
   #isDraining = false
 
-  constructor(max: number, parts: RefusalParts, domains: DispatcherOptions['domains']) {
+  constructor(max: number, parts: RefusalServices, domains: DispatcherOptions['domains']) {
     this.max = max
     this.#parts = parts
     this.#domains = domains

@@ -18,7 +18,7 @@ const idleMarginMs = 5000
 const lateCheckMs = 5000
 
 /** The parts of an app. */
-export interface AppParts {
+export interface AppOptions {
   /** The error domain of unreadable requests, and their error form if it differs. */
   readonly outside: ErrorDomain
   readonly renderError?: RenderError | undefined
@@ -50,7 +50,7 @@ const farewellMs = 2000
  * Makes a Fastify app whose own answers are disabled. Fastify would decode paths before `:verb` suffixes are seen, and
  * answer malformed URLs, unknown content types and unknown methods in its own form; here it neither parses nor routes.
  */
-export function createApp({ outside, renderError, limits, meters }: AppParts): App {
+export function createApp({ outside, renderError, limits, meters }: AppOptions): App {
   const { headersMs, keepAliveMs, maxConnections, requestMs, writeMs } = limits
   const clock = createClock()
   const app = Fastify({

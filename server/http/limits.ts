@@ -19,7 +19,7 @@ export interface HttpLimits {
  * The defaults for one process on one machine. A call takes well below a millisecond, so a thousand running calls are a
  * queue of less than a second. Further calls had better be refused.
  */
-export const defaultLimits: HttpLimits = {
+export const defaultHttpLimits: HttpLimits = {
   maxInFlight: 1000,
   maxConnections: 10_000,
   headersMs: 15_000,

@@ -6,7 +6,7 @@ import type { Meters, Refusal } from '../meters/meters.ts'
 import type { Log } from '../log.ts'
 
 /** The parts of a refusal beside its reason. */
-export interface RefusalParts {
+export interface RefusalServices {
   readonly clock: Clock
   readonly log: Log
   readonly meters: Meters
@@ -17,7 +17,7 @@ export function identified(
   answer: WireAnswer,
   { rpc: code, reason }: ApiError,
   cause: Refusal,
-  { clock, log, meters }: RefusalParts,
+  { clock, log, meters }: RefusalServices,
   parent?: string,
 ): WireAnswer {
   const { traceId, traceparent } = traceOf(parent)

@@ -1,10 +1,10 @@
 import { iamScopes } from '../../domain/iam/access-scopes.ts'
 import { iamCollections, iamHandlers, iamProcedures, resolveIam, startIam } from '../../domain/iam/area.ts'
-import type { IamParts } from '../../domain/iam/interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../../domain/iam/interfaces/iam-environment.ts'
 import { accessHooks } from '../../domain/iam/tree-changes.ts'
 import { iamArea as generated, type IamArea } from '../../output/iam/area.ts'
 import { catalogue } from '../access/catalogue.ts'
-import { area, type AreaModule, type AreaParts } from '../area.ts'
+import { area, type AreaModule, type AreaEnvironment } from '../area.ts'
 import type { IamServices } from '../access/iam-services.ts'
 import { iamSettings } from './settings.ts'
 
@@ -30,9 +30,9 @@ export const iamArea: AreaModule = area({
   start: startIam(catalogue),
 })
 
-const partsOf = (parts: AreaParts<IamArea>): IamParts => ({ ...parts, ...servicesOf(parts) })
+const partsOf = (parts: AreaEnvironment<IamArea>): IamEnvironment => ({ ...parts, ...servicesOf(parts) })
 
-function servicesOf({ guard }: Pick<AreaParts<IamArea>, 'guard'>): IamServices {
+function servicesOf({ guard }: Pick<AreaEnvironment<IamArea>, 'guard'>): IamServices {
   if (guard) return guard
   throw new Error('the area of iam is mounted where nothing of it guards the platform')
 }

@@ -5,7 +5,7 @@ import type { AreaModule } from '../area.ts'
 import type { ServerConfig } from '../config.ts'
 import { command } from './first-run.ts'
 import { asHost } from './host.ts'
-import { optionalAddressFault } from './settings.ts'
+import { optionalAddressFault } from '../settings/text-faults.ts'
 
 /** The address of the administrator, and the output for the token. */
 export interface BootstrapRequest {

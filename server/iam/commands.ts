@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { ApiError } from '../../runtime/errors.ts'
 import { readHostConfig } from '../config.ts'
 import { declaredSettings } from '../settings/declarations.ts'
-import type { HostParts } from './host.ts'
+import type { HostServices } from './host.ts'
 
 const configHelp = 'settings in JSON (default: ninefold.json, when there is one)'
 
@@ -110,7 +110,7 @@ const print = (line: string): void => console.log(line)
 /** Runs a function of the area on the configured store. The code of the area is loaded only now. */
 async function run<R>(
   config: string | undefined,
-  command: (parts: HostParts, area: AccountKeys) => Promise<R>,
+  command: (parts: HostServices, area: AccountKeys) => Promise<R>,
 ): Promise<R> {
   const [{ areas }, { asHost }, area] = await Promise.all([
     import('../areas.ts'),

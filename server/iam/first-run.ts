@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { relative } from 'node:path'
-import type { HostParts } from '../../domain/iam/users/administrator-account.ts'
+import type { AdministratorServices } from '../../domain/iam/users/administrator-account.ts'
 import { beginFirstRun } from '../../domain/iam/users/first-run.ts'
 import type { SignIn } from '../access/platform-access.ts'
 import type { Log } from '../log.ts'
 import type { BootstrapFile } from './bootstrap-file.ts'
-import { defaultAdministrator, type BootstrapSettings } from './settings.ts'
+import { type BootstrapSettings, defaultAdministrator } from '../account-settings.ts'
 
 /** The parts for creating the first administrator. */
 export interface FirstRunOptions {
@@ -15,7 +15,7 @@ export interface FirstRunOptions {
 }
 
 /** Creates the first administrator, or mints a new token while no token was used. The token is in the file only. */
-export async function prepareFirstRun(parts: HostParts, options: FirstRunOptions): Promise<SignIn> {
+export async function prepareFirstRun(parts: AdministratorServices, options: FirstRunOptions): Promise<SignIn> {
   const { file, log, settings } = options
   const email = settings?.adminEmail ?? defaultAdministrator
   if (email === '') return signIn

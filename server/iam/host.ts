@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import type { HostParts as AccountParts } from '../../domain/iam/service-accounts/account-keys.ts'
-import type { HostParts as AdministratorParts } from '../../domain/iam/users/administrator-account.ts'
+import type { AccountServices } from '../../domain/iam/service-accounts/account-keys.ts'
+import type { AdministratorServices } from '../../domain/iam/users/administrator-account.ts'
 import { LiveFeed } from '../../domain/iam/feed/live-feed.ts'
 import { passwordsOf } from '../../domain/iam/credentials/stored-passwords.ts'
 import { taxonomyFunctions } from '../../domain/taxonomy/functions.ts'
@@ -21,7 +21,7 @@ import { hashedAtOnce } from './hashing-room.ts'
 import { leasePlace } from './lease-place.ts'
 
 /** The parts of host commands. */
-export type HostParts = AccountParts & AdministratorParts
+export type HostServices = AccountServices & AdministratorServices
 
 /**
  * Opens the store of a platform for a command on its machine, also while servers run. Servers apply the changes as they
@@ -30,7 +30,7 @@ export type HostParts = AccountParts & AdministratorParts
 export async function asHost<R>(
   config: ServerConfig,
   areas: readonly AreaModule[],
-  work: (parts: HostParts) => Promise<R>,
+  work: (parts: HostServices) => Promise<R>,
 ): Promise<R> {
   const isFile = config.storeUrl === undefined
   if (isFile && !existsSync(storeFile(config.dataDir))) {
@@ -73,7 +73,7 @@ export async function asHost<R>(
 }
 
 /** Without a configured URL, the platform is assumed to listen at its configured port. */
-function settingsOf({ baseUrl, consoleUrl, http }: ServerConfig): HostParts['settings'] {
+function settingsOf({ baseUrl, consoleUrl, http }: ServerConfig): HostServices['settings'] {
   const host = http.host.includes(':') ? `[${http.host}]` : http.host
   const reached = baseUrl ?? `http://${host}:${http.port}`
   return { baseUrl: reached, consoleUrl: consoleUrl ?? reached }

@@ -6,7 +6,7 @@ import type { Mail, Mailer } from '../../domain/iam/interfaces/mailer.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Log } from '../log.ts'
 import { writePrivately } from './private-file.ts'
-import { defaultSender } from './settings.ts'
+import { defaultSender } from '../account-settings.ts'
 
 /** The mail server and the sender. */
 export interface MailerOptions {

@@ -4,7 +4,7 @@ import { sweepBindings } from '../../domain/iam/grants/expired-bindings.ts'
 import { LiveDecisions } from '../../domain/iam/decisions/live-decisions.ts'
 import { LiveFeed } from '../../domain/iam/feed/live-feed.ts'
 import { ensureServiceAccount } from '../../domain/iam/service-accounts/make-service-account.ts'
-import type { IamParts, IamSettings } from '../../domain/iam/interfaces/iam-parts.ts'
+import type { IamEnvironment, IamSettings } from '../../domain/iam/interfaces/iam-environment.ts'
 import { passwordsOf } from '../../domain/iam/credentials/stored-passwords.ts'
 import { fullCost, type Cost } from '../../domain/iam/credentials/password-hash-format.ts'
 import { principals } from '../../domain/iam/collections/principals-store.ts'
@@ -54,7 +54,7 @@ export async function openIamAt(sources: AccessSources, cost: Cost): Promise<Pla
     changedElsewhere: secrets.changedElsewhere?.bind(secrets),
     failed: err => log.warn({ err }, 'changes of access could not be followed; it is tried again'),
   })
-  const mounting = Promise.withResolvers<IamParts>()
+  const mounting = Promise.withResolvers<IamEnvironment>()
   const services: IamServices = {
     settings,
     catalogue,
@@ -112,7 +112,7 @@ const settingsOf = ({ baseUrl, config }: AccessSources): IamSettings => ({
 })
 
 /** The tree changes only after all areas are mounted. */
-const functionsOf = (mounted: Promise<IamParts>): Iam => ({
+const functionsOf = (mounted: Promise<IamEnvironment>): Iam => ({
   async findPrincipal(reader, id) {
     const found = (await reader.get(principals, id))?.value
     if (found === undefined || found.kind === 'SYSTEM') return undefined

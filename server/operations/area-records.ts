@@ -2,7 +2,7 @@ import type { OperationError } from '../../domain/ports/procedures.ts'
 import type { Collection, Transaction } from '../../domain/ports/store.ts'
 import { commonReasons, type ApiError, type ErrorDomain } from '../../runtime/errors.ts'
 import type { ListFields } from '../../runtime/filter/types.ts'
-import type { OperationRecord } from './record.ts'
+import type { StoredOperation } from './record.ts'
 
 /** The facts of an area's operation records. */
 export interface AreaRecords {
@@ -10,7 +10,7 @@ export interface AreaRecords {
   readonly area: string
   /** The number at which the area's error codes begin. */
   readonly base: number
-  readonly collection: Collection<OperationRecord>
+  readonly collection: Collection<StoredOperation>
 }
 
 /** Returns the collection of an area's operations: `<area>_operations`. */
@@ -18,7 +18,7 @@ export function operationsCollection<Record>(area: string, list: ListFields): Co
   const columns = { status: 'ENUM', insert_time: 'TIMESTAMP', end_time: 'TIMESTAMP' } as const
   // Queries look for the few unfinished operations among all finished operations.
   const indexes = [['status', 'insert_time']] as const
-  const made: Collection<OperationRecord> = { name: `${area}_operations`, id: 'id', list, columns, indexes }
+  const made: Collection<StoredOperation> = { name: `${area}_operations`, id: 'id', list, columns, indexes }
   // The records of every area have the members of `OperationRecord`.
   return made as Collection<never> as Collection<Record>
 }
@@ -32,7 +32,7 @@ export async function changeRecord(
   tx: Transaction,
   { collection }: AreaRecords,
   id: string,
-  change: (record: OperationRecord) => OperationRecord,
+  change: (record: StoredOperation) => StoredOperation,
 ): Promise<void> {
   const stored = await tx.lock(collection, id)
   if (stored === undefined) return

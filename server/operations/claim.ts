@@ -10,7 +10,7 @@ import { workFields, works, type Work } from './work.ts'
 const { id, kind, lane, runAfter } = workFields
 
 /** The limits of a claim. */
-export interface Wanted {
+export interface ClaimLimits {
   readonly kinds: readonly string[]
   /** The maximal number of pieces of work. */
   readonly count: number
@@ -26,7 +26,7 @@ export interface Wanted {
  * Returns due work, lane by lane: each lane has its first turn before any lane has its second, whatever their lengths.
  * The oldest work of a lane comes first.
  */
-export async function dueWork(reader: Reader, wanted: Wanted): Promise<readonly Stored<Work>[]> {
+export async function dueWork(reader: Reader, wanted: ClaimLimits): Promise<readonly Stored<Work>[]> {
   const lanes: string[] = []
   for await (const name of dueLanes(reader, wanted)) {
     if (wanted.room(name) > 0) lanes.push(name)
@@ -40,7 +40,7 @@ export async function dueWork(reader: Reader, wanted: Wanted): Promise<readonly 
 }
 
 /** Iterates once over the lanes with due work, from the lane after `after` round to it. */
-async function* dueLanes(reader: Reader, wanted: Wanted): AsyncGenerator<string, void, undefined> {
+async function* dueLanes(reader: Reader, wanted: ClaimLimits): AsyncGenerator<string, void, undefined> {
   for (const { from, isLast } of [
     { from: wanted.after, isLast: () => false },
     { from: '', isLast: (name: string) => name > wanted.after },
@@ -60,7 +60,12 @@ async function firstLane(reader: Reader, filter: Filter): Promise<string | undef
   return items[0]?.value.lane
 }
 
-async function dueIn(reader: Reader, name: string, wanted: Wanted, share: number): Promise<readonly Stored<Work>[]> {
+async function dueIn(
+  reader: Reader,
+  name: string,
+  wanted: ClaimLimits,
+  share: number,
+): Promise<readonly Stored<Work>[]> {
   const count = Math.min(share, wanted.room(name))
   const query = firstRows(Math.max(1, count + wanted.except.size), isOneOf(kind, wanted.kinds), runAfter, id)
   const { items } = await reader.page(works, query, { state: 'QUEUED', lane: name })

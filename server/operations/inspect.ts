@@ -3,14 +3,14 @@ import type { WorkOrder } from '../../domain/ports/procedures.ts'
 import type { Collection, Reader } from '../../domain/ports/store.ts'
 import { isEnded } from '../../runtime/operations.ts'
 import { rememberedKeys } from './idempotency.ts'
-import type { OperationRecord } from './record.ts'
+import type { StoredOperation } from './record.ts'
 import { laneOf, works, type Work } from './work.ts'
 import type { Scope } from '../../domain/ports/scope.ts'
 
 /** The operations of an area, with the name of the area. */
 export interface AreaOperations {
   readonly area: string
-  readonly operations: Collection<OperationRecord>
+  readonly operations: Collection<StoredOperation>
 }
 
 type Findings = AsyncGenerator<Finding, void, undefined>
@@ -54,7 +54,7 @@ async function* inspectWork(reader: Reader, areas: readonly AreaOperations[]): F
 async function faultOfWork(
   reader: Reader,
   { has_operation, id, lease_owner, scope, state, lane }: Work,
-  operations: Collection<OperationRecord>,
+  operations: Collection<StoredOperation>,
 ): Promise<string | undefined> {
   if (lane !== laneOf(scope)) return `stands in lane "${lane}"; by its scope it must be "${laneOf(scope)}"`
   if ((state === 'LEASED') !== (lease_owner !== '')) return `is ${state} with the owner "${lease_owner}"`

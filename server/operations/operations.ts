@@ -19,7 +19,7 @@ import { works } from './work.ts'
 import type { ErrorDomain } from '../../runtime/errors.ts'
 
 /** The parts of the operations of all areas. */
-export interface OperationsParts {
+export interface OperationsServices {
   readonly store: Store
   readonly clock: Clock
   readonly audit: Audit
@@ -38,7 +38,7 @@ export interface OperationsOptions<Area extends AreaTypes> {
 
 /** Records the mutations of one area (conventions §5, §6, §13). */
 export function operationsOf<Area extends AreaTypes>(
-  parts: OperationsParts,
+  parts: OperationsServices,
   options: OperationsOptions<Area>,
 ): Operations<Area> {
   return new AreaOperations(parts, options)
@@ -46,10 +46,10 @@ export function operationsOf<Area extends AreaTypes>(
 
 class AreaOperations<Area extends AreaTypes> implements Operations<Area> {
   readonly collection: Collection<Area['record']>
-  readonly #parts: OperationsParts
+  readonly #parts: OperationsServices
   readonly #options: OperationsOptions<Area>
 
-  constructor(parts: OperationsParts, options: OperationsOptions<Area>) {
+  constructor(parts: OperationsServices, options: OperationsOptions<Area>) {
     this.collection = operationsCollection<Area['record']>(options.domain.name, options.list)
     this.#parts = parts
     this.#options = options

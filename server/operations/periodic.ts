@@ -18,7 +18,7 @@ export interface LeaseRow {
 /** The leases of all periodic workers. */
 export const leases: Collection<LeaseRow> = { name: 'ninefold_leases', id: 'id' }
 
-interface PeriodicParts {
+interface PeriodicServices {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log
@@ -31,7 +31,7 @@ interface PeriodicParts {
  * for it.
  */
 export class PeriodicWorker implements Tenure {
-  readonly #parts: PeriodicParts
+  readonly #parts: PeriodicServices
   readonly #options: Worker
   #fence: number | undefined
   #abort = new AbortController()
@@ -39,7 +39,7 @@ export class PeriodicWorker implements Tenure {
   #turn: Promise<void> = Promise.resolve()
   #isStopped = false
 
-  constructor(parts: PeriodicParts, options: Worker) {
+  constructor(parts: PeriodicServices, options: Worker) {
     this.#parts = parts
     this.#options = options
   }
@@ -84,7 +84,7 @@ export class PeriodicWorker implements Tenure {
     try {
       if (this.#fence !== undefined) await this.#check()
       if (this.#fence === undefined) await this.#claim()
-      // The check follows the answer of the store, because a process that stalled meanwhile has outdated knowledge.
+      // `assure` runs after the store has answered: a process that was paused meanwhile may have lost its lease.
       await this.#parts.owner.assure()
       if (this.#fence !== undefined) await run({ signal: this.#abort.signal, tx: fn => this.#tx(fn) })
     } catch (error) {

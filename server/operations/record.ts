@@ -5,7 +5,7 @@ import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Warning } from '../../domain/ports/warning.ts'
 
 /** The operation record of an area, in the form of the store and of answers (conventions §5). */
-export interface OperationRecord {
+export interface StoredOperation {
   readonly id: string
   readonly resource_id: string
   readonly resource_type: string
@@ -35,7 +35,7 @@ export interface Cause {
 const maxWarnings = 100
 
 /** Makes the record of an effect: DONE, or PENDING if work follows. `area` gives the prefix of its enums. */
-export function newRecord(area: string, id: string, cause: Cause, effect: Effect): OperationRecord {
+export function newRecord(area: string, id: string, cause: Cause, effect: Effect): StoredOperation {
   const prefix = area.toUpperCase()
   const time = formatMillis(cause.now)
   const isDone = effect.procedure === undefined
@@ -58,7 +58,7 @@ export function newRecord(area: string, id: string, cause: Cause, effect: Effect
 }
 
 /** Returns the record of an operation whose work begins, or begins again after a crash. */
-export function running(area: string, record: OperationRecord, now: number): OperationRecord {
+export function running(area: string, record: StoredOperation, now: number): StoredOperation {
   if (stateOf(record) === 'RUNNING') return record
   return { ...moved(area, record, 'RUNNING'), start_time: formatMillis(now) }
 }
@@ -71,7 +71,7 @@ export interface Notes {
 }
 
 /** Returns the record with the notes of a step. The progress never falls, and stays below 100 until DONE. */
-export function noted(record: OperationRecord, { progress, warnings }: Notes): OperationRecord {
+export function noted(record: StoredOperation, { progress, warnings }: Notes): StoredOperation {
   const percent = Math.max(record.progress, Math.min(99, Math.floor(progress)))
   return { ...record, progress: percent, warnings: merged(record.warnings, warnings) }
 }
@@ -79,10 +79,10 @@ export function noted(record: OperationRecord, { progress, warnings }: Notes): O
 /** Returns the record at its end: DONE if there are no errors. */
 export function ended(
   area: string,
-  record: OperationRecord,
+  record: StoredOperation,
   now: number,
   errors: readonly OperationError[] = [],
-): OperationRecord {
+): StoredOperation {
   const end_time = formatMillis(now)
   if (errors.length === 0) return { ...moved(area, record, 'DONE'), end_time, progress: 100 }
   const told = errors.map(({ code, reason, description }) => ({ code, reason, description }))
@@ -90,7 +90,7 @@ export function ended(
 }
 
 /** Throws for an invalid change of state: never backwards, and never from an end state (conventions §5). */
-function moved(area: string, record: OperationRecord, to: OperationState): OperationRecord {
+function moved(area: string, record: StoredOperation, to: OperationState): StoredOperation {
   const from = stateOf(record)
   if (from !== undefined && mayBecome(from, to)) return { ...record, status: statusOf(area, to) }
   throw new Error(`operation ${record.id} is ${record.status} and cannot become ${to}`)

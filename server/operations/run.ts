@@ -14,7 +14,7 @@ import type { DeclaredProcedure, WorkQueue } from './work-queue.ts'
 import { factsOf, works, type Work } from './work.ts'
 
 /** The parts of every run. */
-export interface RunParts {
+export interface RunServices {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log
@@ -49,7 +49,7 @@ type StepResult =
 export class WorkRun implements Tenure {
   readonly id: string
   readonly lane: string
-  readonly #parts: RunParts
+  readonly #parts: RunServices
   readonly #declared: DeclaredProcedure
   readonly #abort = new AbortController()
   /** The row at the beginning of its step. */
@@ -59,7 +59,7 @@ export class WorkRun implements Tenure {
   /** The warnings that are not in the operation yet. */
   #warnings: readonly StepWarning[] = []
 
-  constructor(parts: RunParts, declared: DeclaredProcedure, work: Work) {
+  constructor(parts: RunServices, declared: DeclaredProcedure, work: Work) {
     this.id = work.id
     this.lane = work.lane
     this.#parts = parts

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { claimWork, dueWork } from './claim.ts'
 import { LeaseLost } from './owners.ts'
-import { Stopping, WorkRun, type RunParts } from './run.ts'
+import { Stopping, WorkRun, type RunServices } from './run.ts'
 import { WorkRecovery } from './work-recovery.ts'
 import type { QueueListener } from './work-queue.ts'
 import type { Work } from './work.ts'
@@ -24,7 +24,7 @@ export interface RunnerOptions {
  * takes over the work of dead processes, and ends work past its deadline.
  */
 export class Runner implements QueueListener {
-  readonly #parts: RunParts
+  readonly #parts: RunServices
   readonly #options: RunnerOptions
   readonly #tending: WorkRecovery
   readonly #runs = new Map<string, { readonly run: WorkRun; readonly over: Promise<void> }>()
@@ -38,7 +38,7 @@ export class Runner implements QueueListener {
   #stopListening = (): void => {}
   #isStopped = false
 
-  constructor(parts: RunParts, options: RunnerOptions) {
+  constructor(parts: RunServices, options: RunnerOptions) {
     this.#parts = parts
     this.#options = options
     this.#tending = new WorkRecovery(parts)

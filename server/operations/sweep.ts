@@ -7,7 +7,7 @@ import { activityTime, outbox } from '../audit/outbox.ts'
 import { and, column, compareTime, firstRows } from '../store/row-filters.ts'
 import { expireTime, rememberedKeys } from './idempotency.ts'
 import type { Turn, Worker } from '../../domain/ports/workers.ts'
-import type { OperationRecord } from './record.ts'
+import type { StoredOperation } from './record.ts'
 
 /** A day in milliseconds. */
 export const dayMs = 24 * 60 * 60 * 1000
@@ -33,10 +33,10 @@ const endTime = column('end_time', 'TIMESTAMP')
 /** The interval of the sweep. */
 const everyMs = 60 * 60 * 1000
 
-type Operations = Collection<OperationRecord>
+type OperationRows = Collection<StoredOperation>
 
 /** Deletes outdated rows every hour. */
-export const sweeper = (clock: Clock, operations: readonly Operations[], kept: Partial<Retention> = {}): Worker => ({
+export const sweeper = (clock: Clock, operations: readonly OperationRows[], kept: Partial<Retention> = {}): Worker => ({
   name: 'ninefold.sweeper',
   everyMs,
   run: turn => sweep(turn, clock.now(), operations, kept),
@@ -52,7 +52,7 @@ const spareMs = 60 * 60 * 1000
 export async function sweep(
   turn: Turn,
   now: number,
-  operations: readonly Operations[],
+  operations: readonly OperationRows[],
   kept: Partial<Retention> = {},
 ): Promise<void> {
   const { activitiesMs, operationsMs } = { ...retention, ...kept }

@@ -5,7 +5,7 @@ import { commonError } from './area-records.ts'
 import { queued } from './claim.ts'
 import { and, compareTime, firstRows, isOneOf } from '../store/row-filters.ts'
 import { failAlone } from './end-work.ts'
-import type { RunParts } from './run.ts'
+import type { RunServices } from './run.ts'
 import { workFields, works, type Work } from './work.ts'
 
 const { deadline, id, kind, lane, runAfter } = workFields
@@ -21,10 +21,10 @@ type Change = (work: Work) => Work
 
 /** Looks after work without a live runner: waiting work, late work, and the work of dead processes. */
 export class WorkRecovery {
-  readonly #parts: RunParts
+  readonly #parts: RunServices
   #lastNow = -Infinity
 
-  constructor(parts: RunParts) {
+  constructor(parts: RunServices) {
     this.#parts = parts
   }
 

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import { Owner, owners, type LeaseTimes } from './owners.ts'
 import type { Worker } from '../../domain/ports/workers.ts'
 import { leases, PeriodicWorker } from './periodic.ts'
-import type { RunParts } from './run.ts'
+import type { RunServices } from './run.ts'
 import { Runner, type RunnerOptions } from './runner.ts'
 import type { WorkQueue } from './work-queue.ts'
 import { works } from './work.ts'
@@ -13,7 +13,7 @@ import { works } from './work.ts'
 export const workCollections: readonly Collection<never>[] = [works, owners, leases]
 
 /** The durations in milliseconds. */
-export interface WorkerOptions extends LeaseTimes, RunnerOptions, Pick<RunParts, 'retryDelaysMs'> {}
+export interface WorkerOptions extends LeaseTimes, RunnerOptions, Pick<RunServices, 'retryDelaysMs'> {}
 
 /** The durations of conventions §15. */
 const defaults: WorkerOptions = {
@@ -38,7 +38,7 @@ export interface Workers {
 /** Starts the background work of this process: durable work, and the periodic workers whose leases it gets. */
 export async function startWorkers(
   parts: { readonly store: Store; readonly clock: Clock; readonly log: Log; readonly queue: WorkQueue } & Pick<
-    RunParts,
+    RunServices,
     'steps'
   >,
   periodic: readonly Worker[] = [],

@@ -9,7 +9,7 @@ import { outside } from '../platform-domain.ts'
 import { isBelow, type AreaPlane } from './data-plane.ts'
 
 /** The parts for serving planes, shared with all calls of the platform. */
-export interface PlaneParts extends Pick<DispatcherOptions, 'clock' | 'doors' | 'log' | 'tokens'> {
+export interface PlaneServices extends Pick<DispatcherOptions, 'clock' | 'doors' | 'log' | 'tokens'> {
   readonly admission: Pick<Admission, 'admit'>
   /** Wraps doors so that refusals are recorded. */
   readonly watch: (doors: Doors) => Doors
@@ -40,7 +40,7 @@ export interface Sites {
 const healthPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
 /** Makes the sites of the planes, and the main site, which also answers the calls of `platform`. */
-export function sitesOf(planes: readonly AreaPlane[], platform: Dispatch, parts: PlaneParts): Sites {
+export function sitesOf(planes: readonly AreaPlane[], platform: Dispatch, parts: PlaneServices): Sites {
   const dispatches = new Map(planes.map(plane => [plane, planeDispatch(plane, parts)]))
   const site = (own: readonly AreaPlane[], otherwise: Dispatch): Site => ({
     dispatch: parts.behindProxies(byPrefix(own, plane => dispatches.get(plane) ?? otherwise, otherwise)),
@@ -68,7 +68,7 @@ export const rulesOf =
   target =>
     planeOf(planes, target)
 
-function planeDispatch(plane: AreaPlane, parts: PlaneParts): Dispatch {
+function planeDispatch(plane: AreaPlane, parts: PlaneServices): Dispatch {
   const { around = same, domain, doors, maxBytes, noStore, renderError, routes } = plane
   const bounded = (bound: BoundRoute): BoundRoute => {
     const { body } = bound.route
@@ -114,7 +114,7 @@ function planeOf(planes: readonly AreaPlane[], target: string): AreaPlane | unde
 }
 
 /** Answers the health paths of the platform, and no other path. */
-function healthOf(platform: Dispatch, parts: PlaneParts): Dispatch {
+function healthOf(platform: Dispatch, parts: PlaneServices): Dispatch {
   const nothing = parts.admission.admit(dispatcher({ ...parts, routes: [], domains: { outside } }))
   return request => (healthPaths.has(request.target) ? platform(request) : nothing(request))
 }

@@ -1,4 +1,4 @@
-import type { Access, Permission } from '../../generator/model/types.ts'
+import type { OperationAccess, Permission } from '../../generator/model/types.ts'
 import { code, table } from './markdown.ts'
 
 /** The places where a permission is checked, by the `scope` of `x-access` (conventions §22). */
@@ -12,7 +12,7 @@ const scopes: ReadonlyMap<string | undefined, string> = new Map([
 ])
 
 /** Describes the access to an operation, in Markdown. */
-export function accessText(access: Access | undefined): string {
+export function accessText(access: OperationAccess | undefined): string {
   switch (access?.kind) {
     case undefined:
       return ''

@@ -1,7 +1,7 @@
 import { quoted } from '../../runtime/refusal.ts'
 import { isRecord } from '../../runtime/validation.ts'
 import type { SettingFaults } from './faults.ts'
-import { inCode, Setting, type Form } from './setting.ts'
+import { inCode, Setting, type SettingForm } from './setting.ts'
 
 /** The text members of all kinds of `T`; a list can require that their values differ between its items. */
 type TextMember<T> = [T] extends [object]
@@ -25,7 +25,7 @@ export function listOf<T>(
   options: ListOptions<T> = {},
 ): Setting<readonly T[], 'required'> {
   const { form } = item
-  const shape: Form<readonly T[]> = {
+  const shape: SettingForm<readonly T[]> = {
     notation: form.notation,
     read(given, place, faults) {
       const items = form.notation === 'text' && typeof given === 'string' ? entriesOf(given) : given
@@ -61,7 +61,7 @@ function checkUnique(items: readonly unknown[], member: string, place: string, f
   }
 }
 
-function shownList<T>(form: Form<T>, values: readonly T[]): string {
+function shownList<T>(form: SettingForm<T>, values: readonly T[]): string {
   if (values.length === 0) return 'none'
   return form.notation === 'json' ? inCode(JSON.stringify(values)) : values.map(value => form.show(value)).join(', ')
 }

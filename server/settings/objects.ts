@@ -2,28 +2,28 @@ import { didYouMean, quoted } from '../../runtime/refusal.ts'
 import { isRecord, own } from '../../runtime/validation.ts'
 import type { SettingFaults } from './faults.ts'
 import { oneOf } from './scalars.ts'
-import { inCode, Setting, type Form, type Presence } from './setting.ts'
+import { inCode, Setting, type SettingForm, type Presence } from './setting.ts'
 
 /** The members of an object by their names. */
-export type Members = Readonly<Record<string, Setting<unknown, Exclude<Presence, 'derived'>>>>
+export type SettingMembers = Readonly<Record<string, Setting<unknown, Exclude<Presence, 'derived'>>>>
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never
 
-type OptionalName<M extends Members> = {
+type OptionalName<M extends SettingMembers> = {
   [K in keyof M]: M[K] extends Setting<unknown, 'optional'> ? K : never
 }[keyof M]
 
 type Flat<T> = { [K in keyof T]: T[K] }
 
 /** An object of these members after reading: a member with a default is always present. */
-export type ObjectValue<M extends Members> = Flat<
+export type ObjectValue<M extends SettingMembers> = Flat<
   { readonly [K in Exclude<keyof M, OptionalName<M>>]: ValueOf<M[K]> } & {
     readonly [K in OptionalName<M>]?: ValueOf<M[K]>
   }
 >
 
 /** An object of these members and no others. */
-export function object<M extends Members>(members: M): Setting<ObjectValue<M>, 'required'> {
+export function object<M extends SettingMembers>(members: M): Setting<ObjectValue<M>, 'required'> {
   return new Setting<ObjectValue<M>, 'required'>(
     json((given, place, faults) => readMembers(members, given, place, faults)),
     'required',
@@ -31,7 +31,7 @@ export function object<M extends Members>(members: M): Setting<ObjectValue<M>, '
 }
 
 /** The members of objects by their kind, without the member `kind`. */
-export type Kinds = Readonly<Record<string, Members & { readonly kind?: never }>>
+export type Kinds = Readonly<Record<string, SettingMembers & { readonly kind?: never }>>
 
 /** An object of one of several kinds, told apart by its member `kind`. */
 export type KindValue<K extends Kinds> = {
@@ -65,7 +65,7 @@ export function mapOf<T>(
   item: Setting<T, 'required'>,
   { nameFault }: MapOptions = {},
 ): Setting<ReadonlyMap<string, T>, 'required'> {
-  const form: Form<ReadonlyMap<string, T>> = {
+  const form: SettingForm<ReadonlyMap<string, T>> = {
     notation: 'json',
     read(given, place, faults) {
       if (!isRecord(given)) return faults.add(place, 'must be an object')
@@ -87,7 +87,7 @@ export function mapOf<T>(
 /** The form of objects. `read` has checked every member of `T` in the object that it answers. */
 function json<T>(
   read: (given: unknown, place: string, faults: SettingFaults) => Record<string, unknown> | undefined,
-): Form<T> {
+): SettingForm<T> {
   return {
     notation: 'json',
     read: (given, place, faults) => read(given, place, faults) as T | undefined,
@@ -96,7 +96,7 @@ function json<T>(
 }
 
 function readMembers(
-  members: Members,
+  members: SettingMembers,
   given: unknown,
   place: string,
   faults: SettingFaults,
@@ -114,7 +114,7 @@ function readMembers(
   return faults.count === before ? Object.fromEntries(read) : undefined
 }
 
-function readMember(member: Members[string], given: unknown, place: string, faults: SettingFaults): unknown {
+function readMember(member: SettingMembers[string], given: unknown, place: string, faults: SettingFaults): unknown {
   if (given !== undefined) return member.form.read(given, place, faults)
   return member.presence === 'required' ? faults.add(place, 'is required') : member.fixed
 }

@@ -1,6 +1,6 @@
 import { quoted } from '../../runtime/refusal.ts'
 import { emptyFault } from './text-faults.ts'
-import { inCode, Setting, type Form } from './setting.ts'
+import { inCode, Setting, type SettingForm } from './setting.ts'
 
 /** The longest duration where no bound is set, in milliseconds: timers of Node.js overflow at 2^31. */
 const longestMs = 999_999_000
@@ -15,7 +15,7 @@ function scalar<T>(
   parse: (text: string) => T | undefined,
   show: (value: T) => string = value => inCode(String(value)),
 ): Setting<T, 'required'> {
-  const form: Form<T> = {
+  const form: SettingForm<T> = {
     notation: 'text',
     read(given, place, faults) {
       const text = plainText(given)

@@ -1,5 +1,5 @@
 import { plainText } from './scalars.ts'
-import { Setting, type Form } from './setting.ts'
+import { Setting, type SettingForm } from './setting.ts'
 
 const shown = '[secret]'
 
@@ -38,7 +38,7 @@ const anySecret: SecretRule = { words: 'must be a text that is not empty', allow
 
 /** A text that stays hidden, such as a key or a password; by default any that is not empty. */
 export function secret({ allows, words }: SecretRule = anySecret): Setting<Secret, 'required'> {
-  const form: Form<Secret> = {
+  const form: SettingForm<Secret> = {
     notation: 'text',
     read(given, place, faults) {
       const text = plainText(given)

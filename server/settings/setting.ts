@@ -16,7 +16,7 @@ export interface ServerFacts {
 }
 
 /** How values of one type are written. */
-export interface Form<T> {
+export interface SettingForm<T> {
   /** The form of a value in an environment variable: plain text or JSON. */
   readonly notation: 'text' | 'json'
   /** Reads a value of JSON, or the plain text of a variable; undefined when it has added faults. */
@@ -33,7 +33,7 @@ interface Absence<T> {
 
 /** A setting or a member of an object, with values of the type `T`. Immutable: each method answers a new setting. */
 export class Setting<T, P extends Presence = Presence> {
-  readonly form: Form<T>
+  readonly form: SettingForm<T>
   readonly presence: P
   /** The default in Markdown, as the table of docs/operate.md shows it; empty without a default. */
   readonly words: string
@@ -42,7 +42,7 @@ export class Setting<T, P extends Presence = Presence> {
   /** The default, where it follows from other settings. */
   readonly derive: ((server: ServerFacts) => T) | undefined
 
-  constructor(form: Form<T>, presence: P, { derive, fixed, words }: Absence<T> = { words: '' }) {
+  constructor(form: SettingForm<T>, presence: P, { derive, fixed, words }: Absence<T> = { words: '' }) {
     this.form = form
     this.presence = presence
     this.words = words

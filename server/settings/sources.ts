@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { jsonFault } from '../../cli/json-fault.ts'
+import { jsonFault } from '../../text/json-fault.ts'
 import { didYouMean, quoted } from '../../runtime/refusal.ts'
 import { isRecord } from '../../runtime/validation.ts'
 import type { KnownSettings } from './declarations.ts'

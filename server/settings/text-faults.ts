@@ -18,3 +18,21 @@ export function storeUrlFault(value: string): string | undefined {
   const isUsable = /^postgres(?:ql)?:\/\//.test(value) && URL.canParse(value)
   return isUsable ? undefined : 'must be the URL of a database, postgres://user:password@host:5432/name'
 }
+
+/** Returns the fault of a mail server's URL. It never quotes the value, which may hold a password. */
+export function smtpUrlFault(value: string): string | undefined {
+  const isUsable = /^smtps?:\/\//.test(value) && URL.canParse(value) && new URL(value).hostname !== ''
+  return isUsable ? undefined : 'must be the URL of a mail server, smtps://user:password@host:465'
+}
+
+/** Returns the fault of a sender. */
+export function senderFault(value: string): string | undefined {
+  const isUsable = /^(?:[^\s<>@]+@[^\s<>@]+|[^<>@\p{Cc}]+ <[^\s<>@]+@[^\s<>@]+>)$/u.test(value)
+  return isUsable ? undefined : 'must be an address, such as "Ninefold <cloud@example.com>"'
+}
+
+/** Returns the fault of an address, which may be empty. */
+export function optionalAddressFault(value: string): string | undefined {
+  const isUsable = value === '' || (value.length <= 254 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(value))
+  return isUsable ? undefined : 'must be an address, or empty'
+}

@@ -1,7 +1,7 @@
 import type { SqlValue } from './connection.ts'
 
 /** A condition of SQL with its parameters. */
-export interface Condition {
+export interface SqlCondition {
   readonly sql: string
   readonly parameters: readonly SqlValue[]
 }

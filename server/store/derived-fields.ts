@@ -2,16 +2,16 @@ import type { Derived } from '../../domain/ports/store.ts'
 import { derivedColumn, textColumn } from './columns.ts'
 import type { Layout } from './layout.ts'
 import { columnNamed, type Columns } from './order.ts'
-import type { Condition } from './condition.ts'
+import type { SqlCondition } from './condition.ts'
 
 /** The derived fields of a query, as a table within its statement. */
 export interface DerivedTable {
   /** The columns of the collection and the derived columns. */
   readonly columns: Columns
   /** The SQL that makes the table, before the SELECT. */
-  readonly table: Condition
+  readonly table: SqlCondition
   /** The condition that joins a document with its row of the table. */
-  readonly fits: Condition
+  readonly fits: SqlCondition
   /** Whether a column has one value in all documents of a row. */
   readonly isFixed: (name: string) => boolean
 }

@@ -1,9 +1,9 @@
 import type { FilterField, FilterType, ListFields } from '../../runtime/filter/types.ts'
 import type { ColumnType, ColumnTypes, WrittenColumn } from './columns.ts'
-import type { Condition } from './condition.ts'
+import type { SqlCondition } from './condition.ts'
 
 /** A condition on a value of SQL. */
-export type ValueTest = (sql: string) => Condition
+export type ValueTest = (sql: string) => SqlCondition
 
 /** The sort direction of an `OrderTerm`. */
 export interface Direction {
@@ -29,9 +29,9 @@ export interface Dialect extends ColumnTypes {
   /** Returns columns for list fields that are no scalars, if the store does not read bodies in filters. */
   listColumns(list: ListFields): readonly WrittenColumn[]
   /** The condition that `sql` is one of the values. */
-  anyOf(sql: string, values: readonly string[]): Condition
+  anyOf(sql: string, values: readonly string[]): SqlCondition
   /** The condition that a text consists of the pieces, with any characters between them. */
-  like(sql: string, pieces: readonly string[]): Condition
+  like(sql: string, pieces: readonly string[]): SqlCondition
   /** Whether ORDER BY must name keys with a single value too: otherwise PostgreSQL does not use the index. */
   readonly sortsFixed: boolean
   /** Returns a key of ORDER BY; ascending, unset values come first. */
@@ -39,7 +39,7 @@ export interface Dialect extends ColumnTypes {
   /** Returns a key of an index that serves `sorted`. */
   indexed(term: Direction): string
   /** Makes a SELECT of these rows, whose values have the types `types`. */
-  rows(types: readonly ColumnType[], rows: readonly (readonly (string | number | boolean)[])[]): Condition
+  rows(types: readonly ColumnType[], rows: readonly (readonly (string | number | boolean)[])[]): SqlCondition
   /** The name of the fastest reference to a known row. */
   readonly row: string
   /** Joins each earlier row with those rows of a table that `each` selects for it. */
@@ -52,14 +52,14 @@ export interface Dialect extends ColumnTypes {
    * The condition that a map has an entry: any entry, the entry `key`, or that entry with a value of `type` that passes
    * the test.
    */
-  entry(field: FilterField, key?: string, value?: { readonly type: FilterType; readonly test: ValueTest }): Condition
+  entry(field: FilterField, key?: string, value?: { readonly type: FilterType; readonly test: ValueTest }): SqlCondition
   /**
    * The condition that a list has an element of the field's type that passes the test. Members on the path may be
    * objects or lists of objects.
    */
-  element(field: FilterField, test: ValueTest): Condition
+  element(field: FilterField, test: ValueTest): SqlCondition
   /** The condition that a list or an object is set. */
-  present(field: FilterField): Condition
+  present(field: FilterField): SqlCondition
   /** Whether a transaction locks the whole store from its beginning, so that no other transaction changes its rows. */
   readonly isSingleWriter: boolean
   /** The end of a SELECT that locks its rows, and of a SELECT that shares them. */

@@ -4,7 +4,7 @@ import { comparison } from './comparison.ts'
 import type { ValueTest } from './dialect.ts'
 import { all } from './keyset.ts'
 import { columnNamed, type Columns } from './order.ts'
-import type { Condition } from './condition.ts'
+import type { SqlCondition } from './condition.ts'
 
 type Comparison = Extract<Filter, { kind: 'compare' }>
 type Like = Extract<Filter, { kind: 'like' }>
@@ -14,7 +14,7 @@ type Presence = Extract<Filter, { kind: 'present' }>
  * Makes a condition from a checked filter. It is TRUE for the rows that `matches` of the runtime accepts, and FALSE or
  * NULL for the others. Texts of callers are parameters only.
  */
-export function compileFilter(filter: Filter, columns: Columns): Condition {
+export function compileFilter(filter: Filter, columns: Columns): SqlCondition {
   switch (filter.kind) {
     case 'and':
       return all(filter.terms.map(term => compileFilter(term, columns)))
@@ -31,7 +31,7 @@ export function compileFilter(filter: Filter, columns: Columns): Condition {
   }
 }
 
-function any(conditions: readonly Condition[]): Condition {
+function any(conditions: readonly SqlCondition[]): SqlCondition {
   if (conditions.length === 0) return { sql: 'FALSE', parameters: [] }
   return {
     sql: conditions.map(({ sql }) => `(${sql})`).join(' OR '),
@@ -40,16 +40,16 @@ function any(conditions: readonly Condition[]): Condition {
 }
 
 /** Negates with two values: a row whose condition is NULL matches the negation. */
-const negated = ({ sql, parameters }: Condition): Condition => ({ sql: `(${sql}) IS NOT TRUE`, parameters })
+const negated = ({ sql, parameters }: SqlCondition): SqlCondition => ({ sql: `(${sql}) IS NOT TRUE`, parameters })
 
-function compare({ field, key, operator, value }: Comparison, columns: Columns): Condition {
+function compare({ field, key, operator, value }: Comparison, columns: Columns): SqlCondition {
   const test: ValueTest = sql => comparison(sql, operator, value)
   if (key !== undefined) return columns.dialect.entry(field, key, { type: field.values ?? 'STRING', test })
   if (field.list) return columns.dialect.element(field, test)
   return test(columnNamed(columns, field.name).sql)
 }
 
-function like({ field, key, pieces, negated: isNegated }: Like, columns: Columns): Condition {
+function like({ field, key, pieces, negated: isNegated }: Like, columns: Columns): SqlCondition {
   const { dialect } = columns
   const test: ValueTest = value => {
     const { sql, parameters } = dialect.like(value, pieces)
@@ -60,7 +60,7 @@ function like({ field, key, pieces, negated: isNegated }: Like, columns: Columns
   return test(columnNamed(columns, field.name).sql)
 }
 
-function present({ field, key }: Presence, columns: Columns): Condition {
+function present({ field, key }: Presence, columns: Columns): SqlCondition {
   if (field.type === 'MAP') return columns.dialect.entry(field, key)
   if (field.list || field.type === 'PRESENCE') return columns.dialect.present(field)
   const column = columnNamed(columns, field.name)

@@ -1,4 +1,4 @@
-import type { Row } from './connection.ts'
+import type { SqlRow } from './connection.ts'
 
 /**
  * The format number of documents. A version raises it if earlier versions would misread its documents, or rely on a
@@ -11,7 +11,7 @@ export const selectFormat = 'SELECT coalesce(max(number), 0) FROM ninefold_forma
 
 export const addFormat = 'INSERT INTO ninefold_formats (number) VALUES (?)'
 
-export const formatIn = (row: Row | undefined): number => Number(row?.[0])
+export const formatIn = (row: SqlRow | undefined): number => Number(row?.[0])
 
 /** A newer version of the program has written the store, so this version must neither write nor check it. */
 export class NewerStore extends Error {

@@ -1,19 +1,19 @@
 import type { SortKey } from '../../runtime/filter/types.ts'
 import type { SqlValue } from './connection.ts'
 import type { OrderTerm } from './order.ts'
-import type { Condition } from './condition.ts'
+import type { SqlCondition } from './condition.ts'
 
 /**
  * Rows of a keyset for which all conditions hold, and the terms of their order. Earlier terms have a single value in
  * all of them.
  */
 export interface Segment {
-  readonly conditions: readonly Condition[]
+  readonly conditions: readonly SqlCondition[]
   readonly order: readonly OrderTerm[]
 }
 
 /** A condition on the first of some terms, and the order terms of its rows. */
-interface Range extends Condition {
+interface Range extends SqlCondition {
   readonly order: readonly OrderTerm[]
 }
 
@@ -26,7 +26,7 @@ interface Range extends Condition {
 export function* segmentsAfter(
   order: readonly OrderTerm[],
   after: readonly SortKey[],
-  others: readonly Condition[],
+  others: readonly SqlCondition[],
 ): Generator<Segment> {
   const keys = order.map((term, i) => term.encode(after[i] ?? null))
   if (isOneRange(order)) {
@@ -46,14 +46,14 @@ function isOneRange(order: readonly OrderTerm[]): boolean {
   return order.every(({ descending, isNullable }) => !isNullable && descending === order[0]?.descending)
 }
 
-function behindAll(order: readonly OrderTerm[], keys: readonly SqlValue[]): Condition {
+function behindAll(order: readonly OrderTerm[], keys: readonly SqlValue[]): SqlCondition {
   const expressions = order.map(({ expression }) => expression).join(', ')
   const comparison = order[0]?.descending ? '<' : '>'
   return { sql: `(${expressions}) ${comparison} (${keys.map(() => '?').join(', ')})`, parameters: keys }
 }
 
 /** The condition that `expression` equals `key`; null stands for unset. */
-export function equals(expression: string, key: SqlValue): Condition {
+export function equals(expression: string, key: SqlValue): SqlCondition {
   return key === null
     ? { sql: `${expression} IS NULL`, parameters: [] }
     : { sql: `${expression} = ?`, parameters: [key] }
@@ -69,12 +69,12 @@ function beyond(order: readonly OrderTerm[], key: SqlValue): readonly Range[] {
 }
 
 /** The conjunction of conditions. */
-export const all = (conditions: readonly Condition[]): Condition => joined(conditions, 'AND', 'TRUE')
+export const all = (conditions: readonly SqlCondition[]): SqlCondition => joined(conditions, 'AND', 'TRUE')
 
 /** The disjunction of conditions. */
-export const any = (conditions: readonly Condition[]): Condition => joined(conditions, 'OR', 'FALSE')
+export const any = (conditions: readonly SqlCondition[]): SqlCondition => joined(conditions, 'OR', 'FALSE')
 
-function joined(conditions: readonly Condition[], by: 'AND' | 'OR', none: string): Condition {
+function joined(conditions: readonly SqlCondition[], by: 'AND' | 'OR', none: string): SqlCondition {
   if (conditions.length === 0) return { sql: none, parameters: [] }
   return {
     sql: conditions.map(({ sql }) => `(${sql})`).join(` ${by} `),

@@ -10,7 +10,7 @@ import { isPassing } from './postgres/errors.ts'
 import { ConnectionPool, type StoreTimes } from './postgres/pool.ts'
 import { PooledConnection } from './postgres/pooled-connection.ts'
 import { prepareSchema } from './postgres/schema.ts'
-import { beginReading, Session } from './postgres/session.ts'
+import { beginReading, PostgresSession } from './postgres/session.ts'
 import { Prepared } from './postgres/statements.ts'
 import { StoreReader, type Layouts } from './reader.ts'
 import { ScopedReader } from './scoped-reader.ts'
@@ -106,7 +106,7 @@ export class PostgresStore extends StoreReader implements ServerStore {
   }
 
   /** Runs `work` in a transaction, and again after a conflict. */
-  async #attempt<R>(work: (session: Session) => Promise<R>): Promise<R> {
+  async #attempt<R>(work: (session: PostgresSession) => Promise<R>): Promise<R> {
     if (this.#running.getStore()?.isOpen) {
       throw new Error('a transaction inside a transaction would wait for itself; use the one that is open')
     }
@@ -118,9 +118,9 @@ export class PostgresStore extends StoreReader implements ServerStore {
     )
   }
 
-  async #once<R>(work: (session: Session) => Promise<R>, begin?: string): Promise<R> {
+  async #once<R>(work: (session: PostgresSession) => Promise<R>, begin?: string): Promise<R> {
     const client = await this.#pool.connect()
-    const session = new Session(client, this.#prepared)
+    const session = new PostgresSession(client, this.#prepared)
     try {
       return await session.transact(() => work(session), begin)
     } finally {

@@ -15,7 +15,7 @@ import type {
 import type { SortKey } from '../../runtime/filter/types.ts'
 import type { ListQuery, Page } from '../../runtime/pagination.ts'
 import { ownColumns, textColumn } from './columns.ts'
-import type { Connection, Eventually, Row } from './connection.ts'
+import type { Connection, Eventually, SqlRow } from './connection.ts'
 import { withDerived } from './derived-fields.ts'
 import { all } from './keyset.ts'
 import type { Layout } from './layout.ts'
@@ -23,7 +23,7 @@ import { columnNamed, sortKeysOf } from './order.ts'
 import { equalities, select, selectOne, selectPage } from './select.ts'
 import { ListedText, shownText, storedOf, WitnessedText, witnessedBy } from './stored-text.ts'
 import { selectTree } from './trees.ts'
-import type { Condition } from './condition.ts'
+import type { SqlCondition } from './condition.ts'
 
 /** The layouts of the declared collections by name. */
 export type Layouts = ReadonlyMap<string, Layout>
@@ -131,7 +131,7 @@ export class StoreReader implements Reader {
     options: PageOptions<Members> = {},
   ): Promise<StoredPage<T, Members>> {
     const count = options.members?.length ?? 0
-    const itemOf = (layout: Layout, row: Row): Listed<T, Members> => new ListedText<T, Members>(layout, row, count)
+    const itemOf = (layout: Layout, row: SqlRow): Listed<T, Members> => new ListedText<T, Members>(layout, row, count)
     return this.#page(collection, query, where, options, itemOf)
   }
 
@@ -149,16 +149,16 @@ export class StoreReader implements Reader {
     return layout
   }
 
-  #versionOf({ collection, id }: Witness): Condition {
+  #versionOf({ collection, id }: Witness): SqlCondition {
     return { sql: this.layoutOf(collection).versionOf, parameters: [id] }
   }
 
-  async #first<T>(layout: Layout, condition: Condition): Promise<Stored<T> | undefined> {
+  async #first<T>(layout: Layout, condition: SqlCondition): Promise<Stored<T> | undefined> {
     const [row] = await this.#rows(select(layout, condition, 1))
     return row === undefined ? undefined : storedOf(layout, row)
   }
 
-  #rows({ sql, parameters }: Condition): Eventually<readonly Row[]> {
+  #rows({ sql, parameters }: SqlCondition): Eventually<readonly SqlRow[]> {
     return this.connection.all(sql, parameters)
   }
 
@@ -180,11 +180,11 @@ export class StoreReader implements Reader {
     query: ListQuery,
     where: Narrowing,
     { derived, members = [], witness }: PageOptions<readonly string[]>,
-    itemOf: (layout: Layout, row: Row) => Item,
+    itemOf: (layout: Layout, row: SqlRow) => Item,
   ): Promise<PageOf<Item>> {
     const layout = this.layoutOf(collection)
     const versioned = witness && this.#versionOf(witness)
-    let rows: readonly Row[] = []
+    let rows: readonly SqlRow[] = []
     let witnessed: number | undefined
     let isFirst = true
     for (const statement of selectPage(layout, { query, where, derived, members, witness: versioned })) {

@@ -1,5 +1,5 @@
 import { storeUnavailable } from './retries.ts'
-import type { Row } from './connection.ts'
+import type { SqlRow } from './connection.ts'
 
 /**
  * The number of changes of columns, unique sets or the format by newer versions. A server that was running before such
@@ -11,10 +11,10 @@ export const selectGeneration = 'SELECT coalesce(max(number), 0) FROM ninefold_g
 export const addGeneration =
   'INSERT INTO ninefold_generations (number) SELECT coalesce(max(number), 0) + 1 FROM ninefold_generations'
 
-export const generationIn = (row: Row | undefined): number => Number(row?.[0])
+export const generationIn = (row: SqlRow | undefined): number => Number(row?.[0])
 
 /** Throws ENGINE_UNAVAILABLE if the generation has changed since this server opened the store. */
-export function checkGeneration(row: Row | undefined, opened: number): void {
+export function checkGeneration(row: SqlRow | undefined, opened: number): void {
   if (generationIn(row) !== opened) throw changedByNewer()
 }
 

@@ -8,12 +8,12 @@ import { all, any, equals, segmentsAfter, type Segment } from './keyset.ts'
 import type { Layout } from './layout.ts'
 import { columnNamed, orderTerm, type Columns, type OrderTerm } from './order.ts'
 import type { TextPart } from './statement-texts.ts'
-import type { Condition } from './condition.ts'
+import type { SqlCondition } from './condition.ts'
 
 const { key, version, body } = ownColumns
 
 /** The columns that are read of every document. */
-const own: Condition = { sql: `${key}, ${version}, ${body}`, parameters: [] }
+const own: SqlCondition = { sql: `${key}, ${version}, ${body}`, parameters: [] }
 
 /**
  * Makes a statement that reads at most `limit` documents with a condition. The limit is part of the text, because
@@ -21,11 +21,11 @@ const own: Condition = { sql: `${key}, ${version}, ${body}`, parameters: [] }
  */
 export function select(
   layout: Layout,
-  { sql, parameters }: Condition,
+  { sql, parameters }: SqlCondition,
   limit: number,
   order: string = key,
-  taken: Condition = own,
-): Condition {
+  taken: SqlCondition = own,
+): SqlCondition {
   return {
     sql: `SELECT ${taken.sql} FROM ${layout.table} WHERE ${sql} ORDER BY ${order} LIMIT ${limit}`,
     parameters: [...taken.parameters, ...parameters],
@@ -40,7 +40,7 @@ export interface PageRequest {
   /** The names of columns that are read before key, version and body. */
   readonly members: readonly string[]
   /** Values that are read after them, equal in all rows of a statement. */
-  readonly witness?: Condition | undefined
+  readonly witness?: SqlCondition | undefined
 }
 
 /** Reads the document of a key in the form of `select`; the key follows the parameters of the witness. */
@@ -54,7 +54,7 @@ export function selectOne(layout: Layout, request: Pick<PageRequest, 'members' |
  * Iterates over the statements that together yield the rows of a page and one further row. The rows of the statements
  * follow each other in the order.
  */
-export function* selectPage(layout: Layout, request: PageRequest): Generator<Condition> {
+export function* selectPage(layout: Layout, request: PageRequest): Generator<SqlCondition> {
   const { query, where, derived } = request
   const made = derived && derivedTable(layout, derived)
   const columns: Columns = made?.columns ?? layout
@@ -75,7 +75,7 @@ export function* selectPage(layout: Layout, request: PageRequest): Generator<Con
 }
 
 /** As `select`, with a cached text. */
-function selectSegment(layout: Layout, segment: Segment, limit: number, request: PageRequest): Condition {
+function selectSegment(layout: Layout, segment: Segment, limit: number, request: PageRequest): SqlCondition {
   const { conditions, order } = segment
   const { members, witness } = request
   const parts: TextPart[] = [limit, witness?.sql, members.length, ...members]
@@ -108,7 +108,7 @@ const isFixed = (value: Where[string] | undefined): boolean =>
 const termOf = (order: readonly OrderTerm[], name: string): number =>
   order.findIndex(({ column, isNullable }) => column === name && !isNullable)
 
-function takenOf(layout: Layout, { members, witness }: Pick<PageRequest, 'members' | 'witness'>): Condition {
+function takenOf(layout: Layout, { members, witness }: Pick<PageRequest, 'members' | 'witness'>): SqlCondition {
   const columns = members.map(name => `${textColumn(columnNamed(layout, name)).sql}, `).join('')
   if (witness === undefined) return { sql: columns + own.sql, parameters: [] }
   return { sql: `${columns}${own.sql}, ${witness.sql}`, parameters: witness.parameters }
@@ -123,8 +123,8 @@ function selectDerived(
   { fits, isFixed, table: made }: DerivedTable,
   segment: Segment,
   limit: number,
-  taken: Condition,
-): Condition {
+  taken: SqlCondition,
+): SqlCondition {
   const { dialect, table } = layout
   const nearest = sortedBy(
     layout,
@@ -149,8 +149,8 @@ const sortedBy = ({ dialect }: Layout, order: readonly OrderTerm[]): string =>
   order.map(term => dialect.sorted(term)).join(', ')
 
 /** Makes one condition for each column of `where`; null stands for an unset member, a list for one of its values. */
-export function equalities(layout: Layout, where: Where): Condition[] {
-  return Object.entries(where).map(([name, value]): Condition => {
+export function equalities(layout: Layout, where: Where): SqlCondition[] {
+  return Object.entries(where).map(([name, value]): SqlCondition => {
     const column = columnNamed(layout, name)
     if (isList(value)) return layout.dialect.anyOf(column.sql, value)
     if (isNoneOf(value)) return noneOf(column.sql, layout.dialect.anyOf(column.sql, value.noneOf))
@@ -158,14 +158,14 @@ export function equalities(layout: Layout, where: Where): Condition[] {
   })
 }
 
-function narrowing(layout: Layout, where: Narrowing): readonly Condition[] {
+function narrowing(layout: Layout, where: Narrowing): readonly SqlCondition[] {
   return isAlternatives(where) ? [any(where.map(each => all(equalities(layout, each))))] : equalities(layout, where)
 }
 
 const isAlternatives = (where: Narrowing): where is readonly Where[] => Array.isArray(where)
 
 /** A condition that also holds for unset values. */
-const noneOf = (column: string, { sql, parameters }: Condition): Condition => ({
+const noneOf = (column: string, { sql, parameters }: SqlCondition): SqlCondition => ({
   sql: `${column} IS NULL OR NOT (${sql})`,
   parameters,
 })

@@ -1,6 +1,6 @@
 import type { Collection, Stored } from '../../domain/ports/store.ts'
 import { ownColumns, typeOf } from './columns.ts'
-import type { Connection, Row, SqlValue } from './connection.ts'
+import type { Connection, SqlRow, SqlValue } from './connection.ts'
 import { damageOf, shownKey, type Mismatch } from './documents.ts'
 import type { Layout } from './layout.ts'
 import { StoreReader, type Layouts } from './reader.ts'
@@ -55,13 +55,13 @@ export class StoreSnapshot extends StoreReader {
     let last: SqlValue | undefined = ''
     // The empty key is invalid, but a damaged row may have it.
     for (let after = '>='; last !== undefined; after = '>') {
-      const rows: readonly Row[] = await this.connection.all(selectBodies(layout, after), [last])
+      const rows: readonly SqlRow[] = await this.connection.all(selectBodies(layout, after), [last])
       yield* await this.#mismatchesIn(layout, rows)
       last = rows.length < pageSize ? undefined : rows.at(-1)?.[0]
     }
   }
 
-  async #mismatchesIn(layout: Layout, rows: readonly Row[]): Promise<readonly Mismatch[]> {
+  async #mismatchesIn(layout: Layout, rows: readonly SqlRow[]): Promise<readonly Mismatch[]> {
     const read = rows.map(([key, body]) => {
       const document = documentOf(body)
       const damage = damageOf(layout, document)

@@ -1,6 +1,6 @@
 import type { Listed, Stored, Witnessed } from '../../domain/ports/store.ts'
 import { JsonText } from '../../runtime/json.ts'
-import type { Row } from './connection.ts'
+import type { SqlRow } from './connection.ts'
 import type { Layout } from './layout.ts'
 
 /** Returns the visible part of a document's stored text. */
@@ -40,7 +40,7 @@ export class StoredText<T> implements Stored<T> {
 }
 
 /** The witness version, which is the last value of each row. */
-export function witnessedBy(row: Row | undefined): number | undefined {
+export function witnessedBy(row: SqlRow | undefined): number | undefined {
   const value = row?.at(-1) ?? undefined
   return value === undefined ? undefined : Number(value)
 }
@@ -49,7 +49,7 @@ export function witnessedBy(row: Row | undefined): number | undefined {
 export class ListedText<T, Members extends readonly (keyof T)[]> extends StoredText<T> implements Listed<T, Members> {
   readonly members: Listed<T, Members>['members']
 
-  constructor(layout: Layout, row: Row, count: number) {
+  constructor(layout: Layout, row: SqlRow, count: number) {
     super(layout, String(row[count]), Number(row[count + 1]), String(row[count + 2]))
     const members: readonly unknown[] = row
     // The columns hold values of a `T`, texts only.
@@ -63,13 +63,13 @@ export class WitnessedText<T, Members extends readonly (keyof T)[]>
 {
   readonly witnessed: number | undefined
 
-  constructor(layout: Layout, row: Row, count: number, witnessed: number | undefined) {
+  constructor(layout: Layout, row: SqlRow, count: number, witnessed: number | undefined) {
     super(layout, row, count)
     this.witnessed = witnessed
   }
 }
 
 /** Makes a document from a row of `select`. */
-export function storedOf<T>(layout: Layout, [key, version, body]: Row): Stored<T> {
+export function storedOf<T>(layout: Layout, [key, version, body]: SqlRow): Stored<T> {
   return new StoredText<T>(layout, String(key), Number(version), String(body))
 }

@@ -1,7 +1,7 @@
 import { columnNamed } from './order.ts'
 import type { Layout } from './layout.ts'
 import { ownColumns } from './columns.ts'
-import type { Condition } from './condition.ts'
+import type { SqlCondition } from './condition.ts'
 
 /** Reads documents with all their ancestors or descendants. A cycle ends at its beginning. */
 export function selectTree(
@@ -9,7 +9,7 @@ export function selectTree(
   parent: string,
   direction: 'above' | 'below',
   ids: readonly string[],
-): Condition {
+): SqlCondition {
   const { key, version, body } = ownColumns
   const { sql } = columnNamed(layout, parent)
   const step = direction === 'above' ? `tree.parent = node.${key}` : `node.${sql} = tree.id`

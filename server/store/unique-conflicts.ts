@@ -1,5 +1,5 @@
 import { ownColumns } from './columns.ts'
-import type { Row } from './connection.ts'
+import type { SqlRow } from './connection.ts'
 import type { Index } from './indexes.ts'
 import type { Layout } from './layout.ts'
 import { columnNamed } from './order.ts'
@@ -23,7 +23,7 @@ export class RepeatedValues extends Error {
   override readonly name = 'RepeatedValues'
 
   /** `row` is a row of `selectRepeated`; without it, `cause` describes the example. */
-  constructor({ collection }: Layout, { unique = [] }: Index, row: Row | undefined, cause?: unknown) {
+  constructor({ collection }: Layout, { unique = [] }: Index, row: SqlRow | undefined, cause?: unknown) {
     const [one, other, ...values] = (row ?? []).map(shown)
     const example =
       row === undefined

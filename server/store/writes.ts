@@ -9,7 +9,7 @@ export interface Write {
 }
 
 /** A document with its id and its text. */
-export interface Written {
+export interface WrittenDocument {
   readonly id: string
   readonly document: unknown
   readonly text: string
@@ -20,7 +20,7 @@ export function textOf({ hidden }: Layout, document: unknown): string {
   return hidden === undefined || !isRecord(document) ? JSON.stringify(document) : hidden.write(document)
 }
 
-export const insertOf = (layout: Layout, { document, id, text }: Written): Write => ({
+export const insertOf = (layout: Layout, { document, id, text }: WrittenDocument): Write => ({
   sql: layout.insert,
   values: [id, text, ...columnValues(layout, document)],
 })
@@ -29,7 +29,12 @@ export const insertOf = (layout: Layout, { document, id, text }: Written): Write
  * Replaces a document of a version. `before` is that document, if it is known: unchanged columns are not set again,
  * because SQLite would write each of their indexes.
  */
-export function updateOf(layout: Layout, { document, id, text }: Written, version: number, before?: unknown): Write {
+export function updateOf(
+  layout: Layout,
+  { document, id, text }: WrittenDocument,
+  version: number,
+  before?: unknown,
+): Write {
   const values = columnValues(layout, document)
   const known = before === undefined ? undefined : knownValues(layout, before)
   const changed = known && values.flatMap((value, i) => (value === known[i] ? [] : [i]))
@@ -53,7 +58,7 @@ function knownValues(layout: Layout, document: unknown): readonly SqlValue[] | u
 }
 
 /**
- * The maximal number of cached texts of a collection. The handlers change documents in few ways, so it is rarely
+ * The maximal number of cached texts of a collection. The handlers change documents in few ways, so the limit is rarely
  * reached.
  */
 const maxUpdates = 64

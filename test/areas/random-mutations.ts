@@ -13,7 +13,7 @@ export interface RandomKind {
   readonly create: (random: Random) => Promise<RandomThing>
   /** The reasons for which calls of the kind may be refused; any other one is a fault. */
   readonly refusals: readonly string[]
-  /** How often the kind has its turn beside others; 10 by default. */
+  /** The weight of the kind in the random choice of kinds; 10 by default. */
   readonly weight?: number
 }
 
@@ -31,7 +31,7 @@ export const mutationCount = Number(process.env['NINEFOLD_MUTATIONS'] ?? 300)
 /** Things of a kind at a time. A remaining row would stay forever: a limit of 0 would end all creations. */
 const mostThings = 40
 
-/** How many of a hundred things that are deleted are remembered, to be changed and deleted when they are gone. */
+/** The percentage of deleted things that remain targets of later updates and deletions. */
 const remembered = 20
 
 /**

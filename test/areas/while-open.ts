@@ -1,16 +1,24 @@
 import { mkdirSync } from 'node:fs'
 import type { Ninefold } from '../../output/client.ts'
 import { areas } from '../../server/areas.ts'
+import type { Config } from '../../server/config.ts'
 import type { StorePlace } from '../../server/platform-store.ts'
-import { guardedPlatform } from '../server/iam/guarded-platform.ts'
+import { testPlatform } from './test-platform.ts'
+
+/** A place, and the settings of areas that differ from their defaults. */
+export type OpenedPlace = StorePlace & Pick<Partial<Config>, 'given'>
 
 /** Opens a guarded platform of these areas over a place, has its administrator do something, and ends it. */
-export async function whileOpen<R>(place: StorePlace, act: (api: Ninefold) => Promise<R>, mounted = areas): Promise<R> {
+export async function whileOpen<R>(
+  place: OpenedPlace,
+  act: (api: Ninefold) => Promise<R>,
+  mounted = areas,
+): Promise<R> {
   // The file with the password of the administrator lies in the folder, before the platform would make it.
   mkdirSync(place.dataDir, { recursive: true, mode: 0o700 })
   const undo: (() => void | Promise<void>)[] = []
   try {
-    const platform = await guardedPlatform(place, each => void undo.push(each), mounted)
+    const platform = await testPlatform({ areas: mounted, config: place, later: each => void undo.push(each) })
     return await act((await platform.admin()).api)
   } finally {
     for (const each of undo.toReversed()) await each()

@@ -11,7 +11,7 @@ import type { Transaction } from '../../domain/ports/store.ts'
 import { taxonomyFunctions } from '../../domain/taxonomy/functions.ts'
 import { groups, organisations, workspaces } from '../../domain/taxonomy/tree/nodes.ts'
 import { newOrganisation } from '../../domain/taxonomy/organisations.ts'
-import { newWorkspace } from '../../domain/taxonomy/workspaces.ts'
+import { newChild } from '../../domain/taxonomy/tree/new-child.ts'
 import { bindingsList } from '../../output/iam/filters.ts'
 import type { CallContext } from '../../runtime/context.ts'
 import { checkOrder } from '../../runtime/ordering.ts'
@@ -60,10 +60,10 @@ async function fillTree(tx: Transaction): Promise<void> {
     return { name, organisation_id: organisation.id, parent_group_id, ...texts }
   }
   for (let n = 0; n < groupsCount; n += 1) {
-    await tx.insert(groups, newWorkspace(groupOf(n).id, time, below(`g${n}`, n < 10 ? '' : groupOf(n % 10).id)))
+    await tx.insert(groups, newChild(groupOf(n).id, time, below(`g${n}`, n < 10 ? '' : groupOf(n % 10).id)))
   }
   for (let n = 0; n < workspacesCount; n += 1) {
-    await tx.insert(workspaces, newWorkspace(workspaceOf(n).id, time, below(`w${n}`, groupOf(n).id)))
+    await tx.insert(workspaces, newChild(workspaceOf(n).id, time, below(`w${n}`, groupOf(n).id)))
   }
   await addUser(tx, admin)
   await addBinding(tx, id('binding', users * bindingsEach), admin, 'organisation-admin', organisation)

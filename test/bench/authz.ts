@@ -4,7 +4,7 @@ import type { Transaction } from '../../domain/ports/store.ts'
 import { taxonomyFunctions } from '../../domain/taxonomy/functions.ts'
 import { groups, organisations, workspaces } from '../../domain/taxonomy/tree/nodes.ts'
 import { newOrganisation } from '../../domain/taxonomy/organisations.ts'
-import { newWorkspace } from '../../domain/taxonomy/workspaces.ts'
+import { newChild } from '../../domain/taxonomy/tree/new-child.ts'
 import { catalogue } from '../../server/access/catalogue.ts'
 import { leasePlace } from '../../server/iam/lease-place.ts'
 import { accessStore, addBinding, addPolicy, addUser, clock, id, texts, time } from './measuring/access-store.ts'
@@ -166,10 +166,10 @@ async function fillTree(tx: Transaction): Promise<void> {
     ...texts,
   })
   for (let level = 1; level <= depth; level += 1) {
-    await tx.insert(groups, newWorkspace(groupId(level), time, below(`g${level}`, groupId(level - 1))))
+    await tx.insert(groups, newChild(groupId(level), time, below(`g${level}`, groupId(level - 1))))
   }
   for (const scope of [guarded, plain, full]) {
-    await tx.insert(workspaces, newWorkspace(scope.id, time, below(scope.id, groupId(depth))))
+    await tx.insert(workspaces, newChild(scope.id, time, below(scope.id, groupId(depth))))
   }
 }
 

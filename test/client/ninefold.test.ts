@@ -1,26 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Ninefold } from '../../output/client.ts'
 import { ApiError } from '../../runtime/errors.ts'
-import { fetchHost } from '../../runtime/hosts/fetch.ts'
-import { createTransport } from '../../runtime/transport.ts'
-import { composePlatform, type ComposedPlatform } from '../conformance/platform.ts'
+import { testPlatform } from '../areas/test-platform.ts'
 
-let platform: ComposedPlatform
 let ninefold: Ninefold
 
 beforeAll(async () => {
-  platform = await composePlatform()
-  const serve = fetchHost(platform.dispatch)
-  ninefold = new Ninefold(
-    createTransport({
-      baseUrl: 'http://127.0.0.1',
-      token: platform.authorization.replace('Bearer ', ''),
-      fetch: async (input, init) => serve(new Request(input, init)),
-    }),
-  )
+  const platform = await testPlatform({ later: afterAll })
+  ninefold = (await platform.admin()).api
 })
-
-afterAll(async () => platform.close())
 
 const areas = Object.entries(Object.getOwnPropertyDescriptors(Ninefold.prototype)).flatMap(([name, { get }]) =>
   get ? [name] : [],

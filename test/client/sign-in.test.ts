@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { Session, Tokens } from '../../client/session.ts'
+import type { Session, SessionTokens } from '../../client/session.ts'
 import { resume, signIn, signInByAssertion } from '../../client/sign-in.ts'
 import { IamClient } from '../../output/iam/client.ts'
 import { bearer, createTransport } from '../../runtime/transport.ts'
@@ -66,7 +66,7 @@ test('TOKEN_EXPIRED in the middle of many calls of two clients is answered with 
 
 test('a session whose refresh token is refused has ended, and does not ask again', async () => {
   const { transport, seen, spend, expireAll } = tokenServer()
-  const told: (Tokens | undefined)[] = []
+  const told: (SessionTokens | undefined)[] = []
   const session = await signIn(transport, credentials, { onChange: tokens => void told.push(tokens) })
   spend()
   expireAll()
@@ -98,7 +98,7 @@ test('a refresh that finds no server is tried again, and what holds is used mean
 test('a session goes on from tokens that were kept, and says what to keep before they are used', async () => {
   const { transport, seen } = tokenServer()
   const { tokens } = await signIn(transport, credentials)
-  const kept: (Tokens | undefined)[] = []
+  const kept: (SessionTokens | undefined)[] = []
   const session = resume(transport, JSON.parse(JSON.stringify(tokens)), {
     onChange: async changed => {
       await Promise.resolve()

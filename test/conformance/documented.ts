@@ -1,15 +1,15 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Call } from '../../generator/conform/call.ts'
+import type { RequestSender } from '../../generator/conform/call.ts'
 import { conform } from '../../generator/conform/conform.ts'
-import { printReport } from '../../generator/conform/report.ts'
+import { printConformance } from '../../generator/conform/report.ts'
 import type { Existing } from '../../generator/conform/subject.ts'
 import type { Document } from '../../generator/model/types.ts'
 import type { AreaModule } from '../../server/area.ts'
 import { areas } from '../../server/areas.ts'
 import { stubsIn } from '../../server/status/sources.ts'
 import { statusOf } from '../../server/status/status.ts'
-import { makeExisting, type Bodies } from './existing.ts'
+import { makeExisting, type Arranged, type Bodies } from './existing.ts'
 import { callTo } from './in-process.ts'
 import { modelOf } from './model.ts'
 import { composePlatform, type ComposedPlatform } from './platform.ts'
@@ -38,7 +38,7 @@ const beyondSchemas: Readonly<Record<string, readonly string[]>> = {
  * Proves an area with nothing but the examples of its document. Where an operation is not built, its valid requests must
  * get as far as to be told so; all that comes before is proved in full.
  */
-export async function proveDocument(area: string, bodies: Bodies = {}): Promise<void> {
+export async function proveDocument(area: string, bodies: Bodies = {}, arranged: Arranged = {}): Promise<void> {
   const { common, document, schemas } = await modelOf(area)
   const left = leftOf(document)
   const { kinds } = areaOf(document)
@@ -53,18 +53,20 @@ export async function proveDocument(area: string, bodies: Bodies = {}): Promise<
     test(`is served as specs/${area}.yaml says`, async () => {
       const { authorization } = platform
       const dispatched = callTo(platform.dispatch)
-      const making = { document, schemas, kinds, call: dispatched, authorization, bodies }
-      const made = kinds.length > 0 && !left.has(id) ? await makeExisting(making, operation) : undefined
-      const existing = { ...made, ...existingFor(path, document) }
-      const options = { authorization, common, platform: true, limit, existing, operations: [id] }
-      const { call, answered } = watched(dispatched)
-      const report = await conform(document, schemas, call, options)
-      const refused = beyondSchemas[id] ?? []
-      const [expected, others] = parted(report.findings, ({ what }) => refused.includes(what))
-      expect(printReport({ ...report, findings: others })).toMatch(/^0 findings, 1 operation, \d+ requests$/)
-      expect(expected.map(({ what }) => what)).toEqual(refused)
-      // The first request of all is a valid one.
-      expect(answered[0] === 501).toBe(left.has(id))
+      const making = { document, schemas, kinds, call: dispatched, authorization, bodies, arranged }
+      const made = kinds.length > 0 && !left.has(id) ? await makeExisting(making, operation) : []
+      for (const found of made.length === 0 ? [{}] : made) {
+        const existing = { ...found, ...existingFor(path, document) }
+        const options = { authorization, common, platform: true, limit, existing, operations: [id] }
+        const { call, answered } = watched(dispatched)
+        const report = await conform(document, schemas, call, options)
+        const refused = beyondSchemas[id] ?? []
+        const [expected, others] = parted(report.findings, ({ what }) => refused.includes(what))
+        expect(printConformance({ ...report, findings: others })).toMatch(/^0 findings, 1 operation, \d+ requests$/)
+        expect(expected.map(({ what }) => what)).toEqual(refused)
+        // The first request of all is a valid one.
+        expect(answered[0] === 501).toBe(left.has(id))
+      }
     })
   })
 }
@@ -87,9 +89,9 @@ function areaOf(document: Document): AreaModule {
 }
 
 /** A call that keeps the statuses of its answers in their order. */
-function watched(call: Call): { readonly call: Call; readonly answered: readonly number[] } {
+function watched(call: RequestSender): { readonly call: RequestSender; readonly answered: readonly number[] } {
   const answered: number[] = []
-  const watching: Call = async request => {
+  const watching: RequestSender = async request => {
     const answer = await call(request)
     answered.push(answer.status)
     return answer

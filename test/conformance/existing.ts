@@ -1,6 +1,6 @@
 import { Examples } from '../../generator/conform/example.ts'
 import { isJson, isJsonObject, type JsonObject } from '../../generator/conform/json.ts'
-import type { Call } from '../../generator/conform/call.ts'
+import type { RequestSender } from '../../generator/conform/call.ts'
 import type { Existing } from '../../generator/conform/subject.ts'
 import type { Document, Json, NamedSchema, Operation } from '../../generator/model/types.ts'
 import type { AnyKind } from '../../domain/resources/kind.ts'
@@ -11,95 +11,156 @@ export interface Tenant {
   readonly workspace: string
 }
 
-/** Members of a body that no example can know, by operationId: the ids of scopes, the names of dimensions. */
-export type Bodies = Readonly<Record<string, (tenant: Tenant) => JsonObject>>
+/** Creates a resource at the path of a call by the operation of an id; returns the id of the resource. */
+export type MakeBeside = (operationId: string) => Promise<string>
+
+/** Members of a body that no example can know, by operationId. */
+export type Bodies = Readonly<Record<string, (tenant: Tenant, make: MakeBeside) => JsonObject | Promise<JsonObject>>>
+
+/** Calls the platform as the administrator with a body; the answer is the id of the resource. It throws on a refusal. */
+export type Run = (target: string, body: object) => Promise<string>
+
+/** Resources that no operation creates at the path of a collection, by the operationId that needs them. */
+export type Arranged = Readonly<Record<string, (run: Run) => Promise<Existing>>>
 
 /** The parts for creating resources. */
 export interface Making {
   readonly document: Document
   readonly schemas: ReadonlyMap<string, NamedSchema>
   readonly kinds: readonly AnyKind[]
-  readonly call: Call
+  readonly call: RequestSender
   readonly authorization: string
   readonly bodies: Bodies
+  readonly arranged: Arranged
 }
 
 type Path = Readonly<Record<string, string>>
 
+/** The parameter of the paths of limits. Limits differ by the scope and the dimensions of their quota definition. */
+const ofDefinition = 'quota_definition'
+
 /**
  * Creates the resources in the path of an operation, the parents first, and the targets of its body: from the
- * operations that create them, the examples of the document and the references of the kinds. Undefined where a parent
- * cannot be made because its operation is not built.
+ * operations that create them, the examples of the document and the references of the kinds. Below quota definitions it
+ * does so in each definition of the area. Returns nothing where a parent cannot be made because its operation is not
+ * built.
  */
-export async function makeExisting(making: Making, operation: Operation): Promise<Existing | undefined> {
+export async function makeExisting(making: Making, operation: Operation): Promise<readonly Existing[]> {
+  const arranged = making.arranged[operation.id]
+  if (arranged) return [await arranged(runOf(making))]
+  const [collection, below] = operation.path.split(`/{${ofDefinition}}`)
+  if (collection === undefined || below === undefined) return existingIn(making, operation)
+  const list = making.document.operations.find(each => each.method === 'GET' && each.path === collection)
+  const definitions = list ? await listed(making, list, {}) : []
+  return (await Promise.all(definitions.map(definition => existingIn(making, operation, definition)))).flat()
+}
+
+async function existingIn(making: Making, operation: Operation, definition?: JsonObject): Promise<Existing[]> {
   const tenant = await makeTenant(making)
-  let path: Path | undefined = {}
+  const path: Record<string, string> = {}
   for (const parameter of operation.parameters) {
-    if (parameter.in !== 'path' || path === undefined) continue
-    const id: string | undefined = await idFor(making, operation, parameter.name, { path, tenant })
-    path = id === undefined ? undefined : { ...path, [parameter.name]: id }
+    if (parameter.in !== 'path') continue
+    const id = await idFor(making, operation, parameter.name, { path, tenant, definition })
+    if (id === undefined) return []
+    path[parameter.name] = id
   }
-  if (path === undefined) return undefined
-  const body = operation.method === 'POST' ? await bodyFor(making, operation, { path, tenant }) : undefined
-  return { path, ...(body && { body }) }
+  if (operation.method !== 'POST') return [{ path }]
+  return [{ path, body: await bodyFor(making, operation, { path, tenant, definition }) }]
 }
 
 interface Where {
   readonly path: Path
   readonly tenant: Tenant
+  /** The quota definition of the path. */
+  readonly definition: JsonObject | undefined
 }
 
 async function idFor(making: Making, operation: Operation, name: string, where: Where): Promise<string | undefined> {
-  const { tenant } = where
+  const { definition, tenant } = where
+  if (name === ofDefinition) return String(definition?.['id'])
   if (name === 'workspace') return tenant.workspace
   if (name === 'organisation') return tenant.organisation
   if (name === 'engine') return 'native'
   const collection = operation.path.slice(0, operation.path.indexOf(`/{${name}}`))
   const find = (method: string) =>
     making.document.operations.find(each => each.method === method && each.path === collection)
-  const create = find('POST')
-  if (create) return makeThing(making, create, where)
   const list = find('GET')
-  return list && firstListed(making, list, where)
+  const create = find('POST') ?? (list && adderOf(making, list))
+  if (create) return (await makeThing(making, create, where))?.id
+  const [first] = list ? await listed(making, list, where.path) : []
+  return first && String(first['id'] ?? first['resource'])
+}
+
+/** The operation that creates the rows of a list at another path, such as `:addRule` of the parent. */
+function adderOf({ document }: Making, { access }: Operation): Operation | undefined {
+  const key = access?.key?.replace(/\.list$/, '.create')
+  return document.operations.find(each => each.method === 'POST' && each.path.includes(':') && each.access?.key === key)
 }
 
 /** The body of a creation: the members that only this test knows, and the ids of the targets. */
 async function bodyFor(making: Making, create: Operation, where: Where): Promise<JsonObject> {
   const type = create.access?.key?.split('.').slice(0, 2).join('.')
   const kind = making.kinds.find(each => each.type === type)
-  const body: Record<string, Json> = { ...making.bodies[create.id]?.(where.tenant) }
-  for (const { member, target } of kind?.targets ?? []) {
+  const make: MakeBeside = id => makeBuilt(making, operationOf(making, id), where)
+  const body: Record<string, Json> = { ...(await making.bodies[create.id]?.(where.tenant, make)), ...limitOf(where) }
+  for (const { by = 'id', member, target } of kind?.targets ?? []) {
     const ofTarget = making.document.operations.find(
       ({ access, method }) => method === 'POST' && access?.key === `${target.type}.create`,
     )
-    const id = ofTarget && (await makeThing(making, ofTarget, where))
-    if (id !== undefined) body[member] = id
+    const thing = ofTarget && (await makeThing(making, ofTarget, where))
+    if (thing !== undefined) body[member] = thing[by]
   }
   return body
 }
 
-let made = 0
-
-async function makeThing(making: Making, create: Operation, where: Where): Promise<string | undefined> {
-  const content = create.body?.content
-  const example = content && new Examples(making.schemas).of(content.schema, 'input', '')
-  const given = {
-    ...objectOf(example),
-    ...objectOf(content?.example),
+/** The members of a limit that follow from its quota definition. */
+function limitOf({ definition, tenant }: Where): JsonObject {
+  if (definition === undefined) return {}
+  const { dimensions, scope_type: type } = definition
+  const names = Array.isArray(dimensions) ? dimensions.map(String) : []
+  return {
+    scope_type: type ?? '',
+    scope_id: String(type).endsWith('_WORKSPACE') ? tenant.workspace : tenant.organisation,
+    dimensions: Object.fromEntries(names.map(name => [name, 'local1'])),
   }
-  const named = Object.hasOwn(given, 'name') ? { name: `made-${(made += 1)}` } : {}
-  const body = { ...given, ...named, ...(await bodyFor(making, create, where)) }
-  const answer = await send(making, 'POST', fill(create.path, where.path), body)
-  return answer.status === 501 ? undefined : String(answered(create, answer)['resource_id'])
 }
 
-async function firstListed(making: Making, list: Operation, where: Where): Promise<string | undefined> {
-  const answer = await send(making, 'GET', fill(list.path, where.path))
-  if (answer.status === 501) return undefined
-  const rows = Object.values(answered(list, answer)).find(Array.isArray)
-  const [first]: unknown[] = rows ?? []
-  const { id, resource } = objectOf(first)
-  return first === undefined ? undefined : String(id ?? resource)
+function operationOf({ document }: Making, id: string): Operation {
+  const operation = document.operations.find(each => each.id === id)
+  if (operation) return operation
+  throw new Error(`the document has no operation ${id}`)
+}
+
+let made = 0
+
+/** A resource that was made; its name is empty where it has none. */
+interface Made {
+  readonly id: string
+  readonly name: string
+}
+
+async function makeBuilt(making: Making, create: Operation, where: Where): Promise<string> {
+  const made = await makeThing(making, create, where)
+  if (made) return made.id
+  throw new Error(`${create.id} is needed and not built`)
+}
+
+async function makeThing(making: Making, create: Operation, where: Where): Promise<Made | undefined> {
+  const content = create.body?.content
+  const example = content && new Examples(making.schemas).of(content.schema, 'input', '')
+  const { etag: _precondition, ...given } = { ...objectOf(example), ...objectOf(content?.example) }
+  const name = Object.hasOwn(given, 'name') ? `made-${(made += 1)}` : ''
+  const named = name === '' ? {} : { name }
+  const body = { ...given, ...named, ...(await bodyFor(making, create, where)) }
+  const answer = await send(making, 'POST', fill(create.path, where.path), body)
+  return answer.status === 501 ? undefined : { id: String(answered(create, answer)['resource_id']), name }
+}
+
+/** The rows of the first page of a list; none where the list is not built. */
+async function listed(making: Making, list: Operation, path: Path): Promise<readonly JsonObject[]> {
+  const answer = await send(making, 'GET', fill(list.path, path))
+  if (answer.status === 501) return []
+  return (Object.values(answered(list, answer)).find(Array.isArray) ?? []).map(objectOf)
 }
 
 async function makeTenant(making: Making): Promise<Tenant> {
@@ -113,14 +174,27 @@ async function makeTenant(making: Making): Promise<Tenant> {
   return { organisation, workspace: await post(`/taxonomy/v1/organisations/${organisation}/workspaces`) }
 }
 
-type Answered = Awaited<ReturnType<Call>>
+/** Calls as `Run` says. */
+export function runOf(making: Pick<Making, 'authorization' | 'call'>): Run {
+  return async (target, body) => {
+    const answer = await send(making, 'POST', target, body)
+    return String(answered({ id: target }, answer)['resource_id'])
+  }
+}
 
-function send({ authorization, call }: Making, method: string, target: string, body?: object): Promise<Answered> {
+type Answered = Awaited<ReturnType<RequestSender>>
+
+function send(
+  { authorization, call }: Pick<Making, 'authorization' | 'call'>,
+  method: string,
+  target: string,
+  body?: object,
+): Promise<Answered> {
   const headers = { authorization, ...(body && { 'content-type': 'application/json' }) }
   return call({ method, target, headers, ...(body && { body: JSON.stringify(body) }) })
 }
 
-function answered({ id }: Operation, { body, status }: Answered): JsonObject {
+function answered({ id }: Pick<Operation, 'id'>, { body, status }: Answered): JsonObject {
   const value: unknown = JSON.parse(body)
   if (status === 200) return objectOf(value)
   throw new Error(`${id} made nothing to be named: ${status} ${body}`)

@@ -1,8 +1,8 @@
-import type { Call } from '../../generator/conform/call.ts'
+import type { RequestSender } from '../../generator/conform/call.ts'
 import type { Dispatch, WireAnswer } from '../../runtime/wire.ts'
 
 /** Calls a dispatcher in this process, with nothing between that would change a path or a header. */
-export function callTo(dispatch: Dispatch): Call {
+export function callTo(dispatch: Dispatch): RequestSender {
   return async ({ method, target, headers, body }) => {
     const sent = body === undefined ? undefined : new Blob([body])
     const answer = await dispatch({

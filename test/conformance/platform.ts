@@ -1,15 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { join } from 'node:path'
-import { fetchHost } from '../../runtime/hosts/fetch.ts'
 import { nodeHost, serverOptions } from '../../runtime/hosts/node.ts'
-import { areas } from '../../server/areas.ts'
-import { compose, type Platform } from '../../server/compose.ts'
-import { storeCollections } from '../../server/platform-store.ts'
-import { administratorFile, signIn } from '../server/access/sign-in.ts'
-import { openQuickIam } from '../server/iam/quick-iam.ts'
-import { testStoreUrl } from '../server/store/harness.ts'
-import { memoryFolder } from '../memory-folder.ts'
+import type { Platform } from '../../server/compose.ts'
+import { silent } from '../areas/open-platform.ts'
+import { testPlatform } from '../areas/test-platform.ts'
 
 /** The whole platform on an empty data folder. */
 export interface ComposedPlatform extends Pick<Platform, 'dispatch'> {
@@ -25,26 +18,15 @@ export interface StartedPlatform {
   stop(): Promise<void>
 }
 
-const ignore = (): void => {}
-const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
-
 /** The platform as `ninefold serve` composes it, without its log. */
 export async function composePlatform(): Promise<ComposedPlatform> {
-  const dataDir = await mkdtemp(join(memoryFolder, 'ninefold-conformance-'))
-  const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
   const undos: (() => void | Promise<void>)[] = []
-  const storeUrl = await testStoreUrl(undo => void undos.push(undo), storeCollections(areas))
-  const baseUrl = 'http://platform.test'
-  const bootstrap = { adminPasswordFile: administratorFile(dataDir) }
-  const platform = await compose({ baseUrl, dataDir, http, bootstrap, ...storeUrl }, silent, areas, openQuickIam)
-  const host = fetchHost(platform.dispatch)
+  const { admin, dispatch } = await testPlatform({ later: undo => void undos.push(undo), log: silent })
   return {
-    dispatch: platform.dispatch,
-    authorization: `Bearer ${await signIn(baseUrl, (input, init) => host(new Request(input, init)))}`,
+    dispatch,
+    authorization: `Bearer ${(await admin()).token}`,
     async close() {
-      await platform.close()
-      await rm(dataDir, { recursive: true })
-      for (const undo of undos) await undo()
+      for (const undo of undos.toReversed()) await undo()
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { Operation } from '../../generator/model/types.ts'
 import { isObject } from '../../generator/conform/json.ts'
-import { baseUrl, type GuardedPlatform } from '../server/iam/guarded-platform.ts'
+import { baseUrl } from '../areas/open-platform.ts'
+import type { TestPlatform } from '../areas/test-platform.ts'
 import type { Aim } from './aim.ts'
 
 /** The result of a call. */
@@ -13,7 +14,7 @@ export interface Called {
 
 /** Makes a call; `key` is its Idempotency-Key. */
 export async function call(
-  platform: Pick<GuardedPlatform, 'from'>,
+  platform: Pick<TestPlatform, 'from'>,
   operation: Operation,
   aim: Aim,
   key?: string,

@@ -1,6 +1,6 @@
 import { Examples } from '../../generator/conform/example.ts'
 import type { Json, Property } from '../../generator/model/types.ts'
-import { absentId } from '../server/iam/guarded-platform.ts'
+import { absentId } from '../areas/members.ts'
 import { withBody, withPath, withQuery, type Aim } from './aim.ts'
 import type { Mutation } from './operations.ts'
 import type { Fault, Recipe } from './recipe.ts'

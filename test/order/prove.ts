@@ -1,4 +1,4 @@
-import { attempt, type Spoiled } from './attempt.ts'
+import { callSpoiled, type Spoiled } from './spoiled-call.ts'
 import { faultOf } from './generic-faults.ts'
 import type { Mutation } from './operations.ts'
 import { pairsOf, type Pair } from './pairs.ts'
@@ -138,7 +138,7 @@ class Proving {
 
   async #attempt(...spoiled: readonly Spoiled[]): Promise<string> {
     try {
-      return await attempt(this.#world, this.#mutation, this.#recipe, spoiled)
+      return await callSpoiled(this.#world, this.#mutation, this.#recipe, spoiled)
     } catch (error) {
       return `nothing, since it cannot be prepared (${String(error)}),`
     }

@@ -8,7 +8,7 @@ interface Rule {
   readonly step: StepName | undefined
 }
 
-/** Reasons of absent resources follow from the path (`steps.ts`). */
+/** The rules for all reasons except those of absent resources, whose step `steps.ts` finds from the path. */
 const rules: readonly Rule[] = [
   { name: /^VAULT_SEALED$/, step: 'seal' },
   { name: /^(?:WORKSPACE|PARENT|SCOPE)_NOT_ACTIVE$/, step: 'workspace' },

@@ -8,13 +8,9 @@ import type { Store } from '../../domain/ports/store.ts'
 import { areas } from '../../server/areas.ts'
 import { asHost } from '../../server/iam/host.ts'
 import { storeCollections } from '../../server/platform-store.ts'
-import {
-  addMember,
-  baseUrl,
-  guardedPlatform,
-  type GuardedPlatform,
-  type Member,
-} from '../server/iam/guarded-platform.ts'
+import { addMember, type Member } from '../areas/members.ts'
+import { baseUrl } from '../areas/open-platform.ts'
+import { testPlatform, type TestPlatform } from '../areas/test-platform.ts'
 import type { Later } from '../server/store/harness.ts'
 import { openBeside } from '../server/store/left-place.ts'
 import type { Aim, Caller } from './aim.ts'
@@ -31,7 +27,7 @@ export interface Place {
 export interface World {
   /** The same store, for rows that no call creates quickly. */
   readonly store: Store
-  readonly platform: GuardedPlatform
+  readonly platform: TestPlatform
   /** May do everything. */
   readonly admin: Member
   /** Has signed in, and may do nothing. */
@@ -63,7 +59,7 @@ export async function openWorld(later: Later, mutations: readonly Mutation[]): P
   // The throttle is off, because many calls have wrong tokens and passwords.
   const given = new GivenSettings()
   for (const bound of Object.values(iamSettings)) given.with(bound, 0)
-  const platform = await guardedPlatform({ given }, later)
+  const platform = await testPlatform({ config: { given }, later })
   const store = await openBeside(platform.config, storeCollections(areas))
   later(() => store.close())
   const admin = await platform.admin()
@@ -90,7 +86,7 @@ export async function openWorld(later: Later, mutations: readonly Mutation[]): P
   return { run, store, platform, admin, nobody, gone, program, place: await makers.newPlace(), ...makers }
 }
 
-function makersOf(platform: GuardedPlatform, { api }: Member) {
+function makersOf(platform: TestPlatform, { api }: Member) {
   let names = 0
   const organisations = new Map<string, string>()
   const newName = (): string => `thing-${(names += 1)}`
@@ -114,7 +110,7 @@ function makersOf(platform: GuardedPlatform, { api }: Member) {
 }
 
 /** Makes a service account as `ninefold iam service-accounts` does, and signs in with its key. */
-async function programOn({ as, config }: GuardedPlatform): Promise<Caller> {
+async function programOn({ as, config }: TestPlatform): Promise<Caller> {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
   const { id, kid } = await asHost(config, areas, async parts => {

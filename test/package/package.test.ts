@@ -18,19 +18,14 @@ import { root, toolFile } from '../../scripts/project.ts'
 
 const run = promisify(execFile)
 
-/** The parts of the package; node_modules is beside it as a link. */
+const compiled: readonly string[] = JSON.parse(readFileSync(join(root, 'tsconfig.build.json'), 'utf8')).include
+
+/** The files and folders that the package is built from; node_modules is a link. */
 const sources = [
+  ...compiled,
   'README.md',
-  'cli',
-  'client',
-  'domain',
-  'generator',
-  'ninefold.ts',
-  'output',
   'package.json',
-  'runtime',
   'scripts',
-  'server',
   'specs',
   'templates',
   'tsconfig.build.json',
@@ -52,7 +47,7 @@ const npm = (cwd: string, ...args: string[]) => run('npm', args, { cwd, shell: i
 /** Runs the command as its users type it, with the Node.js that npx finds. */
 const ninefold = (...args: string[]) => run('npx', ['ninefold', ...args], { cwd: project, shell: isWindows })
 
-/** Packs a build of the sources; the tarball's path. */
+/** Packs a build of the sources; returns the path of the tarball. */
 async function pack(): Promise<string> {
   for (const source of sources) cpSync(join(root, source), join(checkout, source), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'), 'junction')

@@ -19,7 +19,7 @@ describe('the repository', () => {
     expect(lines(largeTemplates(templates))).toEqual([])
   })
 
-  it('generates at most 112 lines of code an operation in each area, and 92 over all', () => {
+  it('generates at most 113 lines of code an operation in each area, and 92 over all', () => {
     const output = readSources(['output'], '.ts')
     expect(output.length).toBeGreaterThan(0)
     expect(lines(largeOutput(output))).toEqual([])
@@ -60,9 +60,9 @@ describe('largeOutput', () => {
 
   it('sums the files of an area and counts its operations', () => {
     const small = routes('b', 2)
-    expect(largeOutput([routes('a', 2), small, ofLines('output/a/types.ts', 222)])).toEqual([])
-    expect(lines(largeOutput([routes('a', 2), small, ofLines('output/a/types.ts', 223)]))).toEqual([
-      'output/a has 225 lines for 2 operations, 224 at most',
+    expect(largeOutput([routes('a', 2), small, ofLines('output/a/types.ts', 224)])).toEqual([])
+    expect(lines(largeOutput([routes('a', 2), small, ofLines('output/a/types.ts', 225)]))).toEqual([
+      'output/a has 227 lines for 2 operations, 226 at most',
     ])
   })
 

@@ -28,8 +28,8 @@ const computing = ['node:crypto', 'jose', 'lru-cache', 'ipaddr.js', 'image-size'
 const generatorShared = String.raw`generator/(?:diagnostics|document-outline|identifier|options|position)\.ts$`
 
 /**
- * The import rules. The first rule that fits a file decides; files that no rule fits (server, scripts, tests and the
- * command) may import everything.
+ * The import rules. The first rule that fits a file decides; files that no rule fits (scripts, tests and the command) may
+ * import everything.
  */
 const rules: readonly Rule[] = [
   { name: 'runtime', of: /^runtime\//, ours: ['runtime/'], packages: [] },
@@ -65,7 +65,9 @@ const rules: readonly Rule[] = [
   },
   { name: 'generator', of: /^generator\//, ours: ['generator/'] },
   { name: 'client', of: /^client\//, ours: ['client/', 'output/', 'runtime/'], packages: [] },
-  { name: 'cli', of: /^cli\//, ours: ['cli/', 'client/', 'output/', 'runtime/'] },
+  { name: 'cli', of: /^cli\//, ours: ['cli/', 'client/', 'output/', 'runtime/', 'text/'] },
+  { name: 'text', of: /^text\//, ours: ['text/'], packages: [] },
+  { name: 'server', of: /^server\//, ours: ['server/', 'domain/', 'generator/', 'output/', 'runtime/', 'text/'] },
   { name: 'output/shared', of: /^output\/shared\//, ours: ['output/shared/', 'runtime/'], packages: [] },
   { name: 'output', of: /^output\/([^/]+)\//, ours: ['output/$1/', 'output/shared/', 'runtime/'], packages: [] },
   { name: 'output root', of: /^output\/[^/]+$/, ours: ['output/', 'runtime/'], packages: [] },

@@ -58,6 +58,7 @@ export const ourFolders = [
   'output',
   'client',
   'cli',
+  'text',
   'domain',
   'server',
   'scripts',

@@ -13,7 +13,7 @@ function storesOf(path: string): string {
 it.each([
   ['test/domain/network/vpcs.test.ts', 'sqlite,postgres'],
   ['test/domain/network/deep/vpcs.test.ts', 'sqlite,postgres'],
-  ['test/domain/network/once/cidr.test.ts', 'sqlite'],
+  ['test/domain/network/one-store/cidr.test.ts', 'sqlite'],
   ['test/domain/network/sqlite/plans.test.ts', 'sqlite'],
   ['test/domain/network/postgres/plans.test.ts', 'postgres'],
   ['test/conformance/both-stores/network.test.ts', 'sqlite,postgres'],

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readConfig, readHostConfig, type Config } from '../../server/config.ts'
-import { defaultLimits } from '../../server/http/limits.ts'
+import { defaultHttpLimits } from '../../server/http/limits.ts'
 import { iamSettings, throttleLimitsOf } from '../../server/iam/settings.ts'
 import { ConfigError } from '../../server/settings/faults.ts'
 import type { ConfigSources } from '../../server/settings/sources.ts'
@@ -17,7 +17,7 @@ function fileOf(content: unknown): string {
 
 const configOf = (sources: ConfigSources): Config => readConfig(sources, [iamSettings])
 
-/** What a configuration has where nothing is said. */
+/** The configuration without any settings. */
 const defaults = {
   metrics: { isPublic: false },
   mail: { from: 'Ninefold <ninefold@localhost>' },
@@ -31,7 +31,7 @@ describe('settings', () => {
       baseUrl: undefined,
       dataDir: './data',
       operationsKeptDays: 30,
-      http: { host: '127.0.0.1', port: 8080, isPortOpen: true, limits: defaultLimits },
+      http: { host: '127.0.0.1', port: 8080, isPortOpen: true, limits: defaultHttpLimits },
       ...defaults,
     })
   })
@@ -49,7 +49,7 @@ describe('settings', () => {
       dataDir: '/srv',
       storeUrl: 'postgres://u:p@db.example/n',
       operationsKeptDays: 90,
-      http: { host: '::1', port: 0, isPortOpen: false, limits: defaultLimits },
+      http: { host: '::1', port: 0, isPortOpen: false, limits: defaultHttpLimits },
       ...defaults,
     })
   })

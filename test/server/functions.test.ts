@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { Topology } from '../../domain/ports/topology.ts'
 import { FunctionTable } from '../../server/functions.ts'
 import { testGuard } from './access/test-access.ts'
+import { madeTopology } from './made-topology.ts'
 
-const topology: Topology = { requireRegion: async (_tx, name) => ({ name }) }
+const topology = madeTopology('here')
 const { functions: guard } = testGuard
 
 describe('the functions of areas', () => {

@@ -1,6 +1,6 @@
 import { taxonomyFunctions } from '../../domain/taxonomy/functions.ts'
 import type { Operations } from '../../domain/ports/operations.ts'
-import type { Parts } from '../../domain/ports/parts.ts'
+import type { Parts } from '../../domain/ports/area-parts.ts'
 import type { Collection } from '../../domain/ports/store.ts'
 import { bind, bindList } from '../../runtime/bind.ts'
 import type { CallContext } from '../../runtime/context.ts'

@@ -1,4 +1,4 @@
-import type { AreaParts } from '../../server/area.ts'
+import type { AreaEnvironment } from '../../server/area.ts'
 import { taxonomyFunctions } from '../../domain/taxonomy/functions.ts'
 import { describe, expect, it } from 'vitest'
 import { bind, bindList } from '../../runtime/bind.ts'
@@ -6,7 +6,7 @@ import type { CallContext, ListContext } from '../../runtime/context.ts'
 import { listParameters, type ListParameters, type Page } from '../../runtime/pagination.ts'
 import type { BoundRoute, Route } from '../../runtime/route.ts'
 import { isRecord } from '../../runtime/validation.ts'
-import { areaInProgress, type Resources } from '../../server/area-in-progress.ts'
+import { areaInProgress, type BuiltResources } from '../../server/area-in-progress.ts'
 import { testServer } from './http/harness.ts'
 import { handwritten, operationFields, sample, type SampleArea } from './sample-area.ts'
 import { testFolder } from './store/harness.ts'
@@ -52,16 +52,18 @@ const routes = ({ crates, lids }: Handlers): readonly BoundRoute[] => [
   bind(getLid, (request, context) => lids.getLid(request, context)),
 ]
 
-const lids: Resources<Handlers, AreaParts<SampleArea>> = { lids: () => ({ getLid: async ({ id }) => ({ id }) }) }
+const lids: BuiltResources<Handlers, AreaEnvironment<SampleArea>> = {
+  lids: () => ({ getLid: async ({ id }) => ({ id }) }),
+}
 
 const { routes: _own, ...generated } = handwritten(sample)
 const functions = { taxonomy: taxonomyFunctions }
 
-const areaWith = (built: Resources<Handlers, AreaParts<SampleArea>>) =>
+const areaWith = (built: BuiltResources<Handlers, AreaEnvironment<SampleArea>>) =>
   areaInProgress<SampleArea, Handlers>({ generated: { ...generated, routes }, functions, built })
 
 /** Calls the area, of which `built` is built, as the administrator. */
-async function served(built: Resources<Handlers, AreaParts<SampleArea>>) {
+async function served(built: BuiltResources<Handlers, AreaEnvironment<SampleArea>>) {
   const dataDir = testFolder()
   const { url } = await testServer([areaWith(built)], dataDir)
   const authorization = `Bearer ${testToken}`

@@ -25,7 +25,7 @@ import type {
   UploadCoverRequest,
 } from './types.ts'
 
-/** A client of Lending library: one method an operation, over one transport. */
+/** A client of Lending library. It has a method for each operation, and all methods share one transport. */
 export class LibraryClient {
   readonly #transport: Transport
 

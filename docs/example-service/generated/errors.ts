@@ -2,5 +2,5 @@
 
 import type { ErrorDomain } from './runtime/errors.ts'
 
-/** Where the errors of Lending library belong. */
+/** The domain of the errors of Lending library. */
 export const library: ErrorDomain = { name: 'library' }

@@ -6,36 +6,39 @@ import type { Answer } from './runtime/json.ts'
 import type { Reply } from './runtime/route.ts'
 import type {
   Book,
-  CreateBookGiven,
   DeleteBookRequest,
   DownloadCoverRequest,
   GetBookRequest,
-  LendBookGiven,
-  ListBooksGiven,
   Loan,
-  ReplaceBookGiven,
-  UploadCoverGiven,
+  ParsedCreateBookRequest,
+  ParsedLendBookRequest,
+  ParsedListBooksRequest,
+  ParsedReplaceBookRequest,
+  ParsedUploadCoverRequest,
 } from './types.ts'
 
 export interface BooksHandlers {
   /** Lists books by title. `GET /books` */
-  listBooks(request: ListBooksGiven, context: CallContext): Promise<Reply<200, Book[], { 'X-Total-Count': number }>>
+  listBooks(
+    request: ParsedListBooksRequest,
+    context: CallContext,
+  ): Promise<Reply<200, Book[], { 'X-Total-Count': number }>>
   /** Puts a new book on the shelf. `POST /books` */
-  createBook(request: CreateBookGiven, context: CallContext): Promise<Reply<201, Book, { Location: string }>>
+  createBook(request: ParsedCreateBookRequest, context: CallContext): Promise<Reply<201, Book, { Location: string }>>
   /** Shows a book. `GET /books/{bookId}` */
   getBook(request: GetBookRequest, context: CallContext): Promise<Answer<Book>>
   /** Replaces what is known of a book. `PUT /books/{bookId}` */
-  replaceBook(request: ReplaceBookGiven, context: CallContext): Promise<Answer<Book>>
+  replaceBook(request: ParsedReplaceBookRequest, context: CallContext): Promise<Answer<Book>>
   /** Takes a book off the shelf, with its cover. `DELETE /books/{bookId}` */
   deleteBook(request: DeleteBookRequest, context: CallContext): Promise<void>
   /** Lends a book. `POST /books/{bookId}/loan` */
-  lendBook(request: LendBookGiven, context: CallContext): Promise<Answer<Loan>>
+  lendBook(request: ParsedLendBookRequest, context: CallContext): Promise<Answer<Loan>>
 }
 
 export interface CoversHandlers {
   /** Keeps the cover of a book, in place of the one that it had. `PUT /books/{bookId}/cover` */
   uploadCover(
-    request: UploadCoverGiven,
+    request: ParsedUploadCoverRequest,
     context: CallContext,
   ): Promise<Reply<201, undefined, { Location: string }> | Reply<204>>
   /** The cover of a book. `GET /books/{bookId}/cover` */
@@ -45,7 +48,7 @@ export interface CoversHandlers {
   ): Promise<Reply<200, Bytes, { 'Content-Length': number; 'Last-Modified'?: string }>>
 }
 
-/** Every handler of Lending library. */
+/** The handlers of all operations of Lending library. */
 export interface LibraryHandlers {
   readonly books: BooksHandlers
   readonly covers: CoversHandlers

@@ -10,19 +10,19 @@ import { library } from './errors.ts'
 import type { LibraryHandlers } from './handlers.ts'
 import type {
   Book,
-  CreateBookGiven,
   CreateBookRequest,
   DeleteBookRequest,
   DownloadCoverRequest,
   GetBookRequest,
-  LendBookGiven,
   LendBookRequest,
-  ListBooksGiven,
   ListBooksRequest,
   Loan,
-  ReplaceBookGiven,
+  ParsedCreateBookRequest,
+  ParsedLendBookRequest,
+  ParsedListBooksRequest,
+  ParsedReplaceBookRequest,
+  ParsedUploadCoverRequest,
   ReplaceBookRequest,
-  UploadCoverGiven,
   UploadCoverRequest,
 } from './types.ts'
 import {
@@ -50,7 +50,7 @@ const pathBookId: ClientParameter = { name: 'bookId', in: 'path', type: 'string'
 export const listBooks: ClientRoute<
   ListBooksRequest,
   Reply<200, Book[], { 'X-Total-Count': number }>,
-  ListBooksGiven
+  ParsedListBooksRequest
 > = {
   operationId: 'listBooks',
   method: 'GET',
@@ -61,7 +61,11 @@ export const listBooks: ClientRoute<
 }
 
 /** Puts a new book on the shelf. `POST /books` */
-export const createBook: ClientRoute<CreateBookRequest, Reply<201, Book, { Location: string }>, CreateBookGiven> = {
+export const createBook: ClientRoute<
+  CreateBookRequest,
+  Reply<201, Book, { Location: string }>,
+  ParsedCreateBookRequest
+> = {
   operationId: 'createBook',
   method: 'POST',
   path: ['/books'],
@@ -80,7 +84,7 @@ export const getBook: ClientRoute<GetBookRequest, Book> = {
 }
 
 /** Replaces what is known of a book. `PUT /books/{bookId}` */
-export const replaceBook: ClientRoute<ReplaceBookRequest, Book, ReplaceBookGiven> = {
+export const replaceBook: ClientRoute<ReplaceBookRequest, Book, ParsedReplaceBookRequest> = {
   operationId: 'replaceBook',
   method: 'PUT',
   path: ['/books/', 'bookId'],
@@ -102,7 +106,7 @@ export const deleteBook: ClientRoute<DeleteBookRequest, void> = {
 export const uploadCover: ClientRoute<
   UploadCoverRequest,
   Reply<201, undefined, { Location: string }> | Reply<204>,
-  UploadCoverGiven
+  ParsedUploadCoverRequest
 > = {
   operationId: 'uploadCover',
   method: 'PUT',
@@ -134,7 +138,7 @@ export const downloadCover: ClientRoute<
 }
 
 /** Lends a book. `POST /books/{bookId}/loan` */
-export const lendBook: ClientRoute<LendBookRequest, Loan, LendBookGiven> = {
+export const lendBook: ClientRoute<LendBookRequest, Loan, ParsedLendBookRequest> = {
   operationId: 'lendBook',
   method: 'POST',
   path: ['/books/', 'bookId', '/loan'],
@@ -143,7 +147,7 @@ export const lendBook: ClientRoute<LendBookRequest, Loan, LendBookGiven> = {
   success: [{ status: 201, type: 'application/json', kind: 'json' }],
 }
 
-/** The routes of Lending library, each bound to the handler that answers it. */
+/** Binds each route of Lending library to its handler. */
 export const libraryRoutes = ({ books, covers }: LibraryHandlers): readonly BoundRoute[] => [
   bind(listBooks, (request, context) => books.listBooks(request, context), {
     domain: library,

@@ -33,7 +33,7 @@ export interface BookRequest {
   medium: Medium
 }
 
-/** `BookRequest` as it is sent. */
+/** `BookRequest` in the form that requests send. */
 export interface BookRequestInput {
   title: string
   /** Thirteen digits, where the book has one. */
@@ -44,8 +44,8 @@ export interface BookRequestInput {
   medium: Medium
 }
 
-/** `BookRequestInput` with its defaults filled, as handlers get it. */
-export type BookRequestGiven = BookRequestInput & { isbn: string | null; condition: Condition; tags: Tag[] }
+/** `BookRequestInput` with its defaults filled, in the form that handlers get. */
+export type ParsedBookRequest = BookRequestInput & { isbn: string | null; condition: Condition; tags: Tag[] }
 
 /** A book on the shelf. */
 export type Book = BookRequest & { id: string; added: string; due: string | null }
@@ -55,8 +55,8 @@ export interface LoanRequestInput {
   days?: number
 }
 
-/** `LoanRequestInput` with its defaults filled, as handlers get it. */
-export type LoanRequestGiven = LoanRequestInput & { days: number }
+/** `LoanRequestInput` with its defaults filled, in the form that handlers get. */
+export type ParsedLoanRequest = LoanRequestInput & { days: number }
 
 export interface Loan {
   bookId: string
@@ -88,16 +88,16 @@ export interface ListBooksRequest {
   condition?: Condition
 }
 
-/** `ListBooksRequest` with its defaults filled, as the handler gets it. */
-export type ListBooksGiven = ListBooksRequest & { limit: number; offset: number }
+/** `ListBooksRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedListBooksRequest = ListBooksRequest & { limit: number; offset: number }
 
 /** `POST /books` */
 export interface CreateBookRequest {
   body: BookRequestInput
 }
 
-/** `CreateBookRequest` with its defaults filled, as the handler gets it. */
-export type CreateBookGiven = CreateBookRequest & { body: BookRequestGiven }
+/** `CreateBookRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateBookRequest = CreateBookRequest & { body: ParsedBookRequest }
 
 /** `GET /books/{bookId}` */
 export interface GetBookRequest {
@@ -110,8 +110,8 @@ export interface ReplaceBookRequest {
   body: BookRequestInput
 }
 
-/** `ReplaceBookRequest` with its defaults filled, as the handler gets it. */
-export type ReplaceBookGiven = ReplaceBookRequest & { body: BookRequestGiven }
+/** `ReplaceBookRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedReplaceBookRequest = ReplaceBookRequest & { body: ParsedBookRequest }
 
 /** `DELETE /books/{bookId}` */
 export interface DeleteBookRequest {
@@ -124,8 +124,8 @@ export interface UploadCoverRequest {
   body: Bytes
 }
 
-/** `UploadCoverRequest` as the handler gets it. */
-export interface UploadCoverGiven extends UploadCoverRequest {
+/** `UploadCoverRequest` in the form that the handler gets. */
+export interface ParsedUploadCoverRequest extends UploadCoverRequest {
   body: ReadableStream<Uint8Array<ArrayBuffer>>
 }
 
@@ -140,5 +140,5 @@ export interface LendBookRequest {
   body: LoanRequestInput
 }
 
-/** `LendBookRequest` with its defaults filled, as the handler gets it. */
-export type LendBookGiven = LendBookRequest & { body: LoanRequestGiven }
+/** `LendBookRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedLendBookRequest = LendBookRequest & { body: ParsedLoanRequest }

@@ -21,27 +21,27 @@ import {
   type Audio,
   type Book,
   type BookRequest,
-  type BookRequestGiven,
   type BookRequestInput,
   type Condition,
-  type CreateBookGiven,
   type CreateBookRequest,
   type DeleteBookRequest,
   type DownloadCoverRequest,
   type GetBookRequest,
   type InvalidProblem,
-  type LendBookGiven,
   type LendBookRequest,
   type LentProblem,
-  type ListBooksGiven,
   type ListBooksRequest,
   type Loan,
-  type LoanRequestGiven,
   type LoanRequestInput,
   type Medium,
+  type ParsedBookRequest,
+  type ParsedCreateBookRequest,
+  type ParsedLendBookRequest,
+  type ParsedListBooksRequest,
+  type ParsedLoanRequest,
+  type ParsedReplaceBookRequest,
   type Print,
   type Problem,
-  type ReplaceBookGiven,
   type ReplaceBookRequest,
   type Tag,
   type UploadCoverRequest,
@@ -116,7 +116,7 @@ export function checkBookRequestInput(value: unknown, faults: Faults): value is 
   return faults.count === before
 }
 
-export function completeBookRequestInput(value: BookRequestInput): BookRequestGiven {
+export function completeBookRequestInput(value: BookRequestInput): ParsedBookRequest {
   return { ...value, isbn: value.isbn ?? null, condition: value.condition ?? 'good', tags: value.tags ?? [] }
 }
 
@@ -145,7 +145,7 @@ export function checkLoanRequestInput(value: unknown, faults: Faults): value is 
   return faults.count === before
 }
 
-export function completeLoanRequestInput(value: LoanRequestInput): LoanRequestGiven {
+export function completeLoanRequestInput(value: LoanRequestInput): ParsedLoanRequest {
   return { ...value, days: value.days ?? 28 }
 }
 
@@ -214,7 +214,7 @@ export function checkListBooksRequest(value: unknown, faults: Faults): value is 
   return faults.count === before
 }
 
-export function completeListBooksRequest(request: ListBooksRequest): ListBooksGiven {
+export function completeListBooksRequest(request: ListBooksRequest): ParsedListBooksRequest {
   return { ...request, limit: request.limit ?? 20, offset: request.offset ?? 0 }
 }
 
@@ -225,7 +225,7 @@ export function checkCreateBookRequest(value: unknown, faults: Faults): value is
   return faults.count === before
 }
 
-export function completeCreateBookRequest(request: CreateBookRequest): CreateBookGiven {
+export function completeCreateBookRequest(request: CreateBookRequest): ParsedCreateBookRequest {
   return { ...request, body: completeBookRequestInput(request.body) }
 }
 
@@ -244,7 +244,7 @@ export function checkReplaceBookRequest(value: unknown, faults: Faults): value i
   return faults.count === before
 }
 
-export function completeReplaceBookRequest(request: ReplaceBookRequest): ReplaceBookGiven {
+export function completeReplaceBookRequest(request: ReplaceBookRequest): ParsedReplaceBookRequest {
   return { ...request, body: completeBookRequestInput(request.body) }
 }
 
@@ -278,6 +278,6 @@ export function checkLendBookRequest(value: unknown, faults: Faults): value is L
   return faults.count === before
 }
 
-export function completeLendBookRequest(request: LendBookRequest): LendBookGiven {
+export function completeLendBookRequest(request: LendBookRequest): ParsedLendBookRequest {
   return { ...request, body: completeLoanRequestInput(request.body) }
 }

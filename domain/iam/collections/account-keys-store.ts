@@ -1,7 +1,7 @@
 import type { ServiceAccountKey } from '../../../output/iam/types.ts'
 import type { Collection } from '../../ports/store.ts'
 
-/** The public half of a service account's key. The account itself lists its keys without the PEM. */
+/** The public half of a service account's key. The row of the account lists its keys without the PEM text. */
 export interface StoredAccountKey extends Readonly<Omit<ServiceAccountKey, 'key_id'>> {
   /** The key id. */
   readonly id: string
@@ -17,7 +17,7 @@ export const accountKeys: Collection<StoredAccountKey> = {
   indexes: [['account_id']],
 }
 
-/** A used assertion, stored until it expires, so that it cannot be used twice. */
+/** A used assertion. The row prevents a second use, and is kept until the assertion expires. */
 export interface SpentAssertion {
   /** The SHA-256 of account and `jti`, in hex. */
   readonly id: string

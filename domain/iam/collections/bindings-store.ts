@@ -3,7 +3,7 @@ import { bindingsList } from '../../../output/iam/filters.ts'
 import type { Binding } from '../../../output/iam/types.ts'
 import type { Collection } from '../../ports/store.ts'
 
-/** The bindings, stored as they are answered. */
+/** The bindings. A stored binding equals the binding in responses. */
 export const bindings: Collection<Binding> = {
   name: 'iam_bindings',
   id: 'id',
@@ -17,6 +17,9 @@ export const bindings: Collection<Binding> = {
   indexes: [['principal_id'], ['scope_id', 'scope_type'], ['role_id'], ['expire_time']],
 }
 
-/** Whether a binding counts at `now`: it stops counting at the instant of its expiry (iam.md 1). */
+/**
+ * Whether a binding is valid at `now`, in milliseconds since 1970. A binding is invalid from the instant of its expiry
+ * on (iam.md 1).
+ */
 export const holdsAt = ({ expire_time }: Pick<Binding, 'expire_time'>, now: number): boolean =>
   expire_time === undefined || Date.parse(expire_time) > now

@@ -2,7 +2,7 @@ import type { CredentialDelivery, CredentialPurpose } from '../../../output/iam/
 import type { FilterField } from '../../../runtime/filter/types.ts'
 import type { Collection } from '../../ports/store.ts'
 
-/** A token for setting a password once (iam.md 4.7). The token itself is not stored. */
+/** A single-use token for setting a password (iam.md 4.7). Only the digest of the token is stored. */
 export interface StoredCredentialToken {
   /** The SHA-256 of the token, in hex. */
   readonly id: string
@@ -10,15 +10,15 @@ export interface StoredCredentialToken {
   readonly purpose: CredentialPurpose
   /** SPENT after its use; VOID after a newer token, a deactivation or a change of the address. */
   readonly status: 'LIVE' | 'SPENT' | 'VOID'
-  /** The principal that got the token in an answer, with RETURN. */
+  /** The principal whose request created the token; empty if the server itself created the token. */
   readonly minted_by: string
-  /** The way of the token to its user. HOST: printed or written on the machine of the server. */
+  /** The delivery of the token to its user. HOST: printed or written on the machine of the server. */
   readonly delivery: CredentialDelivery | 'HOST'
   readonly created: string
   readonly expire_time: string
 }
 
-/** The field by which expired tokens are swept. */
+/** The field by which the sweep finds expired tokens. */
 export const tokenExpireTime: FilterField = {
   name: 'expire_time',
   type: 'TIMESTAMP',
@@ -26,7 +26,7 @@ export const tokenExpireTime: FilterField = {
   sortable: true,
 }
 
-/** An expired token cannot be used, so it is swept from its expiry on. */
+/** The tokens for setting passwords. An expired token is useless, so the sweep deletes a token from its expiry on. */
 export const credentialTokens: Collection<StoredCredentialToken> = {
   name: 'iam_credential_tokens',
   id: 'id',

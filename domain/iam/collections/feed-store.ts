@@ -2,7 +2,7 @@ import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Collection, Store, Stored, Transaction } from '../../ports/store.ts'
 import type { ChangeKind } from '../interfaces/feed.ts'
 
-/** The number of changes so far, in one row. A transaction that adds a change locks the row until its commit. */
+/** The number of changes so far, in one row. A transaction that records a change locks the row until its commit. */
 export interface StoredRevision {
   readonly id: typeof revisionId
   readonly rev: number
@@ -12,7 +12,10 @@ const revisionId = 'revision'
 
 export const revisions: Collection<StoredRevision> = { name: 'iam_revision', id: 'id' }
 
-/** A change that affects decisions. Its id is its revision, so that changes are read in the order of their commits. */
+/**
+ * A change that affects decisions. The id of a change is its revision, so that servers read changes in the order of
+ * their commits.
+ */
 export interface StoredChange {
   /** The revision in sixteen digits. */
   readonly id: string
@@ -23,7 +26,7 @@ export interface StoredChange {
 
 export const changes: Collection<StoredChange> = { name: 'iam_changes', id: 'id' }
 
-/** A server on a shared store. It serves as long as its lease is valid. */
+/** A server on a shared store. A server answers calls only while its lease is valid. */
 export interface StoredServer {
   readonly id: string
   /** The revision up to which the server has applied all changes. */
@@ -37,24 +40,27 @@ export const servers: Collection<StoredServer> = { name: 'iam_servers', id: 'id'
 /** The collections of the feed. */
 export const feedCollections: readonly Collection<never>[] = [revisions, changes, servers]
 
-/** Returns the id of a revision's change. */
+/** Returns the id of the change with a revision. */
 export const changeId = (revision: number): string => String(revision).padStart(16, '0')
 
-/** Locks the revision until the end of the transaction, and returns it. */
+/** Locks the row of the revision until the end of the transaction, and returns the row. */
 export async function holdRevision(tx: Transaction): Promise<Stored<StoredRevision>> {
   const stored = await tx.lock(revisions, revisionId)
   // Two transactions that find no row conflict at the insert; the second runs again and finds the row.
   return stored ?? tx.insert(revisions, { id: revisionId, rev: 0 })
 }
 
-/** Returns the committed revision, or the revision of the transaction. */
+/**
+ * Returns the revision that the reader sees: the committed revision, or the uncommitted revision of its own
+ * transaction.
+ */
 export async function readRevision(reader: Pick<Transaction, 'get'>): Promise<number> {
   return (await reader.get(revisions, revisionId))?.value.rev ?? 0
 }
 
 /**
- * Raises the revision and inserts a change. The row lock makes the order of commits equal to the order of revisions
- * (iam.md 4.3).
+ * Increments the revision, inserts a change and returns the new revision. The row lock makes the order of commits equal
+ * to the order of revisions (iam.md 4.3).
  */
 export async function recordChange(tx: Transaction, kind: ChangeKind, key: string, now: number): Promise<number> {
   const { value, version } = await holdRevision(tx)
@@ -64,10 +70,10 @@ export async function recordChange(tx: Transaction, kind: ChangeKind, key: strin
   return rev
 }
 
-/** The number of rows that one sweep deletes: concurrent changes wait for the sweep. */
+/** The maximal number of rows that one sweep deletes. Concurrent changes wait for the sweep. */
 const sweptRows = 500
 
-/** Deletes changes from before an instant, in milliseconds since 1970. */
+/** Deletes up to 500 changes that are older than an instant, in milliseconds since 1970. */
 export async function sweepChanges(store: Pick<Store, 'tx'>, before: number): Promise<void> {
   const since = formatMillis(before)
   await store.tx(async tx => {

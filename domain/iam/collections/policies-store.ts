@@ -3,7 +3,7 @@ import { policiesList } from '../../../output/iam/filters.ts'
 import type { Policy } from '../../../output/iam/types.ts'
 import type { Collection } from '../../ports/store.ts'
 
-/** The policies, stored as they are answered. */
+/** The policies. A stored policy equals the policy in responses. */
 export const policies: Collection<Policy> = {
   name: 'iam_policies',
   id: 'id',

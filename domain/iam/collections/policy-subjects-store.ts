@@ -2,7 +2,7 @@ import type { Policy } from '../../../output/iam/types.ts'
 import type { Collection, Transaction } from '../../ports/store.ts'
 
 /**
- * The subjects that policies name by id, a row for each, so that the policies about a principal or a role can be found.
+ * A principal or role that a policy names by id. These rows make the policies about a principal or a role searchable.
  */
 export interface PolicySubject {
   /** `<policy>/<subject>`. */
@@ -22,7 +22,7 @@ export const policySubjects: Collection<PolicySubject> = {
   indexes: [['policy_id'], ['subject', 'is_allowed', 'workspace_id']],
 }
 
-/** Replaces the subjects of a policy; an empty list of statements removes all of them. */
+/** Replaces the rows of the subjects of a policy. A policy without statements loses all of its rows. */
 export async function writeSubjects(tx: Transaction, policy: Pick<Policy, 'id' | 'workspace_id' | 'statements'>) {
   const named = subjectsOf(policy)
   for await (const stored of tx.each(policySubjects, { policy_id: policy.id })) {

@@ -2,7 +2,9 @@ import { principalsList } from '../../../output/iam/filters.ts'
 import type { Principal } from '../../../output/iam/types.ts'
 import type { Collection, Transaction } from '../../ports/store.ts'
 
-/** The directory: a row beside each user and each service account, written in the same transaction. */
+/**
+ * The directory: a row for each user and each service account, written in the same transaction as the user or account.
+ */
 export const principals: Collection<Principal> = {
   name: 'iam_principals',
   id: 'id',

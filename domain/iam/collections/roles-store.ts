@@ -3,7 +3,10 @@ import { rolePermissionsList, rolesList } from '../../../output/iam/filters.ts'
 import type { Role, RolePermission } from '../../../output/iam/types.ts'
 import type { Collection } from '../../ports/store.ts'
 
-/** The roles, stored as they are answered. The id of a predefined role is its name, and each start updates it. */
+/**
+ * The roles. A stored role equals the role in responses. The id of a predefined role is its name, and each start
+ * updates the predefined roles.
+ */
 export const roles: Collection<Role> = {
   name: 'iam_roles',
   id: 'id',
@@ -16,7 +19,7 @@ export const roles: Collection<Role> = {
   ],
 }
 
-/** The time at which a role got a permission. The list in the role itself decides. */
+/** The time at which a role received a permission. Decisions use the list of permissions in the role itself. */
 export interface StoredRolePermission extends RolePermission {
   /** `<role>/<permission>`. */
   readonly id: string

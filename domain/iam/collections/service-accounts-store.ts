@@ -3,7 +3,7 @@ import type { Principal, ServiceAccount } from '../../../output/iam/types.ts'
 import { fieldInvalid } from '../../../output/shared/errors.ts'
 import type { Collection } from '../../ports/store.ts'
 
-/** The service accounts, stored as they are answered. */
+/** The service accounts. A stored account equals the account in responses. */
 export const serviceAccounts: Collection<ServiceAccount> = {
   name: 'iam_service_accounts',
   id: 'id',

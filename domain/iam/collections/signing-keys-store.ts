@@ -7,9 +7,9 @@ import type { Collection } from '../../ports/store.ts'
 export interface StoredSigningKey {
   /** The `kid` of the tokens, a UUIDv7. */
   readonly id: string
-  /** RFC 8037. */
+  /** The public key as a JWK of RFC 8037. */
   readonly jwk: { readonly kty: 'OKP'; readonly crv: 'Ed25519'; readonly x: string }
-  /** The time at which the last token of the key has expired. */
+  /** The time at which the last token that was signed with the key has expired. */
   readonly not_after: string
 }
 

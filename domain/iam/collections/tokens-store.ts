@@ -7,24 +7,24 @@ import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Scope } from '../../ports/scope.ts'
 
 /**
- * A stored session or token family. It has more members than its answer, so `tokenAnswer` picks them and the stored
- * text is never answered. Only its times tell whether it has ended.
+ * A stored session or token family. The row has more members than a response may contain, so `tokenAnswer` picks the
+ * public members. The row has no status: `statusAt` computes the status from the times.
  */
 export interface StoredToken extends Readonly<Omit<Token, 'status' | 'current'>> {
-  /** The home of its principal. */
+  /** The home scope of the principal. */
   readonly home_type: Scope['type']
   readonly home_id: string
   /** The network of `last_refresh_ip`, in the form of `networkOf`. */
   readonly network: string
-  /** The key that signs the assertions of a token family; empty for sessions. */
+  /** The id of the key that signs the assertions of a token family; empty for sessions. */
   readonly key_id: string
   /** The time until which the row is kept after the end of the token. */
   readonly keep_until: string
-  /** The digests that refresh tokens are checked against; only for sessions that are not revoked. */
+  /** The digests of the refresh tokens; absent for token families and for revoked sessions. */
   readonly refresh?: StoredRefresh
 }
 
-/** Digests of refresh tokens. Neither a token nor its successor can be computed from them. */
+/** The digests of a session's refresh tokens. No refresh token can be computed from these digests. */
 export interface StoredRefresh {
   /** The SHA-256 of the current secret, in hex. */
   readonly hash: string
@@ -56,7 +56,7 @@ export const tokens: Collection<StoredToken> = {
   indexes: [['principal_id', 'revoke_reason'], ['home_id', 'created'], ['revoke_time'], ['keep_until']],
 }
 
-/** The tokens of a principal that are not revoked; some may have expired. */
+/** Returns the filter for the tokens of a principal that are not revoked; some of these tokens may have expired. */
 export const unrevokedOf = (principal: string) => ({ principal_id: principal, revoke_reason: null })
 
 /** Returns the status of a token at `now`, in milliseconds since 1970. */
@@ -68,13 +68,16 @@ export function statusAt(
   return endOf({ expire_time, idle_expire_time }) > now ? 'ACTIVE' : 'EXPIRED'
 }
 
-/** Returns the time until which a token is kept that is not revoked. */
+/** Returns the time until which an unrevoked token is kept. */
 export const keptUntil = (times: Parameters<typeof endOf>[0]): string => formatMillis(endOf(times) + keptMs)
 
 const endOf = (times: { readonly expire_time: string; readonly idle_expire_time?: string | undefined }): number =>
   Math.min(Date.parse(times.expire_time), Date.parse(times.idle_expire_time ?? times.expire_time))
 
-/** Makes the answer of a token at `now`, for a caller whose session is `session`. */
+/**
+ * Returns a token as responses show it at `now`, in milliseconds since 1970. `session` is the id of the caller's
+ * session.
+ */
 export function tokenAnswer(stored: StoredToken, now: number, session: string | undefined): Token {
   const { id, principal_id, principal_kind, kind, created, last_refresh_ip, user_agent, expire_time } = stored
   const { idle_expire_time, last_refresh_time, revoke_reason, revoke_time } = stored
@@ -96,12 +99,12 @@ export function tokenAnswer(stored: StoredToken, now: number, session: string | 
   }
 }
 
-/** The used secret of a refresh token. A second use is refused and ends the session. */
+/** The used secret of a refresh token. A second use of the secret is refused and ends the session. */
 export interface SpentRefreshToken {
   /** The SHA-256 of the secret, in hex. */
   readonly id: string
   readonly token_id: string
-  /** The latest end of its session. */
+  /** The time at which the session ends at the latest. */
   readonly expire_time: string
 }
 

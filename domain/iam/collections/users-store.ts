@@ -3,7 +3,7 @@ import { usersList } from '../../../output/iam/filters.ts'
 import type { Principal, User } from '../../../output/iam/types.ts'
 import type { Collection } from '../../ports/store.ts'
 
-/** A stored user; `throttled_until` is looked up at each read. */
+/** A stored user. `throttled_until` is not stored; each read computes the field. */
 export type StoredUser = Omit<User, 'throttled_until'>
 
 export const users: Collection<StoredUser> = {
@@ -16,12 +16,12 @@ export const users: Collection<StoredUser> = {
   indexes: [['organisation_id', 'created']],
 }
 
-/** The secrets of a user, which are never answered. The id is the id of the user. */
+/** The password hashes of a user, which responses never contain. The id is the id of the user. */
 export interface StoredPassword {
   readonly id: string
   /** The password hash as a PHC string; empty if there is no password. */
   readonly hash: string
-  /** The earlier hashes, the newest first; at most five together with the present hash. */
+  /** The earlier hashes, newest first; at most five hashes including the present hash. */
   readonly history: readonly string[]
 }
 

@@ -1,55 +1,50 @@
 import type { CalledResource } from '../interfaces/decisions.ts'
-import type { Scope } from '../../ports/scope.ts'
+import type { ResolvedResource } from '../../resources/look-up.ts'
 import type { AttributesOfResource } from './condition.ts'
-
-/** A resource that was looked up. The name is empty if it has none. */
-export interface ResolvedResource {
-  readonly name: string
-  readonly labels: Readonly<Record<string, string>>
-  /** The scope of the resource; a node of the tree is its own scope. */
-  readonly scope: Scope
-}
 
 /** Looks a resource up by its type and id, at any scope; returns undefined if there is none. */
 export type ResolveResource = (type: string, id: string) => Promise<ResolvedResource | undefined>
 
 /**
- * The resources of a call, the innermost first: the named resource, then those that contain it. Name and labels are
- * undefined while they are unknown.
+ * The resources of a call, innermost first: the named resource, then the resources that contain it. Name and labels are
+ * undefined before the look-up.
  */
-export type CalledThings = readonly AttributesOfResource[]
+export type CalledResources = readonly AttributesOfResource[]
 
 /**
- * Returns the resources as the call names them. A resource to create has no id, and has the name and labels that were
- * sent.
+ * Returns the resources of a call before any look-up. A resource to create has no id; its name and labels are those of
+ * the request.
  */
-export function calledThings(resource: CalledResource | undefined): CalledThings {
+export function calledResources(resource: CalledResource | undefined): CalledResources {
   if (resource === undefined) return []
   const { above = [], id, labels, name, type } = resource
   const isNew = id === undefined
-  const thing = { type, id, name: name ?? (isNew ? '' : undefined), labels: labels ?? (isNew ? {} : undefined) }
-  return [thing, ...above.flatMap(calledThings)]
+  const innermost = { type, id, name: name ?? (isNew ? '' : undefined), labels: labels ?? (isNew ? {} : undefined) }
+  return [innermost, ...above.flatMap(calledResources)]
 }
 
-/** Looks up the unknown names and labels. They stay unknown if a resource is not found or cannot be looked up. */
-export const lookedUp = (things: CalledThings, resolve: ResolveResource): Promise<CalledThings> =>
+/**
+ * Looks up the unknown names and labels. The name and labels of a resource stay unknown if the look-up fails or finds
+ * nothing.
+ */
+export const lookedUp = (resources: CalledResources, resolve: ResolveResource): Promise<CalledResources> =>
   Promise.all(
-    things.map(async thing => {
-      const { id, labels, name } = thing
-      if (id === undefined || (name !== undefined && labels !== undefined)) return thing
-      const found = await resolve(thing.type, id).catch(() => undefined)
-      return found ? { ...thing, name: name ?? found.name, labels: labels ?? found.labels } : thing
+    resources.map(async resource => {
+      const { id, labels, name } = resource
+      if (id === undefined || (name !== undefined && labels !== undefined)) return resource
+      const found = await resolve(resource.type, id).catch(() => undefined)
+      return found ? { ...resource, name: name ?? found.name, labels: labels ?? found.labels } : resource
     }),
   )
 
 /**
- * Returns the innermost resource with a name, to which conditions refer; undefined while it is unknown, or if there is
- * none.
+ * Returns the innermost resource with a name, to which conditions refer; undefined if no resource has a name, or if the
+ * name of an inner resource is still unknown.
  */
-export function innermostNamed(things: CalledThings): AttributesOfResource | undefined {
-  for (const thing of things) {
-    if (thing.name === undefined) return undefined
-    if (thing.name !== '') return thing
+export function innermostNamed(resources: CalledResources): AttributesOfResource | undefined {
+  for (const resource of resources) {
+    if (resource.name === undefined) return undefined
+    if (resource.name !== '') return resource
   }
   return undefined
 }

@@ -13,9 +13,10 @@ type Decide = Condition['decide']
 type Comparison = Exclude<Leaf, { readonly kind: 'present' }>
 
 /**
- * Compiles a checked comparison. The result equals that of `matches` in the runtime for a known attribute, and is
- * undefined for an unknown one. One call may evaluate 64,000 comparisons of a workspace. Each therefore compares
- * prepared values, and caches its result for the last value, because most calls differ little.
+ * Compiles a checked comparison. For a known attribute, the result equals that of `matches` in the runtime; for an
+ * unknown attribute, the result is undefined. One call may evaluate 64,000 comparisons of a workspace. Each comparison
+ * therefore prepares its operands once and caches its last result, because consecutive calls mostly have the same
+ * attributes.
  */
 export function comparisonOf(leaf: Leaf): Decide {
   const { key } = leaf
@@ -47,7 +48,10 @@ const numberOf: Readonly<Record<string, (attributes: Attributes) => number>> = {
   'request.day_of_week': ({ request }) => request.day_of_week,
 }
 
-/** Null means that the resource has no such label, which is a known fact. */
+/**
+ * Returns the value of a label. Null means that the resource surely has no label with this key; undefined means that
+ * the labels are unknown.
+ */
 const labelOf =
   (key: string) =>
   ({ resource }: Attributes): string | null | undefined => {
@@ -81,7 +85,7 @@ function textTest(leaf: Leaf): (value: string) => boolean {
   return comparedText(leaf)
 }
 
-/** A label with an empty text exists. */
+/** Tests the value of a label. A label with an empty value counts as present. */
 function labelTest(leaf: Leaf): (value: string | null) => boolean {
   if (leaf.kind === 'present') return value => value !== null
   const test = comparedText(leaf)
@@ -122,13 +126,13 @@ function addressTest({ operator, value }: Extract<Leaf, { readonly kind: 'compar
   }
 }
 
-/** Whether an operator accepts a difference. */
+/** Whether a comparison operator accepts the sign of `difference`, the left operand minus the right operand. */
 function isMet(operator: Extract<Leaf, { readonly kind: 'compare' }>['operator'], difference: number): boolean {
   if (difference === 0) return operator === '=' || operator === '<=' || operator === '>='
   return operator === '!=' || operator.startsWith(difference < 0 ? '<' : '>')
 }
 
-/** All comparisons of one call have the same value. */
+/** Caches the last result of `make`, because all comparisons of a call parse the same text. */
 function lastOf<Made>(make: (text: string) => Made): (text: string) => Made {
   let last: { readonly text: string; readonly made: Made } | undefined
   return text => {

@@ -5,7 +5,10 @@ const choice: readonly Comparator[] = ['=', '!=', ':']
 const ordered: readonly Comparator[] = ['=', '!=', '<', '<=', '>', '>=']
 const text: readonly Comparator[] = [...ordered, ':']
 
-/** The attributes that conditions of bindings and policies may name (iam.md 1). The list has no order. */
+/**
+ * The attributes that conditions of bindings and policies may name (iam.md 1). Conditions are not sorted, so there is
+ * no default order.
+ */
 export const conditionFields: ListFields = {
   resource: 'conditions',
   fields: [

@@ -3,11 +3,13 @@ import type { PrincipalKind } from '../../../output/iam/types.ts'
 /** A checked and compiled condition. */
 export interface Condition {
   readonly decide: (attributes: Attributes) => Verdict
-  /** Whether the condition uses `resource`, which must be looked up. */
+  /** Whether the condition uses `resource`, so that the resource may have to be looked up. */
   readonly asksForResource: boolean
 }
 
-/** The attributes that conditions use. A comparison with an undefined attribute is undecided (iam.md 4.1). */
+/**
+ * The attributes that conditions use. A comparison with an undefined attribute has an undecided result (iam.md 4.1).
+ */
 export interface Attributes {
   readonly request: {
     readonly time: string
@@ -17,11 +19,13 @@ export interface Attributes {
     readonly permission: string | undefined
   }
   readonly principal: { readonly id: string; readonly kind: PrincipalKind; readonly email: string }
-  /** The innermost resource of the call with a name; undefined before the look-up, and if there is none. */
+  /**
+   * The innermost resource of the call that has a name; undefined before the look-up, and if no resource has a name.
+   */
   readonly resource: AttributesOfResource | undefined
 }
 
-/** True, false, or undefined for undecided. */
+/** The result of a condition: true, false, or undefined if the known attributes do not decide the condition. */
 export type Verdict = boolean | undefined
 
 export interface AttributesOfResource {

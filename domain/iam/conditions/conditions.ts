@@ -14,7 +14,7 @@ const attributeNames = conditionFields.fields.map(({ name }) => name).join(', ')
 const maxLength = 1024
 const maxComparisons = 32
 
-/** Checks a condition; returns undefined for an empty text. Throws CONDITION_INVALID at `field`. */
+/** Checks and compiles a condition; returns undefined for an empty text. Throws CONDITION_INVALID at `field`. */
 export function checkCondition(text: string, field: string): Condition | undefined {
   const refuse = (description: string): never => {
     throw conditionInvalid(`${field}: ${description}`, { badRequest: [{ field, description }] })
@@ -34,7 +34,9 @@ export function checkCondition(text: string, field: string): Condition | undefin
   }
 }
 
-/** Recently compiled conditions by their text: a change of one policy reloads all policies of its workspace. */
+/**
+ * The recently compiled conditions, keyed by their text: a change of one policy reloads all policies of its workspace.
+ */
 const readLately = new LRUCache<string, Condition>({ max: 4096 })
 
 /**
@@ -75,7 +77,10 @@ function* leavesOf(filter: Filter): Generator<Leaf, void, undefined> {
   else yield filter
 }
 
-/** Refuses parts of the filter language that conditions do not allow. */
+/**
+ * Returns the fault of a comparison that uses parts of the filter language that conditions do not allow; undefined if
+ * the comparison is allowed.
+ */
 function faultOf(leaf: Leaf): string | undefined {
   if (leaf.field.name === 'resource.name' && leaf.kind === 'like') {
     const isPrefix = leaf.pieces.length === 2 && leaf.pieces[1] === ''
@@ -86,7 +91,7 @@ function faultOf(leaf: Leaf): string | undefined {
   return 'request.ip is compared with an address, or with a range such as "10.0.0.0/8"'
 }
 
-/** Kleene's logic: the result is undecided only if the known parts do not determine it. */
+/** Compiles a filter by Kleene's logic: the result is undecided only if the known attributes do not determine it. */
 function compile(filter: Filter): Decide {
   switch (filter.kind) {
     case 'and':
@@ -105,7 +110,10 @@ function compile(filter: Filter): Decide {
   }
 }
 
-/** A term with the value `settling` determines the result. */
+/**
+ * Combines terms by AND (`settling` is false) or OR (`settling` is true). A term with the value `settling` determines
+ * the result.
+ */
 function joined(terms: readonly Decide[], settling: boolean): Decide {
   return attributes => {
     let verdict: Verdict = !settling

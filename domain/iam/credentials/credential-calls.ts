@@ -17,36 +17,36 @@ import { withMembers } from '../../resources/json-text.ts'
 import { credentialMail } from './credential-mails.ts'
 import { mint, newToken } from './credential-tokens.ts'
 import { mutateIam } from '../feed/iam-mutation.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import type { StoredUser } from '../collections/users-store.ts'
 
-/** The allowed lifetimes of tokens by purpose, in milliseconds (iam.md 3). */
+/** The shortest and longest lifetime of a token of each purpose, in milliseconds (iam.md 3). */
 const lifetimes = {
   ACTIVATION: { min: 3_600_000, max: 604_800_000 },
   PASSWORD_RESET: { min: 300_000, max: 86_400_000 },
 } as const satisfies Readonly<Record<CredentialPurpose, object>>
 
-/** The input of a call that mints a token. */
-export interface Wanted {
+/** The input of a call that creates a credential token. */
+export interface CredentialRequest {
   readonly purpose: CredentialPurpose
   readonly token_ttl: string
-  /** Absent: NOTIFY if mails are configured, otherwise RETURN. */
+  /** The delivery of the token. Absent: NOTIFY if mails are configured, otherwise RETURN. */
   readonly delivery?: CredentialDelivery | undefined
 }
 
-/** The token before it is stored. */
-export interface Terms {
+/** A credential token before it is stored. */
+export interface CredentialTerms {
   readonly ttlMs: number
   /** Stores the token for a user that the transaction has locked. */
   mintFor(tx: Transaction, user: Pick<StoredUser, 'id' | 'email'>): Promise<void>
 }
 
 /** Returns the URL at which the token is used. The token is in the fragment, which reaches no server. */
-export const credentialUrl = ({ settings }: Pick<IamParts, 'settings'>, token: string): string =>
+export const credentialUrl = ({ settings }: Pick<IamEnvironment, 'settings'>, token: string): string =>
   `${settings.consoleUrl}/credential#${token}`
 
 /** Returns the lifetime of a token in milliseconds; throws FIELD_INVALID if it is too long or too short. */
-export function lifetimeOf({ purpose, token_ttl }: Pick<Wanted, 'purpose' | 'token_ttl'>): number {
+export function lifetimeOf({ purpose, token_ttl }: Pick<CredentialRequest, 'purpose' | 'token_ttl'>): number {
   const { max, min } = lifetimes[purpose]
   const millis = Number((parseDuration(token_ttl) ?? -1n) / 1_000_000n)
   if (millis >= min && millis <= max) return millis
@@ -55,15 +55,15 @@ export function lifetimeOf({ purpose, token_ttl }: Pick<Wanted, 'purpose' | 'tok
 }
 
 /**
- * Runs a mutation that mints a credential token. The token is in this answer or in a mail only. The answer to a
- * repeated call and the stored operation do not contain it (iam.md 1, IamCredentialOperation).
+ * Runs a mutation that creates a credential token. Only the first response or a mail contains the token. The response
+ * to a retry and the stored operation do not contain the token (iam.md 1, IamCredentialOperation).
  */
 export async function mutateWithCredential(
-  parts: IamParts,
+  parts: IamEnvironment,
   context: CallContext,
   request: object,
-  wanted: Wanted,
-  change: (tx: Transaction, terms: Terms) => Promise<Effect<IamArea>>,
+  wanted: CredentialRequest,
+  change: (tx: Transaction, terms: CredentialTerms) => Promise<Effect<IamArea>>,
 ): Promise<JsonText<IamCredentialOperation>> {
   const { purpose } = wanted
   const delivery = wanted.delivery ?? (parts.mailer.isConfigured ? 'NOTIFY' : 'RETURN')
@@ -71,7 +71,7 @@ export async function mutateWithCredential(
   const token = newToken()
   const url = credentialUrl(parts, token.token)
   const minted: (Credential & { readonly to: string })[] = []
-  const mintFor: Terms['mintFor'] = async (tx, { email, id }) => {
+  const mintFor: CredentialTerms['mintFor'] = async (tx, { email, id }) => {
     const minted_by = context.principal?.id ?? ''
     const minting = { user: id, purpose, minted_by, delivery, now: context.now, ttlMs }
     const expire_time = await mint(tx, token, minting)
@@ -86,9 +86,12 @@ export async function mutateWithCredential(
   return notified(parts, answer, () => parts.mailer.send(credentialMail({ to, purpose, url, expire_time })))
 }
 
-/** Returns the answer after the mail was sent, with a stored warning if the mail was not accepted. */
+/**
+ * Sends the mail and returns the response. If the mail server does not accept the mail, the stored operation receives a
+ * warning.
+ */
 async function notified(
-  parts: IamParts,
+  parts: IamEnvironment,
   answer: JsonText<IamOperation>,
   send: () => Promise<void>,
 ): Promise<JsonText<IamOperation>> {
@@ -96,7 +99,7 @@ async function notified(
     await send()
     return answer
   } catch {
-    // The mailer has logged the cause. The caller can only mint another token.
+    // The mailer has logged the cause. The caller can still create another token.
     return warned(parts, answer)
   }
 }
@@ -107,7 +110,7 @@ const undelivered = {
 }
 
 async function warned(
-  { operations, store }: IamParts,
+  { operations, store }: IamEnvironment,
   answer: JsonText<IamOperation>,
 ): Promise<JsonText<IamOperation>> {
   const { id }: IamOperation = JSON.parse(answer.text)

@@ -6,7 +6,7 @@ export interface CredentialMail {
   readonly to: string
   readonly purpose: CredentialPurpose
   readonly url: string
-  /** RFC 3339. */
+  /** The expiry of the token in RFC 3339. */
   readonly expire_time: string
 }
 
@@ -23,7 +23,10 @@ const texts = {
   },
 } as const satisfies Readonly<Record<CredentialPurpose, object>>
 
-/** Makes the mail with a user's token. Its text comes from the platform alone, not from any caller. */
+/**
+ * Returns the mail with a user's token. All text of the mail is fixed, so no caller can write to a user through this
+ * mail.
+ */
 export function credentialMail({ expire_time, purpose, to, url }: CredentialMail): Mail {
   const { lead, subject, tail } = texts[purpose]
   const until = `The page can be used once, until ${expire_time.slice(0, 16).replace('T', ' ')} UTC.`

@@ -7,17 +7,21 @@ import { credentialTokens, type StoredCredentialToken } from '../collections/cre
 import { users, type StoredUser } from '../collections/users-store.ts'
 
 /**
- * Whether `minter` is ACTIVE and may take over the account of `target`, by the present rights of both (iam.md 4.5, E4).
+ * Returns whether `minter` is ACTIVE and may take over the account of `target`, by the present rights of both
+ * principals (iam.md 4.5, E4).
  */
 export type TakeOverGuard = (reader: Reader, minter: string, target: string, now: number) => Promise<boolean>
 
-/** A new token: the text for its user, and the stored digest. */
+/** A new token: the token text for the user, and the digest to store. */
 export interface NewToken {
   readonly token: string
   readonly digest: string
 }
 
-/** Makes a token: `ct1.` and 256 random bits. It is made before the transaction, which may run again. */
+/**
+ * Creates a token: `ct1.` and 256 random bits. Callers create the token before the transaction, because a transaction
+ * may be retried.
+ */
 export function newToken(): NewToken {
   const token = `ct1.${randomBytes(32).toString('base64url')}`
   return { token, digest: digestOf(token) }
@@ -25,7 +29,7 @@ export function newToken(): NewToken {
 
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex')
 
-/** The purpose of a token, and its way to the user. */
+/** The data of a new credential token: its purpose, creator, delivery, user and lifetime. */
 export interface Minting extends Pick<StoredCredentialToken, 'purpose' | 'minted_by' | 'delivery'> {
   readonly user: string
   /** Milliseconds since 1970. */
@@ -34,8 +38,8 @@ export interface Minting extends Pick<StoredCredentialToken, 'purpose' | 'minted
 }
 
 /**
- * Stores a token in a transaction that has locked its user, and voids older tokens of the user. Returns the time of its
- * expiry.
+ * Stores a token in a transaction that has locked the user, and voids the older tokens of the user. Returns the expiry
+ * time of the token.
  */
 export async function mint(tx: Transaction, { digest }: NewToken, minting: Minting): Promise<string> {
   const { delivery, minted_by, now, purpose, ttlMs, user } = minting
@@ -67,10 +71,10 @@ export interface OpenToken {
   readonly user: Stored<StoredUser>
 }
 
-/** The user status in which a token of each purpose can be used. */
+/** The status that a user must have for a token of each purpose. */
 const statusFor = { ACTIVATION: 'INVITED', PASSWORD_RESET: 'ACTIVE' } as const
 
-/** Finds tokens without spending them. */
+/** Finds usable tokens, and marks tokens as spent. */
 export class TokenOpener {
   readonly #mayTakeOver: TakeOverGuard
 
@@ -79,9 +83,9 @@ export class TokenOpener {
   }
 
   /**
-   * Returns the token with this text, for `purpose` if given. Throws CREDENTIAL_TOKEN_INVALID alike for a token that
-   * never existed, is spent, void or expired, has another purpose, or was answered to a principal that may no longer
-   * take over the account.
+   * Returns the token with this text, for `purpose` if given. Throws the same error CREDENTIAL_TOKEN_INVALID for each
+   * fault: the token never existed, is spent, void or expired, has another purpose, or was returned to a principal that
+   * may no longer take over the account.
    */
   async open(reader: Reader, words: string, now: number, purpose?: CredentialPurpose): Promise<OpenToken> {
     const token = await reader.get(credentialTokens, digestOf(words))
@@ -90,7 +94,7 @@ export class TokenOpener {
     throw tokenInvalid()
   }
 
-  /** As `open`, in a transaction that holds the revision: locks the user and spends the token. */
+  /** Finds a token as `open` does, in a transaction that holds the revision; locks the user and spends the token. */
   async spend(tx: Transaction, words: string, now: number, purpose: CredentialPurpose): Promise<OpenToken> {
     const found = await tx.get(credentialTokens, digestOf(words))
     const user = found && (await tx.lock(users, found.value.user_id))

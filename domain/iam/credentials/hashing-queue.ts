@@ -13,7 +13,10 @@ export class HashingQueue {
     this.#atOnce = atOnce
   }
 
-  /** Runs a job in its turn, first come first served. Throws AUTHENTICATION_THROTTLED if 64 jobs are waiting. */
+  /**
+   * Runs a job; waiting jobs start in the order of their arrival. Throws AUTHENTICATION_THROTTLED if 64 jobs are
+   * waiting.
+   */
   async run<T>(work: () => Promise<T>): Promise<T> {
     await this.#enter()
     try {
@@ -36,7 +39,7 @@ export class HashingQueue {
     await new Promise<void>(resolve => this.#waiting.push(resolve))
   }
 
-  /** The longest-waiting job runs next. */
+  /** Starts the job that has waited longest, or frees the place. */
   #leave(): void {
     const next = this.#waiting.shift()
     if (next) next()

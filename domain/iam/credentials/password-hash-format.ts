@@ -19,10 +19,13 @@ export const fullCost: Cost = { memory: 19_456, passes: 2, parallelism: 1 }
 const saltBytes = 16
 const hashBytes = 32
 
-/** Version 19 is the only version of argon2; 16 bytes of salt and 32 bytes of hash are in base64 without padding. */
+/**
+ * The form of a PHC string: version 19 is the only version of argon2; 16 bytes of salt and 32 bytes of hash are in
+ * base64 without padding.
+ */
 const form = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d)\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/
 
-/** `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`. */
+/** Returns the PHC string `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`. */
 export const formatHash = ({ memory, passes, parallelism, salt, hash }: PasswordHash): string =>
   `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(hash)}`
 
@@ -46,11 +49,11 @@ export async function hashOf(password: string, { memory, parallelism, passes }: 
   return { ...parameters, hash: await derive(password, parameters) }
 }
 
-/** Whether a password has a hash; compares in constant time. */
+/** Whether a password matches a hash; compares in constant time. */
 export const fits = async (password: string, known: PasswordHash): Promise<boolean> =>
   timingSafeEqual(await derive(password, known), known.hash)
 
-/** Hashes the NFKC form, so that different spellings of one password are equal. Runs on a thread of the pool. */
+/** Hashes the NFKC form, so that different encodings of one password are equal. Runs on a thread of the pool. */
 function derive(password: string, { memory, parallelism, passes, salt }: Omit<PasswordHash, 'hash'>): Promise<Buffer> {
   const message = normalPassword(password)
   const parameters = { message, nonce: salt, memory, passes, parallelism, tagLength: hashBytes }

@@ -6,10 +6,16 @@ import { normalPassword } from './password-hash-format.ts'
 /** The minimal and maximal number of code points of a password, after NFKC (iam.md 4.7). */
 export const passwordLength = { min: 12, max: 128 } as const
 
-/** A shorter local part occurs in too many passwords to be refused. */
+/**
+ * The minimal length of a local part that passwords must not contain. Too many good passwords contain a shorter local
+ * part.
+ */
 const shortestLocalPart = 4
 
-/** Returns the fault of a password for an address; undefined if there is none. The text never quotes the password. */
+/**
+ * Returns the fault of a password for an address; undefined if the password is allowed. The text never quotes the
+ * password.
+ */
 export async function weaknessOf(password: string, email: string): Promise<string | undefined> {
   const normal = normalPassword(password)
   const length = [...normal].length
@@ -25,7 +31,7 @@ export async function weaknessOf(password: string, email: string): Promise<strin
     : undefined
 }
 
-/** Makes the error PASSWORD_TOO_WEAK at a field. */
+/** Returns the error PASSWORD_TOO_WEAK at a field. */
 export function tooWeak(fault: string, field: string): ApiError {
   const description = fault
   return passwordTooWeak(`${field}: ${description}`, { badRequest: [{ field, description }] })
@@ -33,7 +39,7 @@ export function tooWeak(fault: string, field: string): ApiError {
 
 let common: Promise<ReadonlySet<string>> | undefined
 
-/** The common passwords of allowed length, in lower case; loaded on first use. */
+/** Returns the common passwords of allowed length, in lower case; loads the list on first use. */
 function commonPasswords(): Promise<ReadonlySet<string>> {
   common ??= loadCommonPasswords().catch((error: unknown) => {
     common = undefined

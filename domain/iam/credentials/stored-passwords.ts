@@ -7,7 +7,7 @@ import type { Passwords } from '../interfaces/passwords.ts'
 import { fits, formatHash, fullCost, hashOf, parseHash, type Cost } from './password-hash-format.ts'
 import { passwords, type StoredPassword } from '../collections/users-store.ts'
 
-/** The number of a user's passwords, the present password included, that cannot be set again. */
+/** The number of a user's latest passwords, including the present password, that the user cannot set again. */
 const remembered = 5
 
 /** The settings for hashing passwords. */
@@ -20,7 +20,10 @@ interface Hashing {
 
 export function passwordsOf({ atOnce, cost = fullCost }: Hashing): Passwords {
   const queue = new HashingQueue(atOnce)
-  /** A hash without a user. It is compared if there is no hash, so that the call takes as long as with a hash. */
+  /**
+   * A hash that no password matches. `verify` compares with this hash if a user has no hash, so that both cases take
+   * the same time.
+   */
   const nobodys = { ...cost, salt: Buffer.alloc(16), hash: Buffer.alloc(32) }
   return {
     async hash(password) {
@@ -51,13 +54,13 @@ async function store(tx: Transaction, user: string, hash: string): Promise<void>
   else await tx.insert(passwords, next)
 }
 
-/** Returns the hashes of the last passwords, the present password first. */
+/** Returns the hashes of the last passwords, present password first. */
 const kept = (stored: StoredPassword | undefined): readonly string[] =>
   stored === undefined ? [] : [stored.hash, ...stored.history].filter(hash => hash !== '').slice(0, remembered)
 
 /**
- * Returns the error of a password that is among the last five: PASSWORD_REUSED at `field`. Each comparison costs one
- * verification, so this check comes last.
+ * Returns the error PASSWORD_REUSED at `field` if the password is one of the last five, otherwise undefined. Each
+ * comparison costs one verification, so callers run this check last.
  */
 export async function reuseOf(
   { verify }: Pick<Passwords, 'verify'>,

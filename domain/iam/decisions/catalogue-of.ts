@@ -5,15 +5,15 @@ import type { Catalogue, CataloguePermission } from '../interfaces/catalogue.ts'
 export interface GeneratedPermission {
   readonly key: string
   readonly displayName: string
-  /** Absent if the display name says everything. */
+  /** The description; absent if the display name suffices. */
   readonly description?: string
   readonly access: { readonly class: AccessClass; readonly scopeTypes: readonly ScopeKind[] }
-  /** Absent: GA. */
+  /** The stage; absent for GA. */
   readonly stage?: 'ALPHA'
 }
 
 /**
- * Permissions by which a principal can find and undo a policy that locks a workspace. No policy can deny them (iam.md
+ * The permissions for finding and undoing a policy that locks a workspace. No policy can deny these permissions (iam.md
  * 4.4).
  */
 const undeniable: ReadonlySet<string> = new Set([
@@ -26,8 +26,8 @@ const undeniable: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Makes the catalogue of all areas' permissions. `bits` lists every key that exists or existed, at the position of its
- * bit. A key that no area has any more is RETIRED. Throws `TypeError` for a key without a bit.
+ * Builds the catalogue of the permissions of all areas. `bits` lists every key that exists or existed; the index of a
+ * key is its bit. A key that no area declares any more is RETIRED. Throws `TypeError` for a key without a bit.
  */
 export function catalogueOf(areas: readonly (readonly GeneratedPermission[])[], bits: readonly string[]): Catalogue {
   const places = new Map(bits.map((key, bit) => [key, bit]))
@@ -67,7 +67,7 @@ function permissionOf(generated: GeneratedPermission, bit: number): CataloguePer
   }
 }
 
-/** A retired permission has only its key. */
+/** Returns the catalogue entry of a retired permission; only its key is still known. */
 const retired = (key: string, bit: number): CataloguePermission => ({
   ...namedBy(key),
   display_name: '',
@@ -85,7 +85,10 @@ function namedBy(key: string): Pick<CataloguePermission, 'id' | 'name' | 'servic
   return { id: key, name: key, service, resource, verb }
 }
 
-/** Only a whole part can be a star, and only the last part. */
+/**
+ * Returns a predicate for the keys that match a pattern. A star replaces all parts from its place to the end of the
+ * key.
+ */
 function matcherOf(pattern: string): (key: string) => boolean {
   if (pattern === '*') return () => true
   if (/^[A-Za-z]+(?:\.[A-Za-z]+)?\.\*$/.test(pattern)) return key => key.startsWith(pattern.slice(0, -1))

@@ -1,5 +1,5 @@
 import { formatMillis } from '../../../runtime/timestamps.ts'
-import { innermostNamed, type CalledThings } from '../conditions/called-resources.ts'
+import { innermostNamed, type CalledResources } from '../conditions/called-resources.ts'
 import type { CataloguePermission } from '../interfaces/catalogue.ts'
 import type { Circumstances, Decision } from '../interfaces/decisions.ts'
 import type { HeldBinding } from './held-bindings.ts'
@@ -11,12 +11,12 @@ import type { Attributes } from '../conditions/condition.ts'
 /** The input of a decision. */
 export interface Case {
   readonly permission: CataloguePermission
-  /** The rights of an ACTIVE principal from its bindings on the chain. */
+  /** The rights of an ACTIVE principal from its bindings at the scopes of the chain. */
   readonly rights: RightsAt
   /** The policies of the workspace; undefined at other scopes. */
   readonly policies: PolicyIndex | undefined
-  readonly things: CalledThings
-  /** Whether the resources were looked up already; undecided conditions then stay undecided. */
+  readonly called: CalledResources
+  /** Whether the resources have been looked up. If so, conditions that are still undecided stay undecided. */
   readonly areLookedUp: boolean
   readonly circumstances: Circumstances
 }
@@ -40,19 +40,19 @@ export function decide(of: Case): Decision | undefined {
   return conditionally(of, conditional, allowing)
 }
 
-/** A decision, or the need to look up the resources. */
+/** A decision, or the fact that the resources must be looked up first. */
 type Found = readonly [decision: Decision | undefined, isHanging: boolean]
 
 const unhindered: Found = [undefined, false]
 
-/** An undecided DENY statement denies. */
+/** Evaluates the DENY statements. A statement that stays undecided after the look-up denies. */
 function denial(of: Case, concerning: readonly Concerning[]): Found {
-  const { rights, things } = of
+  const { rights, called } = of
   const attributes = attributesOf(of)
   let isHanging = false
   for (const each of concerning) {
     const { statement } = each
-    const { isConditionMet, isMeant } = matchOf(each, rights, things, attributes)
+    const { isConditionMet, isMeant } = matchOf(each, rights, called, attributes)
     const verdict = both(isMeant, isConditionMet)
     if (verdict === false) continue
     if (verdict === undefined && isToBeLookedUp(of, asksForResource(statement, rights))) isHanging = true
@@ -61,13 +61,13 @@ function denial(of: Case, concerning: readonly Concerning[]): Found {
   return [undefined, isHanging]
 }
 
-/** An undecided condition of a binding grants nothing. */
+/** Evaluates conditional bindings and ALLOW statements. A binding with an undecided condition grants nothing. */
 function conditionally(
   of: Case,
   conditional: readonly HeldBinding[],
   allowing: readonly Concerning[],
 ): Decision | undefined {
-  const { rights, things } = of
+  const { rights, called } = of
   const attributes = attributesOf(of)
   const verdicts = conditional.map(({ condition }) => condition?.decide(attributes))
   const giving = conditional.filter((_, i) => verdicts[i] === true)
@@ -78,7 +78,7 @@ function conditionally(
   let unmet = ''
   for (const each of allowing) {
     const { statement } = each
-    const { isConditionMet, isMeant } = matchOf(each, rights, things, attributes)
+    const { isConditionMet, isMeant } = matchOf(each, rights, called, attributes)
     const verdict = both(isMeant, isConditionMet)
     if (verdict) return { reason: 'GRANTED', bindingIds: [], policyId: statement.policyId }
     isHanging ||= verdict === undefined && isToBeLookedUp(of, asksForResource(statement, rights))
@@ -90,10 +90,10 @@ function conditionally(
   return { reason: 'CONDITION_NOT_MET', bindingIds, policyId: unmet }
 }
 
-const isToBeLookedUp = ({ areLookedUp, things }: Case, asks: boolean): boolean =>
-  asks && !areLookedUp && things.length > 0
+const isToBeLookedUp = ({ areLookedUp, called }: Case, asks: boolean): boolean =>
+  asks && !areLookedUp && called.length > 0
 
-/** The bindings that grant the permission are computed on demand only. */
+/** The decision for an unconditional grant. The ids of the granting bindings are computed only when they are read. */
 class Unconditional implements Decision {
   readonly reason = 'GRANTED'
   readonly policyId = ''
@@ -110,11 +110,11 @@ class Unconditional implements Decision {
   }
 }
 
-function attributesOf({ circumstances, permission, rights, things }: Case): Attributes {
-  return attributes(rights.held, permission.id, circumstances, innermostNamed(things))
+function attributesOf({ circumstances, permission, rights, called }: Case): Attributes {
+  return attributes(rights.held, permission.id, circumstances, innermostNamed(called))
 }
 
-/** The attributes for conditions. */
+/** Returns the attributes that conditions use. */
 export function attributes(
   { principal }: Pick<RightsAt['held'], 'principal'>,
   permission: string | undefined,

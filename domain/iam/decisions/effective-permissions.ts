@@ -17,25 +17,25 @@ import { concerns, type Statement } from './policy-statements.ts'
 import type { Scope } from '../../ports/scope.ts'
 import type { Attributes } from '../conditions/condition.ts'
 
-/** The input of a principal's rights at a scope. */
-export interface Holding {
+/** The input for computing the rights of a principal at a scope. */
+export interface RightsInput {
   readonly catalogue: Catalogue
   readonly principal: Omit<Principal, 'created' | 'updated'>
   /** The scopes from the scope itself up to its organisation, then PLATFORM. */
   readonly chain: readonly Scope[]
   /** The bindings of the principal; bindings at other scopes are ignored. */
   readonly bindings: Parameters<typeof holding>[1]
-  /** The permissions of the bindings' roles. */
+  /** Returns the name and permissions of a role; undefined for an unknown role. */
   readonly role: (id: string) => Pick<Role, 'name' | 'permissions'> | undefined
   /**
-   * The statements of the workspace's policies; empty at other scopes. Questions about many principals share the list.
+   * The statements of the workspace's policies; empty at other scopes. Computations for many principals share the list.
    */
   readonly statements: readonly Statement[]
   readonly now: number
 }
 
 /** Returns the permissions of a principal at a scope with their sources; empty while the principal is not ACTIVE. */
-export function effectivePermissions(of: Holding): readonly EffectivePermission[] {
+export function effectivePermissions(of: RightsInput): readonly EffectivePermission[] {
   if (of.principal.status !== 'ACTIVE') return []
   const rights = rightsOf(of)
   const { statements } = of
@@ -62,10 +62,10 @@ export function effectivePermissions(of: Holding): readonly EffectivePermission[
 }
 
 /**
- * Returns a principal's entry in the access list of a scope; undefined if it has no access now or is not ACTIVE.
- * Conditions that the time alone does not decide count as fulfilled.
+ * Returns a principal's entry in the access list of a scope; undefined if the principal has no access now or is not
+ * ACTIVE. A condition that the current time does not decide counts as fulfilled.
  */
-export function accessEntry(of: Holding): AccessEntry | undefined {
+export function accessEntry(of: RightsInput): AccessEntry | undefined {
   const { display_name, email, id, kind, status } = of.principal
   if (status !== 'ACTIVE') return undefined
   const rights = rightsOf(of)
@@ -83,13 +83,13 @@ export function accessEntry(of: Holding): AccessEntry | undefined {
   return { ...shown, roles, policies: [...policies.values()] }
 }
 
-function rightsOf({ bindings, catalogue, chain, now, principal, role }: Omit<Holding, 'statements'>): RightsAt {
+function rightsOf({ bindings, catalogue, chain, now, principal, role }: Omit<RightsInput, 'statements'>): RightsAt {
   const known = { scopes: chain, keys: chain.map(scopeKey) }
   const setOf = (id: string) => permissionSet(catalogue, role(id)?.permissions ?? [])
   return new RightsAt(holding(principal, bindings), known, setOf, now)
 }
 
-/** Whether a statement applies in every case. */
+/** Whether a statement applies to every resource without a condition. */
 const isSettled = ({ condition, resources }: Statement): boolean => !condition && resources.length === 0
 
 const allowingTo = (statements: readonly Statement[], rights: RightsAt, known?: Attributes): readonly Statement[] =>
@@ -124,7 +124,7 @@ const policySource = ({ conditionText, policyId }: Statement, chain: readonly Sc
   condition: conditionText,
 })
 
-const accessRole = ({ binding }: Grant, { chain, role }: Holding): AccessRole => ({
+const accessRole = ({ binding }: Grant, { chain, role }: RightsInput): AccessRole => ({
   role_id: binding.roleId,
   role_name: role(binding.roleId)?.name ?? '',
   binding_id: binding.id,

@@ -1,7 +1,7 @@
-/** The maximal time of uninterrupted work, in milliseconds. */
+/** The maximal time of work without a pause, in milliseconds. */
 const turnMs = 10
 
-/** Splits long work of one call, so that other calls run in between. */
+/** Pauses long work of one call regularly, so that the event loop can serve other calls. */
 export class Turns {
   #began = performance.now()
 

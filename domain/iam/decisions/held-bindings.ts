@@ -14,9 +14,9 @@ export interface HeldBinding {
   readonly roleId: string
   readonly scope: Scope
   readonly condition: Condition | undefined
-  /** The stored binding. */
+  /** The text of the condition, as stored. */
   readonly conditionText: string
-  /** The end of the binding, in milliseconds since 1970; Infinity if it has none. */
+  /** The expiry of the binding, in milliseconds since 1970; Infinity for a binding without expiry. */
   readonly expiresAt: number
 }
 
@@ -30,11 +30,11 @@ export interface HeldBindings {
     readonly workspace: string
   }
   readonly status: PrincipalStatus
-  /** The bindings by the `scopeKey` of their scopes. */
+  /** The bindings, keyed by the `scopeKey` of their scopes. */
   readonly at: ReadonlyMap<string, readonly HeldBinding[]>
 }
 
-/** Reads a principal and its bindings, by two indexed reads; returns undefined if there is no such principal. */
+/** Reads a principal and its bindings, by two indexed reads; returns undefined if the principal does not exist. */
 export async function heldBindings(reader: Reader, id: string): Promise<HeldBindings | undefined> {
   const [stored, found] = await Promise.all([reader.get(principals, id), bindingsOf(reader, id)])
   return stored && holding(stored.value, found)
@@ -56,20 +56,23 @@ export function holding(
   return { principal: { id, kind, email, workspace }, status, at }
 }
 
-/** Iterates over all bindings of a principal. */
+/** Reads all bindings of a principal. */
 export async function bindingsOf(reader: Reader, principal: string): Promise<readonly Binding[]> {
   const found: Binding[] = []
   for await (const { value } of reader.each(bindings, { principal_id: principal })) found.push(value)
   return found
 }
 
-/** A scope and its key in maps. */
+/** A scope and its `scopeKey`. */
 interface Place {
   readonly scope: Scope
   readonly key: string
 }
 
-/** Many bindings share a scope and a role, so a cache of a million bindings shares these objects. */
+/**
+ * Shared objects for scopes and role ids. Many bindings have the same scope and role, and sharing keeps a cache of a
+ * million bindings small.
+ */
 const places = new LRUCache<string, Place>({ max: 50_000 })
 const roleIds = new LRUCache<string, string>({ max: 10_000 })
 

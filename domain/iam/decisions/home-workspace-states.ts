@@ -1,19 +1,22 @@
 import { LRUCache } from 'lru-cache'
 import type { Store } from '../../ports/store.ts'
 import type { Taxonomy } from '../../ports/taxonomy.ts'
-import { atMost } from './loading-cache.ts'
+import { entryLimit } from './loading-cache.ts'
 
-/** The time for which a workspace state stays cached, so that the tree need not report every change of state. */
+/**
+ * The lifetime of a cached workspace state in milliseconds. The limit makes it unnecessary that the tree reports every
+ * change of state.
+ */
 const knownMs = 1000
 
 const maxKnown = 10_000
 
-/** Tells whether the home workspaces of service accounts are effectively ACTIVE, from a cache. */
+/** Returns from a cache whether the home workspaces of service accounts are effectively ACTIVE. */
 export class HomeStates {
   readonly #store: Store
   readonly #taxonomy: Taxonomy
-  readonly #known = new LRUCache<string, boolean>({ ...atMost(maxKnown), ttl: knownMs, ttlResolution: 0 })
-  /** Grows with every `forget`: the result of an earlier read is not cached. */
+  readonly #known = new LRUCache<string, boolean>({ ...entryLimit(maxKnown), ttl: knownMs, ttlResolution: 0 })
+  /** The number of `forget` calls so far. A state whose read began before the last `forget` is not cached. */
   #generation = 0
 
   constructor({ store, taxonomy }: { readonly store: Store; readonly taxonomy: Taxonomy }) {
@@ -21,7 +24,10 @@ export class HomeStates {
     this.#taxonomy = taxonomy
   }
 
-  /** Returns false for a deleted workspace. It is asynchronous only if the state must be read. */
+  /**
+   * Returns whether a workspace is effectively ACTIVE; false for a deleted workspace. The result is a promise only if
+   * the state must be read.
+   */
   isActive(workspace: string): boolean | Promise<boolean> {
     return this.#known.get(workspace) ?? this.#read(workspace)
   }

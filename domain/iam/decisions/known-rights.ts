@@ -2,34 +2,37 @@ import { LRUCache } from 'lru-cache'
 import type { Store } from '../../ports/store.ts'
 import type { Catalogue } from '../interfaces/catalogue.ts'
 import { heldBindings, type HeldBindings } from './held-bindings.ts'
-import { atMost, LoadingCache } from './loading-cache.ts'
+import { entryLimit, LoadingCache } from './loading-cache.ts'
 import { PermissionSet, permissionSet } from './permission-set.ts'
 import { bindingsOn, RightsAt } from './rights-at.ts'
 import { roles } from '../collections/roles-store.ts'
 import type { Chain, ScopeChains } from './scope-chains.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** The rights of a principal at a scope; `inactive` if it cannot act, `nowhere` if there is no such scope. */
+/**
+ * The rights of a principal at a scope; `inactive` if the principal is not ACTIVE, `nowhere` if the scope does not
+ * exist.
+ */
 export type Rights = RightsAt | 'inactive' | 'nowhere'
 
 const maxPrincipals = 50_000
-/** The maximal number of cached bindings of all principals; each principal counts as one more. */
+/** The maximal number of cached bindings of all principals; each principal counts as one additional binding. */
 const maxHeldBindings = 1_000_000
 const maxRoles = 100_000
 const maxRights = 100_000
 
-/** A change during the reads repeats them, up to this number of times. */
+/** The maximal number of reads of the inputs, because a concurrent change makes another read necessary. */
 const maxReads = 5
 
-/** Caches principals with their bindings, roles as permission sets, and the rights that follow at scopes. */
+/** Caches principals with their bindings, roles as permission sets, and the resulting rights at scopes. */
 export class KnownRights {
   readonly #store: Store
   readonly #catalogue: Catalogue
   readonly #chains: ScopeChains
   readonly #principals: LoadingCache<HeldBindings>
   readonly #roles: LoadingCache<PermissionSet>
-  /** Rights by principal and scope. Each use compares their inputs; a change of a role drops all of them. */
-  readonly #rights = new LRUCache<string, RightsAt>(atMost(maxRights))
+  /** The rights, keyed by principal and scope. Each use compares their inputs; a change of a role drops all rights. */
+  readonly #rights = new LRUCache<string, RightsAt>(entryLimit(maxRights))
 
   constructor(store: Store, catalogue: Catalogue, chains: ScopeChains) {
     this.#store = store
@@ -44,7 +47,7 @@ export class KnownRights {
     )
   }
 
-  /** Reads all roles. */
+  /** Reads all roles into the cache. */
   async start(): Promise<void> {
     const { drops } = this.#roles
     for await (const { id, value } of this.#store.each(roles)) {
@@ -52,7 +55,7 @@ export class KnownRights {
     }
   }
 
-  /** Returns undefined if an input must be read first. */
+  /** Returns the rights without a read; undefined if an input is not cached. */
   peek(principal: string, scope: Scope, now: number): Rights | undefined {
     const held = this.#principals.peek(principal)
     if (held === undefined) return undefined
@@ -79,7 +82,7 @@ export class KnownRights {
     }
   }
 
-  /** Returns an ACTIVE principal with its bindings; undefined if it cannot act. */
+  /** Returns an ACTIVE principal with its bindings; undefined for a principal that is not ACTIVE. */
   async held(principal: string): Promise<HeldBindings | undefined> {
     const held = this.#principals.peek(principal) ?? (await this.#principals.load(principal))
     return held?.status === 'ACTIVE' ? held : undefined
@@ -105,8 +108,8 @@ export class KnownRights {
   }
 
   /**
-   * Computes the rights without a read, so that no input can change meanwhile; returns undefined if a role is not
-   * cached.
+   * Computes the rights without a read, so that no input can change during the computation; returns undefined if a role
+   * is not cached.
    */
   #make(held: HeldBindings, chain: Chain, now: number): RightsAt | undefined {
     const sets = new Map<string, PermissionSet>()

@@ -1,6 +1,7 @@
 import type { Store } from '../../ports/store.ts'
 import type { Taxonomy } from '../../ports/taxonomy.ts'
-import { calledThings, lookedUp, type ResolvedResource, type ResolveResource } from '../conditions/called-resources.ts'
+import { calledResources, lookedUp, type ResolveResource } from '../conditions/called-resources.ts'
+import type { ResolvedResource } from '../../resources/look-up.ts'
 import type { Catalogue } from '../interfaces/catalogue.ts'
 import { decide, inactive, notGranted, type Case } from './decide.ts'
 import type { Circumstances, Decision, Decisions, Question, Visibility } from '../interfaces/decisions.ts'
@@ -11,15 +12,15 @@ import { visibleTo } from './visible-scopes.ts'
 import { WorkspacePolicies } from './workspace-policies.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** The parts that decisions are read from. */
-export interface DecisionParts {
+/** The parts from which decisions are computed. */
+export interface DecisionSources {
   readonly store: Store
   readonly taxonomy: Taxonomy
   readonly catalogue: Catalogue
   readonly resolveResource: ResolveResource
 }
 
-/** The visible rows of a list for a principal, and the circumstances of this result. */
+/** A visibility with the principal, permission and circumstances for which it was computed. */
 interface Seen extends Circumstances {
   readonly principal: string
   readonly key: string
@@ -28,15 +29,15 @@ interface Seen extends Circumstances {
 
 /** Decides from caches, which the feed of changes invalidates. */
 export class LiveDecisions implements Decisions, FeedListener {
-  readonly #parts: DecisionParts
+  readonly #parts: DecisionSources
   readonly #chains: ScopeChains
   readonly #rights: KnownRights
   readonly #policies: WorkspacePolicies
-  /** The last result: a list asks once to admit the call, and once more to narrow its rows. */
+  /** The last result. Each list uses the result twice: to admit the call and to filter the rows. */
   #seen: Seen | undefined
   #changes = 0
 
-  constructor(parts: DecisionParts) {
+  constructor(parts: DecisionSources) {
     const { catalogue, store, taxonomy } = parts
     this.#parts = parts
     this.#chains = new ScopeChains(store, taxonomy)
@@ -45,8 +46,8 @@ export class LiveDecisions implements Decisions, FeedListener {
   }
 
   /**
-   * Reads all roles, and the ids of the workspaces with policies. Call it after the start of the feed and before the
-   * first decision.
+   * Reads all roles, and the ids of the workspaces with policies. Call `start` after the start of the feed and before
+   * the first decision.
    */
   async start(): Promise<void> {
     await this.#rights.start()
@@ -61,8 +62,8 @@ export class LiveDecisions implements Decisions, FeedListener {
     if (rights === 'nowhere' || permission === undefined || permission.stage === 'RETIRED') return notGranted
     const isWorkspace = scope.type === 'WORKSPACE'
     const policies = isWorkspace ? (this.#policies.peek(scope.id) ?? (await this.#policies.load(scope.id))) : undefined
-    const things = calledThings(resource)
-    return this.#decided({ permission, rights, policies, things, areLookedUp: false, circumstances }, scope)
+    const called = calledResources(resource)
+    return this.#decided({ permission, rights, policies, called, areLookedUp: false, circumstances }, scope)
   }
 
   async visible(principal: string, key: string, circumstances: Circumstances): Promise<Visibility> {
@@ -125,7 +126,7 @@ export class LiveDecisions implements Decisions, FeedListener {
     this.#chains.dropAll()
   }
 
-  /** A result in computation may be outdated too. */
+  /** Drops the last result, and prevents the caching of a result whose computation has already begun. */
   #forgetSeen(): void {
     this.#seen = undefined
     this.#changes += 1
@@ -134,13 +135,13 @@ export class LiveDecisions implements Decisions, FeedListener {
   async #decided(of: Case, scope: Scope): Promise<Decision> {
     const decision = decide(of)
     if (decision !== undefined) return decision
-    const things = await lookedUp(of.things, (type, id) => this.#resolveIn(scope, type, id))
-    return decide({ ...of, things, areLookedUp: true }) ?? notGranted
+    const called = await lookedUp(of.called, (type, id) => this.#resolveIn(scope, type, id))
+    return decide({ ...of, called, areLookedUp: true }) ?? notGranted
   }
 
   /**
-   * A resource at another scope counts as absent. Otherwise conditions would reveal its name to principals that may
-   * write conditions here.
+   * Looks a resource up at a scope. A resource at another scope counts as absent: otherwise conditions would reveal its
+   * name to principals that may write conditions here.
    */
   async #resolveIn(scope: Scope, type: string, id: string): Promise<ResolvedResource | undefined> {
     const found = await this.#parts.resolveResource(type, id)

@@ -1,38 +1,41 @@
 import { LRUCache } from 'lru-cache'
 
-/** A read in progress; a change during the read makes its result outdated. */
+/** A read in progress. A change during the read makes the result outdated. */
 interface Loading<Value> {
   readonly value: Promise<Value | undefined>
   isSpoilt: boolean
 }
 
-/** The maximal number of entries. The space grows with the entries: lru-cache would allocate all of `max` at once. */
-export const atMost = (max: number) => ({ maxSize: max, sizeCalculation: (): number => 1 })
+/**
+ * Returns the limit for a maximal number of entries. lru-cache allocates memory for all entries in advance if its
+ * option is `max`, but not with `maxSize`.
+ */
+export const entryLimit = (max: number) => ({ maxSize: max, sizeCalculation: (): number => 1 })
 
-/** The limits of a cache, and its listeners. */
+/** The options of a cache: its weights, and callbacks for added and removed values. */
 interface Keeping<Value> {
   /**
-   * The weight of a value, for values of different sizes. All entries together weigh at most `max`. An entry weighs at
-   * least the share of one among the maximal number of entries. A value that weighs more than `max` is not cached.
+   * The weight of a value, for values of different sizes. The total weight is at most `max`. An entry weighs at least
+   * `max` divided by the maximal number of entries. A value heavier than `max` is not cached.
    */
   readonly weight?: { readonly max: number; readonly of: (value: Value) => number }
   readonly came?: (value: Value, key: string) => void
   readonly went?: (value: Value, key: string) => void
 }
 
-/** A value lighter than its share counts as its share, so the cache holds at most `max` values. */
+/** Returns the limit by weight. Each value weighs at least its share, so the cache also holds at most `max` values. */
 function byWeight<Value>(max: number, weight: NonNullable<Keeping<Value>['weight']>) {
   const share = Math.ceil(weight.max / max)
   return { maxSize: weight.max, sizeCalculation: (value: Value): number => Math.max(share, weight.of(value)) }
 }
 
-/** A value that changes faster than it can be read is returned but not cached. */
+/** The maximal number of reads in one `load`. A value that changes during each read is returned but not cached. */
 const maxReads = 5
 
 /**
- * Caches values until they are dropped; the least recently used value goes first. Concurrent requests share one read. A
- * read during which a change occurred is repeated: a result from before a drop is neither cached nor returned to a
- * later request.
+ * Caches values until they are dropped or evicted, least recently used first. Concurrent requests share one read. A
+ * read is repeated if a change occurred during the read: an outdated result is neither cached nor returned to a later
+ * request.
  */
 export class LoadingCache<Value extends object> {
   readonly #kept: LRUCache<string, Value>
@@ -44,7 +47,7 @@ export class LoadingCache<Value extends object> {
   constructor(max: number, read: (key: string) => Promise<Value | undefined>, keeping: Keeping<Value> = {}) {
     const { came, weight, went } = keeping
     this.#kept = new LRUCache({
-      ...(weight ? byWeight(max, weight) : atMost(max)),
+      ...(weight ? byWeight(max, weight) : entryLimit(max)),
       ...(came && { onInsert: came }),
       ...(went && { dispose: went }),
     })
@@ -66,12 +69,12 @@ export class LoadingCache<Value extends object> {
     }
   }
 
-  /** The number of drops so far. Callers of `keep` take it before their read. */
+  /** The number of drops so far. A caller of `keep` takes this number before its read. */
   get drops(): number {
     return this.#drops
   }
 
-  /** Caches a value that was read elsewhere, unless an entry was dropped since. */
+  /** Caches a value that the caller has read, unless an entry was dropped since the caller took `drops`. */
   keep(key: string, value: Value, drops: number): void {
     if (drops === this.#drops) this.#kept.set(key, value)
   }
@@ -88,7 +91,7 @@ export class LoadingCache<Value extends object> {
     for (const key of this.#loading.keys()) this.#spoil(key)
   }
 
-  /** Marks reads in progress as outdated, because it is unknown whether a change concerns them. */
+  /** Marks all reads in progress as outdated, because a change may concern any of them. */
   spoilReads(): void {
     for (const key of this.#loading.keys()) this.#spoil(key)
   }

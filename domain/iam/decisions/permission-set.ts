@@ -1,6 +1,6 @@
 import type { Catalogue } from '../interfaces/catalogue.ts'
 
-/** An immutable set of permissions as bits, by their positions in `output/permission-bits.ts`. */
+/** An immutable set of permissions, as bits at the positions of `output/permission-bits.ts`. */
 export class PermissionSet {
   static readonly empty = new PermissionSet(new Uint32Array(0))
   readonly #words: Uint32Array
@@ -45,7 +45,7 @@ export class PermissionSet {
 
 const wordAt = (words: Uint32Array, bit: number): number => words[bit >>> 5] ?? 0
 
-/** Returns the set of these keys; unknown and retired keys grant nothing. */
+/** Returns the set of the permissions with these keys. Unknown and retired keys are ignored. */
 export function permissionSet(catalogue: Catalogue, keys: Iterable<string>): PermissionSet {
   const bits: number[] = []
   for (const key of keys) {

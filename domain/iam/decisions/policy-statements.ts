@@ -1,5 +1,5 @@
 import type { Policy, PolicyEffect, PolicyStatement } from '../../../output/iam/types.ts'
-import type { CalledThings } from '../conditions/called-resources.ts'
+import type { CalledResources } from '../conditions/called-resources.ts'
 import type { Catalogue, CataloguePermission } from '../interfaces/catalogue.ts'
 import { storedCondition } from '../conditions/conditions.ts'
 import { PermissionSet } from './permission-set.ts'
@@ -12,26 +12,26 @@ export interface Statement {
   readonly policyName: string
   readonly effect: PolicyEffect
   /**
-   * The permissions that it allows or denies; wildcards skip permissions that policies cannot allow or deny (iam.md
-   * 4.4).
+   * The permissions that the statement allows or denies. Wildcards skip permissions that policies cannot allow or deny
+   * (iam.md 4.4).
    */
   readonly permissions: PermissionSet
   readonly principals: PrincipalForms
   readonly exceptPrincipals: PrincipalForms
   readonly resources: readonly ResourceForm[]
   readonly condition: Condition | undefined
-  /** The stored statement. */
+  /** The text of the condition, as stored. */
   readonly conditionText: string
 }
 
 /** The forms of principals in statements: `principal:<id>`, `role:<id>`, `kind:USER`, `all`. */
 interface PrincipalForms {
-  /** The forms that match without a look at bindings. */
+  /** The forms that match without a check of bindings: all except roles. */
   readonly direct: ReadonlySet<string>
   readonly roles: readonly string[]
 }
 
-/** The forms of resources: `<type>/id:<id>`, `<type>/name:<prefix>*` or `<type>/name:<name>`. */
+/** A form of resources: `<type>/id:<id>`, `<type>/name:<prefix>*` or `<type>/name:<name>`. */
 interface ResourceForm {
   readonly type: string
   readonly by: 'id' | 'name'
@@ -39,7 +39,7 @@ interface ResourceForm {
   readonly isPrefix: boolean
 }
 
-/** Prepares the statements of an enabled policy. */
+/** Returns the statements of a policy in prepared form; an empty list for a disabled policy. */
 export function statementsOf(catalogue: Catalogue, { enabled, id, name, statements }: Policy): readonly Statement[] {
   if (!enabled) return []
   return statements.map(statement => ({
@@ -92,8 +92,8 @@ function resourceForm(pattern: string): ResourceForm {
 }
 
 /**
- * Whether a statement names the principal of `rights`. Without attributes, a match through a conditional binding is
- * undecided.
+ * Returns whether a statement names the principal of `rights`. Without attributes, a match through a conditional
+ * binding is undecided.
  */
 export function concerns(statement: Statement, rights: RightsAt, attributes?: Attributes): Verdict {
   const isNamed = isAmong(statement.principals, rights, attributes)
@@ -115,24 +115,27 @@ function isAmong({ direct, roles }: PrincipalForms, rights: RightsAt, attributes
   return verdict
 }
 
-/** Whether a statement names a resource of a call. A statement for some resources never matches a list. */
-function covers({ resources }: Statement, things: CalledThings): Verdict {
+/**
+ * Returns whether a statement covers a resource of the call; undefined if the name of a resource is unknown. A
+ * statement for certain resources never covers a list.
+ */
+function covers({ resources }: Statement, called: CalledResources): Verdict {
   if (resources.length === 0) return true
   let verdict: Verdict = false
   for (const { by, isPrefix, type, value } of resources) {
-    for (const thing of things) {
-      if (thing.type !== type) continue
-      if (by === 'id' ? thing.id === value : isPrefix ? thing.name?.startsWith(value) : thing.name === value)
+    for (const resource of called) {
+      if (resource.type !== type) continue
+      if (by === 'id' ? resource.id === value : isPrefix ? resource.name?.startsWith(value) : resource.name === value)
         return true
-      if (by === 'name' && thing.name === undefined) verdict = undefined
+      if (by === 'name' && resource.name === undefined) verdict = undefined
     }
   }
   return verdict
 }
 
-/** The parts of a match; a part is undefined if it is undecided. */
-export interface Match {
-  /** Whether principals and resources match. */
+/** The result of matching a statement; each member is undefined if it is undecided. */
+export interface StatementMatch {
+  /** Whether the statement names the principal and covers the resources. */
   readonly isMeant: Verdict
   readonly isConditionMet: Verdict
 }
@@ -140,31 +143,31 @@ export interface Match {
 /** A statement that names, or may name, a principal. */
 export interface Concerning {
   readonly statement: Statement
-  /** Whether it names the principal whatever the conditions of bindings say. */
+  /** Whether the statement names the principal regardless of the conditions of bindings. */
   readonly isCertain: boolean
 }
 
-/** Matches a statement about the permission. */
+/** Matches a statement that covers the permission against a principal and the resources of a call. */
 export function matchOf(
   { isCertain, statement }: Concerning,
   rights: RightsAt,
-  things: CalledThings,
+  called: CalledResources,
   attributes: Attributes,
-): Match {
+): StatementMatch {
   const isConcerned = isCertain || concerns(statement, rights, attributes)
-  const isCovered = isConcerned === false ? false : covers(statement, things)
+  const isCovered = isConcerned === false ? false : covers(statement, called)
   const isMeant = both(isConcerned, isCovered)
   if (isMeant === false) return { isMeant, isConditionMet: undefined }
   return { isMeant, isConditionMet: statement.condition ? statement.condition.decide(attributes) : true }
 }
 
-/** Kleene's AND. */
+/** Returns the AND of two verdicts by Kleene's logic. */
 export function both(a: Verdict, b: Verdict): Verdict {
   if (a === false || b === false) return false
   return a === undefined || b === undefined ? undefined : true
 }
 
-/** Whether a look-up of the call's resources may decide an undecided statement. */
+/** Whether a look-up of the call's resources could decide an undecided statement. */
 export const asksForResource = (statement: Statement, rights: RightsAt): boolean =>
   statement.condition?.asksForResource === true ||
   statement.resources.some(({ by }) => by === 'name') ||

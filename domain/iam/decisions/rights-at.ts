@@ -9,21 +9,21 @@ export interface Grant {
   readonly permissions: PermissionSet
 }
 
-/** The rights that bindings on a scope's chain grant to a principal, valid for a span of time. */
+/** The rights of a principal at a scope from its bindings on the chain, valid for a span of time. */
 export class RightsAt {
   readonly held: HeldBindings
   readonly chain: Chain
   /** The permissions of the unconditional bindings. */
   readonly unconditional: PermissionSet
-  /** The unexpired bindings, the nearest scope first. */
+  /** The unexpired bindings, nearest scope first. */
   readonly grants: readonly Grant[]
   readonly #conditional: readonly Grant[]
-  /** Computed when a statement first names a role. */
+  /** The grants, keyed by role; computed when a statement first names a role. */
   #byRole: ReadonlyMap<string, readonly Grant[]> | undefined
   readonly #from: number
   readonly #until: number
 
-  /** `roleOf` returns the permissions of a role; all roles of the bindings on the chain are cached. */
+  /** `roleOf` returns the permissions of a role. It must know every role of the bindings on the chain. */
   constructor(held: HeldBindings, chain: Chain, roleOf: (id: string) => PermissionSet, now: number) {
     this.held = held
     this.chain = chain
@@ -36,7 +36,7 @@ export class RightsAt {
     this.#from = Math.max(...onChain.filter(({ expiresAt }) => expiresAt <= now).map(({ expiresAt }) => expiresAt))
   }
 
-  /** Whether no binding has expired between the creation of this object and `now`. */
+  /** Whether this object is valid at `now`: no binding expires between its creation and `now`. */
   isFor(now: number): boolean {
     return now < this.#until && now >= this.#from
   }
@@ -47,13 +47,15 @@ export class RightsAt {
     return giving.map(({ binding }) => binding.id)
   }
 
-  /** Returns the conditional bindings that grant a permission if their condition is fulfilled. */
+  /** Returns the conditional bindings whose role has a permission. */
   conditional(bit: number): readonly HeldBinding[] {
     if (this.#conditional.length === 0) return none
     return this.#conditional.filter(({ permissions }) => permissions.has(bit)).map(({ binding }) => binding)
   }
 
-  /** Whether the principal has a role here; undefined without `attributes` if only conditional bindings grant it. */
+  /**
+   * Returns whether the principal has a role here; undefined if undecided conditions of bindings determine the result.
+   */
   holdsRole(role: string, attributes?: Attributes): Verdict {
     let verdict: Verdict = false
     for (const { binding } of this.#grantsOf(role)) {
@@ -64,7 +66,7 @@ export class RightsAt {
     return verdict
   }
 
-  /** Whether a condition of a binding of the role uses the resource. */
+  /** Whether a condition of a binding with this role uses the resource. */
   roleAsksForResource(role: string): boolean {
     return this.#grantsOf(role).some(({ binding }) => binding.condition?.asksForResource)
   }
@@ -78,7 +80,7 @@ export class RightsAt {
 const none: readonly HeldBinding[] = []
 const noGrants: readonly Grant[] = []
 
-/** Returns the bindings of a principal at the scopes of a chain, expired bindings included, the nearest first. */
+/** Returns the bindings of a principal at the scopes of a chain, nearest scope first, including expired bindings. */
 export const bindingsOn = ({ at }: HeldBindings, { keys }: Chain): readonly HeldBinding[] =>
   keys.flatMap(key => at.get(key) ?? [])
 

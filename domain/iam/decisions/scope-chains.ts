@@ -4,7 +4,7 @@ import { LoadingCache } from './loading-cache.ts'
 import { platform } from '../../ports/access.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** The scopes from which rights at a scope come. */
+/** The scopes whose bindings give rights at a scope. */
 export interface Chain {
   /** The scopes from the scope itself up to its organisation, then PLATFORM. */
   readonly scopes: readonly Scope[]
@@ -12,7 +12,7 @@ export interface Chain {
   readonly keys: readonly string[]
 }
 
-/** A scope as the key of a map. */
+/** Returns the key of a scope for maps. */
 export const scopeKey = ({ id, type }: Scope): string => `${type} ${id}`
 
 const platformChain: Chain = { scopes: [platform], keys: [scopeKey(platform)] }
@@ -20,12 +20,12 @@ const platformChain: Chain = { scopes: [platform], keys: [scopeKey(platform)] }
 /** The maximal number of cached chains. */
 const maxChains = 50_000
 
-/** Caches the chains of scopes; archived ancestors stay in them (iam.md 4.1). Absent scopes are read anew each time. */
+/** Caches the chains of scopes. Archived ancestors stay in the chains (iam.md 4.1). Absent scopes are not cached. */
 export class ScopeChains {
   readonly #chains: LoadingCache<Chain>
-  /** The states of workspaces with a cached chain; they are dropped with it. */
+  /** The states of workspaces. A state is dropped together with the chain of the workspace. */
   readonly #states: LoadingCache<{ readonly state: NodeState }>
-  /** The keys of the cached chains, by each scope on them. */
+  /** The keys of the cached chains through each scope, keyed by the id of the scope. */
   readonly #through = new Map<string, Set<string>>()
 
   constructor(reader: Reader, taxonomy: Taxonomy) {
@@ -43,26 +43,26 @@ export class ScopeChains {
     return scope.type === 'PLATFORM' ? platformChain : this.#chains.peek(scopeKey(scope))
   }
 
-  /** Returns undefined if there is no such scope. */
+  /** Returns the chain of a scope; undefined if the scope does not exist. */
   async load(scope: Scope): Promise<Chain | undefined> {
     return this.peek(scope) ?? this.#chains.load(scopeKey(scope))
   }
 
-  /** Returns the effective state of a workspace; undefined if there is none. */
+  /** Returns the effective state of a workspace; undefined if the workspace does not exist. */
   async stateOf(workspace: string): Promise<NodeState | undefined> {
     const scope: Scope = { type: 'WORKSPACE', id: workspace }
     const key = scopeKey(scope)
     if (!this.peek(scope) && !(await this.load(scope))) return undefined
     const found = this.#states.peek(key) ?? (await this.#states.load(key))
-    // Without the chain, no change would drop the state.
+    // A change drops a state through its chain. Without a cached chain the state would never be dropped.
     if (this.#chains.peek(key) === undefined) this.#states.drop(key)
     return found?.state
   }
 
-  /** Drops every chain through a scope. */
+  /** Drops every cached chain that contains a scope. */
   drop(id: string): void {
     for (const key of this.#through.get(id) ?? []) this.#chains.drop(key)
-    // A chain in reading may turn out to contain the scope.
+    // A chain that is being read may contain the scope.
     this.#chains.spoilReads()
     this.#states.spoilReads()
   }
@@ -72,7 +72,10 @@ export class ScopeChains {
     this.#states.dropAll()
   }
 
-  /** Many workspaces share a group, whose chain is mostly cached: one read of the workspace then suffices. */
+  /**
+   * Reads a chain. Many workspaces share a parent group whose chain is cached, so one read of the workspace mostly
+   * suffices.
+   */
   async #read(reader: Reader, taxonomy: Taxonomy, scope: Scope): Promise<Chain | undefined> {
     if (scope.type !== 'WORKSPACE') {
       const found = await taxonomy.chain(reader, scope)

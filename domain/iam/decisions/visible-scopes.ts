@@ -9,7 +9,7 @@ import type { PolicyIndex } from './workspace-policies.ts'
 import type { Scope } from '../../ports/scope.ts'
 import type { Attributes } from '../conditions/condition.ts'
 
-/** The further inputs of a visibility. */
+/** The data from which a visibility is computed. */
 export interface Sight {
   roleSet(role: string): Promise<PermissionSet>
   chain(scope: Scope): Promise<Chain | undefined>
@@ -19,8 +19,8 @@ export interface Sight {
 }
 
 /**
- * Returns the scopes where an ACTIVE principal has a permission for a list: below the scopes of unexpired bindings. A
- * workspace whose policies name the permission is decided by itself.
+ * Returns the scopes whose rows a list shows to an ACTIVE principal: the scopes of its unexpired bindings with the
+ * permission, and their descendants. A workspace whose policies name the permission is decided separately.
  */
 export async function visibleTo(
   held: HeldBindings,
@@ -49,7 +49,10 @@ export async function visibleTo(
   return { kind: 'below', scopes: found.filter(({ id }) => !except.has(id)), ...excepted }
 }
 
-/** Returns the scopes of the bindings that grant the permission now, each once. A list has no resource. */
+/**
+ * Returns the scopes of the bindings that grant the permission now, without duplicates. Conditions are evaluated
+ * without a resource, because a list has no resource.
+ */
 async function boundAt(
   held: HeldBindings,
   permission: CataloguePermission,
@@ -57,7 +60,7 @@ async function boundAt(
   sight: Sight,
 ): Promise<readonly Scope[]> {
   const places: Scope[] = []
-  // Few bindings have a condition.
+  // The attributes are created on demand, because few bindings have a condition.
   let known: Attributes | undefined
   for (const bindings of held.at.values()) {
     for (const { condition, expiresAt, roleId, scope } of bindings) {

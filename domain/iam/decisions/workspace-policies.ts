@@ -8,21 +8,21 @@ import { concerns, statementsOf, type Concerning, type Statement } from './polic
 
 type ByBit = Map<number, readonly Concerning[]>
 
-/** The maximal number of statements of one workspace that are cached by principals. */
+/** The maximal size of `#concerning` for one workspace, in statements. */
 const maxHeld = 100_000
 
-/** The cached fact that no statement names a principal costs as much as this number of statements. */
+/** The size of a cached empty result, in statements. */
 const entryWeight = 8
 
-/** The statements of a workspace's enabled policies, by their permissions. */
+/** The statements of a workspace's enabled policies, searchable by permission. */
 export class PolicyIndex {
   static readonly none = new PolicyIndex([])
   readonly statements: readonly Statement[]
   readonly #found = { ALLOW: new Map<number, readonly Statement[]>(), DENY: new Map<number, readonly Statement[]>() }
 
   /**
-   * The statements by the rights that they match without a condition. They stay valid as long as the rights object
-   * does.
+   * The statements that name or may name the principal of a rights object, keyed by that object and then by the bit of
+   * the permission. An entry stays valid as long as its rights object.
    */
   #concerning = { ALLOW: new WeakMap<RightsAt, ByBit>(), DENY: new WeakMap<RightsAt, ByBit>() }
   /** The size of `#concerning`, in statements. */
@@ -47,13 +47,15 @@ export class PolicyIndex {
     return found
   }
 
-  /** A cache for every principal of a workspace and every permission would exceed the memory of the server. */
+  /** Clears `#concerning`. Entries for all principals and permissions would exceed the memory of the server. */
   #forgetConcerning(): void {
     this.#concerning = { ALLOW: new WeakMap(), DENY: new WeakMap() }
     this.#held = 0
   }
 
-  /** Computed on the first question about a permission. */
+  /**
+   * Returns the statements with an effect that contain a permission; computes the list on the first call and caches it.
+   */
   about(effect: PolicyEffect, bit: number): readonly Statement[] {
     if (this.statements.length === 0) return none
     const known = this.#found[effect].get(bit)
@@ -79,7 +81,10 @@ function concerningIn(about: readonly Statement[], rights: RightsAt): readonly C
 /** The maximal number of workspaces with cached policies. */
 const maxWorkspaces = 10_000
 
-/** The maximal weight of all cached policies: some 250 MB, or a few workspaces at all of their limits. */
+/**
+ * The maximal weight of all cached policies. The weight corresponds to about 250 MB, or to a few workspaces with the
+ * maximal number of policies.
+ */
 const maxWeight = 2_000_000
 
 /** The approximate number of strings in a statement. */
@@ -92,11 +97,14 @@ const weightOf = ({ conditionText, exceptPrincipals, principals, resources }: St
   resources.length +
   Math.ceil(conditionText.length / 32)
 
-/** Caches the policies of workspaces. Once the workspaces with policies are known, the others are not read. */
+/**
+ * Caches the policies of workspaces. After `workspaces` has found the workspaces with policies, `load` needs no read
+ * for the others.
+ */
 export class WorkspacePolicies {
   readonly #reader: Reader
   readonly #indexes: LoadingCache<PolicyIndex>
-  /** The workspaces that may have policies: those that had some at one moment, and those that changed since. */
+  /** The read of the ids of workspaces with policies, while this read is in progress. */
   #counted: Promise<void> | undefined
   #isCounted = false
   #resets = 0
@@ -145,7 +153,7 @@ export class WorkspacePolicies {
     const resets = this.#resets
     try {
       for (const workspace of (await this.#reader.tally(policies, 'workspace_id')).keys()) this.#some.add(workspace)
-      // All policies may have changed during the count.
+      // All policies may have changed during the count; then `workspaces` counts again.
       if (this.#resets === resets) this.#isCounted = true
     } finally {
       this.#counted = undefined

@@ -9,19 +9,20 @@ import type { Store, Transaction } from '../../ports/store.ts'
 import type { Feed } from '../interfaces/feed.ts'
 import { waitMs } from './settling.ts'
 
-/** The parts of iam's mutations. */
-export interface MutationParts {
+/** The parts that mutations of iam use. */
+export interface MutationServices {
   readonly store: Store
   readonly operations: Operations<IamArea>
   readonly feed: Feed
 }
 
 /**
- * As `operations.mutate`, for changes that affect decisions: the operation is DONE only once every server has applied
- * the change (iam.md 4.3). The call waits up to 3.5 s for that, and then returns the operation in its present state.
+ * Runs `operations.mutate` for a change that affects decisions: the operation is DONE only after every server has
+ * applied the change (iam.md 4.3). The call waits up to 3.5 s for the other servers, and then returns the operation in
+ * its present state.
  */
 export async function mutateIam(
-  { feed, operations, store }: MutationParts,
+  { feed, operations, store }: MutationServices,
   context: CallContext,
   request: object,
   change: (tx: Transaction) => Promise<Effect<IamArea>>,
@@ -36,14 +37,15 @@ export async function mutateIam(
     if (revision === undefined || !isFollowed || effect.procedure) return effect
     return { ...effect, procedure: settle(revision) }
   })
-  // A server that joined after the transaction saw no other server is waited for too.
+  // Another server may have joined after the transaction found none, so the call waits for new servers too.
   if (revision !== undefined && !isFollowed) await feed.settled(revision)
   return ended(store, operations, answer)
 }
 
 /**
- * Call it at the end of a transaction whose call was authorized from caches. A process that was paused or cut off for
- * longer than its lease must not write a change that other servers already refuse.
+ * Throws AUTHORIZATION_STALE if the lease of this server has expired. Call `requireDecided` at the end of a transaction
+ * whose call was authorized from caches: a process that was paused or cut off for longer than its lease must not write
+ * a change that other servers already refuse.
  */
 export function requireDecided(feed: Pick<Feed, 'requireFresh'>, { operation }: CallContext): void {
   if (operation !== undefined && operation.permission !== '') feed.requireFresh()
@@ -58,26 +60,25 @@ const kind = 'iam.settle'
 const settle = (revision: number): WorkOrder => ({ kind, input: { revision } satisfies Settle })
 
 /**
- * The interval of the polls whether all servers have applied a change, in milliseconds; long compared with the cost of
- * a poll.
+ * The interval in milliseconds of the polls whether all servers have applied a change; much longer than a poll takes.
  */
 const askMs = 200
 
-/** The delay after a failed poll. */
+/** The delay after a failed poll, in milliseconds. */
 const restMs = 1000
 
-/** Ends the operation of a change that other servers had to apply. */
-export const settleProcedure = ({ feed }: Pick<MutationParts, 'feed'>): Procedure<Settle> => ({
+/** The procedure that ends an operation once the other servers have applied its change. */
+export const settleProcedure = ({ feed }: Pick<MutationServices, 'feed'>): Procedure<Settle> => ({
   kind,
   steps: [
     {
       name: 'settle',
       async run({ input }) {
         try {
-          // Servers apply changes once a second. The wait must not block other work.
+          // Servers apply changes once a second. The procedure polls, because a blocking wait would delay other work.
           return (await feed.isSettled(input.revision)) ? done() : again(askMs)
         } catch (error) {
-          // The change is committed, whether or not the progress of other servers is visible.
+          // The change is committed even if the leases of other servers cannot be read, so the poll is retried.
           return again(restMs, error)
         }
       },
@@ -87,7 +88,9 @@ export const settleProcedure = ({ feed }: Pick<MutationParts, 'feed'>): Procedur
 
 const everyMs = 25
 
-/** Returns the operation once it has ended, or in its present state after the time limit or a failed read. */
+/**
+ * Returns the operation once the operation has ended, or its latest known state after the time limit or a failed read.
+ */
 async function ended(
   store: Store,
   operations: Operations<IamArea>,

@@ -5,65 +5,74 @@ import { servers, type StoredServer } from '../collections/feed-store.ts'
 /** The maximal time in milliseconds for which a server decides from its caches without renewing its lease. */
 export const leaseMs = 3000
 
-/** The margin by which a server treats its own lease as expired earlier. */
+/** The time in milliseconds by which a server treats its own lease as expired before other servers do. */
 export const marginMs = 500
 
-/** The place of the servers' leases, and the common clock for them. */
+/** The store of the servers' leases, and the clock that all servers share. */
 export interface LeasePlace {
   /**
-   * A store beside the main store, so that a renewal neither waits for writers nor writes to their disk; absent: the
-   * main store.
+   * The store of the leases, separate from the main store so that a renewal neither waits for writers nor writes to
+   * their disk. Absent: the leases are in the main store.
    */
   readonly store?: Store
-  /** Milliseconds since any origin, equal for all servers. */
+  /** Returns the time in milliseconds since any origin that is the same for all servers. */
   readonly time: () => Promise<number>
-  /** A lease with more remaining time is invalid: the clock has restarted since. Absent: the clock never restarts. */
+  /**
+   * The longest remaining time of a valid lease, in milliseconds. A lease with more remaining time was written before
+   * the clock restarted. Absent: the clock never restarts.
+   */
   readonly longestMs?: number
 }
 
-/** The parts of leases; the store is that of the feed. */
-export interface LeaseParts {
+/** The parts of leases; `store` is the store of the feed. */
+export interface LeaseServices {
   readonly store: Store
   readonly clock: Clock
   readonly place: LeasePlace
-  /** Milliseconds of a clock of this server that cannot be set. */
+  /** Returns milliseconds of a clock of this server that cannot be set. */
   readonly steady: () => number
 }
 
-/** The lease of this server, and those of the others with the revisions that they have applied (iam.md 4.3). */
+/**
+ * Renews the lease of this server, and reads the leases of the other servers. A lease contains the revision up to which
+ * its server has applied all changes (iam.md 4.3).
+ */
 export class Leases {
   readonly id: string
-  readonly #parts: LeaseParts
+  readonly #parts: LeaseServices
   readonly #store: Store
   #runsUntil = -Infinity
   #renewed = -Infinity
   #applied = -1
 
-  constructor(parts: LeaseParts) {
+  constructor(parts: LeaseServices) {
     this.id = parts.clock.newId()
     this.#parts = parts
     this.#store = parts.place.store ?? parts.store
   }
 
-  /** While it is true, changes wait for this server. */
+  /** Whether the lease is valid. While the lease is valid, changes wait for this server. */
   get isRunning(): boolean {
     return this.#parts.steady() <= this.#runsUntil
   }
 
-  /** The revision that other servers see this server to have applied. */
+  /**
+   * The revision in the lease of this server: other servers see that this server has applied all changes up to this
+   * revision.
+   */
   get applied(): number {
     return this.#applied
   }
 
-  /** Milliseconds since the beginning of the last renewal. */
+  /** The milliseconds since the beginning of the last renewal. */
   get age(): number {
     return this.#parts.steady() - this.#renewed
   }
 
   /**
-   * Renews the lease. `catchUp` applies all committed changes and returns the revision. It runs first, so that a lease
-   * is at most one renewal behind. No change waits for a server without a lease, so it catches up once more after it
-   * gets one.
+   * Renews the lease. `catchUp` applies all committed changes and returns the revision. `catchUp` runs before the
+   * renewal, so that the revision in a lease is at most one renewal old. No change waits for a server without a lease,
+   * so a server that acquires a lease calls `catchUp` again.
    */
   async renew(catchUp: () => Promise<number>): Promise<void> {
     const { place, steady } = this.#parts
@@ -86,11 +95,15 @@ export class Leases {
     })
   }
 
-  /** Returns the other servers with valid leases, as a transaction sees them if the leases are in its store. */
+  /**
+   * Returns the valid leases of the other servers. Reads through `tx` if the leases are in the store of the
+   * transaction.
+   */
   async others(tx?: Transaction): Promise<readonly StoredServer[]> {
     const { clock, place } = this.#parts
     const isInside = tx !== undefined && place.store === undefined
-    // The clock is that of the store, less the time of the query, which the margin covers.
+    // A transaction uses the clock of this server instead of a query for the time. The subtracted margin tolerates a
+    // difference of up to `marginMs` between the clocks.
     const now = isInside ? clock.now() - marginMs : await place.time()
     const found: StoredServer[] = []
     for (const lease of await leasesIn(isInside ? tx : this.#store)) {

@@ -7,45 +7,52 @@ import { Leases, type LeasePlace } from './leases.ts'
 import { least, Settling } from './settling.ts'
 
 /** The parts of the feed. */
-export interface FeedParts {
+export interface FeedOptions {
   readonly store: Store
   readonly clock: Clock
-  /** The caches that changes may concern. */
+  /** The caches that the feed informs of changes. */
   readonly listeners: readonly FeedListener[]
-  /** The place of the servers' leases. Absent: no server waits for another. */
+  /** The place of the servers' leases. Absent: changes wait for no other server. */
   readonly leases?: LeasePlace | undefined
-  /** Whether a transaction was committed since the last question. A file allows a cheap answer without a lease. */
+  /**
+   * Returns whether another process has committed a transaction since the last call. Only given for a store in a file,
+   * where this check is cheap.
+   */
   readonly changedElsewhere?: (() => boolean) | undefined
-  /** Milliseconds of a clock that cannot be set. */
+  /** Returns milliseconds of a clock that cannot be set. */
   readonly steady?: () => number
-  /** Called if the feed cannot reach the store; the feed retries. */
+  /** Receives the error if the feed cannot reach the store; the feed retries. */
   readonly failed?: (error: unknown) => void
 }
 
 const everyMs = 1000
-/** A look at a file takes microseconds, and changes wait for its result. */
+/**
+ * The interval of the checks of a file, in milliseconds. A check takes microseconds, and changes wait for its result.
+ */
 const lookMs = 100
 const sweepMs = 60_000
 const keptMs = 3_600_000
 
 /**
- * The feed of changes over a store. This server applies its own changes at once. It reads the changes of others
- * regularly while it has a lease, and they wait for it. Without a lease, a server on a file looks at the file before
- * each call, and a server on a database is stale. Call `start` before the first decision, and `stop` before the store
- * is closed.
+ * The feed of changes over a store. This server applies its own changes at their commit. While this server has a lease,
+ * it reads the changes of other servers regularly, and changes of other servers wait for this server. Without a lease,
+ * a server on a file checks the file before each call, and a server on a database is stale. Call `start` before the
+ * first decision, and `stop` before the store is closed.
  */
 export class LiveFeed implements Feed {
-  readonly #parts: FeedParts
+  readonly #parts: FeedOptions
   readonly #leases: Leases | undefined
   readonly #settling: Settling
   readonly #revised = new WeakMap<Transaction, number>()
-  /** The revision up to which all changes are applied. */
+  /** The revision up to which this server has applied all changes. */
   #applied = 0
   #lastMade: number | undefined
   #reading: Promise<void> | undefined
   #next: Promise<void> | undefined
   #isBehind = false
-  /** Whether a call was decided since the last renewal of the lease; without calls the file is not read. */
+  /**
+   * Whether a call was decided since the last renewal of the lease. Without calls, the lease on a file is not renewed.
+   */
   #isAsked = false
   #sweptAt: number
   readonly #steady: () => number
@@ -53,7 +60,7 @@ export class LiveFeed implements Feed {
   #turn: Promise<void> = Promise.resolve()
   #isStopped = false
 
-  constructor(parts: FeedParts) {
+  constructor(parts: FeedOptions) {
     const { clock, leases, steady = () => performance.now(), store } = parts
     this.#parts = parts
     this.#steady = steady
@@ -62,17 +69,17 @@ export class LiveFeed implements Feed {
     this.#settling = new Settling(async () => (await this.#leases?.others()) ?? [])
   }
 
-  /** The id of its lease; empty without leases. */
+  /** The id of this server's lease; empty without leases. */
   get serverId(): string {
     return this.#leases?.id ?? ''
   }
 
-  /** The last revision that this server committed. */
+  /** The last revision that this server has committed. */
   get lastMade(): number | undefined {
     return this.#lastMade
   }
 
-  /** Reads the present revision, and takes the lease. The caches are still empty. */
+  /** Reads the current revision and acquires the lease. The caches are still empty at this time. */
   async start(): Promise<void> {
     this.#applied = await readRevision(this.#parts.store)
     if (!this.#isFile) await this.#renew()
@@ -88,7 +95,7 @@ export class LiveFeed implements Feed {
     await this.#leases?.drop().catch((error: unknown) => this.#failed(error))
   }
 
-  /** The lease has expired: the caches may be outdated, and calls are answered AUTHORIZATION_STALE. */
+  /** Whether the lease has expired. Then the caches may be outdated, and calls fail with AUTHORIZATION_STALE. */
   get isStale(): boolean {
     return this.#leases !== undefined && !this.#isFile && !this.#leases.isRunning
   }
@@ -98,8 +105,8 @@ export class LiveFeed implements Feed {
   }
 
   /**
-   * Returns a promise to await before a call is decided, or undefined: other servers may have committed changes that
-   * did not wait for this server.
+   * Returns a promise to await before a call is decided, or undefined if no wait is needed. Without a lease, other
+   * servers may have committed changes that did not wait for this server.
    */
   follow(): Promise<void> | undefined {
     this.#isAsked = true
@@ -151,14 +158,14 @@ export class LiveFeed implements Feed {
     return revision <= least(await this.#leases.others())
   }
 
-  /** Durable work also polls for the changes of other servers, and this server must apply them too. */
+  /** Applies the changes up to a revision on this server, which may not have read the changes of other servers yet. */
   async #reach(revision: number): Promise<void> {
     if (this.#applied < revision) await this.catchUp()
   }
 
   /** Applies every change that was committed before this call. */
   catchUp(): Promise<void> {
-    // A read in progress may have missed later commits, so all waiting calls share the next read.
+    // A read in progress may miss later commits, so all waiting calls share the next read.
     this.#next ??= (this.#reading ?? Promise.resolve())
       .catch(() => undefined)
       .then(() => {
@@ -191,7 +198,7 @@ export class LiveFeed implements Feed {
         last += 1
       }
     }
-    // Old changes were deleted, or the store was restored to an earlier state.
+    // The changes have a gap because old changes were deleted, or the store was restored to an earlier state.
     if (last < revision || revision < before) {
       for (const listener of listeners) listener.reset()
       last = revision
@@ -211,7 +218,10 @@ export class LiveFeed implements Feed {
     })
   }
 
-  /** A lease on a file is taken on demand and told of each change, because changes wait for it. */
+  /**
+   * Checks the file, and renews the lease if calls need it or if the revision in the lease is outdated, because changes
+   * wait for the lease.
+   */
   async #followFile({ age, applied, isRunning }: Leases): Promise<void> {
     if (isRunning) await this.#look()
     const isBehind = isRunning && applied !== this.#applied
@@ -237,7 +247,7 @@ export class LiveFeed implements Feed {
     }
   }
 
-  /** Deletes changes that are no longer needed, and servers that are gone. */
+  /** Deletes changes that are older than an hour, and the leases of ended servers. */
   async #sweep(): Promise<void> {
     this.#sweptAt = this.#steady()
     await sweepChanges(this.#parts.store, this.#parts.clock.now() - keptMs)

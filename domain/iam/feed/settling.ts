@@ -1,6 +1,6 @@
 import type { StoredServer } from '../collections/feed-store.ts'
 
-/** The time limit of a wait for a change: longer than a lease. */
+/** The time limit of a wait for other servers in milliseconds; longer than a lease. */
 export const waitMs = 3500
 
 const everyMs = 50
@@ -10,7 +10,7 @@ interface Waiting {
   readonly end: (isSettled: boolean) => void
 }
 
-/** Waits until the live servers have applied revisions; all waits share the reads of the leases. */
+/** Waits until the live servers have applied revisions. All concurrent waits share the reads of the leases. */
 export class Settling {
   readonly #others: () => Promise<readonly StoredServer[]>
   readonly #waiting = new Set<Waiting>()
@@ -39,9 +39,10 @@ export class Settling {
   async #watch(): Promise<void> {
     this.#isWatching = true
     while (this.#waiting.size > 0) {
-      // A read of the leases that began earlier may not include a later revision.
+      // This read of the leases may not cover revisions that are added while it runs, so only the present waits can
+      // end.
       const asked = [...this.#waiting]
-      // A failed read of the leases is repeated until the time limit.
+      // A failed read of the leases is retried until the time limit.
       const applied = await this.#others().then(least, () => -1)
       for (const { end, revision } of asked) if (revision <= applied) end(true)
       if (this.#waiting.size > 0) await new Promise(resolve => setTimeout(resolve, everyMs))
@@ -50,5 +51,5 @@ export class Settling {
   }
 }
 
-/** Returns the revision that all of these servers have applied. */
+/** Returns the highest revision that all of these servers have applied; Infinity for an empty list. */
 export const least = (live: readonly StoredServer[]): number => Math.min(...live.map(({ applied_rev }) => applied_rev))

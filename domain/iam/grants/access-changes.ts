@@ -8,8 +8,8 @@ import { requireBindingRoom } from './binding-limits.ts'
 import { bindings, holdsAt } from '../collections/bindings-store.ts'
 import { requireAdministrators } from './escalation.ts'
 import { foundPrincipal, foundRole } from './named-principals.ts'
-import { checkedTerms, insertBinding, newBinding, requireGivable, type Terms } from './grants.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import { checkedTerms, insertBinding, newBinding, requireGivable, type BindingTerms } from './grants.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { named, requireActiveScope, requireChain } from '../values/scopes.ts'
 import type { Scope } from '../../ports/scope.ts'
 
@@ -26,15 +26,15 @@ interface Wanted {
 }
 
 /**
- * Grants roles to a principal at a scope, all or none (iam.md 4.6). An equal binding stays unchanged, a binding with
- * other terms is replaced, and an expired binding does not count.
+ * Grants roles to a principal at a scope, all or none (iam.md 4.6). An equal binding stays unchanged; a binding with
+ * other terms or an expired binding is replaced.
  */
 export async function grant(
   tx: Transaction,
-  parts: IamParts,
+  parts: IamEnvironment,
   context: CallContext,
   scope: Scope,
-  body: Subject & Terms,
+  body: Subject & BindingTerms,
 ): Promise<void> {
   const terms = checkedTerms(body, context.now)
   await requireActiveScope(tx, parts, scope)
@@ -70,10 +70,15 @@ const placeOf = (principal_id: string, role_id: string, { id, type }: Scope) => 
 
 const valuesOf = (stored: readonly Stored<Binding>[]): readonly Binding[] => stored.map(({ value }) => value)
 
-const isAs = (binding: Binding, { condition, expire_time }: Terms, now: number): boolean =>
+const isAs = (binding: Binding, { condition, expire_time }: BindingTerms, now: number): boolean =>
   holdsAt(binding, now) && binding.condition === condition && binding.expire_time === expire_time
 
-async function replaceTerms(tx: Transaction, { id, value, version }: Stored<Binding>, terms: Terms, now: number) {
+async function replaceTerms(
+  tx: Transaction,
+  { id, value, version }: Stored<Binding>,
+  terms: BindingTerms,
+  now: number,
+) {
   const { expire_time: _before, ...rest } = value
   const { condition, expire_time } = terms
   const next: Binding = {
@@ -87,13 +92,13 @@ async function replaceTerms(tx: Transaction, { id, value, version }: Stored<Bind
 }
 
 /**
- * Removes roles from a principal at a scope, all or none; without roles, removes all bindings at the scope itself.
- * Throws ACCESS_INHERITED for a role that the principal has through higher scopes only, and ACCESS_NOT_FOUND for a role
- * that it does not have.
+ * Removes roles from a principal at a scope, all or none; without a list of roles, removes all bindings at the scope
+ * itself. Throws ACCESS_INHERITED for a role that the principal has through higher scopes only, and ACCESS_NOT_FOUND
+ * for a role that the principal does not have.
  */
 export async function revoke(
   tx: Transaction,
-  parts: IamParts,
+  parts: IamEnvironment,
   context: CallContext,
   scope: Scope,
   body: Subject,
@@ -111,7 +116,7 @@ export async function revoke(
   await parts.feed.revise(tx, 'PRINCIPAL', principal.id)
 }
 
-/** Returns the unexpired bindings of a principal on a chain, those nearest to its beginning first. */
+/** Returns the unexpired bindings of a principal on a chain, in the order of the chain. */
 async function heldOn(
   tx: Transaction,
   principal: string,

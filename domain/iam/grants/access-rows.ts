@@ -1,17 +1,17 @@
 import type { Binding, Policy, Principal, Role } from '../../../output/iam/types.ts'
 import { hasId, type Collection, type Reader } from '../../ports/store.ts'
 import { bindings, holdsAt } from '../collections/bindings-store.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { policies } from '../collections/policies-store.ts'
 import { principals } from '../collections/principals-store.ts'
 import { roles } from '../collections/roles-store.ts'
 import { chainOf } from '../values/scopes.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** The number of documents that one statement reads by their ids. */
+/** The maximal number of documents that one statement reads by their ids. */
 const batchSize = 500
 
-/** The rows from which the access to a scope follows, at one moment. */
+/** The rows that determine the access to a scope, from one snapshot. */
 export interface AccessRows {
   /** The scopes from the scope itself up to PLATFORM. */
   readonly chain: readonly Scope[]
@@ -24,12 +24,12 @@ export interface AccessRows {
 }
 
 /**
- * Reads the rows from which the access to a scope follows, for one principal or for all; returns undefined if there is
- * no such scope.
+ * Reads the rows that determine the access to a scope, for one principal or for all; returns undefined if the scope
+ * does not exist.
  */
 export async function accessRows(
   reader: Reader,
-  parts: Pick<IamParts, 'taxonomy'>,
+  parts: Pick<IamEnvironment, 'taxonomy'>,
   scope: Scope,
   now: number,
   principal?: string,
@@ -50,7 +50,7 @@ async function enabledIn(reader: Reader, { id, type }: Scope): Promise<readonly 
   return found
 }
 
-/** Returns the principals that bindings and statements of these rows name. */
+/** Returns the principals that the bindings and policy statements of these rows name. */
 export async function principalsOf(reader: Reader, rows: AccessRows): Promise<readonly Principal[]> {
   const ids = new Set(rows.bindings.map(({ principal_id }) => principal_id))
   for (const name of rows.policies.flatMap(({ statements }) => statements.flatMap(each => each.principals))) {

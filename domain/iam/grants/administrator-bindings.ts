@@ -3,7 +3,10 @@ import type { Reader } from '../../ports/store.ts'
 import { bindings } from '../collections/bindings-store.ts'
 import { principals } from '../collections/principals-store.ts'
 
-/** The roles whose last holder at a scope cannot be removed (iam.md 4.5, E5). */
+/**
+ * The administrator roles, keyed by type of scope. The last holder of such a role at a scope cannot be removed (iam.md
+ * 4.5, E5).
+ */
 const administratorRoles: Readonly<Partial<Record<Binding['scope_type'], string>>> = {
   PLATFORM: 'platform-admin',
   ORGANISATION: 'organisation-admin',
@@ -11,7 +14,10 @@ const administratorRoles: Readonly<Partial<Record<Binding['scope_type'], string>
 
 type Terms = Pick<Binding, 'role_id' | 'scope_type' | 'condition'> & { readonly expire_time?: string | undefined }
 
-/** Whether a binding makes an ACTIVE user a permanent administrator of the platform or an organisation. */
+/**
+ * Whether a binding makes its principal, if an ACTIVE user, a permanent administrator of the platform or an
+ * organisation.
+ */
 export const administers = ({ condition, expire_time, role_id, scope_type }: Terms): boolean =>
   condition === '' && expire_time === undefined && administratorRoles[scope_type] === role_id
 

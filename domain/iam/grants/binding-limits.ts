@@ -4,25 +4,28 @@ import { systemPrincipalId } from '../../ports/reserved.ts'
 import type { Reader, Where } from '../../ports/store.ts'
 import type { Taxonomy } from '../../ports/taxonomy.ts'
 import { bindings, holdsAt } from '../collections/bindings-store.ts'
-import { chainOf, named, scopeOf } from '../values/scopes.ts'
+import { chainOf, named, scopeOfMembers } from '../values/scopes.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** The limit of bindings of one principal in one organisation; the platform counts as one organisation (iam.md 1). */
+/**
+ * The maximal number of bindings of one principal in one organisation; the platform counts as an organisation (iam.md
+ * 1).
+ */
 const maxOfPrincipal = 250
-/** The limit of bindings at one scope (iam.md 1). */
+/** The maximal number of bindings at one scope (iam.md 1). */
 const maxAtScope = 1500
 
-interface LimitParts {
+interface LimitSources {
   readonly taxonomy: Pick<Taxonomy, 'chain'>
 }
 
 /**
- * Throws BINDING_QUOTA_EXCEEDED unless a principal can get this number of further bindings at a scope. Expired bindings
- * do not count, nor do those that the platform gave to creators of scopes (taxonomy.md 1).
+ * Throws BINDING_QUOTA_EXCEEDED if further bindings of a principal at a scope would exceed a limit. Expired bindings do
+ * not count. Bindings that the platform created for the creators of scopes do not count either (taxonomy.md 1).
  */
 export async function requireBindingRoom(
   reader: Reader,
-  parts: LimitParts,
+  parts: LimitSources,
   principal: string,
   scope: Scope,
   more: number,
@@ -37,7 +40,10 @@ export async function requireBindingRoom(
   throw exceeded(`a principal has at most ${maxOfPrincipal} bindings in one organisation or at the platform`)
 }
 
-/** Whether at most this number of bindings counts. Mostly all bindings together are fewer, so one count suffices. */
+/**
+ * Whether the number of counted bindings is at most `most`. If all matching rows together are few enough, one COUNT
+ * suffices; otherwise each binding is examined.
+ */
 async function hasRoom(
   reader: Reader,
   where: Where,
@@ -55,10 +61,13 @@ async function hasRoom(
   return true
 }
 
-/** Tells of bindings whether they are in the organisation of a scope; the platform is an organisation of its own. */
+/**
+ * Returns a function that reports whether a binding is in the same organisation as `scope`. The platform counts as an
+ * organisation.
+ */
 async function nearness(
   reader: Reader,
-  parts: LimitParts,
+  parts: LimitSources,
   scope: Scope,
 ): Promise<(binding: Binding) => Promise<boolean>> {
   const known = new Map<string, string>()
@@ -68,7 +77,7 @@ async function nearness(
     return found
   }
   const organisation = await organisationOf(scope)
-  return async binding => (await organisationOf(scopeOf(binding))) === organisation
+  return async binding => (await organisationOf(scopeOfMembers(binding))) === organisation
 }
 
 const exceeded = (description: string): Error =>

@@ -3,7 +3,7 @@ import { bindingNotFound } from '../../../output/iam/errors.ts'
 import type { BindingHandlers } from '../../../output/iam/handlers.ts'
 import type {
   Binding,
-  CreateBindingGiven,
+  ParsedCreateBindingRequest,
   DeleteBindingRequest,
   GetBindingRequest,
   IamOperation,
@@ -21,14 +21,14 @@ import { checkCondition } from '../conditions/conditions.ts'
 import { requireAdministrators } from './escalation.ts'
 import { grantRole } from './grants.ts'
 import { mutateIam } from '../feed/iam-mutation.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
-import { checkScopeForm, scopeOf } from '../values/scopes.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
+import { checkScopeForm, scopeOfMembers } from '../values/scopes.ts'
 
 /** Serves bindings: roles of principals at scopes (iam.md 1). */
 export class Bindings implements BindingHandlers {
-  readonly #parts: IamParts
+  readonly #parts: IamEnvironment
 
-  constructor(parts: IamParts) {
+  constructor(parts: IamEnvironment) {
     this.#parts = parts
   }
 
@@ -42,17 +42,24 @@ export class Bindings implements BindingHandlers {
     return foundBinding(await this.#parts.store.get(bindings, id), id).text
   }
 
-  async createBinding(request: CreateBindingGiven, context: CallContext): Promise<Answer<IamOperation>> {
+  async createBinding(request: ParsedCreateBindingRequest, context: CallContext): Promise<Answer<IamOperation>> {
     const { condition, expire_time, principal_id, role_id } = request.body
     checkScopeForm(request.body)
     checkCondition(condition, 'condition')
-    const grant = { context, principal: principal_id, role_id, scope: scopeOf(request.body), condition, expire_time }
+    const grant = {
+      context,
+      principal: principal_id,
+      role_id,
+      scope: scopeOfMembers(request.body),
+      condition,
+      expire_time,
+    }
     return mutateIam(this.#parts, context, request, async tx =>
       effectOn('CREATE', await grantRole(tx, this.#parts, grant)),
     )
   }
 
-  /** Deletes a binding. It needs no active scope, because access can always be removed. */
+  /** Deletes a binding. The scope need not be active, because access must always be removable. */
   async deleteBinding(request: DeleteBindingRequest, context: CallContext): Promise<Answer<IamOperation>> {
     const { etag, id } = request
     const { feed } = this.#parts
@@ -77,5 +84,5 @@ const effectOn = (type: IamArea['operationType'], binding: Binding): Effect<IamA
   type,
   resourceType: 'iam.bindings',
   resourceId: binding.id,
-  scope: scopeOf(binding),
+  scope: scopeOfMembers(binding),
 })

@@ -7,24 +7,25 @@ import { bindings } from '../collections/bindings-store.ts'
 import { findPrincipal } from './named-principals.ts'
 import { insertBinding, newBinding } from './grants.ts'
 import { firstMissing, heldThrough, surelyBound } from './held-permissions.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { grantedByRoles } from './role-permissions.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** The roles of creators, by the type of the scope. */
+/** The role that a creator receives, keyed by type of scope. */
 const creatorRoles: Readonly<Partial<Record<Scope['type'], string>>> = {
   ORGANISATION: 'organisation-admin',
   WORKSPACE: 'workspace-admin',
 }
 
 /**
- * Grants the administrator's role to the creator or the named owner of an organisation or workspace, in the transaction
- * that creates it, unless unconditional bindings without end at higher scopes grant the whole role already (iam.md
- * 4.10). The system principal gets no role. A grant locks the revision; limits do not apply.
+ * Grants the administrator role to the creator or the named owner of an organisation or workspace, in the transaction
+ * that creates the scope (iam.md 4.10). Grants nothing to the system principal, nor to a principal whose permanent
+ * unconditional bindings at higher scopes already give all permissions of the role. A grant locks the revision of the
+ * feed. The limits of bindings do not apply.
  */
 export async function grantCreator(
   tx: Transaction,
-  parts: IamParts,
+  parts: IamEnvironment,
   principal: string,
   { chain, scope }: HeldScope,
 ): Promise<void> {
@@ -32,12 +33,12 @@ export async function grantCreator(
   if (role_id === undefined || principal === systemPrincipalId) return
   const now = parts.clock.now()
   const asked = { principal, role_id, scopes: [...chain, platform], now }
-  // Most creators have the whole role already. Without a change they need not wait for changes of access in other
-  // organisations.
-  if ((await standingOf(tx, parts, asked)).isSingleWriter) return
+  // Most creators already have all permissions of the role. Without a grant, their transactions need not wait for the
+  // lock of the feed.
+  if ((await standingOf(tx, parts, asked)).holdsRole) return
   await parts.feed.hold(tx)
-  const { found, isSingleWriter } = await standingOf(tx, parts, asked)
-  if (isSingleWriter) return
+  const { found, holdsRole } = await standingOf(tx, parts, asked)
+  if (holdsRole) return
   const place = { role_id, scope_type: scope.type, scope_id: scope.id }
   const existing = await tx.find(bindings, { principal_id: principal, ...place })
   const by = { now, principal: { id: systemPrincipalId, kind: 'system' } } as const
@@ -52,17 +53,20 @@ interface Asked {
   readonly now: number
 }
 
-/** Whether a principal has all permissions of a role permanently, at any of some scopes. */
+/**
+ * Returns a principal, and whether the principal permanently has all permissions of a role at one of the given scopes.
+ * Throws if the principal or the role does not exist.
+ */
 async function standingOf(
   tx: Transaction,
-  { catalogue }: Pick<IamParts, 'catalogue'>,
+  { catalogue }: Pick<IamEnvironment, 'catalogue'>,
   { now, principal, role_id, scopes }: Asked,
-): Promise<{ readonly found: Principal; readonly isSingleWriter: boolean }> {
+): Promise<{ readonly found: Principal; readonly holdsRole: boolean }> {
   const found = await findPrincipal(tx, principal)
   const bound = found?.status === 'ACTIVE' ? await surelyBound(tx, principal, scopes, now) : []
   const granted = await grantedByRoles(tx, catalogue, [role_id, ...bound.map(binding => binding.role_id)])
   const permissions = granted.get(role_id)
   if (!found || !permissions) throw new Error(`principal ${principal} or role ${role_id} is missing`)
   const missing = firstMissing(catalogue, heldThrough(bound, granted), { permissions, until: Infinity })
-  return { found, isSingleWriter: missing === undefined }
+  return { found, holdsRole: missing === undefined }
 }

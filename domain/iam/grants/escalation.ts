@@ -11,58 +11,60 @@ import { administers, administrationsOf, hasOtherAdministrator, isActiveUser } f
 import { bindings, holdsAt } from '../collections/bindings-store.ts'
 import type { Catalogue } from '../interfaces/catalogue.ts'
 import { findPrincipal } from './named-principals.ts'
-import { giftsOf, type Gift } from './granted-permissions.ts'
-import { firstMissing, Rights, type RightsParts } from './held-permissions.ts'
+import { grantedPermissionsOf, type GrantedPermissions } from './granted-permissions.ts'
+import { firstMissing, PrincipalRights, type RightsSources } from './held-permissions.ts'
 import { permissionSet } from '../decisions/permission-set.ts'
-import { chainOf, named, scopeOf } from '../values/scopes.ts'
+import { chainOf, named, scopeOfMembers } from '../values/scopes.ts'
 import { principalOfUser, type StoredUser } from '../collections/users-store.ts'
 import { platform } from '../../ports/access.ts'
 import type { Scope } from '../../ports/scope.ts'
 
 /**
- * The guard against escalation (iam.md 4.5): every call that grants, changes or takes over rights passes here. It reads
- * rows in the transaction of the caller, which has locked the revision, and never a cache.
+ * The guard against escalation (iam.md 4.5): every call that grants, changes or takes over rights is checked here. The
+ * checks read rows in the transaction of the caller, which has locked the revision, and never read a cache.
  */
 
-const rightsOf = (reader: Reader, parts: RightsParts, { now, principal }: CallContext): Rights =>
-  new Rights(reader, parts, principal?.id ?? '', now)
+const rightsOf = (reader: Reader, parts: RightsSources, { now, principal }: CallContext): PrincipalRights =>
+  new PrincipalRights(reader, parts, principal?.id ?? '', now)
 
 /**
- * Rule E1: throws ESCALATION_DENIED unless the caller holds all granted permissions, at the same scope and for as long.
+ * Checks rule E1: throws ESCALATION_DENIED unless the caller has all permissions to grant, at the same scope and at
+ * least as long.
  */
 export async function requireGrantable(
   tx: Transaction,
-  parts: RightsParts,
+  parts: RightsSources,
   context: CallContext,
-  gifts: Iterable<Gift> | AsyncIterable<Gift>,
+  granted: Iterable<GrantedPermissions> | AsyncIterable<GrantedPermissions>,
 ): Promise<void> {
   const rights = rightsOf(tx, parts, context)
-  for await (const gift of gifts) {
-    const permission = firstMissing(parts.catalogue, await rights.at(gift.scope), gift)
-    if (permission !== undefined) throw denied(permission, gift)
+  for await (const each of granted) {
+    const permission = firstMissing(parts.catalogue, await rights.at(each.scope), each)
+    if (permission !== undefined) throw denied(permission, each)
   }
 }
 
-function denied(permission: string, { scope, until }: Gift): Error {
+function denied(permission: string, { scope, until }: GrantedPermissions): Error {
   const lasting = until === Infinity ? 'for good' : 'at least as long'
   const message = `you do not hold ${permission} at ${named(scope)} unconditionally and ${lasting}, so you cannot give it`
   return escalationDenied(message, { permission })
 }
 
 /**
- * Rule E2, and rule E6 for existing bindings. A caller that adds permissions to a role must hold them permanently at
- * the role's owner. A role that a service account has at PLATFORM must not get a permission of class ADMIN.
+ * Checks rule E2, and rule E6 for existing bindings. A caller that adds permissions to a role must have these
+ * permissions permanently at the owner of the role. A role that a service account has at PLATFORM must not receive a
+ * permission of class ADMIN.
  */
 export async function requireRoleEdit(
   tx: Transaction,
-  parts: RightsParts,
+  parts: RightsSources,
   context: CallContext,
   role: Pick<Role, 'id' | 'name' | 'scope_type' | 'scope_id'>,
   added: readonly string[],
 ): Promise<void> {
   if (added.some(key => isAdministrative(parts.catalogue, key))) await requireNoPrograms(tx, role, context.now)
   const permissions = permissionSet(parts.catalogue, added)
-  await requireGrantable(tx, parts, context, [{ permissions, scope: scopeOf(role), until: Infinity }])
+  await requireGrantable(tx, parts, context, [{ permissions, scope: scopeOfMembers(role), until: Infinity }])
 }
 
 async function requireNoPrograms(tx: Transaction, { id, name }: Pick<Role, 'id' | 'name'>, now: number): Promise<void> {
@@ -74,20 +76,22 @@ async function requireNoPrograms(tx: Transaction, { id, name }: Pick<Role, 'id' 
   }
 }
 
-/** Rule E3: throws ROLE_NOT_BINDABLE_AT_SCOPE unless a role can be bound at a scope. */
-export async function requireReach(reader: Reader, parts: RightsParts, role: Role, scope: Scope): Promise<void> {
+/** Checks rule E3: throws ROLE_NOT_BINDABLE_AT_SCOPE unless the role can be bound at the scope. */
+export async function requireReach(reader: Reader, parts: RightsSources, role: Role, scope: Scope): Promise<void> {
   if (!role.bindable_scope_types.includes(scope.type)) {
     const types = role.bindable_scope_types.join(', ')
     throw roleNotBindableAtScope(`role ${role.id} can be given at ${types} only, not at ${named(scope)}`)
   }
-  const owner = scopeOf(role)
+  const owner = scopeOfMembers(role)
   const chain = await chainOf(reader, parts, scope)
   if (chain?.some(({ id, type }) => id === owner.id && type === owner.type)) return
-  // The message has neither the name nor the owner of the role, because the caller may know only its id.
+  // The message contains neither the name nor the owner of the role, because the caller may know the id only.
   throw roleNotBindableAtScope(`role ${role.id} can be given at its owner and below only, not at ${named(scope)}`)
 }
 
-/** Rule E6: throws PRINCIPAL_KIND_NOT_BINDABLE if a principal of this kind must not have a role at a scope. */
+/**
+ * Checks rule E6: throws PRINCIPAL_KIND_NOT_BINDABLE if a principal of this kind must not have the role at the scope.
+ */
 export function requireBindable(catalogue: Catalogue, principal: Principal, role: Role, scope: Scope): void {
   if (principal.kind === 'SYSTEM') throw principalKindNotBindable('the system principal takes no roles')
   if (principal.kind !== 'SERVICE_ACCOUNT') return
@@ -99,64 +103,68 @@ export function requireBindable(catalogue: Catalogue, principal: Principal, role
 const hasAdministrative = (catalogue: Catalogue, role: Role): boolean =>
   role.permissions.some(key => isAdministrative(catalogue, key))
 
-/** A retired permission does not count. */
+/** Whether a key names a permission of class ADMIN; false for a retired permission. */
 const isAdministrative = (catalogue: Catalogue, key: string): boolean => catalogue.find(key)?.access_class === 'ADMIN'
 
-/** The actions on an account; for a deactivation fewer permissions count. */
+/** The actions on the account of another user. A deactivation must pass fewer checks than other actions. */
 export type TakeOver = 'DEACTIVATE' | 'OTHER'
 
 /**
- * Rule E4: throws ESCALATION_DENIED unless the caller could grant all permissions of a user. For a deactivation, only
- * those at PLATFORM and inside the home organisation count.
+ * Checks rule E4: throws ESCALATION_DENIED unless the caller could grant all permissions of the user. For a
+ * deactivation, only the permissions at PLATFORM and in the home organisation count.
  */
 export async function requireTakeOver(
   tx: Transaction,
-  parts: RightsParts,
+  parts: RightsSources,
   context: CallContext,
   target: StoredUser,
   kind: TakeOver,
 ): Promise<void> {
-  const gifts = giftsOf(tx, parts, principalOfUser(target), context.now, kind === 'DEACTIVATE')
-  await requireGrantable(tx, parts, context, gifts)
+  const granted = grantedPermissionsOf(tx, parts, principalOfUser(target), context.now, kind === 'DEACTIVATE')
+  await requireGrantable(tx, parts, context, granted)
 }
 
 /**
- * Rule E4 at the use of a credential token that was answered to its minter: whether the minter is still ACTIVE and
- * could grant all present permissions of the user.
+ * Returns whether the creator of a credential token may still take the account over (rule E4): the creator is ACTIVE
+ * and could grant all present permissions of the user. Used for tokens that were returned to their creator.
  */
 export async function mayTakeOver(
   reader: Reader,
-  parts: RightsParts,
+  parts: RightsSources,
   minter: string,
   target: string,
   now: number,
 ): Promise<boolean> {
-  const rights = new Rights(reader, parts, minter, now)
+  const rights = new PrincipalRights(reader, parts, minter, now)
   const principal = await findPrincipal(reader, target)
   if (principal === undefined || !(await rights.isActive())) return false
-  for await (const gift of giftsOf(reader, parts, principal, now)) {
-    if (firstMissing(parts.catalogue, await rights.at(gift.scope), gift) !== undefined) return false
+  for await (const each of grantedPermissionsOf(reader, parts, principal, now)) {
+    if (firstMissing(parts.catalogue, await rights.at(each.scope), each) !== undefined) return false
   }
   return true
 }
 
 /**
- * Rule E5 for the deactivation of a user: throws LAST_ADMINISTRATOR if the platform or an organisation would have no
- * ACTIVE permanent administrator left. A caller with iam.bindings.delete at PLATFORM is exempt for organisations.
+ * Checks rule E5 for the deactivation of a user: throws LAST_ADMINISTRATOR if the platform or an organisation would
+ * lose its last ACTIVE permanent administrator. A caller with iam.bindings.delete at PLATFORM may remove the last
+ * administrator of an organisation.
  */
 export async function requireOtherAdministrator(
   tx: Transaction,
-  parts: RightsParts,
+  parts: RightsSources,
   context: CallContext,
   { id }: Pick<StoredUser, 'id'>,
 ): Promise<void> {
   await requireAdministrators(tx, parts, context, await administrationsOf(tx, id))
 }
 
-/** Rule E5 for bindings that are deleted, or get a condition or an end; throws as `requireOtherAdministrator`. */
+/**
+ * Checks rule E5 for bindings that are deleted, or receive a condition or an expiry; throws the error of
+ * `requireOtherAdministrator`.
+ */
 export async function requireAdministrators(
   tx: Transaction,
-  parts: RightsParts,
+  parts: RightsSources,
   context: CallContext,
   lost: readonly Binding[],
 ): Promise<void> {
@@ -164,11 +172,11 @@ export async function requireAdministrators(
     if (!administers(binding) || !(await isActiveUser(tx, binding))) continue
     if (await hasOtherAdministrator(tx, binding)) continue
     if (binding.scope_type === 'ORGANISATION' && (await isExempt(tx, parts, context))) continue
-    const message = `${named(scopeOf(binding))} would be left without an active administrator; appoint another one first`
+    const message = `${named(scopeOfMembers(binding))} would be left without an active administrator; appoint another one first`
     throw lastAdministrator(message)
   }
 }
 
-async function isExempt(tx: Transaction, parts: RightsParts, context: CallContext): Promise<boolean> {
+async function isExempt(tx: Transaction, parts: RightsSources, context: CallContext): Promise<boolean> {
   return rightsOf(tx, parts, context).has('iam.bindings.delete', platform)
 }

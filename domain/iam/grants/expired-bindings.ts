@@ -7,10 +7,13 @@ import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Reader, StoredPage, Transaction, Where } from '../../ports/store.ts'
 import { bindings } from '../collections/bindings-store.ts'
 
-/** The number of bindings that one transaction deletes, so that other work need not wait long. */
+/**
+ * The maximal number of bindings that one transaction deletes. Small transactions hold their locks for a short time
+ * only.
+ */
 const batchSize = 100
 
-/** Returns the bindings that are expired at `now`, the longest expired first. */
+/** Returns the query for the bindings that have expired before or at `now`, earliest expiry first. */
 const expiredAt = (now: number): ListQuery => ({
   size: batchSize,
   filter: checkFilter(`expire_time <= "${formatMillis(now)}"`, bindingsList),
@@ -21,7 +24,7 @@ const expiredAt = (now: number): ListQuery => ({
 
 const sortable = (field: (typeof bindingsList.fields)[number]) => ({ ...field, sortable: true }) as const
 
-/** Counts the unexpired bindings at `now` that `where` matches. */
+/** Counts the bindings that match `where` and are unexpired at `now`. */
 export async function countHolding(reader: Reader, where: Where, now: number): Promise<number> {
   const all = await reader.count(bindings, where)
   return all - (await countExpired(reader, where, now))
@@ -37,7 +40,7 @@ async function countExpired(reader: Reader, where: Where, now: number): Promise<
   return count
 }
 
-/** Deletes the first expired bindings; returns whether there may be more. */
+/** Deletes the first batch of expired bindings; returns whether more may exist. */
 export async function deleteExpired(tx: Transaction, now: number, where?: Where): Promise<boolean> {
   const { items } = await tx.page(bindings, expiredAt(now), where)
   for (const { id, version } of items) await tx.delete(bindings, id, version)
@@ -46,14 +49,14 @@ export async function deleteExpired(tx: Transaction, now: number, where?: Where)
 
 /** One run of a periodic worker. */
 export interface SweepTurn {
-  /** Aborted at the end of the run. */
+  /** Aborted when the run must end. */
   readonly signal: AbortSignal
   tx<R>(fn: (tx: Transaction) => Promise<R>): Promise<R>
 }
 
 /**
- * Deletes the bindings that expired before `now`; to be run at least once an hour. They already have no effect, so no
- * server needs to be told (iam.md 1).
+ * Deletes the bindings that expired before `now`. Must run at least once an hour. Expired bindings already have no
+ * effect, so the deletion is not recorded in the feed (iam.md 1).
  */
 export async function sweepBindings(turn: SweepTurn, now: number): Promise<void> {
   let isMore = true

@@ -2,33 +2,34 @@ import type { Binding, PolicyStatement, Principal, Role } from '../../../output/
 import type { Reader, Where } from '../../ports/store.ts'
 import type { Taxonomy } from '../../ports/taxonomy.ts'
 import { bindings, holdsAt } from '../collections/bindings-store.ts'
-import { endOf, type Held, type RightsParts } from './held-permissions.ts'
+import { endOf, type HeldPermissions, type RightsSources } from './held-permissions.ts'
 import { permissionSet } from '../decisions/permission-set.ts'
 import { policies } from '../collections/policies-store.ts'
 import { policySubjects } from '../collections/policy-subjects-store.ts'
 import { grantedBy } from './role-permissions.ts'
 import { roles } from '../collections/roles-store.ts'
-import { chainOf, scopeOf } from '../values/scopes.ts'
+import { chainOf, scopeOfMembers } from '../values/scopes.ts'
 import { homeOf } from '../values/home-scope.ts'
 import { reachOf } from '../decisions/policy-statements.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** Permissions at a scope that a principal gets or has. */
-export interface Gift extends Held {
+/** The permissions that a principal has or would receive at a scope. */
+export interface GrantedPermissions extends HeldPermissions {
   readonly scope: Scope
 }
 
 /**
- * Iterates over all permissions of a principal: through unexpired bindings, conditional bindings included, and through
- * ALLOW statements. With `isHomeOnly`, only those at PLATFORM and inside its home organisation.
+ * Yields all permissions of a principal with their scopes, in one entry for each binding and each ALLOW statement.
+ * Unexpired conditional bindings are included. With `isHomeOnly`, yields only the permissions at PLATFORM and in the
+ * home organisation of the principal.
  */
-export async function* giftsOf(
+export async function* grantedPermissionsOf(
   reader: Reader,
-  parts: RightsParts,
+  parts: RightsSources,
   principal: Principal,
   now: number,
   isHomeOnly = false,
-): AsyncGenerator<Gift, void, undefined> {
+): AsyncGenerator<GrantedPermissions, void, undefined> {
   const home = homeOf(principal)
   const isCounted = async (scope: Scope): Promise<boolean> => {
     if (!isHomeOnly || scope.type === 'PLATFORM') return true
@@ -40,7 +41,7 @@ export async function* giftsOf(
     if (holdsAt(value, now)) held.push(value)
   }
   for (const binding of held) {
-    const scope = scopeOf(binding)
+    const scope = scopeOfMembers(binding)
     const role = (await isCounted(scope)) && (await reader.get(roles, binding.role_id))
     if (role) yield { permissions: grantedBy(role, parts.catalogue), scope, until: endOf(binding) }
   }
@@ -60,14 +61,14 @@ export async function* giftsOf(
 }
 
 /**
- * Iterates over the permissions that a role grants at a scope: its own permissions there, and the permissions of ALLOW
- * statements for the role in workspaces at and below the scope.
+ * Yields the permissions that a role grants at a scope, in one entry for each source: the permissions of the role
+ * itself, and those of ALLOW statements for the role in workspaces at and below the scope.
  */
 export async function* giftsOfRole(
   reader: Reader,
-  parts: RightsParts & { readonly taxonomy: Pick<Taxonomy, 'subtree'> },
+  parts: RightsSources & { readonly taxonomy: Pick<Taxonomy, 'subtree'> },
   { principal, role, scope, until }: { principal: Principal; role: Role; scope: Scope; until: number },
-): AsyncGenerator<Gift, void, undefined> {
+): AsyncGenerator<GrantedPermissions, void, undefined> {
   yield { permissions: permissionSet(parts.catalogue, role.permissions), scope, until }
   const subject = { subject: `role:${role.id}`, is_allowed: true }
   if (!(await reader.exists(policySubjects, subject))) return
@@ -84,21 +85,21 @@ export async function* giftsOfRole(
   }
 }
 
-/** The workspaces at and below a scope, as a condition on rows; no condition for the platform. */
+/** Returns the filter for rows of the workspaces at and below a scope; an empty filter for the platform. */
 async function workspacesIn(reader: Reader, taxonomy: Pick<Taxonomy, 'subtree'>, scope: Scope): Promise<Where> {
   if (scope.type === 'PLATFORM') return {}
   const all = [scope, ...(await taxonomy.subtree(reader, scope))].filter(({ type }) => type === 'WORKSPACE')
   return { workspace_id: all.map(({ id }) => id) }
 }
 
-/** Whether a statement may name a principal with these bindings, whatever their conditions say. */
+/** Whether a statement may apply to a principal with these bindings, for any result of their conditions. */
 function reaches(statement: PolicyStatement, principal: Principal, held: readonly Binding[]): boolean {
   const names = new Set([`principal:${principal.id}`, ...held.map(({ role_id }) => `role:${role_id}`)])
   const sure = held.filter(({ condition }) => condition === '').map(({ role_id }) => `role:${role_id}`)
   return statement.principals.some(name => names.has(name)) && !excepts(statement, principal, sure)
 }
 
-/** Whether a statement excepts a principal that certainly has these roles. */
+/** Whether a statement excludes a principal that unconditionally has these roles. */
 function excepts(
   { except_principals }: PolicyStatement,
   { id, kind }: Principal,

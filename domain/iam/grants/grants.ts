@@ -11,43 +11,43 @@ import { requireBindable, requireGrantable, requireReach } from './escalation.ts
 import { foundPrincipal, foundRole } from './named-principals.ts'
 import { giftsOfRole } from './granted-permissions.ts'
 import { endOf } from './held-permissions.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { requireActiveScope } from '../values/scopes.ts'
 import type { Scope } from '../../ports/scope.ts'
 
 /** The minimal duration of a binding, in milliseconds (iam.md 1). */
 const minLifeMs = 60_000
 
-/** The condition and the end of a binding, as they are sent. */
-export interface Terms {
+/** The condition and the expiry of a binding, as in the request. */
+export interface BindingTerms {
   readonly condition: string
   readonly expire_time?: string | undefined
 }
 
 /** A role to grant. */
-export interface RoleGrant extends Terms {
+export interface RoleGrant extends BindingTerms {
   readonly context: CallContext
   readonly principal: string
   readonly role_id: string
   readonly scope: Scope
-  /** The prefix of the fields in errors: `grants[0].`; empty by default. */
+  /** The prefix of the field names in errors, for example `grants[0].`; empty by default. */
   readonly at?: string
 }
 
-/** A role whose grant has passed all rules that come before the check for an existing binding. */
+/** A role to grant that has passed all checks which precede the check for an existing binding. */
 export interface GivableRole {
   readonly principal: Principal
   readonly role: Role
   readonly scope: Scope
-  readonly terms: Terms
+  readonly terms: BindingTerms
 }
 
 /**
- * Grants a role as createBinding does, by the rules of iam.md 4.5 in their order, in the transaction of the caller.
- * Locks the organisation of the scope and then the revision. A caller that grants several roles shares the
- * organisations of all scopes before the first grant (`requireActiveScope`).
+ * Grants a role as createBinding does, in the transaction of the caller. Checks the rules of iam.md 4.5 in their order.
+ * Locks the organisation of the scope and then the revision. A caller that grants several roles first locks the
+ * organisations of all scopes (`requireActiveScope`).
  */
-export async function grantRole(tx: Transaction, parts: IamParts, grant: RoleGrant): Promise<Binding> {
+export async function grantRole(tx: Transaction, parts: IamEnvironment, grant: RoleGrant): Promise<Binding> {
   return giveRole(tx, parts, grant.context, await givableRole(tx, parts, grant))
 }
 
@@ -55,7 +55,7 @@ export async function grantRole(tx: Transaction, parts: IamParts, grant: RoleGra
  * Checks the rules of `grantRole` up to E1. A caller that grants several roles checks all of them before the first
  * grant.
  */
-export async function givableRole(tx: Transaction, parts: IamParts, grant: RoleGrant): Promise<GivableRole> {
+export async function givableRole(tx: Transaction, parts: IamEnvironment, grant: RoleGrant): Promise<GivableRole> {
   const { at = '', context, scope } = grant
   const terms = checkedTerms(grant, context.now, at)
   await requireActiveScope(tx, parts, scope, `${at}scope_id`)
@@ -66,10 +66,10 @@ export async function givableRole(tx: Transaction, parts: IamParts, grant: RoleG
   return { principal, role, scope, terms }
 }
 
-/** Grants a checked role. Throws BINDING_ALREADY_EXISTS, then BINDING_QUOTA_EXCEEDED. */
+/** Grants a role that `givableRole` has checked. Throws BINDING_ALREADY_EXISTS, then BINDING_QUOTA_EXCEEDED. */
 export async function giveRole(
   tx: Transaction,
-  parts: IamParts,
+  parts: IamEnvironment,
   context: CallContext,
   { principal, role, scope, terms }: GivableRole,
 ): Promise<Binding> {
@@ -84,20 +84,20 @@ export async function giveRole(
   return binding
 }
 
-/** The roles that one principal gets at one scope. */
-interface Gift {
+/** The roles to grant to one principal at one scope. */
+interface RoleGrants {
   readonly principal: Principal
   readonly roles: readonly Role[]
   readonly scope: Scope
-  readonly terms: Terms
+  readonly terms: BindingTerms
 }
 
 /** Checks rules E3, E6 and E1 for roles to grant, in this order (iam.md 4.5). */
 export async function requireGivable(
   tx: Transaction,
-  parts: IamParts,
+  parts: IamEnvironment,
   context: CallContext,
-  { principal, roles, scope, terms }: Gift,
+  { principal, roles, scope, terms }: RoleGrants,
 ): Promise<void> {
   for (const role of roles) await requireReach(tx, parts, role, scope)
   for (const role of roles) requireBindable(parts.catalogue, principal, role, scope)
@@ -107,10 +107,10 @@ export async function requireGivable(
 }
 
 /**
- * Returns the stored form of a condition that was checked before, and of an end. Throws FIELD_INVALID for an end that
- * is less than a minute ahead. A repeated call is not checked again, because its end may have come nearer meanwhile.
+ * Returns the stored form of a checked condition and of an expiry. Throws FIELD_INVALID for an expiry that is less than
+ * a minute in the future. A retried call skips this check, because time has passed since the first call.
  */
-export function checkedTerms({ condition, expire_time }: Terms, now: number, at = ''): Terms {
+export function checkedTerms({ condition, expire_time }: BindingTerms, now: number, at = ''): BindingTerms {
   const end = endOf({ expire_time })
   if (end <= now + minLifeMs) {
     const field = `${at}expire_time`
@@ -122,12 +122,12 @@ export function checkedTerms({ condition, expire_time }: Terms, now: number, at 
 
 type Place = Pick<Binding, 'role_id' | 'scope_type' | 'scope_id'>
 
-/** Makes the row of a new binding. */
+/** Returns the row of a new binding. */
 export function newBinding(
   id: string,
   principal: Pick<Principal, 'id' | 'kind'>,
   { role_id, scope_id, scope_type }: Place,
-  { condition, expire_time }: Terms,
+  { condition, expire_time }: BindingTerms,
   { now, principal: by }: Pick<CallContext, 'now' | 'principal'>,
 ): Binding {
   const time = formatMillis(now)
@@ -147,10 +147,13 @@ export function newBinding(
   }
 }
 
-/** Inserts a binding, or replaces an expired binding with it, and tells every server. */
+/**
+ * Inserts a binding, or replaces an expired binding with the same principal, role and scope, and records the change in
+ * the feed.
+ */
 export async function insertBinding(
   tx: Transaction,
-  { feed }: Pick<IamParts, 'feed'>,
+  { feed }: Pick<IamEnvironment, 'feed'>,
   binding: Binding,
   expired: Stored<Binding> | undefined,
 ): Promise<void> {

@@ -9,29 +9,32 @@ import { grantedByRoles } from './role-permissions.ts'
 import { chainOf } from '../values/scopes.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** The inputs of a principal's rights. */
-export interface RightsParts {
+/** The parts from which the rights of a principal are computed. */
+export interface RightsSources {
   readonly catalogue: Catalogue
   readonly taxonomy: Pick<Taxonomy, 'chain'>
 }
 
-/** Whether a permission has an effect; retired permissions have none. */
+/** Whether a permission has an effect; retired and unknown permissions have none. */
 export function grants(catalogue: Catalogue, key: string): boolean {
   const permission = catalogue.find(key)
   return permission !== undefined && permission.stage !== 'RETIRED'
 }
 
-/** Returns the end of a binding in milliseconds; Infinity if it has none. */
+/** Returns the expiry of a binding in milliseconds since 1970; Infinity for a binding without expiry. */
 export const endOf = ({ expire_time }: { readonly expire_time?: string | undefined }): number =>
   expire_time === undefined ? Infinity : Date.parse(expire_time)
 
-/** Permissions that a principal has or gets until an instant in milliseconds; Infinity for permanent permissions. */
-export interface Held {
+/**
+ * Permissions that a principal has or receives until an instant in milliseconds since 1970; Infinity for permanent
+ * permissions.
+ */
+export interface HeldPermissions {
   readonly permissions: PermissionSet
   readonly until: number
 }
 
-/** Returns the unexpired unconditional bindings of a principal at any of some scopes. */
+/** Returns the unexpired unconditional bindings of a principal at any of the given scopes. */
 export async function surelyBound(
   reader: Reader,
   principal: string,
@@ -46,43 +49,53 @@ export async function surelyBound(
   return found
 }
 
-/** Returns the permissions of bindings, from the permissions of their roles. */
-export const heldThrough = (bound: readonly Binding[], granted: ReadonlyMap<string, PermissionSet>): readonly Held[] =>
+/** Returns the permissions of bindings, given the permissions of each role. */
+export const heldThrough = (
+  bound: readonly Binding[],
+  granted: ReadonlyMap<string, PermissionSet>,
+): readonly HeldPermissions[] =>
   bound.map(binding => ({
     permissions: granted.get(binding.role_id) ?? PermissionSet.empty,
     until: endOf(binding),
   }))
 
-/** Returns the first permission of a grant, ascending, that is not held for as long; undefined if all are. */
-export function firstMissing(catalogue: Catalogue, held: readonly Held[], gift: Held): string | undefined {
-  const lasting = held.filter(({ until }) => until >= gift.until)
+/**
+ * Returns the first permission of a grant, in ascending order, that the principal does not have for as long as the
+ * grant; undefined if no permission is missing.
+ */
+export function firstMissing(
+  catalogue: Catalogue,
+  held: readonly HeldPermissions[],
+  granted: HeldPermissions,
+): string | undefined {
+  const lasting = held.filter(({ until }) => until >= granted.until)
   const all = PermissionSet.union(lasting.map(({ permissions }) => permissions))
-  if (gift.permissions.isSubsetOf(all)) return undefined
-  return catalogue.permissions.find(({ bit }) => gift.permissions.has(bit) && !all.has(bit))?.id
+  if (granted.permissions.isSubsetOf(all)) return undefined
+  return catalogue.permissions.find(({ bit }) => granted.permissions.has(bit) && !all.has(bit))?.id
 }
 
 /**
  * The permissions of a principal through unconditional bindings at an instant (iam.md 4.5, E1), read from rows.
- * Conditional bindings and policies do not count, and denials do not reduce them. A principal that is not ACTIVE has
- * none.
+ * Conditional bindings and policies do not count, and DENY statements remove nothing. A principal that is not ACTIVE
+ * has no permissions.
  */
-export class Rights {
+export class PrincipalRights {
   readonly #reader: Reader
-  readonly #parts: RightsParts
+  readonly #parts: RightsSources
   readonly #principal: string
   readonly #now: number
-  readonly #at = new Map<string, readonly Held[]>()
+  readonly #at = new Map<string, readonly HeldPermissions[]>()
   readonly #granted = new Map<string, PermissionSet>()
   #isActive: boolean | undefined
 
-  constructor(reader: Reader, parts: RightsParts, principal: string, now: number) {
+  constructor(reader: Reader, parts: RightsSources, principal: string, now: number) {
     this.#reader = reader
     this.#parts = parts
     this.#principal = principal
     this.#now = now
   }
 
-  /** Whether the principal may act at all. */
+  /** Whether the principal is ACTIVE. */
   async isActive(): Promise<boolean> {
     this.#isActive ??= (await this.#reader.get(principals, this.#principal))?.value.status === 'ACTIVE'
     return this.#isActive
@@ -95,8 +108,8 @@ export class Rights {
     return (await this.at(scope)).some(({ permissions }) => permissions.has(permission.bit))
   }
 
-  /** Returns the permissions at a scope, separately for each source. */
-  async at(scope: Scope): Promise<readonly Held[]> {
+  /** Returns the permissions at a scope, in one entry for each binding. */
+  async at(scope: Scope): Promise<readonly HeldPermissions[]> {
     const known = this.#at.get(scope.id)
     if (known) return known
     const held = await this.#read(scope)
@@ -104,7 +117,7 @@ export class Rights {
     return held
   }
 
-  async #read(scope: Scope): Promise<readonly Held[]> {
+  async #read(scope: Scope): Promise<readonly HeldPermissions[]> {
     const chain = await chainOf(this.#reader, this.#parts, scope)
     if (chain === undefined || !(await this.isActive())) return []
     const bound = await surelyBound(this.#reader, this.#principal, chain, this.#now)

@@ -6,7 +6,10 @@ import type { Reader } from '../../ports/store.ts'
 import { principals } from '../collections/principals-store.ts'
 import { roles } from '../collections/roles-store.ts'
 
-/** The principal of the platform's own work. It is in no list, has no rights and never signs in. */
+/**
+ * The principal for the work of the platform itself. No list contains this principal; the principal has no rights and
+ * never signs in.
+ */
 export const systemPrincipal: Principal = {
   id: systemPrincipalId,
   kind: 'SYSTEM',
@@ -20,13 +23,14 @@ export const systemPrincipal: Principal = {
   updated: '1970-01-01T00:00:00.000Z',
 }
 
-/** Returns a principal of any kind; undefined if there is none. */
+/** Returns a principal of any kind; undefined if the principal does not exist. */
 export async function findPrincipal(reader: Reader, id: string): Promise<Principal | undefined> {
   return id === systemPrincipalId ? systemPrincipal : (await reader.get(principals, id))?.value
 }
 
 /**
- * Returns the principal that a field of the body names, or the path if `field` is absent. Throws PRINCIPAL_NOT_FOUND.
+ * Returns the principal that a field of the body names; without `field`, the principal in the path. Throws
+ * PRINCIPAL_NOT_FOUND.
  */
 export async function foundPrincipal(reader: Reader, id: string, field?: string): Promise<Principal> {
   const principal = await findPrincipal(reader, id)
@@ -44,6 +48,6 @@ export async function foundRole(reader: Reader, id: string, field: string): Prom
   throw atField(noRole(id), field)
 }
 
-/** Makes the error ROLE_NOT_FOUND for a path. */
+/** Returns the error ROLE_NOT_FOUND for a role in a path. */
 export const noRole = (id: string) =>
   roleNotFound(`role ${id} does not exist`, { resource: { type: 'iam.roles', name: id } })

@@ -5,19 +5,19 @@ import type { Catalogue } from '../interfaces/catalogue.ts'
 import { permissionSet, type PermissionSet } from '../decisions/permission-set.ts'
 import { roles } from '../collections/roles-store.ts'
 
-/** The permissions of a role at its last read. */
+/** The stored text of a role at the last read, and its permissions. */
 interface Read {
   readonly text: string
   readonly catalogue: Catalogue
   readonly permissions: PermissionSet
 }
 
-/** The cache by the id of the role; a text has up to 20 kB. */
+/** The cache, keyed by the id of the role. The text of a role has up to 20 kB, so few entries are kept. */
 const readLately = new LRUCache<string, Read>({ max: 200 })
 
 /**
- * Returns the effective permissions of a role. An unchanged text, which names hundreds of permissions, is not parsed
- * again.
+ * Returns the effective permissions of a role. The text names hundreds of permissions, so an unchanged text is not
+ * parsed again.
  */
 export function grantedBy(role: Stored<Role>, catalogue: Catalogue): PermissionSet {
   const { text } = role.text
@@ -28,7 +28,7 @@ export function grantedBy(role: Stored<Role>, catalogue: Catalogue): PermissionS
   return permissions
 }
 
-/** Returns the permissions of roles by their ids, as a reader finds them; deleted roles are left out. */
+/** Returns the permissions of roles, keyed by role id; omits deleted roles. */
 export async function grantedByRoles(
   reader: Reader,
   catalogue: Catalogue,

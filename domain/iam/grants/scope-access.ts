@@ -5,14 +5,14 @@ import type { AccessEntryHandlers } from '../../../output/iam/handlers.ts'
 import type {
   AccessEntry,
   EffectivePermission,
-  GrantAccessGiven,
+  ParsedGrantAccessRequest,
   IamOperation,
   ListMyPermissionsRequest,
   ListPrincipalPermissionsRequest,
   ListScopeAccessRequest,
   Principal,
   Role,
-  RevokeAccessGiven,
+  ParsedRevokeAccessRequest,
   TestMyPermissionsRequest,
   TestMyPermissionsResponse,
   TestPermissionsResponse,
@@ -36,21 +36,21 @@ import { accessEntry, effectivePermissions } from '../decisions/effective-permis
 import { statementsOf } from '../decisions/policy-statements.ts'
 import { findPrincipal, foundPrincipal } from './named-principals.ts'
 import { mutateIam } from '../feed/iam-mutation.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
-import { requireChain, scopeOf } from '../values/scopes.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
+import { requireChain, scopeOfMembers } from '../values/scopes.ts'
 import { Turns } from '../decisions/event-loop-turns.ts'
 import type { Scope } from '../../ports/scope.ts'
 
 /** Serves the access of principals at one scope, and its sources (iam.md 1, 4.6). */
 export class ScopeAccess implements AccessEntryHandlers {
-  readonly #parts: IamParts
+  readonly #parts: IamEnvironment
 
-  constructor(parts: IamParts) {
+  constructor(parts: IamEnvironment) {
     this.#parts = parts
   }
 
   async listScopeAccess(request: ListScopeAccessRequest, { now, query }: ListContext): Promise<Page<AccessEntry>> {
-    const scope = scopeOf(request)
+    const scope = scopeOfMembers(request)
     const { catalogue, store } = this.#parts
     const found = await store.snapshot(async reader => {
       await requireChain(reader, this.#parts, scope)
@@ -64,7 +64,7 @@ export class ScopeAccess implements AccessEntryHandlers {
     request: ListPrincipalPermissionsRequest,
     { now, query }: ListContext,
   ): Promise<Page<EffectivePermission>> {
-    const scope = scopeOf(request)
+    const scope = scopeOfMembers(request)
     const permissions = await this.#parts.store.snapshot(async reader => {
       await requireChain(reader, this.#parts, scope)
       await foundPrincipal(reader, request.principal)
@@ -74,18 +74,19 @@ export class ScopeAccess implements AccessEntryHandlers {
   }
 
   /**
-   * Lists the access at a scope. The list is empty for an absent scope, so that it does not reveal which scopes exist.
+   * Lists the caller's permissions at a scope. The list of an absent scope is empty, so that the response does not
+   * reveal whether a scope exists.
    */
   async listMyPermissions(
     request: ListMyPermissionsRequest,
     { now, principal, query }: ListContext,
   ): Promise<Page<EffectivePermission>> {
     const own = principal?.id ?? ''
-    const scope = scopeOf(request)
+    const scope = scopeOfMembers(request)
     return listInMemory(await this.#parts.store.snapshot(reader => this.#effective(reader, scope, own, now)), query)
   }
 
-  /** Returns the access of an ACTIVE principal at a scope; empty if there is no such scope. */
+  /** Returns the permissions of an ACTIVE principal at a scope; an empty list if the scope does not exist. */
   async #effective(reader: Reader, scope: Scope, id: string, now: number): Promise<readonly EffectivePermission[]> {
     const principal = await findPrincipal(reader, id)
     const rows = principal && (await accessRows(reader, this.#parts, scope, now, id))
@@ -101,7 +102,7 @@ export class ScopeAccess implements AccessEntryHandlers {
   ): Promise<Answer<TestPermissionsResponse>> {
     const { body, principal } = request
     const { store } = this.#parts
-    const scope = scopeOf(request)
+    const scope = scopeOfMembers(request)
     const circumstances = circumstancesOf(body.context, context.now)
     this.#requireKnown(body.permissions)
     await requireChain(store, this.#parts, scope)
@@ -123,13 +124,16 @@ export class ScopeAccess implements AccessEntryHandlers {
     return { permissions: grantedOf(results), results }
   }
 
-  /** Tests permissions at a scope. An absent scope grants nothing, so the answer does not reveal which scopes exist. */
+  /**
+   * Tests permissions at a scope. An absent scope grants nothing, so that the response does not reveal whether a scope
+   * exists.
+   */
   async testMyPermissions(
     request: TestMyPermissionsRequest,
     context: CallContext,
   ): Promise<Answer<TestMyPermissionsResponse>> {
     const { body } = request
-    const scope = scopeOf(request)
+    const scope = scopeOfMembers(request)
     const own = context.principal?.id ?? ''
     this.#requireKnown(body.permissions)
     const exists = (await this.#parts.decisions.chain(scope)) !== undefined
@@ -164,8 +168,8 @@ export class ScopeAccess implements AccessEntryHandlers {
     }
   }
 
-  async grantAccess(request: GrantAccessGiven, context: CallContext): Promise<Answer<IamOperation>> {
-    const scope = scopeOf(request)
+  async grantAccess(request: ParsedGrantAccessRequest, context: CallContext): Promise<Answer<IamOperation>> {
+    const scope = scopeOfMembers(request)
     checkCondition(request.body.condition, 'condition')
     return mutateIam(this.#parts, context, request, async tx => {
       await grant(tx, this.#parts, context, scope, request.body)
@@ -173,9 +177,9 @@ export class ScopeAccess implements AccessEntryHandlers {
     })
   }
 
-  /** Removes access. It needs no active scope, because access can always be removed. */
-  async revokeAccess(request: RevokeAccessGiven, context: CallContext): Promise<Answer<IamOperation>> {
-    const scope = scopeOf(request)
+  /** Removes access. The scope need not be active, because access must always be removable. */
+  async revokeAccess(request: ParsedRevokeAccessRequest, context: CallContext): Promise<Answer<IamOperation>> {
+    const scope = scopeOfMembers(request)
     return mutateIam(this.#parts, context, request, async tx => {
       await revoke(tx, this.#parts, context, scope, request.body)
       return effectOn('REVOKE', request.body.principal_id, scope)
@@ -183,7 +187,7 @@ export class ScopeAccess implements AccessEntryHandlers {
   }
 }
 
-/** Throws FIELD_INVALID for text that is no address. */
+/** Returns the circumstances of a test. Throws FIELD_INVALID for an invalid address. */
 function circumstancesOf({ ip, time }: TestContext = {}, now: number): Circumstances {
   if (ip !== undefined && !ipaddr.IPv4.isValidFourPartDecimal(ip) && !ipaddr.IPv6.isValid(ip)) {
     const description = 'must be an IPv4 or IPv6 address'
@@ -192,12 +196,15 @@ function circumstancesOf({ ip, time }: TestContext = {}, now: number): Circumsta
   return { now: time === undefined ? now : Date.parse(time), ip }
 }
 
-/** A resource without a type has the type that the permission is about. */
+/** Returns the resource of a test. If the test names no type, the type is the resource type of the permission. */
 function calledOf({ id, labels, name, type }: TestedResource, permission: string): CalledResource {
   return { type: type ?? permission.slice(0, permission.lastIndexOf('.')), id, name, labels }
 }
 
-/** Returns the principals that have access now, with their access. Other calls run in between. */
+/**
+ * Returns the entries of the principals that have access now. Pauses regularly, so that the event loop can serve other
+ * calls.
+ */
 async function entriesOf(
   catalogue: Catalogue,
   { principals, rows }: { readonly principals: readonly Principal[]; readonly rows: AccessRows },
@@ -206,7 +213,7 @@ async function entriesOf(
   const { bindings, chain, policies } = rows
   const own = Map.groupBy(bindings, ({ principal_id }) => principal_id)
   const role = roleIn(rows)
-  // A DENY statement gives no principal access.
+  // DENY statements give no access, so policies with only DENY statements are left out.
   const statements = policies
     .flatMap(policy => statementsOf(catalogue, policy))
     .filter(({ effect }) => effect === 'ALLOW')

@@ -6,13 +6,13 @@ import type { Scope } from '../../ports/scope.ts'
  * has no id and at most the sent name. A list has no resource.
  */
 export interface CalledResource {
-  /** The resource type: `vault.secrets`. */
+  /** The resource type, for example `vault.secrets`. */
   readonly type: string
   readonly id?: string | undefined
-  /** The name that was sent for a new resource. Other names are looked up if a statement needs them. */
+  /** The name in the request for a new resource. Other names are looked up if a statement needs them. */
   readonly name?: string | undefined
   readonly labels?: Readonly<Record<string, string>> | undefined
-  /** The resources that contain it, the nearest first: for a version, its secret. */
+  /** The resources that contain this resource, nearest first; for the version of a secret: the secret. */
   readonly above?: readonly CalledResource[]
 }
 
@@ -20,7 +20,7 @@ export interface CalledResource {
 export interface Circumstances {
   /** Milliseconds since 1970. */
   readonly now: number
-  /** The caller's address; undefined: conditions on the address are undecided. */
+  /** The address of the caller. Undefined: conditions on the address are undecided. */
   readonly ip: string | undefined
 }
 
@@ -34,39 +34,39 @@ export interface Question {
 
 export interface Decision {
   readonly reason: PermissionTestReason
-  /** The bindings that grant the permission, and the policy that allowed or denied it; empty if there is none. */
+  /** The ids of the bindings that grant the permission; empty if no binding does. */
   readonly bindingIds: readonly string[]
   readonly policyId: string
 }
 
 /** The rows of a filtered list that a principal may see. */
 export type Visibility =
-  /** Every row except those at the workspaces `except`. */
+  /** Every row except the rows at the workspaces in `except`. */
   | { readonly kind: 'all'; readonly except?: ReadonlySet<string> }
   /**
-   * The rows at these scopes and their descendants, except those at the workspaces `except`. The scopes are those of
-   * bindings, and workspaces where a policy allows the permission. No scope is a descendant of another. An empty list
-   * means no row.
+   * The rows at these scopes and their descendants, except the rows at the workspaces in `except`. The scopes are the
+   * scopes of bindings, and workspaces where a policy allows the permission. No scope is a descendant of another scope
+   * in the list. An empty list means no row.
    */
   | { readonly kind: 'below'; readonly scopes: readonly Scope[]; readonly except?: ReadonlySet<string> }
 
 /**
- * Decides the access of principals. Principals, scopes and roles are cached after their first use (iam.md 4.1, 4.2).
+ * Decides whether principals may act. Principals, scopes and roles are cached after their first use (iam.md 4.1, 4.2).
  */
 export interface Decisions {
   decide(question: Question): Promise<Decision>
   /**
-   * Returns the scopes where a principal has a permission through unexpired bindings. DENY and ALLOW statements of
-   * policies count too: a workspace with such statements is decided by itself.
+   * Returns the rows of a list that a principal may see through unexpired bindings and policies. A workspace whose
+   * policies have DENY or ALLOW statements about the permission is decided separately.
    */
   visible(principal: string, permission: string, circumstances: Circumstances): Promise<Visibility>
   /**
-   * Whether a policy of the workspace allows or denies the permission depending on the type, name or labels of the
-   * resource.
+   * Whether a policy of the workspace allows or denies the permission only for certain resources, by their type, name
+   * or labels.
    */
   hangsOnResource(scope: Scope, permission: string): Promise<boolean>
-  /** Whether the principal may act at all. */
+  /** Whether the principal is ACTIVE, and for a service account also its workspace. */
   isActive(principal: string): Promise<boolean>
-  /** Returns the scopes from `scope` up to its organisation, then PLATFORM; undefined if there is no such scope. */
+  /** Returns the scopes from `scope` up to its organisation, then PLATFORM; undefined if `scope` does not exist. */
   chain(scope: Scope): Promise<readonly Scope[] | undefined>
 }

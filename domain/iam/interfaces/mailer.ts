@@ -9,6 +9,6 @@ export interface Mail {
 export interface Mailer {
   /** Whether mails reach their recipients; otherwise they stay in the outbox. */
   readonly isConfigured: boolean
-  /** Rejects if the mail was refused, or was not accepted within 10 s. */
+  /** Sends a mail. Rejects if the mail was refused, or was not accepted within 10 s. */
   send(mail: Mail): Promise<void>
 }

@@ -4,10 +4,10 @@ import type { Reader, Transaction } from '../../ports/store.ts'
 
 /** Sessions of users and their tokens (iam.md 4.7). */
 export interface Sessions {
-  /** Prepares the signing key for `open`. Await it before the transaction. */
+  /** Prepares the signing key for `open`. Await `ready` before the transaction. */
   ready?(): Promise<void>
   /**
-   * Whether `open` would revoke the oldest session: then the feed must be locked before the user. `now` is in
+   * Whether `open` would revoke the oldest session. If so, the caller locks the feed before the user. `now` is in
    * milliseconds since 1970.
    */
   isFull?(reader: Reader, user: Pick<User, 'id'>, now: number): Promise<boolean>
@@ -17,7 +17,8 @@ export interface Sessions {
    */
   open(tx: Transaction, user: Pick<User, 'id'>, context: CallContext): Promise<TokenResponse>
   /**
-   * Revokes all ACTIVE tokens of a principal except `except`, in the transaction of the caller, and tells every server.
+   * Revokes all ACTIVE tokens of a principal except `except`, in the transaction of the caller, and records the change
+   * in the feed.
    */
   endAll(tx: Transaction, principal: string, reason: RevokeReason, time: string, except?: string): Promise<void>
 }

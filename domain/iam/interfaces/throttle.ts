@@ -1,28 +1,34 @@
 import type { CallContext } from '../../../runtime/context.ts'
 
-/** An attempt that counts as failed until it is withdrawn. */
+/** An attempt to sign in. The attempt counts as failed until it is withdrawn. */
 export interface Attempt {
-  /** Withdraws a successful attempt, and clears the failures of the address from this network. */
+  /** Withdraws the attempt after a success, and clears the failures of the address from this network. */
   succeed(): Promise<void>
-  /** Withdraws an attempt that was not made, and clears nothing. */
+  /** Withdraws an attempt that did not take place; clears no failures. */
   withdraw?(): Promise<void>
 }
 
-/** Delays password guessing (iam.md 4.7). It stores digests under a key, alike for known and unknown addresses. */
+/**
+ * Delays password guessing (iam.md 4.7). The throttle stores keyed digests of the addresses, and treats known and
+ * unknown addresses equally.
+ */
 export interface Throttle {
-  /** Counts an attempt with a password for an address, before it is made. Throws AUTHENTICATION_THROTTLED. */
+  /**
+   * Counts an attempt with a password for an address, before the password is verified. Throws AUTHENTICATION_THROTTLED.
+   */
   password(email: string, context: CallContext): Promise<Attempt>
   /** Counts an attempt with a credential token. Throws AUTHENTICATION_THROTTLED. */
   credentialToken(context: CallContext): Promise<Pick<Attempt, 'succeed'>>
   /**
-   * Returns the times in RFC 3339 until which attempts for the addresses are refused; addresses without a delay are
-   * absent.
+   * Returns the times in RFC 3339 until which attempts for the addresses are refused, keyed by address. Addresses
+   * without a delay are absent.
    */
   waits(emails: readonly string[], now: number): Promise<ReadonlyMap<string, string>>
 }
 
 /**
- * Runs an attempt. An attempt that the hashing queue refused did not fail: it is withdrawn, and the error is rethrown.
+ * Awaits the verification of an attempt. If the verification throws, because the hashing queue was full, the attempt is
+ * withdrawn and the error is rethrown.
  */
 export async function unlessBusy<T>(attempt: Attempt, trying: Promise<T>): Promise<T> {
   try {

@@ -5,27 +5,29 @@ const APP0 = 0xe0
 const APP2 = 0xe2
 const APP14 = 0xee
 
-/** The frame headers of baseline, extended and progressive pictures, which browsers can show. */
+/** The markers of the frame headers of baseline, extended and progressive pictures, which browsers can show. */
 const frameHeaders: ReadonlySet<number> = new Set([0xc0, 0xc1, 0xc2])
 
-/** Tables, restart interval and number of lines: the decoder needs them beside frames and scans. */
+/**
+ * The markers of tables, restart interval and number of lines, which a decoder needs in addition to frames and scans.
+ */
 const tables: ReadonlySet<number> = new Set([0xc4, 0xcc, 0xdb, 0xdc, 0xdd])
 
-/** APPn segments and comments may always be removed. */
+/** Whether a marker begins an APPn segment or a comment. A decoder needs neither. */
 const isApplication = (marker: number): boolean => (marker >= 0xe0 && marker <= 0xef) || marker === 0xfe
 
 const markerOf = (byte: number): Buffer => Buffer.from([0xff, byte])
 
 interface Segment {
   readonly marker: number
-  /** The length of the bytes after the marker, the two bytes of the length included. */
+  /** The bytes after the marker: the length of the segment in two bytes, and the data. */
   readonly body: Buffer
   readonly end: number
 }
 
 /**
  * Removes EXIF, XMP, IPTC, comments, thumbnails and trailing bytes from a JPEG (ITU T.81). Returns undefined for data
- * that is no JPEG, is truncated, or has a structure that browsers do not show.
+ * that is not JPEG, is truncated, or has a structure that browsers do not show.
  */
 export function stripJpeg(data: Buffer): Buffer | undefined {
   if (data[0] !== 0xff || data[1] !== SOI) return undefined
@@ -43,7 +45,7 @@ export function stripJpeg(data: Buffer): Buffer | undefined {
     if (frameHeaders.has(marker)) frames += 1
     else if (marker === SOS) scans += 1
     else if (!tables.has(marker) && !isApplication(marker)) return undefined
-    // Only the first frame is measured, so a second frame, which could be larger, is refused.
+    // Only the first frame is measured. A second frame could be larger, so a JPEG with two frames is refused.
     if (frames > 1 || (scans > 0 && frames === 0)) return undefined
     const body = keptBody(segment)
     if (body) parts.push(markerOf(marker), body)
@@ -52,7 +54,9 @@ export function stripJpeg(data: Buffer): Buffer | undefined {
   }
 }
 
-/** Returns the position of the marker's second byte; any number of fill bytes may precede it. */
+/**
+ * Returns the position of the second byte of a marker, after any number of fill bytes; undefined if there is no marker.
+ */
 function markerAt(data: Buffer, from: number): number | undefined {
   if (data[from] !== 0xff) return undefined
   let at = from + 1
@@ -68,7 +72,10 @@ function segmentAt(data: Buffer, start: number, marker: number): Segment | undef
   return { marker, body: data.subarray(start + 1, end), end }
 }
 
-/** Returns the end of a scan's coded data: the next marker that is neither a stuffed byte nor a restart. */
+/**
+ * Returns the end of the coded data of a scan: the position of the next marker that is neither a stuffed byte nor a
+ * restart marker.
+ */
 function endOfScan(data: Buffer, from: number): number {
   let at = data.indexOf(0xff, from)
   while (at >= 0) {
@@ -80,8 +87,8 @@ function endOfScan(data: Buffer, from: number): number {
 }
 
 /**
- * Keeps of the application segments those that define colours: JFIF without its thumbnail, the ICC profile, and Adobe's
- * transform.
+ * Returns the body of a segment to keep; undefined for a segment to remove. Of the application segments, JFIF (without
+ * its thumbnail), the ICC profile and the Adobe segment are kept, because they define colours.
  */
 function keptBody({ body, marker }: Segment): Buffer | undefined {
   if (!isApplication(marker)) return body
@@ -91,7 +98,10 @@ function keptBody({ body, marker }: Segment): Buffer | undefined {
   return marker === APP0 && says('JFIF\0') && body.length >= 16 ? withoutThumbnail(body) : undefined
 }
 
-/** The thumbnail follows its two sides, which are the last of 16 bytes. */
+/**
+ * Returns a JFIF body without its thumbnail. The last two of its first 16 bytes are the sides of the thumbnail; the
+ * thumbnail follows.
+ */
 function withoutThumbnail(body: Buffer): Buffer {
   const plain = Buffer.from(body.subarray(0, 16))
   plain.writeUInt16BE(plain.length, 0)
@@ -99,6 +109,9 @@ function withoutThumbnail(body: Buffer): Buffer {
   return plain
 }
 
-/** Makes a JPEG with the same sides for image-size, which skips the first segment unread. */
+/**
+ * Returns a JPEG of the same size for image-size, which skips the first segment: an empty comment is inserted at the
+ * start.
+ */
 export const measuredJpeg = (stripped: Buffer): Buffer =>
   Buffer.concat([stripped.subarray(0, 2), Buffer.from([0xff, 0xfe, 0, 2]), stripped.subarray(2)])

@@ -21,12 +21,13 @@ const kept: ReadonlySet<string> = new Set([
   'pHYs',
 ])
 
-/** The bytes of length, type and checksum beside the data. */
+/** The number of bytes of a chunk in addition to its data: length, type and checksum. */
 const frame = 12
 const headerLength = 13
 
 /**
- * Removes the metadata of a PNG. Returns undefined for data that is no PNG, is truncated, or needs an unknown chunk.
+ * Removes the metadata of a PNG. Returns undefined for data that is not PNG, is truncated, or has an unknown critical
+ * chunk.
  */
 export function stripPng(data: Buffer): Buffer | undefined {
   if (!data.subarray(0, signature.length).equals(signature)) return undefined
@@ -41,13 +42,16 @@ export function stripPng(data: Buffer): Buffer | undefined {
     if (kept.has(type)) parts.push(data.subarray(at, end))
     seen.add(type)
     at = end
-    // Bytes after the end do not belong to the picture.
+    // Bytes after the IEND chunk do not belong to the picture.
     if (type === 'IEND') return seen.has('IDAT') ? Buffer.concat(parts) : undefined
   }
   return undefined
 }
 
-/** The header is the first chunk and occurs once. A critical chunk, by its upper-case letter, must be a known chunk. */
+/**
+ * Whether a chunk may follow the chunks in `seen`. The header must come first and only once. A critical chunk, whose
+ * type begins with an upper-case letter, must have a known type.
+ */
 function mayFollow(type: string, length: number, seen: ReadonlySet<string>): boolean {
   if (!/^[A-Za-z]{4}$/.test(type)) return false
   if (type === 'IHDR') return seen.size === 0 && length === headerLength

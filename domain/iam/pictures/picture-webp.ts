@@ -3,13 +3,13 @@ import { sidesOf, type Sides } from './picture-sides.ts'
 /** The chunks that define the visible picture; EXIF, XMP and unknown chunks are removed. */
 const kept: ReadonlySet<string> = new Set(['VP8X', 'VP8 ', 'VP8L', 'ALPH', 'ICCP', 'ANIM', 'ANMF'])
 
-/** The chunks that may stand in a frame of an animation. */
+/** The chunks that a frame of an animation may contain. */
 const keptInFrame: ReadonlySet<string> = new Set(['ALPH', 'VP8 ', 'VP8L'])
 
-/** The bits of VP8X that announce XMP and EXIF. */
+/** The bits of VP8X that announce XMP and EXIF chunks. */
 const metadataBits = 0b0000_1100
 
-/** The bytes of a frame's position, sides, duration and flags. */
+/** The number of bytes for position, size, duration and flags of a frame. */
 const frameHeader = 16
 const extendedLength = 10
 
@@ -19,7 +19,7 @@ interface Chunk {
 }
 
 /**
- * Removes the metadata of a WebP (RFC 9649). Returns undefined for data that is no WebP, is truncated, or has frames
+ * Removes the metadata of a WebP (RFC 9649). Returns undefined for data that is not WebP, is truncated, or has frames
  * larger than the canvas in its header.
  */
 export function stripWebp(data: Buffer): Buffer | undefined {
@@ -37,7 +37,7 @@ export function stripWebp(data: Buffer): Buffer | undefined {
   return whole && areWithin(canvasOf(first.body), whole) ? riff(whole) : undefined
 }
 
-/** Returns undefined if a chunk is longer than its container. */
+/** Splits data into chunks. Returns undefined if a chunk is longer than its container. */
 function chunksOf(data: Buffer): readonly Chunk[] | undefined {
   const chunks: Chunk[] = []
   let at = 0
@@ -46,7 +46,7 @@ function chunksOf(data: Buffer): readonly Chunk[] | undefined {
     const end = at + 8 + data.readUInt32LE(at + 4)
     if (end > data.length) return undefined
     chunks.push({ type: data.toString('latin1', at, at + 4), body: data.subarray(at + 8, end) })
-    // The padding of the last chunk may be missing.
+    // Chunks are padded to even lengths; the padding of the last chunk may be missing.
     at = end + (end % 2)
   }
   return chunks
@@ -65,17 +65,17 @@ function withoutMetadata({ body, type }: Chunk): Chunk | undefined {
   return { type, body: Buffer.concat([body.subarray(0, frameHeader), ...stripped.map(written)]) }
 }
 
-/** A side is stored in three bytes, less one. */
+/** Returns the size of the canvas. The header stores each side minus 1 in three bytes. */
 const canvasOf = (body: Buffer): Sides => ({ width: body.readUIntLE(4, 3) + 1, height: body.readUIntLE(7, 3) + 1 })
 
-/** Whether there is an image, and no image is larger than the canvas. */
+/** Whether there is at least one image, and each image fits into the canvas. */
 function areWithin({ height, width }: Sides, chunks: readonly Chunk[]): boolean {
   const frames = chunks.filter(({ type }) => type === 'ANMF')
   const inner = frames.flatMap(({ body }) => chunksOf(body.subarray(frameHeader)) ?? [])
   const images = [...chunks, ...inner].filter(isImage)
   if (images.length === 0) return false
   return images.every(image => {
-    // An image of a frame is measured as a file of its own.
+    // The image of a frame is wrapped into a file of its own, so that `sidesOf` can measure it.
     const sides = sidesOf(riff([image]))
     return sides !== undefined && sides.width <= width && sides.height <= height
   })

@@ -6,7 +6,7 @@ import { stripWebp } from './picture-webp.ts'
 /** The media types of pictures (iam.md 4.8). */
 export type PictureType = 'image/png' | 'image/jpeg' | 'image/webp'
 
-/** A picture without metadata, and its sides in pixels. */
+/** A picture without metadata, with its width and height in pixels. */
 export interface Picture {
   readonly data: Buffer
   readonly width: number
@@ -14,7 +14,7 @@ export interface Picture {
 }
 
 /**
- * Removes the metadata, and leaves the visible data unchanged byte by byte. Returns undefined for data that is no whole
+ * Removes the metadata, and copies the visible data byte by byte. Returns undefined for data that is not a complete
  * picture of the type.
  */
 type Strip = (data: Buffer) => Buffer | undefined
@@ -26,8 +26,8 @@ const formats = {
 } as const satisfies Readonly<Record<PictureType, { readonly type: string; readonly strip: Strip }>>
 
 /**
- * Removes comments, camera data and unknown parts from a picture. Returns undefined for data that is no picture of the
- * type. Only data that was parsed from its first to its last byte is measured.
+ * Removes comments, camera data and unknown parts from a picture. Returns undefined for data that is not a picture of
+ * the type. The size is measured in the cleaned data, which was parsed completely.
  */
 export function pictureOf(data: Buffer, contentType: PictureType): Picture | undefined {
   const { strip, type } = formats[contentType]

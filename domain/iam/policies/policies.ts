@@ -2,7 +2,7 @@ import type { IamArea } from '../../../output/iam/area.ts'
 import { policyNotFound, policyQuotaExceeded } from '../../../output/iam/errors.ts'
 import type { PolicyHandlers } from '../../../output/iam/handlers.ts'
 import type {
-  CreatePolicyGiven,
+  ParsedCreatePolicyRequest,
   DeletePolicyRequest,
   GetPolicyRequest,
   IamOperation,
@@ -22,7 +22,7 @@ import type { Stored, Transaction } from '../../ports/store.ts'
 import { nextEtag } from '../../resources/etag.ts'
 import { requireGrantable } from '../grants/escalation.ts'
 import { mutateIam } from '../feed/iam-mutation.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { policies } from '../collections/policies-store.ts'
 import { writeSubjects } from '../collections/policy-subjects-store.ts'
 import { requireChain } from '../values/scopes.ts'
@@ -30,7 +30,7 @@ import { checkedStatements, newlyAllowing, requireNamed } from './statement-chec
 import { reachOf } from '../decisions/policy-statements.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** The limit of policies in one workspace (iam.md 1); the quota of the organisation applies too. */
+/** The maximal number of policies in one workspace (iam.md 1); the quota of the organisation applies in addition. */
 const maxPolicies = 100
 
 /** The quota that counts policies. */
@@ -38,9 +38,9 @@ export const policyQuota = 'iam.policies'
 
 /** Serves policies: statements that allow and deny inside workspaces (iam.md 1, 4.4). */
 export class Policies implements PolicyHandlers {
-  readonly #parts: IamParts
+  readonly #parts: IamEnvironment
 
-  constructor(parts: IamParts) {
+  constructor(parts: IamEnvironment) {
     this.#parts = parts
   }
 
@@ -54,7 +54,7 @@ export class Policies implements PolicyHandlers {
     return foundPolicy(await this.#parts.store.get(policies, request.id), request).text
   }
 
-  async createPolicy(request: CreatePolicyGiven, context: CallContext): Promise<Answer<IamOperation>> {
+  async createPolicy(request: ParsedCreatePolicyRequest, context: CallContext): Promise<Answer<IamOperation>> {
     const { body, workspace } = request
     const parts = this.#parts
     const statements = checkedStatements(parts.catalogue, body.statements)
@@ -71,7 +71,7 @@ export class Policies implements PolicyHandlers {
     })
   }
 
-  /** Throws POLICY_QUOTA_EXCEEDED, then QUOTA_EXCEEDED. */
+  /** Consumes quota for a new policy. Throws POLICY_QUOTA_EXCEEDED, then QUOTA_EXCEEDED. */
   async #take(tx: Transaction, workspace: string): Promise<void> {
     if ((await tx.count(policies, { workspace_id: workspace })) > maxPolicies) {
       const description = `a workspace has at most ${maxPolicies} policies`
@@ -116,7 +116,8 @@ export class Policies implements PolicyHandlers {
   }
 
   /**
-   * Holds the organisation, the revision and the policy, in this order. Throws WORKSPACE_NOT_FOUND, POLICY_NOT_FOUND.
+   * Locks the organisation, the revision and the policy, in this order, and returns the policy. Throws
+   * WORKSPACE_NOT_FOUND, POLICY_NOT_FOUND.
    */
   async #lock(tx: Transaction, request: GetPolicyRequest): Promise<Stored<Policy>> {
     const scope = workspaceScope(request.workspace)
@@ -126,7 +127,7 @@ export class Policies implements PolicyHandlers {
     return foundPolicy(await tx.lock(policies, request.id), request)
   }
 
-  /** Checks rule E1 for newly allowed permissions. The named principals and roles must exist. */
+  /** Checks rule E1 for newly allowed permissions, and that the named principals and roles exist. */
   async #requireGiving(
     tx: Transaction,
     before: Policy | undefined,
@@ -138,10 +139,10 @@ export class Policies implements PolicyHandlers {
     if (before?.statements !== after.statements) {
       await requireNamed(tx, after.statements, await requireChain(tx, this.#parts, scope))
     }
-    const gifts = newlyAllowing(before, after).map(statement => {
+    const granted = newlyAllowing(before, after).map(statement => {
       return { permissions: reachOf(catalogue, statement), scope, until: Infinity }
     })
-    await requireGrantable(tx, this.#parts, context, gifts)
+    await requireGrantable(tx, this.#parts, context, granted)
   }
 
   async #requireWorkspace(workspace: string): Promise<void> {
@@ -163,7 +164,7 @@ function foundPolicy(
   throw policyNotFound(`workspace ${workspace} has no policy ${id}`, { resource: { type: 'iam.policies', name: id } })
 }
 
-/** Deletes a policy and its subjects; the caller gives its quota back. */
+/** Deletes a policy and the rows of its subjects; the caller returns the quota of the policy. */
 export async function dropPolicy(tx: Transaction, { id, value, version }: Stored<Policy>): Promise<void> {
   await writeSubjects(tx, { ...value, statements: [] })
   await tx.delete(policies, id, version)

@@ -12,7 +12,7 @@ import { foundPrincipal, foundRole, noRole } from '../grants/named-principals.ts
 import type { Scope } from '../../ports/scope.ts'
 
 /**
- * Returns statements in their stored form. Throws for faults that are visible without the store (iam.md 1, 4.4):
+ * Returns statements in their stored form. Throws for faults that need no read of the store (iam.md 1, 4.4):
  * FIELD_INVALID with all faults, then CONDITION_INVALID, UNKNOWN_PERMISSION, PERMISSION_NOT_DENIABLE or
  * PERMISSION_NOT_ALLOWABLE.
  */
@@ -43,7 +43,7 @@ function faultsOf(
     if (!catalogue.resourceTypes.has(type)) {
       faults.push({ field, description: `there is no resource type ${quoted(type)}` })
     } else if (/\/name:.*\*./s.test(resource)) {
-      // A wildcard inside a name would match only that character itself, and so protect no resource.
+      // A wildcard inside a name would match the star character only, so the statement would protect no resource.
       faults.push({ field, description: `${quoted(resource)} takes one * only, at the end` })
     }
   }
@@ -64,7 +64,10 @@ function checkPatterns(catalogue: Catalogue, statement: PolicyStatement, at: str
   }
 }
 
-/** A wildcard skips permissions that policies cannot deny or allow; naming such a permission is an error. */
+/**
+ * Checks a permission that a statement names. Wildcards skip permissions that policies cannot deny or allow, but an
+ * explicit name of such a permission is an error.
+ */
 function checkNameable(catalogue: Catalogue, effect: PolicyStatement['effect'], key: string, field: string): void {
   const permission = catalogue.find(key)
   if (permission === undefined) return
@@ -77,8 +80,8 @@ function checkNameable(catalogue: Catalogue, effect: PolicyStatement['effect'], 
 
 /**
  * Throws PRINCIPAL_NOT_FOUND or ROLE_NOT_FOUND for named subjects that do not exist. A role counts as absent if its
- * owner is not on `chain`, the chain of the workspace: no principal can have the role there, and naming it would only
- * prevent its deletion.
+ * owner is not on `chain`, the chain of the workspace: no principal can have the role there, and a policy that names
+ * the role would only prevent its deletion.
  */
 export async function requireNamed(
   reader: Reader,
@@ -105,13 +108,16 @@ async function requireSubject(reader: Reader, name: string, chain: readonly Scop
   if (!chain.some(scope => scope.type === scope_type && scope.id === scope_id)) throw atField(noRole(id), field)
 }
 
-/** The members of a policy that affect decisions. */
+/** The members of a policy that decisions use. */
 interface Deciding {
   readonly enabled: boolean
   readonly statements: readonly PolicyStatement[]
 }
 
-/** Returns the ALLOW statements that a change brings into force, compared word for word (iam.md 4.4). */
+/**
+ * Returns the ALLOW statements that a change of a policy puts into force. Statements with equal text are the same
+ * statement (iam.md 4.4).
+ */
 export function newlyAllowing(
   before: Deciding | undefined,
   { enabled, statements }: Deciding,

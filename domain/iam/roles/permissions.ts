@@ -4,13 +4,13 @@ import type { GetPermissionRequest, Permission } from '../../../output/iam/types
 import type { ListContext } from '../../../runtime/context.ts'
 import { listInMemory, type Page } from '../../../runtime/pagination.ts'
 import { quoted } from '../../../runtime/refusal.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 
 /** Serves the catalogue of permissions, without their bits. */
 export class Permissions implements PermissionHandlers {
   readonly #permissions: ReadonlyMap<string, Permission>
 
-  constructor({ catalogue }: Pick<IamParts, 'catalogue'>) {
+  constructor({ catalogue }: Pick<IamEnvironment, 'catalogue'>) {
     this.#permissions = new Map(
       catalogue.permissions.map(({ bit: _bit, ...permission }) => [permission.id, permission]),
     )

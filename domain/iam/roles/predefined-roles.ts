@@ -7,10 +7,7 @@ export interface PredefinedRole {
   readonly displayName: string
   readonly description: string
   readonly bindableAt: readonly ScopeKind[]
-  /**
-   * Whether an active permission belongs to the role. A new permission of an area so joins its roles without a further
-   * change.
-   */
+  /** Whether an active permission belongs to the role. The rule also covers permissions that areas add later. */
   readonly holds: (permission: CataloguePermission) => boolean
 }
 
@@ -57,7 +54,7 @@ const usesOfKeys = [
 const below = at('ORGANISATION', 'GROUP', 'WORKSPACE')
 const audited = /^(?:iam|vault|observability\.activities|registry\.auditEvents)\./
 
-/** The areas whose resources an editor may change; the secrets of the vault are excluded. */
+/** The areas whose resources an editor may change; the secrets of the vault are not among them. */
 const openContent: ReadonlySet<string> = new Set(['observability', 'registry', 'storage'])
 
 function isForEditors({ access_class, service }: CataloguePermission): boolean {
@@ -67,8 +64,8 @@ function isForEditors({ access_class, service }: CataloguePermission): boolean {
 }
 
 /**
- * The table of iam.md 1. The administrator of a scope has all permissions of the lower roles there; otherwise rule E1
- * would forbid the administrator to grant them.
+ * The predefined roles, from the table of iam.md 1. The administrator role of a scope contains all permissions of the
+ * lower roles there; otherwise rule E1 would prevent administrators from granting the lower roles.
  */
 export const predefinedRoles: readonly PredefinedRole[] = [
   {

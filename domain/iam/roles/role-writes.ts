@@ -8,51 +8,58 @@ import { nextEtag } from '../../resources/etag.ts'
 import { countHolding, deleteExpired } from '../grants/expired-bindings.ts'
 import { noRole } from '../grants/named-principals.ts'
 import { grants } from '../grants/held-permissions.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { policySubjects } from '../collections/policy-subjects-store.ts'
 import { rolePermissions, roles } from '../collections/roles-store.ts'
-import { requireActiveScope, scopeOf } from '../values/scopes.ts'
+import { requireActiveScope, scopeOfMembers } from '../values/scopes.ts'
 
-/** The change of a role by a call. */
+/** Returns the effect of a call that changes a role, for the operation record. */
 export const roleEffect = (type: IamArea['operationType'], role: Role): Effect<IamArea> => ({
   type,
   resourceType: 'iam.roles',
   resourceId: role.id,
-  scope: scopeOf(role),
+  scope: scopeOfMembers(role),
 })
 
-/** Throws ROLE_NOT_FOUND if there is no such role. */
+/** Returns the stored role; throws ROLE_NOT_FOUND if the role does not exist. */
 export function storedRole(stored: Stored<Role> | undefined, id: string): Stored<Role> {
   if (stored) return stored
   throw noRole(id)
 }
 
-/** Holds the organisation of a role, the revision and the role, in this order. Throws ROLE_NOT_FOUND. */
-export async function lockRole(tx: Transaction, { feed, taxonomy }: IamParts, id: string): Promise<Stored<Role>> {
-  const owner = scopeOf(storedRole(await tx.get(roles, id), id).value)
+/**
+ * Locks the organisation of a role, the revision and the role, in this order, and returns the role. Throws
+ * ROLE_NOT_FOUND.
+ */
+export async function lockRole(tx: Transaction, { feed, taxonomy }: IamEnvironment, id: string): Promise<Stored<Role>> {
+  const owner = scopeOfMembers(storedRole(await tx.get(roles, id), id).value)
   await taxonomy.share(tx, owner)
   await feed.hold(tx)
   return storedRole(await tx.lock(roles, id), id)
 }
 
-/** Throws SCOPE_NOT_ACTIVE unless the owner is active, and ROLE_PREDEFINED. */
-export async function requireWritable(tx: Transaction, parts: IamParts, role: Role): Promise<void> {
-  await requireActiveScope(tx, parts, scopeOf(role))
+/** Throws SCOPE_NOT_ACTIVE unless the owner of the role is active, and ROLE_PREDEFINED for a predefined role. */
+export async function requireWritable(tx: Transaction, parts: IamEnvironment, role: Role): Promise<void> {
+  await requireActiveScope(tx, parts, scopeOfMembers(role))
   if (role.role_type === 'PREDEFINED') {
     throw rolePredefined(`role ${role.name} comes with the platform and follows its permissions; make one of your own`)
   }
 }
 
-/** Returns the role with other permissions, ascending, without retired permissions. */
-export function withPermissions(role: Role, permissions: Iterable<string>, { catalogue }: Pick<IamParts, 'catalogue'>) {
+/** Returns the role with the given permissions, ascending, without retired permissions. */
+export function withPermissions(
+  role: Role,
+  permissions: Iterable<string>,
+  { catalogue }: Pick<IamEnvironment, 'catalogue'>,
+) {
   const kept = [...new Set(permissions)].filter(key => grants(catalogue, key)).toSorted()
   return { ...role, permissions: kept, permission_count: kept.length }
 }
 
-/** Writes a changed role, which is locked, and tells every server. */
+/** Writes a changed role that the transaction has locked, and records the change in the feed. */
 export async function writeRole(
   tx: Transaction,
-  parts: IamParts,
+  parts: IamEnvironment,
   { value: before, version }: Stored<Role>,
   changed: Role,
   now: number,
@@ -63,8 +70,12 @@ export async function writeRole(
   await parts.feed.revise(tx, 'ROLE', before.id)
 }
 
-/** Stores the time at which a role got each of its permissions. */
-export async function writeRolePermissions(tx: Transaction, { catalogue }: Pick<IamParts, 'catalogue'>, role: Role) {
+/** Stores the time at which the role received each of its permissions. */
+export async function writeRolePermissions(
+  tx: Transaction,
+  { catalogue }: Pick<IamEnvironment, 'catalogue'>,
+  role: Role,
+) {
   const added = new Set(role.permissions)
   for await (const { id, value, version } of tx.each(rolePermissions, { role_id: role.id })) {
     if (!added.delete(value.permission)) await tx.delete(rolePermissions, id, version)
@@ -92,8 +103,13 @@ export async function requireUnused(tx: Transaction, { id, name }: Role, now: nu
   )
 }
 
-/** Deletes an unused role and the expired bindings that name it. */
-export async function dropRole(tx: Transaction, { feed }: Pick<IamParts, 'feed'>, role: Stored<Role>, now: number) {
+/** Deletes an unused role, and the expired bindings of the role. */
+export async function dropRole(
+  tx: Transaction,
+  { feed }: Pick<IamEnvironment, 'feed'>,
+  role: Stored<Role>,
+  now: number,
+) {
   const where = { role_id: role.id }
   while (await deleteExpired(tx, now, where));
   for await (const { id, version } of tx.each(rolePermissions, where)) await tx.delete(rolePermissions, id, version)

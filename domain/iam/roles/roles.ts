@@ -9,7 +9,7 @@ import {
 import type { RoleHandlers } from '../../../output/iam/handlers.ts'
 import type {
   AddRolePermissionRequest,
-  CreateRoleGiven,
+  ParsedCreateRoleRequest,
   DeleteRoleRequest,
   GetRoleRequest,
   IamOperation,
@@ -34,7 +34,7 @@ import { nextEtag } from '../../resources/etag.ts'
 import { requireRoleEdit } from '../grants/escalation.ts'
 import { grants } from '../grants/held-permissions.ts'
 import { mutateIam } from '../feed/iam-mutation.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { requireSight, rolesSeen } from './visible-roles.ts'
 import {
   dropRole,
@@ -48,13 +48,14 @@ import {
   writeRolePermissions,
 } from './role-writes.ts'
 import { rolePermissions, roles } from '../collections/roles-store.ts'
-import { checkScopeForm, requireActiveScope, scopeOf } from '../values/scopes.ts'
+import { checkScopeForm, requireActiveScope, scopeOfMembers } from '../values/scopes.ts'
 
-/** The limit of custom roles of one owner (iam.md 4.10). */
+/** The maximal number of custom roles of one owner (iam.md 4.10). */
 const maxRoles = 100
 
 /**
- * The scopes at which custom roles can be bound, by the type of the owner: the owner and its descendants (iam.md 1).
+ * The scopes at which custom roles can be bound, keyed by the type of the owner: the owner and its descendants (iam.md
+ * 1).
  */
 const bindableAt: Readonly<Partial<Record<ScopeKind, readonly ScopeKind[]>>> = {
   PLATFORM: ['PLATFORM', 'ORGANISATION', 'GROUP', 'WORKSPACE'],
@@ -63,9 +64,9 @@ const bindableAt: Readonly<Partial<Record<ScopeKind, readonly ScopeKind[]>>> = {
 
 /** Serves roles: named sets of permissions (iam.md 1). */
 export class Roles implements RoleHandlers {
-  readonly #parts: IamParts
+  readonly #parts: IamEnvironment
 
-  constructor(parts: IamParts) {
+  constructor(parts: IamEnvironment) {
     this.#parts = parts
   }
 
@@ -90,13 +91,13 @@ export class Roles implements RoleHandlers {
     return storedRole(stored, id)
   }
 
-  async createRole(request: CreateRoleGiven, context: CallContext): Promise<Answer<IamOperation>> {
+  async createRole(request: ParsedCreateRoleRequest, context: CallContext): Promise<Answer<IamOperation>> {
     const parts = this.#parts
     const role = newRole(parts, request.body, context.now)
     const { permissions } = request.body
     this.#requireKnown(permissions, permissions)
     return mutateIam(parts, context, request, async tx => {
-      await requireActiveScope(tx, parts, scopeOf(role), 'scope_id')
+      await requireActiveScope(tx, parts, scopeOfMembers(role), 'scope_id')
       await parts.feed.hold(tx)
       await requireRoleEdit(tx, parts, context, role, permissions)
       await this.#insert(tx, role)
@@ -199,7 +200,10 @@ export class Roles implements RoleHandlers {
     await requireRoleEdit(tx, this.#parts, context, before, added)
   }
 
-  /** Checks new permissions. Retired permissions of a role are dropped at its next write, and none can be added. */
+  /**
+   * Checks the permissions of a role. No retired permission can be added; the next write of a role drops the retired
+   * permissions that the role still has.
+   */
   #requireKnown(permissions: readonly string[], sent: readonly string[]): void {
     const key = permissions.find(key => !grants(this.#parts.catalogue, key))
     if (key !== undefined) throw unknown(`permissions[${sent.indexOf(key)}]`, key)
@@ -211,11 +215,11 @@ function unknown(field: string, key: string): Error {
   return unknownPermission(`${field}: ${description}`, { badRequest: [{ field, description }] })
 }
 
-/** The order of the sent permissions has no meaning. */
+/** Sorts the permissions in a request, because their order has no meaning. */
 const sorted = (body: UpdateRoleRequest['body']): UpdateRoleRequest['body'] =>
   body.permissions ? { ...body, permissions: body.permissions.toSorted() } : body
 
-function newRole({ catalogue, clock }: IamParts, body: CreateRoleGiven['body'], now: number): Role {
+function newRole({ catalogue, clock }: IamEnvironment, body: ParsedCreateRoleRequest['body'], now: number): Role {
   const { description, display_name, name, permissions, scope_id, scope_type } = body
   const bindable_scope_types = bindableAt[scope_type]
   if (bindable_scope_types === undefined) {

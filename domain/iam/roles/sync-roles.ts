@@ -9,8 +9,8 @@ import { writeRolePermissions } from './role-writes.ts'
 import { roles } from '../collections/roles-store.ts'
 
 /**
- * Updates the predefined roles to this version of the platform. Equal roles are not written, and custom roles are not
- * touched. Other servers are told of the changes.
+ * Updates the predefined roles to this version of the platform, and records the changes in the feed. Unchanged roles
+ * are not written, and custom roles stay unchanged.
  */
 export async function syncPredefinedRoles(tx: Transaction, catalogue: Catalogue, now: number): Promise<void> {
   await holdRevision(tx)
@@ -40,7 +40,7 @@ export function roleOf(catalogue: Catalogue, { name, ...predefined }: Predefined
     scope_id: '',
     ...settable,
     permission_count: permissions.length,
-    // The etag is made from the permissions, so it tells whether the stored role differs.
+    // The etag is a digest of the permissions and texts, so a different etag shows that the stored role is outdated.
     etag: createHash('sha256').update(JSON.stringify(settable)).digest('hex').slice(0, 16),
     created: time,
     updated: time,

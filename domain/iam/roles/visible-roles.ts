@@ -1,19 +1,23 @@
 import type { Role } from '../../../output/iam/types.ts'
 import type { CallContext } from '../../../runtime/context.ts'
 import type { Where } from '../../ports/store.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { platform } from '../../ports/access.ts'
 
-type SightParts = Pick<IamParts, 'access' | 'decisions'>
+type RoleVisibilityServices = Pick<IamEnvironment, 'access' | 'decisions'>
 
-/** The owners whose custom roles a caller may see; any of them includes the roles of the platform. */
+/** The owners whose custom roles a caller may see. Every caller also sees the roles of the platform. */
 type Owners = 'all' | ReadonlySet<string>
 
 /**
- * Returns the owners whose custom roles the caller sees: the caller must hold `permission` at the owner or at a
- * descendant, where the roles could be bound. Every caller sees predefined roles (iam.md 3).
+ * Returns the owners whose custom roles the caller may see: the caller must hold `permission` at the owner, or at a
+ * descendant where the roles could be bound. Every caller sees predefined roles (iam.md 3).
  */
-async function ownersSeen({ decisions }: SightParts, context: CallContext, permission: string): Promise<Owners> {
+async function ownersSeen(
+  { decisions }: RoleVisibilityServices,
+  context: CallContext,
+  permission: string,
+): Promise<Owners> {
   const { clientAddress, now, principal } = context
   const seen = await decisions.visible(principal?.id ?? '', permission, { now, ip: clientAddress })
   if (seen.kind === 'all') return 'all'
@@ -25,15 +29,19 @@ async function ownersSeen({ decisions }: SightParts, context: CallContext, permi
   return owners
 }
 
-/** Narrows a list to the roles that a caller sees. */
-export async function rolesSeen(parts: SightParts, context: CallContext): Promise<Where> {
+/** Returns the filter for the roles that a caller may see. */
+export async function rolesSeen(parts: RoleVisibilityServices, context: CallContext): Promise<Where> {
   const owners = await ownersSeen(parts, context, 'iam.roles.list')
   if (owners === 'all') return {}
   return owners.size === 0 ? { role_type: 'PREDEFINED' } : { scope_id: ['', ...owners] }
 }
 
-/** Throws IAM_PERMISSION_DENIED unless the caller may see a role; hidden and absent roles get the same answer. */
-export async function requireSight(parts: SightParts, context: CallContext, role: Role | undefined): Promise<void> {
+/** Throws IAM_PERMISSION_DENIED unless the caller may see a role. The error is the same for hidden and absent roles. */
+export async function requireSight(
+  parts: RoleVisibilityServices,
+  context: CallContext,
+  role: Role | undefined,
+): Promise<void> {
   const permission = 'iam.roles.get'
   if (role?.role_type === 'PREDEFINED') return
   const owners = role && (await ownersSeen(parts, context, permission))

@@ -9,13 +9,13 @@ import type { Stored, Transaction } from '../../ports/store.ts'
 import { accountKeys } from '../collections/account-keys-store.ts'
 import { endToken } from '../sessions/end-token.ts'
 import { makeServiceAccount } from './make-service-account.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { readPublicKey, type PublicKey } from './public-keys.ts'
 import { serviceAccounts } from '../collections/service-accounts-store.ts'
 import { tokens, unrevokedOf } from '../collections/tokens-store.ts'
 
-/** The parts of the area that host commands need. */
-export type HostParts = Pick<IamParts, 'clock' | 'feed' | 'operations' | 'store' | 'taxonomy'>
+/** The parts of the area that commands on the server's host use. */
+export type AccountServices = Pick<IamEnvironment, 'clock' | 'feed' | 'operations' | 'store' | 'taxonomy'>
 
 const namePattern = /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 const nameForm =
@@ -24,7 +24,7 @@ const maxDisplayName = 128
 
 /** Creates a service account in an ACTIVE workspace, as the system principal, and returns its id. Throws `ApiError`. */
 export async function createServiceAccount(
-  parts: HostParts,
+  parts: AccountServices,
   {
     display_name = '',
     name,
@@ -44,14 +44,14 @@ export async function createServiceAccount(
 
 /** A public key to register. */
 export interface AddedKey {
-  /** PEM of Ed25519, P-256 or RSA of 2048 bits or more. */
+  /** The PEM text of an Ed25519 key, a P-256 key, or an RSA key of 2048 bits or more. */
   readonly publicKey: string
   /** A future time in RFC 3339; absent: the key never expires. */
   readonly expireTime?: string | undefined
 }
 
-/** Registers a public key that verifies assertions of the account, and returns its id. Throws `ApiError`. */
-export async function addAccountKey(parts: HostParts, id: string, given: AddedKey): Promise<string> {
+/** Registers a public key for verifying assertions of the account, and returns the id of the key. Throws `ApiError`. */
+export async function addAccountKey(parts: AccountServices, id: string, given: AddedKey): Promise<string> {
   const { clock, operations, store, taxonomy } = parts
   const { algorithm, pem } = publicKeyOf(given)
   const expire_time = expireTimeOf(given, clock.now())
@@ -74,7 +74,7 @@ export async function addAccountKey(parts: HostParts, id: string, given: AddedKe
 /**
  * Removes a key and ends the access tokens that were issued for it. Throws `ApiError` if the account has no such key.
  */
-export async function removeAccountKey(parts: HostParts, id: string, keyId: string): Promise<void> {
+export async function removeAccountKey(parts: AccountServices, id: string, keyId: string): Promise<void> {
   const { clock, feed, operations, store } = parts
   await store.tx(async tx => {
     await feed.hold(tx)
@@ -97,7 +97,7 @@ export async function removeAccountKey(parts: HostParts, id: string, keyId: stri
 }
 
 /**
- * Removes all keys of an account, in the transaction of the caller. The caller, which holds the feed, ends the tokens.
+ * Removes all keys of an account, in the transaction of the caller. The caller holds the feed, and revokes the tokens.
  */
 export async function removeAllKeys(tx: Transaction, account: string): Promise<void> {
   for await (const { id, version } of tx.each(accountKeys, { account_id: account })) {

@@ -9,24 +9,27 @@ import { principals } from '../collections/principals-store.ts'
 import { principalOfServiceAccount, serviceAccounts } from '../collections/service-accounts-store.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-interface MakingParts {
+interface CreationServices {
   readonly clock: Clock
   readonly taxonomy: Pick<Taxonomy, 'chain' | 'consume'>
 }
 
-/** The facts of a new service account. */
+/** The input for a new service account. */
 export interface NewServiceAccount {
   readonly workspace: string
-  /** The scopes from the organisation to the workspace, if the transaction has locked the tree. */
+  /** The scopes from the organisation to the workspace; present if the transaction has locked the tree. */
   readonly chain?: readonly Scope[]
   readonly name: string
   readonly display_name?: string
   readonly managed_by: ServiceAccountManager
 }
 
-/** Creates the service account of this name in a workspace, without a role, unless it exists. Returns its id. */
+/**
+ * Creates a service account with this name in a workspace, without a role, unless the account exists. Returns the id of
+ * the account.
+ */
 export async function ensureServiceAccount(
-  parts: MakingParts,
+  parts: CreationServices,
   tx: Transaction,
   { chain, scope }: HeldScope,
   name: string,
@@ -36,15 +39,15 @@ export async function ensureServiceAccount(
   return (await makeServiceAccount(parts, tx, { workspace: scope.id, chain, name, managed_by: 'PLATFORM' })).id
 }
 
-/** The quota that counts service accounts, until their workspace is deleted. */
+/** The quota that counts service accounts. A service account counts until its workspace is deleted. */
 export const accountQuota = 'iam.serviceAccounts'
 
 /**
- * Inserts a service account and its directory row. Throws WORKSPACE_NOT_FOUND, FIELD_INVALID for a taken name, and
+ * Inserts a service account and its directory row. Throws WORKSPACE_NOT_FOUND, FIELD_INVALID if the name is taken, and
  * QUOTA_EXCEEDED.
  */
 export async function makeServiceAccount(
-  { clock, taxonomy }: MakingParts,
+  { clock, taxonomy }: CreationServices,
   tx: Transaction,
   { chain, display_name = '', managed_by, name, workspace }: NewServiceAccount,
 ): Promise<ServiceAccount> {

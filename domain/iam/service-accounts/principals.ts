@@ -5,15 +5,15 @@ import type { Answer } from '../../../runtime/json.ts'
 import type { Page } from '../../../runtime/pagination.ts'
 import { seenBy, type VisibleRows, platform } from '../../ports/access.ts'
 import { findPrincipal, foundPrincipal } from '../grants/named-principals.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { principals } from '../collections/principals-store.ts'
 import { homeOf } from '../values/home-scope.ts'
 
 /** Serves the directory of users and service accounts (iam.md 1, 3). */
 export class Principals implements PrincipalHandlers {
-  readonly #parts: IamParts
+  readonly #parts: IamEnvironment
 
-  constructor(parts: IamParts) {
+  constructor(parts: IamEnvironment) {
     this.#parts = parts
   }
 
@@ -22,7 +22,7 @@ export class Principals implements PrincipalHandlers {
     const isOwn = { isOwn: true }
     const users = await access.visible(context, 'iam.users.list', isOwn)
     const programs = await access.visible(context, 'iam.serviceAccounts.list', isOwn)
-    // A caller that holds neither permission anywhere is refused.
+    // A caller with neither of the two permissions at any scope is refused.
     if (isNothing(users) && isNothing(programs)) await access.visible(context, 'iam.users.list')
     return store.list(principals, context.query, [
       { kind: 'USER', ...seenBy(users, 'organisation_id') },
@@ -44,8 +44,8 @@ export class Principals implements PrincipalHandlers {
   }
 
   /**
-   * A hidden principal is refused like an absent principal. Only holders of the permission at PLATFORM learn of an
-   * absence.
+   * Throws the error for a hidden or absent principal. Both errors are equal, except for holders of the permission at
+   * PLATFORM.
    */
   async #refuse(principal: Principal | undefined, context: CallContext): Promise<void> {
     const { access } = this.#parts

@@ -8,8 +8,8 @@ export interface PublicKey {
 }
 
 /**
- * The pattern of a file with exactly a public key. A private key is refused, although its public key could be read from
- * it.
+ * The pattern of a file that contains exactly one public key. A file with a private key is refused, although the public
+ * key could be derived from the private key.
  */
 const shape = /^\s*-----BEGIN PUBLIC KEY-----\r?\n[A-Za-z\d+/=\r\n]+-----END PUBLIC KEY-----\s*$/
 
@@ -41,6 +41,6 @@ function algorithmOf({
   if (type === 'ed25519') return 'EDDSA'
   if (type === 'ec') return details.namedCurve === 'prime256v1' ? 'ES256' : undefined
   const { modulusLength = 0, publicExponent = 0n } = details
-  // With the exponent 1, every text would be its own signature.
+  // With the exponent 1, the signature of every text would equal the text.
   return type === 'rsa' && modulusLength >= minRsaBits && publicExponent > 2n ? 'RS256' : undefined
 }

@@ -5,14 +5,17 @@ import type { ListContext } from '../../../runtime/context.ts'
 import type { Answer } from '../../../runtime/json.ts'
 import type { Page } from '../../../runtime/pagination.ts'
 import { seenBy } from '../../ports/access.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { serviceAccounts } from '../collections/service-accounts-store.ts'
 
-/** Serves service accounts, the principals of programs (iam.md 1). The platform and host commands create them. */
+/**
+ * Serves service accounts, the principals of programs (iam.md 1). Only the platform and commands on the host create
+ * service accounts.
+ */
 export class ServiceAccounts implements ServiceAccountHandlers {
-  readonly #parts: Pick<IamParts, 'access' | 'store'>
+  readonly #parts: Pick<IamEnvironment, 'access' | 'store'>
 
-  constructor(parts: Pick<IamParts, 'access' | 'store'>) {
+  constructor(parts: Pick<IamEnvironment, 'access' | 'store'>) {
     this.#parts = parts
   }
 

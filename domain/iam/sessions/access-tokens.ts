@@ -1,21 +1,22 @@
 import { errors, jwtVerify, type JWTPayload, type JWTHeaderParameters } from 'jose'
 import { tokenExpired, tokenInvalid } from '../../../output/iam/errors.ts'
 import { isUuid } from '../../../runtime/formats.ts'
-import type { IamSettings } from '../interfaces/iam-parts.ts'
+import type { IamSettings } from '../interfaces/iam-environment.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import { accessTokenMs } from '../values/token-lives.ts'
 
 const audience = 'ninefold'
 const type = 'at+jwt'
 
-/** The tolerated difference of another server's clock. */
+/** The tolerated difference between the clocks of servers, in seconds. */
 const leewaySeconds = 30
 
-/** The maximal length of this platform's tokens. */
+/** The maximal number of characters of a token. */
 const maxLength = 2048
 
 /**
- * A JWS with an Ed25519 signature of 64 bytes. The last of its 86 characters has four unused bits, which must be zero.
+ * The pattern of a JWS with an Ed25519 signature of 64 bytes. The last of the 86 characters of the signature has four
+ * unused bits, which must be zero.
  */
 const shape = /^[\w-]+\.[\w-]+\.[\w-]{85}[AQgw]$/
 
@@ -29,13 +30,13 @@ export interface TokenSubject {
 
 /** A verified access token. */
 export interface VerifiedToken extends TokenSubject {
-  /** Milliseconds since 1970. */
+  /** The expiry, in milliseconds since 1970. */
   readonly expireTime: number
 }
 
 /**
- * Makes and verifies access tokens: JWTs of 900 seconds (RFC 9068), signed with EdDSA by the server that made them
- * (iam.md 4.7).
+ * Creates and verifies access tokens: JWTs that are valid for 900 seconds (RFC 9068). The server that creates a token
+ * signs it by EdDSA (iam.md 4.7).
  */
 export class AccessTokens {
   readonly #keys: SigningKeys
@@ -46,12 +47,15 @@ export class AccessTokens {
     this.#settings = settings
   }
 
-  /** Await it before `mint`, outside of transactions. */
+  /** Prepares the signing key. Await `ready` before `mint`, outside of transactions. */
   ready(): Promise<void> {
     return this.#keys.ready()
   }
 
-  /** Makes an access token. It is synchronous, so a transaction may call it. `now` is in milliseconds since 1970. */
+  /**
+   * Creates an access token. `mint` is synchronous, so that transactions can call it. `now` is in milliseconds since
+   * 1970.
+   */
   mint({ kind, principalId, sessionId }: TokenSubject, now: number): string {
     const iat = Math.floor(now / 1000)
     const exp = iat + accessTokenMs / 1000
@@ -62,8 +66,7 @@ export class AccessTokens {
   }
 
   /**
-   * Verifies a token. Throws TOKEN_INVALID, or TOKEN_EXPIRED for a formerly valid token. It does not look for
-   * revocations.
+   * Verifies a token. Throws TOKEN_INVALID, or TOKEN_EXPIRED for a valid but expired token. Does not check revocations.
    */
   async verify(token: string, now: number): Promise<VerifiedToken> {
     if (token.length > maxLength || !shape.test(token)) throw invalid()

@@ -7,24 +7,24 @@ import type { Reader } from '../../ports/store.ts'
 import { accountKeys, type StoredAccountKey } from '../collections/account-keys-store.ts'
 import { serviceAccounts } from '../collections/service-accounts-store.ts'
 
-/** The signature algorithm of each kind of key, by its name in a JWS. */
+/** The JWS name of the signature algorithm of each kind of key. */
 const algorithms = { EDDSA: 'EdDSA', ES256: 'ES256', RS256: 'RS256' } as const satisfies Record<KeyAlgorithm, string>
 
-/** The maximal lifetime of an assertion, which is meant for one call. */
+/** The maximal lifetime of an assertion in seconds. An assertion is meant for one call. */
 const maxSeconds = 300
 
-/** The tolerated difference of the client's clock. */
+/** The tolerated difference between the clock of a client and the clock of the server, in seconds. */
 const leewaySeconds = 30
 
 const maxIdLength = 256
 
-/** A verified assertion. Earlier use, and the state of the account, are still to be checked. */
+/** A verified assertion. The caller still has to check earlier use and the state of the account. */
 export interface CheckedAssertion {
   readonly account: ServiceAccount
   readonly key: StoredAccountKey
-  /** The digest under which its use is stored. */
+  /** The digest by which the use of the assertion is stored. */
   readonly digest: string
-  /** Milliseconds since 1970. */
+  /** The expiry, in milliseconds since 1970. */
   readonly expireTime: number
 }
 
@@ -58,7 +58,7 @@ async function keyOf(reader: Reader, assertion: string, now: number): Promise<St
   return key
 }
 
-/** The unused bits of the last characters must be zero, so that no other text is the same assertion. */
+/** Whether the unused bits of the last characters are zero, so that no other text encodes the same assertion. */
 const isCanonical = (assertion: string): boolean =>
   assertion.split('.').every(part => Buffer.from(part, 'base64url').toString('base64url') === part)
 
@@ -104,6 +104,6 @@ function isForOneCall({ aud, exp, iat, jti }: JWTPayload, audience: string, now:
   return typeof jti === 'string' && jti.length > 0 && jti.length <= maxIdLength
 }
 
-/** Makes the error for every fault of an assertion. */
+/** Returns the error for every fault of an assertion. */
 export const invalidAssertion = () =>
   assertionInvalid('the assertion is not valid, or its service account gets no token now')

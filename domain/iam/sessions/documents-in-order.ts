@@ -4,10 +4,7 @@ import type { Collection, Reader, Stored } from '../../ports/store.ts'
 
 const size = 100
 
-/**
- * Iterates over all documents that `filter` matches, in the order of `field`. They are read in pages, so that memory
- * stays bounded.
- */
+/** Yields all documents that match `filter`, in the order of `field`. Reads in pages, so that memory stays bounded. */
 export async function* pages<T>(
   reader: Reader,
   collection: Collection<T>,

@@ -8,13 +8,13 @@ import { statusAt, tokens, unrevokedOf } from '../collections/tokens-store.ts'
 /** The reason and time of a revocation. */
 export interface Revocation {
   readonly reason: RevokeReason
-  /** The time in RFC 3339. */
+  /** The time of the revocation in RFC 3339. */
   readonly time: string
 }
 
 /**
- * Revokes an ACTIVE token in the transaction of the caller, which has locked the feed, and tells every server. Returns
- * the revision. Returns undefined, without a change, if the token has ended or does not exist.
+ * Revokes an ACTIVE token in the transaction of the caller, which has locked the feed, and records the change in the
+ * feed. Returns the new revision; undefined if the token has ended or does not exist.
  */
 export async function endToken(
   tx: Transaction,
@@ -31,7 +31,7 @@ export async function endToken(
   return feed.revise(tx, 'SESSION', id)
 }
 
-/** As `endToken`, for all tokens of a principal except `except`. */
+/** Revokes all tokens of a principal except `except`, in the way of `endToken`. */
 export async function endTokensOf(
   tx: Transaction,
   feed: Feed,

@@ -8,26 +8,26 @@ import type { AccessTokens } from './access-tokens.ts'
 import { accountKeys, spentAssertions } from '../collections/account-keys-store.ts'
 import { checkAssertion, invalidAssertion, type CheckedAssertion } from './assertions.ts'
 import { networkOf } from '../values/networks.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { serviceAccounts } from '../collections/service-accounts-store.ts'
 import { shortAgent } from './session-tokens.ts'
 import { accessTokenMs } from '../values/token-lives.ts'
 import { familyAnswer } from './token-response.ts'
 import { keptUntil, tokens, unrevokedOf, type StoredToken } from '../collections/tokens-store.ts'
 
-type ExchangeParts = Pick<IamParts, 'store' | 'clock' | 'audit' | 'taxonomy' | 'settings'> & {
+type ExchangeServices = Pick<IamEnvironment, 'store' | 'clock' | 'audit' | 'taxonomy' | 'settings'> & {
   readonly accessTokens: AccessTokens
 }
 
-/** The audience of assertions that are exchanged here. */
-const audienceOf = ({ baseUrl }: IamParts['settings']): string => `${baseUrl}/iam/v1/tokens:refresh`
+/** Returns the audience that assertions for this call must have. */
+const audienceOf = ({ baseUrl }: IamEnvironment['settings']): string => `${baseUrl}/iam/v1/tokens:refresh`
 
 /**
  * Exchanges an assertion of a service account for an access token, once (iam.md 4.7). Throws ASSERTION_INVALID for
- * every fault, and while the home workspace is not effectively ACTIVE.
+ * every fault, and also while the home workspace is not effectively ACTIVE.
  */
 export async function exchangeAssertion(
-  parts: ExchangeParts,
+  parts: ExchangeServices,
   assertion: string,
   context: CallContext,
 ): Promise<TokenResponse> {
@@ -43,9 +43,9 @@ export async function exchangeAssertion(
   return familyAnswer(accessTokens, family, context.now)
 }
 
-/** Locks and returns the account, if the account and its key are unchanged since the verification of the signature. */
+/** Locks and returns the account, if the account and its key have not changed since the signature was verified. */
 async function lockAccount(
-  { taxonomy }: ExchangeParts,
+  { taxonomy }: ExchangeServices,
   tx: Transaction,
   { account: { id, workspace_id }, key }: CheckedAssertion,
 ): Promise<Stored<ServiceAccount>> {
@@ -60,18 +60,21 @@ async function lockAccount(
   throw invalidAssertion()
 }
 
-/** Runs under the lock of the account, so of two concurrent calls with one assertion the second finds its use. */
+/**
+ * Stores the use of an assertion, under the lock of the account. Of two concurrent calls with one assertion, the second
+ * finds the row of the first and is refused.
+ */
 async function spend(tx: Transaction, { digest: id, expireTime }: CheckedAssertion): Promise<void> {
   if (await tx.get(spentAssertions, id)) throw invalidAssertion()
   await tx.insert(spentAssertions, { id, expire_time: formatMillis(expireTime) })
 }
 
 /**
- * Adds an access token to the family of account and key. The first exchange, also after the end of a family, creates
- * it.
+ * Records an access token in the token family of account and key. The first exchange creates the family, and so does
+ * the first exchange after the end of a family.
  */
 async function use(
-  { audit }: ExchangeParts,
+  { audit }: ExchangeServices,
   tx: Transaction,
   { id, value, version }: Stored<ServiceAccount>,
   { key }: CheckedAssertion,
@@ -82,7 +85,7 @@ async function use(
   await tx.update(serviceAccounts, id, { ...value, last_authenticate_time: time }, version)
   const stored = await tx.find(tokens, { ...unrevokedOf(id), key_id: key.id })
   const { clientAddress, now } = context
-  // The end of a token is in whole seconds.
+  // The expiry of an access token is in whole seconds, so the family uses whole seconds too.
   const times = { expire_time: formatMillis(Math.floor(now / 1000) * 1000 + accessTokenMs) }
   const latest = {
     ...times,

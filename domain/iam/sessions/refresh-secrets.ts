@@ -1,15 +1,18 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** A refresh token: the id of its session, and the secret that proves it. */
+/** A refresh token: the id of its session, and the secret. */
 export interface RefreshToken {
   readonly tokenId: string
-  /** 256 bits as 43 characters of base64url. The text is digested, so that no two texts count as one secret. */
+  /**
+   * 256 random bits as 43 characters of base64url. The digest is computed from the text, so that two texts for the same
+   * bits are two secrets.
+   */
   readonly secret: string
 }
 
 const shape = /^rt1\.([\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12})\.([\w-]{43})$/
 
-/** Parses a refresh token; returns undefined for other text. */
+/** Parses a refresh token; returns undefined for any other text. */
 export function parseRefreshToken(text: string): RefreshToken | undefined {
   const [, tokenId, secret] = shape.exec(text) ?? []
   return tokenId === undefined || secret === undefined ? undefined : { tokenId, secret }
@@ -21,7 +24,7 @@ export const newSecret = (): string => randomBytes(32).toString('base64url')
 
 export const newSalt = (): string => randomBytes(32).toString('base64url')
 
-/** Derives the successor of a secret. The secret and the salt together determine it (iam.md 4.7). */
+/** Derives the next secret. The secret and the salt together determine the next secret (iam.md 4.7). */
 export const successorOf = (secret: string, salt: string): string =>
   createHmac('sha256', secret).update(`rt-next${salt}`).digest('base64url')
 

@@ -7,7 +7,7 @@ import { Conflict, type Reader, type Transaction } from '../../ports/store.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { endToken } from './end-token.ts'
 import { networkOf } from '../values/networks.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { principals } from '../collections/principals-store.ts'
 import {
   digestOf,
@@ -21,34 +21,41 @@ import { graceMs, idleMs } from '../values/token-lives.ts'
 import { sessionAnswer } from './token-response.ts'
 import { keptUntil, spentRefreshTokens, statusAt, tokens, type StoredToken } from '../collections/tokens-store.ts'
 
-type RefreshParts = Pick<IamParts, 'store' | 'feed' | 'audit'> & { readonly accessTokens: AccessTokens }
+type RefreshServices = Pick<IamEnvironment, 'store' | 'feed' | 'audit'> & { readonly accessTokens: AccessTokens }
 
-/** The state of a refresh token. */
+/** The result of looking up a refresh token. */
 type Found =
   | { readonly kind: 'live'; readonly session: StoredToken; readonly version: number }
-  /** It was used a moment ago, and its successor is unused: the answer was lost, or two calls were concurrent. */
+  /**
+   * The token was used within the last 30 seconds, and the next token is unused: the response was lost, or two calls
+   * were concurrent.
+   */
   | { readonly kind: 'repeated'; readonly session: StoredToken; readonly salt: string }
-  /** It was used earlier: the token or the session may be stolen. */
+  /** The token was used earlier: the token or the session may be stolen. */
   | { readonly kind: 'spent'; readonly session: StoredToken }
-  /** It never existed, or its session has ended. */
+  /** The token never existed, or its session has ended. */
   | { readonly kind: 'unknown'; readonly session: undefined }
 
 const unknown = { kind: 'unknown', session: undefined } as const
 
 /** The result of a call with a refresh token. */
 interface Outcome {
-  /** The session row and its current secret; undefined for a refused call. */
+  /** The updated session and its current secret; undefined for a refused call. */
   readonly next?: { readonly session: StoredToken; readonly secret: string }
-  /** The session to end. */
+  /** The session to end because a spent token was used again. */
   readonly reused?: StoredToken
 }
 
 /**
- * Spends a refresh token and returns an access token and the next refresh token (iam.md 4.7). A repeated token within
- * 30 seconds, while the next token is unused, returns the same next token. Throws REFRESH_TOKEN_INVALID; a token that
- * was spent earlier also ends the session.
+ * Spends a refresh token, and returns an access token and the next refresh token (iam.md 4.7). A repeated call within
+ * 30 seconds returns the same next token while the next token is unused. Throws REFRESH_TOKEN_INVALID; an older spent
+ * token also ends the session.
  */
-export async function refreshSession(parts: RefreshParts, text: string, context: CallContext): Promise<TokenResponse> {
+export async function refreshSession(
+  parts: RefreshServices,
+  text: string,
+  context: CallContext,
+): Promise<TokenResponse> {
   const { accessTokens, store } = parts
   const token = parseRefreshToken(text)
   if (token === undefined) throw invalid()
@@ -74,7 +81,7 @@ async function find(reader: Reader, { secret, tokenId }: RefreshToken, now: numb
   if (isSameDigest(digest, refresh.hash)) return { kind: 'live', session, version }
   const { previous } = refresh
   const isPrevious = previous !== undefined && isSameDigest(digest, previous.hash)
-  // A time in the future is refused too: otherwise a clock that was set back would extend the window.
+  // A time in the future is refused too: otherwise turning the clock back would extend the 30 seconds.
   if (isPrevious && Math.abs(now - Date.parse(previous.time)) <= graceMs)
     return { kind: 'repeated', session, salt: previous.salt }
   const isSpent = (await reader.get(spentRefreshTokens, digest))?.value.token_id === tokenId
@@ -91,7 +98,8 @@ async function take(tx: Transaction, token: RefreshToken, context: CallContext):
 }
 
 /**
- * Rotates the secret by one conditional update: of two concurrent calls, one rotates and the other finds the rotation.
+ * Replaces the secret by one conditional update: of two concurrent calls, one replaces the secret and the other finds
+ * the replacement.
  */
 async function rotate(
   tx: Transaction,
@@ -120,7 +128,7 @@ async function rotate(
 
 /** Ends a session after the use of a spent token, and records the activity. */
 async function endReused(
-  { audit, feed, store }: Pick<RefreshParts, 'audit' | 'feed' | 'store'>,
+  { audit, feed, store }: Pick<RefreshServices, 'audit' | 'feed' | 'store'>,
   session: StoredToken,
   context: CallContext,
 ): Promise<void> {
@@ -134,7 +142,7 @@ async function endReused(
   if (revision !== undefined) await feed.settled(revision)
 }
 
-/** The activity for the use of a spent token. */
+/** Returns the activity that records the use of a spent token. */
 export const reuse = (session: StoredToken, context: CallContext): Activity => ({
   ...calledBy(context),
   principalId: session.principal_id,

@@ -11,20 +11,20 @@ import type { AccessTokens } from './access-tokens.ts'
 import { endToken, endTokensOf } from './end-token.ts'
 import { homeOf } from '../values/home-scope.ts'
 import { mutateIam } from '../feed/iam-mutation.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { principals } from '../collections/principals-store.ts'
 import { findSession, reuse } from './refresh.ts'
 import { tokens, type StoredToken } from '../collections/tokens-store.ts'
 import { platform } from '../../ports/access.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-type RevokeParts = IamParts & { readonly accessTokens: AccessTokens }
+type RevocationServices = IamEnvironment & { readonly accessTokens: AccessTokens }
 
 type Operation = Promise<JsonText<IamOperation>>
 
-/** Ends the sent token, whoever sends it. An unknown or ended token counts as ended. */
+/** Revokes the token in the request, for any caller. An unknown or ended token counts as revoked. */
 export async function revokePossessed(
-  parts: RevokeParts,
+  parts: RevocationServices,
   token: string,
   request: RevokeTokenRequest,
   context: CallContext,
@@ -43,11 +43,11 @@ export async function revokePossessed(
 }
 
 /**
- * Ends a session or token family by its id. Throws TOKEN_NOT_FOUND for callers that may know it; other callers get no
- * hint.
+ * Revokes a session or token family by its id. Throws TOKEN_NOT_FOUND for callers with the permission; other callers do
+ * not learn whether the token exists.
  */
 export async function revokeById(
-  parts: RevokeParts,
+  parts: RevocationServices,
   id: string,
   request: RevokeTokenRequest,
   context: CallContext,
@@ -67,9 +67,11 @@ export async function revokeById(
   })
 }
 
-/** Ends all sessions or token families of a principal. Throws PRINCIPAL_NOT_FOUND for callers that may know it. */
+/**
+ * Revokes all sessions or token families of a principal. Throws PRINCIPAL_NOT_FOUND for callers with the permission.
+ */
 export async function revokeAllOf(
-  parts: RevokeParts,
+  parts: RevocationServices,
   id: string,
   request: RevokeTokenRequest,
   context: CallContext,
@@ -89,10 +91,10 @@ export async function revokeAllOf(
 }
 
 /**
- * Checks the permission again: the door lets a call with a used Idempotency-Key pass without it. The path does not name
- * the token, so the key does not prove the permission to revoke this token.
+ * Checks the permission again, because the server admits a call with a used Idempotency-Key without this check. The
+ * path does not name the token, so the key does not prove the permission to revoke this token.
  */
-const refused = ({ access }: RevokeParts, context: CallContext, scope: Scope): Promise<ApiError | undefined> =>
+const refused = ({ access }: RevocationServices, context: CallContext, scope: Scope): Promise<ApiError | undefined> =>
   refusalOf(access.require(context, 'iam.tokens.revoke', scope, platform))
 
 const reasonOf = (isOwn: boolean): RevokeReason => (isOwn ? 'LOGOUT' : 'ADMIN')
@@ -105,21 +107,22 @@ const tokenEffect = (resourceId: string, scope: Scope): Effect<IamArea> => ({
 })
 
 /**
- * The door admits every caller, because the token itself suffices. Naming a token or principal needs a bearer token.
+ * Returns the caller; throws if the call has no bearer token. The server admits every caller, because the token in the
+ * request suffices, but a call that names a token or a principal by id needs a bearer token.
  */
 function signedIn({ principal }: CallContext): Principal {
   if (principal) return principal
   throw tokenMissing('this call needs a token: send "Authorization: Bearer <token>", or the token that is to end')
 }
 
-/** The session of a sent token. */
+/** The session of a token that the caller sent. */
 interface Possessed {
   readonly session: StoredToken | undefined
-  /** Whether it is a spent refresh token. */
+  /** Whether the sent token is a spent refresh token. */
   readonly isReused: boolean
 }
 
-async function possessed(parts: RevokeParts, token: string, { now }: CallContext): Promise<Possessed> {
+async function possessed(parts: RevocationServices, token: string, { now }: CallContext): Promise<Possessed> {
   const { accessTokens, store } = parts
   if (token.startsWith('rt1.')) {
     const { kind, session } = await findSession(store, token, now)
@@ -135,8 +138,8 @@ async function possessed(parts: RevokeParts, token: string, { now }: CallContext
 }
 
 /**
- * Without a bearer token, the user of the token is recorded as the caller (conventions §5), and no Idempotency-Key is
- * stored (conventions §6).
+ * Returns the context with the user of the token as the caller, if the call has no bearer token (conventions §5); then
+ * no Idempotency-Key is stored (conventions §6).
  */
 function callerOf(session: StoredToken | undefined, context: CallContext): CallContext {
   if (context.principal || !session) return context
@@ -144,10 +147,10 @@ function callerOf(session: StoredToken | undefined, context: CallContext): CallC
   return { ...context, principal: { id: session.principal_id, kind }, idempotencyKey: undefined }
 }
 
-const standing = (parts: RevokeParts, { home_id, home_type }: StoredToken): Promise<Scope> =>
+const standing = (parts: RevocationServices, { home_id, home_type }: StoredToken): Promise<Scope> =>
   standingScope(parts, { type: home_type, id: home_id })
 
-/** A deleted home scope counts as the platform (iam.md 4.10). */
-async function standingScope({ store, taxonomy }: RevokeParts, home: Scope): Promise<Scope> {
+/** Returns the home scope; for a deleted home scope, the platform (iam.md 4.10). */
+async function standingScope({ store, taxonomy }: RevocationServices, home: Scope): Promise<Scope> {
   return home.type === 'PLATFORM' || (await taxonomy.chain(store, home)) ? home : platform
 }

@@ -5,12 +5,15 @@ import { compareTime } from '../values/time-filters.ts'
 import { accessTokenMs } from '../values/token-lives.ts'
 import { revokeTimeField, tokens } from '../collections/tokens-store.ts'
 
-/** A revocation is cached this much longer than access tokens live, because a token may be signed during its commit. */
+/**
+ * The time for which a revocation stays cached in addition to the lifetime of access tokens, because a token may be
+ * signed during the commit of the revocation.
+ */
 const spareMs = 60_000
 
 /**
- * The maximal time between the begin of a call, which is the time of its revocation, and its commit. A body may arrive
- * slowly, and a call may wait for its turn.
+ * The maximal time between the begin of a call, which becomes the time of the revocation, and its commit. A body may
+ * arrive slowly, and a call may wait in a queue.
  */
 const slowestCallMs = 60 * 60 * 1000
 
@@ -18,7 +21,7 @@ const slowestCallMs = 60 * 60 * 1000
 export class RevokedSessions {
   readonly #store: Store
   readonly #clock: Clock
-  /** The end of each entry by the clock and by a clock that cannot be set; the oldest first. */
+  /** The end of each entry by the clock, and by a clock that cannot be set; oldest entry first. */
   readonly #until = new Map<string, { readonly time: number; readonly steady: number }>()
 
   constructor({ clock, store }: { readonly clock: Clock; readonly store: Store }) {
@@ -30,7 +33,7 @@ export class RevokedSessions {
     return this.#until.has(session)
   }
 
-  /** Adds a session that was just revoked, on this or another server. */
+  /** Adds a session that was just revoked, on this server or another. */
   add(session: string): void {
     const now = this.#clock.now()
     this.#forget(now)
@@ -39,7 +42,9 @@ export class RevokedSessions {
     this.#until.set(session, { time: now + lastsMs, steady: performance.now() + lastsMs })
   }
 
-  /** Adds the revoked sessions in the store. Await it at the start, and after changes may have been missed. */
+  /**
+   * Reads the revoked sessions of the store. Await `load` at the start, and whenever the feed may have missed changes.
+   */
   async load(): Promise<void> {
     const since = this.#clock.now() - accessTokenMs - spareMs - slowestCallMs
     const filter = compareTime(revokeTimeField, '>', since)
@@ -47,8 +52,8 @@ export class RevokedSessions {
   }
 
   /**
-   * An entry ends by both clocks: otherwise a clock set forward and back again could drop it while its tokens are
-   * valid.
+   * Removes entries that have ended by both clocks: with the first clock alone, an administrator who sets the clock
+   * forward and back could remove an entry whose tokens are still valid.
    */
   #forget(now: number): void {
     for (const [session, { steady, time }] of this.#until) {

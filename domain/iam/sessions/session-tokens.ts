@@ -17,14 +17,14 @@ import { keptUntil, statusAt, tokens, unrevokedOf, type StoredToken } from '../c
 import { platform } from '../../ports/access.ts'
 
 /** The parts of sessions. */
-export interface SessionsParts {
+export interface SessionServices {
   readonly clock: Clock
   readonly feed: Feed
   readonly accessTokens: AccessTokens
 }
 
-/** Sessions in the store. */
-export const sessionsOf = ({ accessTokens, clock, feed }: SessionsParts): Required<Sessions> => ({
+/** Returns the sessions that are kept in the store. */
+export const sessionsOf = ({ accessTokens, clock, feed }: SessionServices): Required<Sessions> => ({
   ready: () => accessTokens.ready(),
 
   async isFull(reader, user, now) {
@@ -43,17 +43,18 @@ export const sessionsOf = ({ accessTokens, clock, feed }: SessionsParts): Requir
   endAll: (tx, principal, reason, time, except) => endTokensOf(tx, feed, principal, { reason, time }, except),
 })
 
-/** Revokes the oldest sessions beyond the limit, less one. */
+/** Revokes the oldest sessions, so that a new session stays within the limit. */
 async function endOldest(tx: Transaction, feed: Feed, user: string, now: number): Promise<void> {
   const live = await liveOf(tx, user, now)
   const surplus = live.slice(0, Math.max(0, live.length + 1 - maxSessions))
   if (surplus.length === 0) return
-  // The caller expected room, so the feed is locked late here; a deadlock repeats the transaction.
+  // The caller expected no revocation and did not lock the feed before the user; if this late lock deadlocks, the
+  // transaction is retried.
   await feed.hold(tx)
   for (const { id } of surplus) await endToken(tx, feed, id, { reason: 'SESSION_LIMIT', time: formatMillis(now) })
 }
 
-/** The oldest sessions come first, because ids ascend with time. */
+/** Returns the live sessions of a user, oldest first, because ids ascend with time. */
 async function liveOf(reader: Reader, user: string, now: number): Promise<readonly Stored<StoredToken>[]> {
   const live: Stored<StoredToken>[] = []
   for await (const token of reader.each(tokens, unrevokedOf(user))) {
@@ -88,6 +89,6 @@ function newSession(
   }
 }
 
-/** Keeps at most 256 characters of a client's name. */
+/** Returns the first 256 characters of a User-Agent header. */
 export const shortAgent = (agent: string): string =>
   Array.from(agent.slice(0, 512).toWellFormed()).slice(0, 256).join('')

@@ -6,13 +6,16 @@ import type { Store } from '../../ports/store.ts'
 import { signingKeys, type StoredSigningKey } from '../collections/signing-keys-store.ts'
 import { accessTokenMs } from '../values/token-lives.ts'
 
-/** The time after which a server makes a new key pair. */
+/** The time after which a server creates a new key pair. */
 const rotationMs = 24 * 60 * 60 * 1000
 
-/** A public half is kept this much longer than its tokens are valid, because the clocks of servers differ a little. */
+/**
+ * The time for which a public half is kept in addition to the lifetime of its tokens, because the clocks of servers
+ * differ a little.
+ */
 const spareMs = 60_000
 
-/** The minimal interval between reads of the table for unknown keys. */
+/** The minimal interval between reads of the table because of unknown keys. */
 const rereadMs = 1000
 
 /** A public half in the form of the JWK set (RFC 7517, RFC 8037). */
@@ -25,26 +28,27 @@ export interface PublicJwk {
   readonly use: 'sig'
 }
 
-/** The present signing pair of a server. */
+/** The current signing key pair of a server. */
 interface Pair {
   readonly kid: string
   readonly privateKey: KeyObject
-  /** The time from which a new pair is made, in milliseconds since 1970. */
+  /** The time from which a new pair must be created, in milliseconds since 1970. */
   readonly rotateAt: number
 }
 
 /**
- * The keys of access tokens (iam.md 4.7). Each server has an Ed25519 pair, whose private half never leaves its memory,
- * and makes a new pair every 24 hours. The public halves stay in the store until their last token has expired.
+ * The keys of access tokens (iam.md 4.7). Each server has an Ed25519 key pair and replaces the pair every 24 hours. The
+ * private half never leaves the memory of the server. A public half stays in the store until the last token of its pair
+ * has expired.
  */
 export class SigningKeys {
   readonly #store: Store
   readonly #clock: Clock
-  /** The public halves by key id, with the end of their use. */
+  /** The public halves with the end of their validity, keyed by key id. */
   readonly #known = new Map<string, { readonly key: KeyObject; readonly notAfter: number }>()
   #pair: Pair | undefined
   #making: Promise<void> | undefined
-  /** The next read of the table, which has not begun yet. */
+  /** The next read of the table, which has not yet begun. */
   #next: Promise<void> | undefined
   #readAt = -Infinity
 
@@ -54,7 +58,8 @@ export class SigningKeys {
   }
 
   /**
-   * Ensures that the server has a signing pair whose public half all servers can read. Never call it in a transaction.
+   * Ensures that the server has a signing key pair whose public half all servers can read. Never call `ready` in a
+   * transaction.
    */
   async ready(): Promise<void> {
     if (this.#pair && this.#isYoung(this.#pair)) return
@@ -63,7 +68,7 @@ export class SigningKeys {
   }
 
   /**
-   * Signs the text that `text` makes from the key id, and returns the text with its signature. Throws before `ready`.
+   * Signs the text that `text` builds for the key id, and returns the text and its signature. Throws before `ready`.
    */
   sign(text: (kid: string) => string): readonly [text: string, signature: Buffer] {
     if (!this.#pair) throw new Error('there is no pair to sign with yet')
@@ -71,11 +76,13 @@ export class SigningKeys {
     return [signed, sign(null, Buffer.from(signed), this.#pair.privateKey)]
   }
 
-  /** Returns the public half of a key id; undefined if no server has it. An unknown id causes a read of the table. */
+  /**
+   * Returns the public half with a key id; undefined if no server has the key. An unknown id causes a read of the
+   * table.
+   */
   async find(kid: string): Promise<KeyObject | undefined> {
     const known = this.#known.get(kid)?.key
-    // An id of another form cannot be a key of the platform. Without this check, any caller could cause reads of the
-    // table.
+    // Every key id of the platform is a UUID. Without this check, any caller could cause reads of the table.
     if (known || !isUuid(kid)) return known
     await this.#reread()
     return this.#known.get(kid)?.key
@@ -91,7 +98,10 @@ export class SigningKeys {
     return { keys }
   }
 
-  /** A pair from the future means that the clock was set back; without this check it would be used for too long. */
+  /**
+   * Whether a pair is not yet due for rotation. If the pair seems to come from the future, the clock was turned back;
+   * without this check the pair would be used for too long.
+   */
   #isYoung({ rotateAt }: Pair): boolean {
     const leftMs = rotateAt - this.#clock.now()
     return leftMs > 0 && leftMs <= rotationMs + spareMs
@@ -110,7 +120,10 @@ export class SigningKeys {
     this.#pair = { kid: stored.id, privateKey, rotateAt }
   }
 
-  /** All calls before the next read share this read. A read in progress may have begun before their key was written. */
+  /**
+   * Reads the table. All calls before the next read share this read, because a read in progress may have begun before
+   * their key was written.
+   */
   #reread(): Promise<void> {
     this.#next ??= this.#readSoon()
     return this.#next

@@ -8,14 +8,14 @@ import type { AccessTokens } from './access-tokens.ts'
 import type { Decisions } from '../interfaces/decisions.ts'
 import type { ChangeKind } from '../interfaces/feed.ts'
 import { HomeStates } from '../decisions/home-workspace-states.ts'
-import { atMost } from '../decisions/loading-cache.ts'
+import { entryLimit } from '../decisions/loading-cache.ts'
 import { principals } from '../collections/principals-store.ts'
 import { RevokedSessions } from './revoked-sessions.ts'
 
 const maxVerified = 20_000
 
 /** The parts of the authenticator. */
-export interface AuthenticatorParts {
+export interface AuthenticatorServices {
   readonly store: Store
   readonly clock: Clock
   readonly taxonomy: Taxonomy
@@ -33,38 +33,40 @@ interface Known {
 }
 
 /**
- * Finds the principal of a bearer token (iam.md 4.7). A cached token costs neither a signature check nor a read of the
- * store. Its expiry, its session and its principal are checked at every call.
+ * Finds the principal of a bearer token (iam.md 4.7). A cached token needs no signature check, and the store is read
+ * only for a principal or a workspace state that is not cached. The expiry, session and principal of a cached token are
+ * checked at every call.
  */
 export class Authenticator {
-  readonly #parts: AuthenticatorParts
-  /** The cached tokens by their Authorization header. */
-  readonly #known = new LRUCache<string, Known>(atMost(maxVerified))
+  readonly #parts: AuthenticatorServices
+  /** The verified tokens, keyed by their Authorization header. */
+  readonly #known = new LRUCache<string, Known>(entryLimit(maxVerified))
   readonly #revoked: RevokedSessions
   readonly #homes: HomeStates
   #isBehind = false
   #resets = 0
   #catchingUp: Promise<void> | undefined
 
-  constructor(parts: AuthenticatorParts) {
+  constructor(parts: AuthenticatorServices) {
     this.#parts = parts
     this.#revoked = new RevokedSessions(parts)
     this.#homes = new HomeStates(parts)
   }
 
-  /** Reads the earlier revocations. Await it before the first call, after the feed has started. */
+  /** Reads the revocations of the past. Await `start` after the feed has started and before the first call. */
   async start(): Promise<void> {
     await this.#revoked.load()
   }
 
-  /** Applies a change of the feed, at its commit or when it is read from another server. */
+  /** Applies a change of the feed, at its commit or when the change of another server is read. */
   changed(kind: ChangeKind, key: string): void {
     if (kind === 'SESSION') this.onSessionRevoked(key)
     if (kind === 'SCOPE') this.#homes.forget()
   }
 
   /**
-   * Clears the caches after the feed has missed changes: every call is refused until the revocations are read again.
+   * Clears the cached workspace states after the feed has missed changes. Every call waits until the revocations are
+   * read again.
    */
   reset(): void {
     this.#homes.forget()
@@ -72,16 +74,19 @@ export class Authenticator {
     this.#resets += 1
   }
 
-  /** Refuses the access tokens of a session from now on. */
+  /** Refuses the access tokens of a session from this moment on. */
   onSessionRevoked(session: string): void {
     this.#revoked.add(session)
   }
 
-  /** Rejects with TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED or TOKEN_REVOKED. `authorization` is the header. */
+  /**
+   * Returns the principal of the Authorization header. Rejects with TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED or
+   * TOKEN_REVOKED.
+   */
   authenticate(authorization: string | undefined): Promise<Principal> {
     if (authorization === undefined) return Promise.reject(missing())
     if (this.#isBehind) return this.#catchUp().then(() => this.authenticate(authorization))
-    // A cached header was parsed before.
+    // The cache is keyed by the header, so a cached header need not be parsed.
     const known = this.#known.get(authorization)
     if (known !== undefined) return this.#admit(known)
     const token = bearerOf(authorization)
@@ -91,8 +96,8 @@ export class Authenticator {
   }
 
   /**
-   * Rejects with TOKEN_REVOKED if an admitted caller would be refused now: its session has ended, or its principal or
-   * home is not active. A token that has merely expired since the beginning of the call is accepted.
+   * Rejects with TOKEN_REVOKED if a caller that was admitted would be refused now: its session has ended, or the
+   * principal or its home is not active. A token that has only expired since the beginning of the call is accepted.
    */
   async requireLive(principal: Principal): Promise<void> {
     if (this.#isBehind) await this.#catchUp()
@@ -105,7 +110,7 @@ export class Authenticator {
     return this.#catchingUp
   }
 
-  /** Another reset during the read repeats it. */
+  /** Reads the revocations; a reset during the read causes another read. */
   async #load(): Promise<void> {
     const resets = this.#resets
     await this.#revoked.load()
@@ -140,10 +145,10 @@ export class Authenticator {
   }
 }
 
-/** The form of the header under which a token is cached, whatever the spelling of the scheme. */
+/** Returns the header under which a token is cached, regardless of the spelling of the scheme. */
 const headerOf = (token: string): string => `Bearer ${token}`
 
-/** Returns the bearer token of a header (RFC 6750); undefined for another scheme. */
+/** Returns the bearer token in a header (RFC 6750); undefined for another scheme. */
 function bearerOf(header: string): string | undefined {
   return /^Bearer +([\w.~+/-]+=*)$/i.exec(header)?.[1]
 }

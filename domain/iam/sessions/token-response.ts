@@ -4,7 +4,7 @@ import { formatRefreshToken } from './refresh-secrets.ts'
 import { accessTokenMs } from '../values/token-lives.ts'
 import type { StoredToken } from '../collections/tokens-store.ts'
 
-/** Makes the answer with a new access token of a token family. `now` is in milliseconds since 1970. */
+/** Returns the response with a new access token of a token family. `now` is in milliseconds since 1970. */
 export function familyAnswer(accessTokens: AccessTokens, token: StoredToken, now: number): TokenResponse {
   const { id, kind, principal_id } = token
   const subject = { principalId: principal_id, kind: kind === 'SESSION' ? 'USER' : kind, sessionId: id } as const
@@ -17,7 +17,7 @@ export function familyAnswer(accessTokens: AccessTokens, token: StoredToken, now
   }
 }
 
-/** Makes the answer with the tokens of a session; `secret` is the secret of its current refresh token. */
+/** Returns the response with the tokens of a session; `secret` is the secret of the current refresh token. */
 export function sessionAnswer(
   accessTokens: AccessTokens,
   session: StoredToken,

@@ -5,8 +5,8 @@ import { createdField, expireTimeField, idleExpireTimeField, revokeTimeField } f
 type Status = 'ACTIVE' | 'EXPIRED' | 'REVOKED'
 
 /**
- * Rewrites a checked filter over tokens: `status` is replaced by the stored time of revocation and the two times at
- * which a token ends by itself. `now` is in milliseconds since 1970.
+ * Rewrites a checked filter over tokens: replaces `status` by comparisons of the stored time of revocation and of the
+ * two expiry times. `now` is in milliseconds since 1970.
  */
 export function withStoredStatus(filter: Filter, now: number): Filter {
   switch (filter.kind) {
@@ -21,7 +21,7 @@ export function withStoredStatus(filter: Filter, now: number): Filter {
       return filter.operator === '!=' ? not(isStatus) : isStatus
     }
     case 'present':
-      // Every token has a status, because it has a time of its beginning.
+      // Every token has a status, so a test for its presence becomes a test for `created`, which every token has.
       return filter.field.name === 'status' ? { kind: 'present', field: createdField } : filter
     default:
       return filter

@@ -13,7 +13,7 @@ import type { Answer } from '../../../runtime/json.ts'
 import type { Page } from '../../../runtime/pagination.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { exchangeAssertion } from './exchange-assertion.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { refreshSession } from './refresh.ts'
 import { revokeAllOf, revokeById, revokePossessed } from './revoke-token.ts'
 import { seenTokens } from './visible-tokens.ts'
@@ -22,9 +22,9 @@ import { tokenAnswer, tokens } from '../collections/tokens-store.ts'
 
 /** Serves sessions of users and token families of service accounts (iam.md 1, 4.7). */
 export class Tokens implements TokenHandlers {
-  readonly #parts: IamParts & { readonly accessTokens: AccessTokens }
+  readonly #parts: IamEnvironment & { readonly accessTokens: AccessTokens }
 
-  constructor(parts: IamParts, accessTokens: AccessTokens) {
+  constructor(parts: IamEnvironment, accessTokens: AccessTokens) {
     this.#parts = { ...parts, accessTokens }
   }
 

@@ -3,10 +3,10 @@ import { compareTime } from '../values/time-filters.ts'
 import { createdField, lastRefreshTimeField, tokens } from '../collections/tokens-store.ts'
 import { users } from '../collections/users-store.ts'
 
-/** The time for which a network of a user stays known. */
+/** The time for which a network counts as known for a user, in milliseconds. */
 const knownMs = 30 * 24 * 60 * 60 * 1000
 
-/** An id without a user: an unknown address causes the same reads as a known address. */
+/** An id that no user has. The reads for an unknown address use this id, so that they take the same time. */
 const nobody = ''
 
 /**

@@ -8,13 +8,13 @@ import { calledBy, type Activity } from '../../ports/audit.ts'
 import type { Transaction } from '../../ports/store.ts'
 import { normalEmail } from '../values/email.ts'
 import { homeOf } from '../values/home-scope.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import type { Passwords } from '../interfaces/passwords.ts'
 import { unlessBusy } from '../interfaces/throttle.ts'
 import { passwords, users, type StoredPassword, type StoredUser } from '../collections/users-store.ts'
 import { platform } from '../../ports/access.ts'
 
-/** A user with a verified password, and the hash that it was verified against. */
+/** A user whose password was verified, and the hash that matched. */
 interface Proved {
   readonly user: StoredUser
   readonly hash: string
@@ -22,16 +22,16 @@ interface Proved {
   readonly renewed: string | undefined
 }
 
-/** An id without a user, for reading no password. */
+/** An id that no user has, so that no password is found. */
 const nobody = 'nobody'
 
 /**
- * Opens a session for an address and a password (iam.md 4.7). Throws AUTHENTICATION_THROTTLED. Throws
- * INVALID_CREDENTIALS alike for an unknown address, a user that is not ACTIVE and a wrong password; each costs one
- * verification.
+ * Opens a session for an address and a password (iam.md 4.7). Throws AUTHENTICATION_THROTTLED. Throws the same error
+ * INVALID_CREDENTIALS for an unknown address, a user that is not ACTIVE and a wrong password; each of the three cases
+ * costs one verification.
  */
 export async function authenticate(
-  parts: IamParts,
+  parts: IamEnvironment,
   { body }: AuthenticateRequest,
   context: CallContext,
 ): Promise<Answer<TokenResponse>> {
@@ -50,7 +50,7 @@ export async function authenticate(
 }
 
 async function prove(
-  { passwords: hashing, store }: IamParts,
+  { passwords: hashing, store }: IamEnvironment,
   user: StoredUser | undefined,
   password: string,
 ): Promise<Proved | undefined> {
@@ -61,7 +61,7 @@ async function prove(
   return { user, hash, renewed: hashing.isOutdated(hash) ? await renew(hashing, password) : undefined }
 }
 
-/** If the hash cannot be replaced now, the next sign-in replaces it. */
+/** Returns a new hash of the password; undefined if hashing fails, because the next sign-in can renew the hash. */
 async function renew(hashing: Passwords, password: string): Promise<string | undefined> {
   try {
     return await hashing.hash(password)
@@ -71,9 +71,9 @@ async function renew(hashing: Passwords, password: string): Promise<string | und
   }
 }
 
-/** Returns undefined if the user changed after the password was verified. */
+/** Opens the session; returns undefined if the user has changed since the verification of the password. */
 async function open(
-  { audit, feed, sessions }: IamParts,
+  { audit, feed, sessions }: IamEnvironment,
   tx: Transaction,
   { hash, renewed, user: { email, id } }: Proved,
   context: CallContext,
@@ -92,7 +92,10 @@ async function open(
   return answer
 }
 
-/** An unknown address is not logged: it may be a password in the wrong field. */
+/**
+ * Returns the activity of a sign-in. The activity contains no unknown address, because users sometimes type their
+ * password into the field of the address.
+ */
 function signIn(user: StoredUser | undefined, outcome: 'SUCCEEDED' | 'DENIED', context: CallContext): Activity {
   const caller = calledBy(context)
   const isProved = user !== undefined && outcome === 'SUCCEEDED'

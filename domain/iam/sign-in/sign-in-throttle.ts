@@ -8,7 +8,7 @@ import { hasSessionFrom } from './known-networks.ts'
 import { networkOf } from '../values/networks.ts'
 import type { Attempt, Throttle } from '../interfaces/throttle.ts'
 import {
-  failed,
+  withFailure,
   forgottenAt,
   momentOf,
   noFailures,
@@ -22,22 +22,24 @@ import {
 import { throttles, type StoredThrottle } from './throttle-store.ts'
 
 /** The parts of a throttle. */
-export interface ThrottleParts {
+export interface ThrottleOptions {
   readonly store: Store
-  /** The key of the digests, equal on all servers of the store. */
+  /** The key of the digests; the same for all servers of the store. */
   readonly key: Uint8Array
   readonly limits: ThrottleLimits
 }
 
-/** A key under which an attempt is counted. */
+/** A key under which attempts are counted. */
 interface Key {
   readonly kind: ThrottleKind
   readonly id: string
   readonly address: string
 }
 
-/** Counts attempts in the store, so that all servers delay attempts alike (iam.md 4.7). */
-export function throttleOf(parts: ThrottleParts): Throttle {
+/**
+ * Returns the throttle that counts attempts in the store, so that the delays are the same on all servers (iam.md 4.7).
+ */
+export function throttleOf(parts: ThrottleOptions): Throttle {
   const { limits, store } = parts
   const digest = (...of: readonly string[]): string =>
     createHmac('sha256', parts.key).update(JSON.stringify(of)).digest('hex')
@@ -79,15 +81,18 @@ export function throttleOf(parts: ThrottleParts): Throttle {
   }
 }
 
-/** Counts an attempt under every key, or under none of them. A success clears `own`. */
+/**
+ * Counts an attempt under all keys; if any key refuses the attempt, counts nothing. A success clears the failures of
+ * `own`.
+ */
 async function count(
-  { limits, store }: ThrottleParts,
+  { limits, store }: ThrottleOptions,
   all: readonly Key[],
   own: Key | undefined,
   isExempt: (reader: Reader, key: Key) => Promise<boolean> | boolean,
   { now }: CallContext,
 ): Promise<Required<Attempt>> {
-  // All attempts lock the keys in one order; otherwise two attempts could deadlock.
+  // All attempts lock the keys in the same order; otherwise two attempts could deadlock.
   const keys = all.filter(({ kind }) => limits[kind] > 0).sort((a, b) => (a.id < b.id ? -1 : 1))
   if (keys.length > 0) {
     await store.tx(async tx => {
@@ -101,7 +106,7 @@ async function count(
       }
       if (until > now) throw throttled(until - now)
       for (const [key, row] of rows) {
-        await write(tx, key, row, failed(throttleRules[key.kind], limits[key.kind], row?.value ?? noFailures, now))
+        await write(tx, key, row, withFailure(throttleRules[key.kind], limits[key.kind], row?.value ?? noFailures, now))
       }
     })
   }
@@ -141,7 +146,7 @@ async function write(
   else await tx.insert(throttles, next)
 }
 
-/** The same message for every key. */
+/** Returns the error of a refused attempt. The message does not reveal which key refused the attempt. */
 const throttled = (waitMs: number) =>
   authenticationThrottled('too many attempts failed; wait before the next one', {
     retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),

@@ -1,17 +1,17 @@
 const minuteMs = 60_000
 
-/** The delays after failures under one kind of key. */
+/** The rule for the delays after failures under keys of one kind. */
 export interface ThrottleRule {
-  /** The window in which failures count. */
+  /** The time in which a failure counts, in milliseconds. */
   readonly windowMs: number
   /**
-   * The first delay; each further failure doubles it, up to `maxWaitMs`. Absent: the delay lasts until enough failures
-   * have left the window.
+   * The delays double: the first delay, and the longest delay. Absent: the delay lasts until enough failures have left
+   * the window.
    */
   readonly doubling?: { readonly firstWaitMs: number; readonly maxWaitMs: number }
 }
 
-/** The kinds of keys of an attempt, and their limits (iam.md 4.7). */
+/** The rules, keyed by kind of key (iam.md 4.7). */
 export const throttleRules = {
   email_network: {
     windowMs: 15 * minuteMs,
@@ -24,19 +24,25 @@ export const throttleRules = {
 
 export type ThrottleKind = keyof typeof throttleRules
 
-/** The number of failures that each rule tolerates in its window; 0: any number (conventions §19, `iam.throttle.*`). */
+/**
+ * The number of failures in its window that each rule tolerates; 0 means any number (conventions §19,
+ * `iam.throttle.*`).
+ */
 export type ThrottleLimits = Readonly<Record<ThrottleKind, number>>
 
 export const defaultThrottleLimits: ThrottleLimits = { email_network: 5, email: 50, network: 100, credential_token: 20 }
 
-/** The maximal number of stored moments. With more failures, those close together count as one moment. */
+/**
+ * The maximal number of stored times. If the limit of failures is higher, failures within the same fraction of the
+ * window share one time.
+ */
 const maxMoments = 300
 
-/** The failures under one key. Times are milliseconds since 1970. */
+/** The failures under one key. All times are in milliseconds since 1970. */
 export interface Failures {
-  /** The moments of failures with the number of failures, the oldest first. */
+  /** The times of failures with the number of failures at each time, oldest first. */
   readonly moments: readonly (readonly [time: number, count: number])[]
-  /** The number of doubled delays so far. */
+  /** The number of delays so far, which determines the next delay. */
   readonly waits: number
   /** The end of the present delay; 0 without a delay. */
   readonly waitUntil: number
@@ -44,14 +50,14 @@ export interface Failures {
 
 export const noFailures: Failures = { moments: [], waits: 0, waitUntil: 0 }
 
-/** Returns the moment under which a failure at `now` is counted. */
+/** Returns the time under which a failure at `now` is stored. */
 export function momentOf({ windowMs }: ThrottleRule, limit: number, now: number): number {
   const grain = limit <= maxMoments ? 1 : Math.ceil(windowMs / maxMoments)
   return now - (now % grain)
 }
 
-/** Adds a failure. */
-export function failed(rule: ThrottleRule, limit: number, before: Failures, now: number): Failures {
+/** Returns the failures with an additional failure at `now`. */
+export function withFailure(rule: ThrottleRule, limit: number, before: Failures, now: number): Failures {
   const { doubling, windowMs } = rule
   const isForgiven =
     before.waits > 0 && (now >= before.waitUntil + windowMs || isAhead(before.waitUntil, windowMs, now))
@@ -62,17 +68,17 @@ export function failed(rule: ThrottleRule, limit: number, before: Failures, now:
   return { moments: counted, waits: waits + 1, waitUntil: now + waitAfter(doubling, waits + 1) }
 }
 
-/** Returns the time until which an attempt at `now` is refused; 0 if it is not. */
+/** Returns the time until which an attempt at `now` is refused; 0 if the attempt is allowed. */
 export const refusedUntil = (
   { windowMs }: ThrottleRule,
   { waitUntil }: Pick<Failures, 'waitUntil'>,
   now: number,
 ): number => (waitUntil > now && !isAhead(waitUntil, windowMs, now) ? waitUntil : 0)
 
-/** No delay is longer than its window, and no failure is in the future: otherwise the clock was set back. */
+/** Whether a time is so far in the future that the clock must have been turned back. */
 const isAhead = (time: number, windowMs: number, now: number): boolean => time > now + windowMs
 
-/** Removes a failure at `moment` that proved to be none. */
+/** Returns the failures without a failure at `moment`, whose attempt was successful or did not take place. */
 export function withdrawn(rule: ThrottleRule, limit: number, before: Failures, moment: number): Failures {
   const { doubling, windowMs } = rule
   const moments = before.moments
@@ -84,7 +90,7 @@ export function withdrawn(rule: ThrottleRule, limit: number, before: Failures, m
   return { moments, waits, waitUntil: waits === 0 ? 0 : last + waitAfter(doubling, waits) }
 }
 
-/** Returns the time at which no failure counts any more. */
+/** Returns the time from which no failure counts any more. */
 export function forgottenAt({ windowMs }: ThrottleRule, { moments, waitUntil }: Failures): number {
   const [last = 0] = moments.at(-1) ?? []
   return Math.max(last, waitUntil) + windowMs
@@ -96,14 +102,14 @@ const waitAfter = ({ firstWaitMs, maxWaitMs }: NonNullable<ThrottleRule['doublin
 const inWindow = (moments: Failures['moments'], windowMs: number, now: number): Failures['moments'] =>
   moments.filter(([time]) => time > now - windowMs && !isAhead(time, windowMs, now))
 
-/** Attempts on different servers may arrive slightly out of order. */
+/** Adds a failure in the order of time. Attempts on different servers may arrive slightly out of order. */
 function added(moments: Failures['moments'], moment: number): Failures['moments'] {
   const others = moments.filter(([time]) => time !== moment)
   const [, count = 0] = moments.find(([time]) => time === moment) ?? []
   return [...others, [moment, count + 1] as const].sort(([a], [b]) => a - b)
 }
 
-/** Returns the time at which fewer than `limit` failures are in the window; 0 if there are fewer now. */
+/** Returns the time from which fewer than `limit` failures are in the window; 0 if fewer are in the window now. */
 function roomAt(moments: Failures['moments'], windowMs: number, limit: number): number {
   let left = sum(moments)
   if (left < limit) return 0

@@ -1,14 +1,14 @@
 import type { Collection } from '../../ports/store.ts'
 import type { Failures, ThrottleKind } from './throttle-rules.ts'
 
-/** The failures under one key. Neither an address nor a network can be read from it. */
+/** The failures under one key. Neither an address nor a network can be computed from the row. */
 export interface StoredThrottle extends Failures {
   /** The digest of the kind and the value of the key. */
   readonly id: string
   readonly kind: ThrottleKind
-  /** The digest of the address in the key; empty if the key has none. */
+  /** The digest of the address in the key; empty if the key contains no address. */
   readonly address: string
-  /** The time at which no failure counts any more. */
+  /** The time from which no failure counts any more. */
   readonly expire_time: string
 }
 

@@ -4,23 +4,27 @@ import { systemPrincipalId } from '../../ports/reserved.ts'
 import type { Reader, Transaction } from '../../ports/store.ts'
 import { nextEtag } from '../../resources/etag.ts'
 import { bindings } from '../collections/bindings-store.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { users } from '../collections/users-store.ts'
 
 /**
- * The parts of host commands. A host command acts as the system principal, without doors and without rules on rights.
+ * The parts that commands on the server's host use. Such a command acts as the system principal, without authentication
+ * and authorization.
  */
-export type HostParts = Pick<IamParts, 'store' | 'clock' | 'operations' | 'feed' | 'settings' | 'passwords'>
+export type AdministratorServices = Pick<
+  IamEnvironment,
+  'store' | 'clock' | 'operations' | 'feed' | 'settings' | 'passwords'
+>
 
 const administration = { role_id: 'platform-admin', scope_type: 'PLATFORM', scope_id: '' } as const
 
 /**
- * Makes a user a permanent administrator of the platform, in a transaction that has locked the revision. A binding with
- * a condition or an end is replaced. Returns whether the role is new.
+ * Makes a user a permanent administrator of the platform, in a transaction that has locked the revision. Replaces a
+ * binding with a condition or an expiry. Returns whether the user was not yet a permanent administrator.
  */
 export async function makeAdministrator(
   tx: Transaction,
-  { clock, feed, operations }: Pick<HostParts, 'clock' | 'feed' | 'operations'>,
+  { clock, feed, operations }: Pick<AdministratorServices, 'clock' | 'feed' | 'operations'>,
   user: string,
 ): Promise<boolean> {
   const known = await tx.find(bindings, { principal_id: user, ...administration })

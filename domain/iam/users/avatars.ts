@@ -20,7 +20,7 @@ import type { Stored, Transaction } from '../../ports/store.ts'
 import { avatarChanges, avatars, type StoredAvatar } from '../collections/avatars-store.ts'
 import { mutateIam } from '../feed/iam-mutation.ts'
 import { lockCaller, requireUser } from './own-account.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { pictureOf } from '../pictures/picture.ts'
 import { foundUser, userEffect } from './user-rows.ts'
 import { users, type StoredUser } from '../collections/users-store.ts'
@@ -30,9 +30,9 @@ const limits = { bytes: 256 * 1024, minSide: 16, maxSide: 1024, changes: 6, with
 
 /** Serves the pictures of users. */
 export class Avatars {
-  readonly #parts: IamParts
+  readonly #parts: IamEnvironment
 
-  constructor(parts: IamParts) {
+  constructor(parts: IamEnvironment) {
     this.#parts = parts
   }
 
@@ -96,7 +96,10 @@ async function markUser(tx: Transaction, user: Stored<StoredUser>, has_avatar: b
   await tx.update(users, user.id, { ...user.value, has_avatar }, user.version)
 }
 
-/** Requires both members of the body, because a picture is always set as a whole. The paths of the mask are checked. */
+/**
+ * Returns the picture in a request. Both members of the body are required, because a picture is always replaced
+ * completely. The paths of the update mask are checked too.
+ */
 function wholePicture({ body, update_mask: mask }: SetMyAvatarRequest): Pick<Avatar, 'content_type' | 'data'> {
   const paths = mask === undefined || mask === '' || mask === '*' ? undefined : mask.split(',')
   if (paths && !(paths.includes('content_type') && paths.includes('data'))) {
@@ -111,7 +114,7 @@ function wholePicture({ body, update_mask: mask }: SetMyAvatarRequest): Pick<Ava
   return { content_type, data }
 }
 
-/** Returns the stored form of a sent picture. Throws the error of its first fault. */
+/** Returns the stored form of a sent picture. Throws the error of the first fault. */
 function storedPicture(
   { content_type, data: sent }: Pick<Avatar, 'content_type' | 'data'>,
   now: number,
@@ -149,7 +152,7 @@ function storedPicture(
 
 const at = (field: string, description: string) => ({ badRequest: [{ field, description }] })
 
-/** Throws RATE_LIMITED beyond six changes within an hour. */
+/** Counts a change of the picture. Throws RATE_LIMITED after six changes within an hour. */
 async function countChange(tx: Transaction, id: string, now: number): Promise<void> {
   const stored = await tx.lock(avatarChanges, id)
   const times = (stored?.value.times ?? []).filter(time => Date.parse(time) > now - limits.withinMs)

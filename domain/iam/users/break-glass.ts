@@ -1,7 +1,7 @@
 import type { CredentialPurpose } from '../../../output/iam/types.ts'
 import { systemPrincipalId } from '../../ports/reserved.ts'
 import type { Stored, Transaction } from '../../ports/store.ts'
-import { makeAdministrator, type HostParts } from './administrator-account.ts'
+import { makeAdministrator, type AdministratorServices } from './administrator-account.ts'
 import { credentialUrl } from '../credentials/credential-calls.ts'
 import { mint, newToken } from '../credentials/credential-tokens.ts'
 import { normalEmail } from '../values/email.ts'
@@ -10,25 +10,27 @@ import { reactivate } from './user-life.ts'
 import { insertUser, userEffect, writeUser } from './user-rows.ts'
 import { users, type StoredUser } from '../collections/users-store.ts'
 
-/** The lifetimes of the host's tokens: for an invitation as at the first run, and for a reset. */
+/**
+ * The lifetimes of tokens from host commands in milliseconds: of an invitation (as at the first start), and of a reset.
+ */
 const lifetimes = { ACTIVATION: 24 * 60 * 60 * 1000, PASSWORD_RESET: 60 * 60 * 1000 } as const
 
-/** The result for the person at the machine. */
+/** The result that the host command prints. */
 export interface BrokenGlass {
   readonly user: string
   readonly purpose: CredentialPurpose
   readonly token: string
   readonly expire_time: string
-  /** The URL at which a password is set with the token. */
+  /** The URL of the page for setting a password with the token. */
   readonly url: string
 }
 
 /**
- * Makes the user with an address an administrator of the platform, and mints a token for setting a password. A new user
- * is INVITED, and a deactivated user is activated again. The password of an ACTIVE user stays valid until the token is
- * used (iam.md 4.9).
+ * Makes the user with an address an administrator of the platform, and creates a token for setting a password. Creates
+ * a new user as INVITED, and reactivates a deactivated user. The password of an ACTIVE user stays valid until the token
+ * is used (iam.md 4.9).
  */
-export async function breakGlass(parts: HostParts, address: string): Promise<BrokenGlass> {
+export async function breakGlass(parts: AdministratorServices, address: string): Promise<BrokenGlass> {
   const { clock, feed, store } = parts
   const email = normalEmail(address)
   const token = newToken()
@@ -48,10 +50,10 @@ export async function breakGlass(parts: HostParts, address: string): Promise<Bro
   })
 }
 
-/** Locks and returns the user with an address, and makes the user INVITED or ACTIVE. */
+/** Locks and returns the user with an address; creates or reactivates the user if necessary. */
 async function admitted(
   tx: Transaction,
-  parts: HostParts,
+  parts: AdministratorServices,
   email: string,
   fresh: StoredUser,
 ): Promise<Stored<StoredUser>> {

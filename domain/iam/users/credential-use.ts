@@ -13,7 +13,7 @@ import type { Stored, Transaction } from '../../ports/store.ts'
 import { nextEtag } from '../../resources/etag.ts'
 import { TokenOpener, type OpenToken } from '../credentials/credential-tokens.ts'
 import { mutateIam } from '../feed/iam-mutation.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { passwordLength } from '../credentials/password-rules.ts'
 import { reuseOf } from '../credentials/stored-passwords.ts'
 import { inStatus, userTransitions } from './user-states.ts'
@@ -21,12 +21,12 @@ import type { UserGuards } from './user-guards.ts'
 import { userEffect, writeUser } from './user-rows.ts'
 import { passwords, type StoredUser } from '../collections/users-store.ts'
 
-/** Serves the calls of a credential token, which need no bearer token (iam.md 4.7). */
+/** Serves the calls that present a credential token and need no bearer token (iam.md 4.7). */
 export class CredentialUse {
-  readonly #parts: IamParts
+  readonly #parts: IamEnvironment
   readonly #opener: TokenOpener
 
-  constructor(parts: IamParts, guards: UserGuards) {
+  constructor(parts: IamEnvironment, guards: UserGuards) {
     this.#parts = parts
     this.#opener = new TokenOpener(guards.mayTakeOver)
   }
@@ -63,7 +63,7 @@ export class CredentialUse {
     return this.#setPassword(request, context, 'PASSWORD_RESET', async (tx, stored, time) => {
       const next = { ...stored.value, password_update_time: time }
       await writeUser(tx, stored, next)
-      // A reset by a caller has ended the sessions already; sessions after a reset by the host end here.
+      // A reset by a caller has already ended the sessions; a reset by the host has not, so they end here.
       await this.#parts.sessions.endAll(tx, stored.id, 'PASSWORD_RESET', time)
       return userEffect(userTransitions.completePasswordReset.type, next)
     })
@@ -103,7 +103,7 @@ export class CredentialUse {
     return hashes.hash(password)
   }
 
-  /** Counts a wrong token against the caller's network. */
+  /** Returns the token and its user. A wrong token counts as a failed attempt of the caller's network. */
   async #open(words: string, context: CallContext, purpose?: CredentialPurpose): Promise<OpenToken> {
     const attempt = await this.#parts.throttle.credentialToken(context)
     const opened = await this.#opener.open(this.#parts.store, words, context.now, purpose)
@@ -112,7 +112,10 @@ export class CredentialUse {
   }
 }
 
-/** Public calls belong to their user, and have no Idempotency-Key (conventions §5, §6). */
+/**
+ * Returns the context with the user of the token as the caller. Public calls store no Idempotency-Key (conventions §5,
+ * §6).
+ */
 const concerning = (user: string, context: CallContext): CallContext => ({
   ...context,
   principal: { id: user, kind: 'user' },

@@ -2,7 +2,7 @@ import { formatMillis } from '../../../runtime/timestamps.ts'
 import { systemPrincipalId } from '../../ports/reserved.ts'
 import type { Collection, Stored, Transaction } from '../../ports/store.ts'
 import { nextEtag } from '../../resources/etag.ts'
-import { makeAdministrator, wasAdministered, type HostParts } from './administrator-account.ts'
+import { makeAdministrator, wasAdministered, type AdministratorServices } from './administrator-account.ts'
 import { mint, newToken, voidTokens } from '../credentials/credential-tokens.ts'
 import { normalEmail } from '../values/email.ts'
 import { newUser } from './user-invitation.ts'
@@ -10,12 +10,12 @@ import { inStatus } from './user-states.ts'
 import { insertUser, userEffect, writeUser } from './user-rows.ts'
 import { users, type StoredUser } from '../collections/users-store.ts'
 
-/** One row: whether the platform has had its first administrator. */
+/** The only row of its collection: the progress of creating the first administrator. */
 export interface FirstRun {
   readonly id: typeof rowId
-  /** The id of the future first administrator. */
+  /** The id of the first administrator. */
   readonly user_id: string
-  /** Whether an administrator was ever ACTIVE; then no later start changes anything. */
+  /** Whether an administrator has ever been ACTIVE. If so, later starts change nothing. */
   readonly is_over: boolean
 }
 
@@ -23,27 +23,34 @@ const rowId = 'administrator'
 
 export const firstRuns: Collection<FirstRun> = { name: 'iam_first_run', id: 'id' }
 
-/** The time for the first administrator to activate the account; each start renews it (iam.md 4.9). */
+/**
+ * The time in milliseconds in which the first administrator must activate the account; each start renews the time
+ * (iam.md 4.9).
+ */
 const lifeMs = 24 * 60 * 60 * 1000
 
 /** The settings of the first administrator. */
 export interface FirstAdministrator {
   readonly email: string
-  /** Returns the password that makes the user ACTIVE at once; called only if an administrator has to be created. */
+  /** Returns the password that makes the user ACTIVE immediately; called only if an administrator must be created. */
   readonly password?: (() => Promise<string>) | undefined
 }
 
 /** The result of a start. */
 export type Begun =
-  /** No token: an administrator was or is now ACTIVE. */
+  /** An administrator is or was ACTIVE, so no token is needed. */
   | { readonly kind: 'administered'; readonly user: string }
   | { readonly kind: 'invited'; readonly user: string; readonly token: string }
 
 /**
- * Creates the first administrator in one transaction, unless there was one. Of servers that start concurrently, the
- * second finds the administrator of the first and only mints a new token. Throws if the password is not allowed.
+ * Creates the first administrator in one transaction, unless an administrator was ever ACTIVE. If two servers start
+ * concurrently, the second server finds the administrator of the first server, and only creates a new token. Throws if
+ * the password is not allowed.
  */
-export async function beginFirstRun(parts: HostParts, { email, password }: FirstAdministrator): Promise<Begun> {
+export async function beginFirstRun(
+  parts: AdministratorServices,
+  { email, password }: FirstAdministrator,
+): Promise<Begun> {
   const { clock, feed, store } = parts
   const known = (await store.get(firstRuns, rowId))?.value
   if (known?.is_over) return { kind: 'administered', user: known.user_id }
@@ -71,7 +78,7 @@ const minting = { purpose: 'ACTIVATION', minted_by: '', delivery: 'HOST', ttlMs:
 
 const ofThePlatform = (email: string) => ({ email, organisation_id: '', locale: '', time_zone: '', labels: {} })
 
-async function judgedHash({ passwords }: HostParts, password: string, email: string): Promise<string> {
+async function judgedHash({ passwords }: AdministratorServices, password: string, email: string): Promise<string> {
   const weakness = await passwords.weakness(password, email, 'bootstrap.admin_password_file')
   if (weakness) throw new Error(weakness.message)
   return passwords.hash(password)
@@ -82,15 +89,15 @@ async function remember(tx: Transaction, row: Stored<FirstRun> | undefined, next
   else await tx.insert(firstRuns, next)
 }
 
-/** Writes the user: a new user, or the user of an earlier start, with the configured address. */
+/** The user to write: a new user, or the user of an earlier start with the configured address. */
 interface Writing {
   readonly earlier: Stored<StoredUser> | undefined
   readonly fresh: StoredUser
-  /** The activation of the user, if a password is configured. */
+  /** The hash of the configured password, which activates the user; undefined without a configured password. */
   readonly hash: string | undefined
 }
 
-async function write(tx: Transaction, parts: HostParts, { earlier, fresh, hash }: Writing): Promise<void> {
+async function write(tx: Transaction, parts: AdministratorServices, { earlier, fresh, hash }: Writing): Promise<void> {
   const { clock, feed, operations, passwords } = parts
   const now = clock.now()
   const user = earlier ? readdressed(earlier.value, fresh.email) : fresh

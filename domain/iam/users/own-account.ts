@@ -9,7 +9,7 @@ import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Reader, Stored, Transaction } from '../../ports/store.ts'
 import { nextEtag } from '../../resources/etag.ts'
 import { mutateIam } from '../feed/iam-mutation.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { reuseOf } from '../credentials/stored-passwords.ts'
 import { checkProfile, settableOf } from './profile-fields.ts'
 import { unlessBusy } from '../interfaces/throttle.ts'
@@ -19,9 +19,9 @@ import { passwords, users, type StoredPassword, type StoredUser } from '../colle
 
 /** Serves the calls of users on their own accounts. */
 export class OwnAccount {
-  readonly #parts: IamParts
+  readonly #parts: IamEnvironment
 
-  constructor(parts: IamParts) {
+  constructor(parts: IamEnvironment) {
     this.#parts = parts
   }
 
@@ -47,8 +47,8 @@ export class OwnAccount {
   }
 
   /**
-   * Changes the password. The checks run before the transaction and their error is thrown in it: a repeated call gets
-   * its first answer, although its current password is outdated by then.
+   * Changes the password. The checks run before the transaction, but the transaction throws their error: a retry of a
+   * completed call returns the first response, although its current password is no longer valid.
    */
   async changePassword(request: ChangeMyPasswordRequest, context: CallContext): Promise<Answer<IamOperation>> {
     const { feed, passwords: hashes, sessions, store, throttle } = this.#parts
@@ -73,7 +73,7 @@ export class OwnAccount {
     return answer
   }
 
-  /** Returns the hash of the new password, or the error of either password. */
+  /** Returns the hash of the new password, or the fault of the current or new password. */
   async #judged(
     body: ChangeMyPasswordRequest['body'],
     user: StoredUser,
@@ -83,7 +83,10 @@ export class OwnAccount {
     return { fault, hash: fault === undefined ? await this.#parts.passwords.hash(body.new_password) : '' }
   }
 
-  /** Only a caller that knows the present password learns that the new password was used before. */
+  /**
+   * Returns the fault of the passwords. Only a caller with the correct current password learns that the new password
+   * was used before.
+   */
   async #faultOf(
     { current_password, new_password }: ChangeMyPasswordRequest['body'],
     user: StoredUser,
@@ -97,7 +100,10 @@ export class OwnAccount {
   }
 }
 
-/** The error is not 401, which clients would take for the end of their session. */
+/**
+ * Returns the error of a wrong current password. The status is not 401, because clients would take 401 for the end of
+ * their session.
+ */
 function mismatch(): ApiError {
   const [field, description] = ['current_password', 'is not the current password']
   return currentPasswordMismatch(`${field} ${description}`, { badRequest: [{ field, description }] })
@@ -109,11 +115,11 @@ export function requireUser({ principal }: CallContext): string {
   throw callerNotAUser('only users have a profile, a picture and a password; the caller is a service account')
 }
 
-/** Returns the calling user. */
+/** Returns the user that made the call. */
 export const readCaller = async (reader: Reader, context: CallContext): Promise<Stored<StoredUser>> =>
   present(await reader.get(users, requireUser(context)))
 
-/** Locks and returns the calling user. */
+/** Locks and returns the user that made the call. */
 export const lockCaller = async (tx: Transaction, context: CallContext): Promise<Stored<StoredUser>> =>
   present(await tx.lock(users, requireUser(context)))
 

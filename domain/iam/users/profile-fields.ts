@@ -4,8 +4,8 @@ import { quoted, refusal } from '../../../runtime/refusal.ts'
 import { localPart, normalEmail } from '../values/email.ts'
 
 /**
- * Throws FIELD_INVALID for an unknown language tag or time zone (BCP 47, IANA), and for an address that is invalid in
- * its stored form: NFC turns the Greek question mark into a semicolon, which no address has.
+ * Throws FIELD_INVALID for an unknown language tag or time zone (BCP 47, IANA), and for an address whose stored form is
+ * invalid: NFC turns the Greek question mark into a semicolon, which is not allowed in addresses.
  */
 export function checkProfile({ email, locale, time_zone }: Partial<UserInput>): void {
   if (email !== undefined && !isEmail(normalEmail(email))) {
@@ -23,7 +23,7 @@ const isLocale = (tag: string): boolean => doesNotThrow(() => Intl.getCanonicalL
 
 const isTimeZone = (name: string): boolean => doesNotThrow(() => Intl.DateTimeFormat('en', { timeZone: name }))
 
-/** Intl has no other check for time zones. */
+/** Whether a function of Intl accepts a value; Intl offers no other check of time zones. */
 function doesNotThrow(ask: () => unknown): boolean {
   try {
     ask()
@@ -34,12 +34,12 @@ function doesNotThrow(ask: () => unknown): boolean {
   }
 }
 
-/** Returns the stored form of a user's fields in a body: the normalised address, and a display name. */
+/** Returns the user's fields in a body in their stored form: with the normalised address, and with a display name. */
 export function settableOf<T extends Partial<UserInput>>(body: T, current = ''): T & { readonly display_name: string } {
   const email = body.email === undefined ? undefined : normalEmail(body.email)
   const display_name = body.display_name ?? nameOf(email ?? current)
   return { ...body, ...(email !== undefined && { email }), display_name }
 }
 
-/** The default display name is the local part of the address, which may be longer than a name is allowed to be. */
+/** Returns the default display name: the local part of the address, cut to the maximal length of a name. */
 export const nameOf = (email: string): string => [...localPart(email)].slice(0, 128).join('')

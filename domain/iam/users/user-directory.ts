@@ -19,18 +19,18 @@ import { withMembers } from '../../resources/json-text.ts'
 import { voidTokens } from '../credentials/credential-tokens.ts'
 import { nextEtag } from '../../resources/etag.ts'
 import { mutateIam } from '../feed/iam-mutation.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { checkProfile, settableOf } from './profile-fields.ts'
 import type { UserGuards } from './user-guards.ts'
 import { foundUser, userEffect, writeUser } from './user-rows.ts'
 import { users, type StoredUser } from '../collections/users-store.ts'
 
-/** Serves the calls of administrators on users. */
+/** Serves the calls of administrators for reading and changing users. */
 export class UserDirectory {
-  readonly #parts: IamParts
+  readonly #parts: IamEnvironment
   readonly #guards: UserGuards
 
-  constructor(parts: IamParts, guards: UserGuards) {
+  constructor(parts: IamEnvironment, guards: UserGuards) {
     this.#parts = parts
     this.#guards = guards
   }
@@ -55,8 +55,7 @@ export class UserDirectory {
     const { body, id, update_mask } = request
     checkProfile(body)
     return mutateIam(this.#parts, context, request, async tx => {
-      // The feed is locked before the user is read: whether the address changes is decided on a row that the revision
-      // protects.
+      // The feed is locked before the user is read, so that the comparison of addresses uses a row that cannot change.
       await this.#parts.feed.hold(tx)
       const stored = foundUser(await tx.lock(users, id), id)
       const settable = settableOf(body, stored.value.email)
@@ -70,8 +69,8 @@ export class UserDirectory {
   }
 
   /**
-   * A change of the address voids the tokens, which were sent to the old address. Otherwise their recipient could take
-   * the account over.
+   * Applies a change of the address. Voids the tokens that were sent to the old address: otherwise their recipient
+   * could take over the account.
    */
   async #readdress(tx: Transaction, stored: Stored<StoredUser>, user: StoredUser, context: CallContext): Promise<void> {
     await this.#guards.requireTakeOver(tx, context, stored.value, 'OTHER')

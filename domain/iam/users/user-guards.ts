@@ -3,26 +3,26 @@ import type { Transaction } from '../../ports/store.ts'
 import type { TakeOverGuard } from '../credentials/credential-tokens.ts'
 import { mayTakeOver, requireOtherAdministrator, requireTakeOver, type TakeOver } from '../grants/escalation.ts'
 import { givableRole, giveRole, type RoleGrant } from '../grants/grants.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import type { StoredUser } from '../collections/users-store.ts'
 
 /** The rules of iam.md 4.5 for calls on users. All checks run under the lock of the revision. */
 export interface UserGuards {
-  /** Rule E4: throws ESCALATION_DENIED unless the caller could grant all permissions of the user. */
+  /** Checks rule E4: throws ESCALATION_DENIED unless the caller could grant all permissions of the user. */
   requireTakeOver(tx: Transaction, context: CallContext, target: StoredUser, kind: TakeOver): Promise<void>
-  /** Rule E5: throws LAST_ADMINISTRATOR if no other administrator would be left. */
+  /** Checks rule E5: throws LAST_ADMINISTRATOR if no other administrator would remain. */
   requireOtherAdministrator(tx: Transaction, context: CallContext, target: StoredUser): Promise<void>
-  /** Rule E4 for the principal that got a token in an answer. */
+  /** Checks rule E4 for the creator of a token that was returned in a response. */
   readonly mayTakeOver: TakeOverGuard
   /**
-   * Rules E1, E3 and E6. Returns a function that grants the role in the same transaction and throws the errors of
-   * uniqueness and limits.
+   * Checks rules E1, E3 and E6. Returns a function that grants the role in the same transaction, and throws if the
+   * binding exists or a limit is reached.
    */
   givableRole(tx: Transaction, grant: RoleGrant): Promise<() => Promise<void>>
 }
 
-/** The rules of the platform. */
-export const userGuards = (parts: IamParts): UserGuards => ({
+/** Returns the guards with the rules of the platform. */
+export const userGuards = (parts: IamEnvironment): UserGuards => ({
   requireTakeOver: (tx, context, target, kind) => requireTakeOver(tx, parts, context, target, kind),
   requireOtherAdministrator: (tx, context, target) => requireOtherAdministrator(tx, parts, context, target),
   mayTakeOver: (reader, minter, target, now) => mayTakeOver(reader, parts, minter, target, now),

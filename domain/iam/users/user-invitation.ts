@@ -1,4 +1,8 @@
-import type { IamCredentialOperation, InvitationGrantGiven, InviteUserGiven } from '../../../output/iam/types.ts'
+import type {
+  IamCredentialOperation,
+  ParsedInvitationGrant,
+  ParsedInviteUserRequest,
+} from '../../../output/iam/types.ts'
 import type { CallContext } from '../../../runtime/context.ts'
 import type { Answer } from '../../../runtime/json.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
@@ -6,28 +10,28 @@ import type { Transaction } from '../../ports/store.ts'
 import { nextEtag } from '../../resources/etag.ts'
 import { checkCondition } from '../conditions/conditions.ts'
 import { mutateWithCredential } from '../credentials/credential-calls.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { writePrincipal } from '../collections/principals-store.ts'
 import { checkProfile, settableOf } from './profile-fields.ts'
-import { checkScopeForm, requireActiveScope, scopeOf } from '../values/scopes.ts'
+import { checkScopeForm, requireActiveScope, scopeOfMembers } from '../values/scopes.ts'
 import type { UserGuards } from './user-guards.ts'
 import { userEffect } from './user-rows.ts'
 import { principalOfUser, users, type StoredUser } from '../collections/users-store.ts'
 import { homeOf } from '../values/home-scope.ts'
 
-type Invitation = InviteUserGiven['body']
+type Invitation = ParsedInviteUserRequest['body']
 
-/** Creates users, who set their own passwords (iam.md 2). */
+/** Creates users. A new user chooses the password with a token (iam.md 2). */
 export class UserInvitation {
-  readonly #parts: IamParts
+  readonly #parts: IamEnvironment
   readonly #guards: UserGuards
 
-  constructor(parts: IamParts, guards: UserGuards) {
+  constructor(parts: IamEnvironment, guards: UserGuards) {
     this.#parts = parts
     this.#guards = guards
   }
 
-  async invite(request: InviteUserGiven, context: CallContext): Promise<Answer<IamCredentialOperation>> {
+  async invite(request: ParsedInviteUserRequest, context: CallContext): Promise<Answer<IamCredentialOperation>> {
     const { body } = request
     checkProfile(body)
     for (const [i, grant] of body.grants.entries()) checkScopeForm(grant, `grants[${i}].`)
@@ -40,10 +44,10 @@ export class UserInvitation {
       await this.#parts.feed.hold(tx)
       const invited = { ...user, invite_expire_time: formatMillis(context.now + ttlMs) }
       await writePrincipal(tx, principalOfUser(invited))
-      const gifts = await this.#givable(tx, invited, body, context)
-      // Refused grants are told before a taken address, and the limits of grants after it (conventions §4).
+      const grants = await this.#givable(tx, invited, body, context)
+      // The order of errors: forbidden grants, then a taken address, then the limits of grants (conventions §4).
       await tx.insert(users, invited)
-      for (const give of gifts) await give()
+      for (const give of grants) await give()
       await mintFor(tx, invited)
       await this.#parts.feed.revise(tx, 'PRINCIPAL', user.id)
       return userEffect('INVITE', invited)
@@ -51,42 +55,42 @@ export class UserInvitation {
   }
 
   async #requireGranting({ grants }: Invitation, context: CallContext): Promise<void> {
-    for (const grant of grants) await this.#parts.access.require(context, 'iam.bindings.create', scopeOf(grant))
+    for (const grant of grants) await this.#parts.access.require(context, 'iam.bindings.create', scopeOfMembers(grant))
   }
 
-  /** Shares the organisations of all named scopes, before the transaction locks any other row. */
+  /** Locks the organisations of all named scopes (shared locks), before the transaction locks any other row. */
   async #requireActive(tx: Transaction, body: Invitation): Promise<void> {
     await requireActiveScope(tx, this.#parts, homeOf(body), 'organisation_id')
     for (const [i, grant] of body.grants.entries()) {
-      await requireActiveScope(tx, this.#parts, scopeOf(grant), `grants[${i}].scope_id`)
+      await requireActiveScope(tx, this.#parts, scopeOfMembers(grant), `grants[${i}].scope_id`)
     }
   }
 
-  /** Returns the functions that grant the roles of an invitation, all of which are checked. */
+  /** Checks all roles of an invitation, and returns the functions that grant them. */
   async #givable(
     tx: Transaction,
     { id: principal }: StoredUser,
     body: Invitation,
     context: CallContext,
   ): Promise<readonly (() => Promise<void>)[]> {
-    const gifts: (() => Promise<void>)[] = []
+    const grants: (() => Promise<void>)[] = []
     for (const [i, grant] of grantsOf(body)) {
       const { condition, expire_time, role_id } = grant
-      const [scope, at] = [scopeOf(grant), `grants[${i}].`]
+      const [scope, at] = [scopeOfMembers(grant), `grants[${i}].`]
       const asked = { context, principal, role_id, scope, condition, expire_time, at }
-      gifts.push(await this.#guards.givableRole(tx, asked))
+      grants.push(await this.#guards.givableRole(tx, asked))
     }
-    return gifts
+    return grants
   }
 }
 
 /** Returns the grants with their positions in the list. */
-function grantsOf(body: Invitation): Iterable<readonly [number, InvitationGrantGiven]> {
-  const grants: readonly InvitationGrantGiven[] = body.grants
+function grantsOf(body: Invitation): Iterable<readonly [number, ParsedInvitationGrant]> {
+  const grants: readonly ParsedInvitationGrant[] = body.grants
   return grants.entries()
 }
 
-/** Makes the row of a user that `by` invites; the expiry of its token is set later. */
+/** Returns the row of a user that `by` invites; the expiry of the token is set later. */
 export function newUser(
   id: string,
   now: number,

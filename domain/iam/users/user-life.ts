@@ -4,8 +4,8 @@ import type {
   IamCredentialOperation,
   IamOperation,
   ReactivateUserRequest,
-  RegenerateActivationGiven,
-  ResetUserPasswordGiven,
+  ParsedRegenerateActivationRequest,
+  ParsedResetUserPasswordRequest,
 } from '../../../output/iam/types.ts'
 import type { CallContext } from '../../../runtime/context.ts'
 import { checkEtag } from '../../../runtime/field-mask.ts'
@@ -15,18 +15,18 @@ import type { Stored, Transaction } from '../../ports/store.ts'
 import { mutateWithCredential } from '../credentials/credential-calls.ts'
 import { voidTokens } from '../credentials/credential-tokens.ts'
 import { mutateIam } from '../feed/iam-mutation.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { inStatus, requireStatus, userTransitions, type UserVerb } from './user-states.ts'
 import type { UserGuards } from './user-guards.ts'
 import { foundUser, userEffect, writeUser } from './user-rows.ts'
 import { passwords, users, type StoredUser } from '../collections/users-store.ts'
 
-/** Serves the verbs on the status and the password of a user, for administrators (iam.md 2). */
+/** Serves the calls of administrators that change the status or the password of a user (iam.md 2). */
 export class UserLife {
-  readonly #parts: IamParts
+  readonly #parts: IamEnvironment
   readonly #guards: UserGuards
 
-  constructor(parts: IamParts, guards: UserGuards) {
+  constructor(parts: IamEnvironment, guards: UserGuards) {
     this.#parts = parts
     this.#guards = guards
   }
@@ -52,7 +52,7 @@ export class UserLife {
   }
 
   async regenerateActivation(
-    request: RegenerateActivationGiven,
+    request: ParsedRegenerateActivationRequest,
     context: CallContext,
   ): Promise<Answer<IamCredentialOperation>> {
     const wanted = { purpose: 'ACTIVATION', ...request.body } as const
@@ -65,7 +65,10 @@ export class UserLife {
     })
   }
 
-  async resetPassword(request: ResetUserPasswordGiven, context: CallContext): Promise<Answer<IamCredentialOperation>> {
+  async resetPassword(
+    request: ParsedResetUserPasswordRequest,
+    context: CallContext,
+  ): Promise<Answer<IamCredentialOperation>> {
     const wanted = { purpose: 'PASSWORD_RESET', ...request.body } as const
     return mutateWithCredential(this.#parts, context, request, wanted, async (tx, { mintFor }) => {
       const stored = await this.#called(tx, 'resetPassword', request)
@@ -79,7 +82,7 @@ export class UserLife {
     })
   }
 
-  /** Locks and returns the called user in a status that allows the verb. */
+  /** Locks and returns the user in the path; throws unless the status of the user allows the call. */
   async #called(
     tx: Transaction,
     verb: UserVerb,
@@ -103,12 +106,12 @@ const invited = (user: StoredUser, expires: number): StoredUser => ({
 })
 
 /**
- * Deactivates a user that the transaction has locked under the revision, and ends its sessions and credential tokens. A
- * purge does the same to users whose home is purged.
+ * Deactivates a user that the transaction has locked after the revision, and ends the sessions and credential tokens of
+ * the user. Also called for users whose home scope is purged.
  */
 export async function deactivate(
   tx: Transaction,
-  { feed, sessions }: Pick<IamParts, 'feed' | 'sessions'>,
+  { feed, sessions }: Pick<IamEnvironment, 'feed' | 'sessions'>,
   stored: Stored<StoredUser>,
   now: number,
 ): Promise<void> {
@@ -121,12 +124,12 @@ export async function deactivate(
 }
 
 /**
- * Activates a deactivated user that the transaction has locked under the revision; without a password the user is
+ * Activates a deactivated user that the transaction has locked after the revision. A user without a password becomes
  * INVITED by `by`.
  */
 export async function reactivate(
   tx: Transaction,
-  { feed }: Pick<IamParts, 'feed'>,
+  { feed }: Pick<IamEnvironment, 'feed'>,
   stored: Stored<StoredUser>,
   { by, now }: { readonly by: string; readonly now: number },
 ): Promise<StoredUser> {

@@ -6,7 +6,7 @@ import { writePrincipal } from '../collections/principals-store.ts'
 import { principalOfUser, users, type StoredUser } from '../collections/users-store.ts'
 import { homeOf } from '../values/home-scope.ts'
 
-/** The change of a user by a call. */
+/** Returns the effect of a call that changes a user, for the operation record. */
 export const userEffect = (type: IamArea['operationType'], user: StoredUser): Effect<IamArea> => ({
   type,
   resourceType: 'iam.users',
@@ -14,7 +14,7 @@ export const userEffect = (type: IamArea['operationType'], user: StoredUser): Ef
   scope: homeOf(user),
 })
 
-/** Throws USER_NOT_FOUND if there is no such user. */
+/** Returns the stored user; throws USER_NOT_FOUND if the user does not exist. */
 export function foundUser(stored: Stored<StoredUser> | undefined, id: string): Stored<StoredUser> {
   if (stored) return stored
   throw userNotFound(`user ${id} does not exist`, { resource: { type: 'iam.users', name: id } })

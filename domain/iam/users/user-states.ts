@@ -11,17 +11,20 @@ import type { ApiError } from '../../../runtime/errors.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { StoredUser } from '../collections/users-store.ts'
 
-interface Transition {
+interface UserTransition {
   /** The type of the operation. */
   readonly type: string
   readonly from: readonly PrincipalStatus[]
-  /** The status after the verb. Undefined: ACTIVE if the user has a password, otherwise INVITED. */
+  /** The status after the call. Undefined: ACTIVE if the user has a password, otherwise INVITED. */
   readonly to: PrincipalStatus | undefined
-  /** The error in any other status. */
+  /** Returns the error for users in any other status. */
   readonly refused: (message: string) => ApiError
 }
 
-/** The verbs on users (iam.md 2). The answer to a credential token never reveals the user. */
+/**
+ * The changes of status of a user, keyed by the verb of the call (iam.md 2). The errors for credential tokens never
+ * reveal the user.
+ */
 export const userTransitions = {
   regenerateActivation: {
     type: 'REGENERATE_ACTIVATION',
@@ -40,17 +43,20 @@ export const userTransitions = {
     refused: credentialTokenInvalid,
   },
   changePassword: { type: 'CHANGE_PASSWORD', from: ['ACTIVE'], to: 'ACTIVE', refused: tokenRevoked },
-} as const satisfies Readonly<Record<string, Transition>>
+} as const satisfies Readonly<Record<string, UserTransition>>
 
 export type UserVerb = keyof typeof userTransitions
 
 /** Throws the error of the verb unless the user's status allows it. */
 export function requireStatus(verb: UserVerb, { id, status }: StoredUser): void {
-  const { from, refused }: Transition = userTransitions[verb]
+  const { from, refused }: UserTransition = userTransitions[verb]
   if (!from.includes(status)) throw refused(`user ${id} is ${status}; this needs ${from.join(' or ')}`)
 }
 
-/** Returns the user in another status, without the members of other statuses; `more` are the members of this status. */
+/**
+ * Returns the user in another status, without members that belong to other statuses; `more` are the members of the new
+ * status.
+ */
 export function inStatus(
   user: StoredUser,
   status: PrincipalStatus,

@@ -14,12 +14,12 @@ import type {
   GetUserRequest,
   IamCredentialOperation,
   IamOperation,
-  InviteUserGiven,
+  ParsedInviteUserRequest,
   ListUsersRequest,
   LookupCredentialTokenRequest,
   ReactivateUserRequest,
-  RegenerateActivationGiven,
-  ResetUserPasswordGiven,
+  ParsedRegenerateActivationRequest,
+  ParsedResetUserPasswordRequest,
   SetMyAvatarRequest,
   TokenResponse,
   UpdateMyProfileRequest,
@@ -33,15 +33,15 @@ import { authenticate } from '../sign-in/password-sign-in.ts'
 import { Avatars } from './avatars.ts'
 import { CredentialUse } from './credential-use.ts'
 import { OwnAccount } from './own-account.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { UserDirectory } from './user-directory.ts'
 import { userGuards, type UserGuards } from './user-guards.ts'
 import { UserInvitation } from './user-invitation.ts'
 import { UserLife } from './user-life.ts'
 
-/** Serves users. Each group of calls has a class of its own, and this class delegates to them. */
+/** Serves users. Each group of calls has a separate class, and this class delegates to these classes. */
 export class Users implements UserHandlers {
-  readonly #parts: IamParts
+  readonly #parts: IamEnvironment
   readonly #directory: UserDirectory
   readonly #invitation: UserInvitation
   readonly #life: UserLife
@@ -49,7 +49,7 @@ export class Users implements UserHandlers {
   readonly #account: OwnAccount
   readonly #avatars: Avatars
 
-  constructor(parts: IamParts, guards: UserGuards = userGuards(parts)) {
+  constructor(parts: IamEnvironment, guards: UserGuards = userGuards(parts)) {
     this.#parts = parts
     this.#directory = new UserDirectory(parts, guards)
     this.#invitation = new UserInvitation(parts, guards)
@@ -71,7 +71,7 @@ export class Users implements UserHandlers {
     return this.#directory.update(request, context)
   }
 
-  inviteUser(request: InviteUserGiven, context: CallContext): Promise<Answer<IamCredentialOperation>> {
+  inviteUser(request: ParsedInviteUserRequest, context: CallContext): Promise<Answer<IamCredentialOperation>> {
     return this.#invitation.invite(request, context)
   }
 
@@ -84,13 +84,16 @@ export class Users implements UserHandlers {
   }
 
   regenerateActivation(
-    request: RegenerateActivationGiven,
+    request: ParsedRegenerateActivationRequest,
     context: CallContext,
   ): Promise<Answer<IamCredentialOperation>> {
     return this.#life.regenerateActivation(request, context)
   }
 
-  resetUserPassword(request: ResetUserPasswordGiven, context: CallContext): Promise<Answer<IamCredentialOperation>> {
+  resetUserPassword(
+    request: ParsedResetUserPasswordRequest,
+    context: CallContext,
+  ): Promise<Answer<IamCredentialOperation>> {
     return this.#life.resetPassword(request, context)
   }
 

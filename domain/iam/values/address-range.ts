@@ -1,19 +1,21 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * An address in words of 32 bits: one for IPv4, four for IPv6. An IPv4 address that is mapped into IPv6 counts as IPv4.
+ * An address in words of 32 bits: one word for IPv4, four words for IPv6. An IPv4 address that is mapped into IPv6
+ * counts as IPv4.
  */
-export type Address = readonly number[]
+export type IpAddress = readonly number[]
 
 /** A range of addresses with equal first bits; a single address has all bits equal. */
 export interface AddressRange {
-  /** The equal bits; all other bits are 0. */
-  readonly first: Address
+  /** The shared first bits; all further bits are 0. */
+  readonly first: IpAddress
   readonly masks: readonly number[]
 }
 
 /**
- * Parses an address or a range in CIDR notation; returns undefined for other text. IPv4 needs its four decimal parts.
+ * Parses an address or a range in CIDR notation; returns undefined for any other text. An IPv4 address must have four
+ * decimal parts.
  */
 export function addressRange(text: string): AddressRange | undefined {
   const [address = '', prefix] = text.split('/')
@@ -22,12 +24,12 @@ export function addressRange(text: string): AddressRange | undefined {
   const most = first.length * 32
   if (prefix === undefined) return rangeOf(first, most)
   if (!/^(?:0|[1-9]\d{0,2})$/.test(prefix)) return undefined
-  // The prefix of an IPv4 address in IPv6 notation is counted from the start of the IPv4 part.
+  // In IPv6 notation, the prefix length of a mapped IPv4 range includes the 96 bits before the IPv4 address.
   const bits = Number(prefix) - (most === 32 && address.includes(':') ? 96 : 0)
   return bits >= 0 && bits <= most ? rangeOf(first, bits) : undefined
 }
 
-function rangeOf(address: Address, bits: number): AddressRange {
+function rangeOf(address: IpAddress, bits: number): AddressRange {
   const masks = address.map((_, i) => maskOf(Math.min(32, Math.max(0, bits - i * 32))))
   return { first: address.map((word, i) => word & (masks[i] ?? 0)), masks }
 }
@@ -35,14 +37,14 @@ function rangeOf(address: Address, bits: number): AddressRange {
 /** A shift by 32 bits has no effect in JavaScript. */
 const maskOf = (bits: number): number => (bits === 0 ? 0 : -1 << (32 - bits))
 
-export function isWithin(address: Address, { first, masks }: AddressRange): boolean {
+export function isWithin(address: IpAddress, { first, masks }: AddressRange): boolean {
   if (address.length !== first.length) return false
   for (let i = 0; i < first.length; i += 1) if (((address[i] ?? 0) & (masks[i] ?? 0)) !== first[i]) return false
   return true
 }
 
-/** Parses an address in the notation of hosts; returns undefined for other text. */
-export function addressOf(text: string): Address | undefined {
+/** Parses an address of a client as the server receives the address; returns undefined for any other text. */
+export function addressOf(text: string): IpAddress | undefined {
   if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return undefined
   const bytes = ipaddr.process(text).toByteArray()
   return Array.from({ length: bytes.length / 4 }, (_, i) =>

@@ -1,6 +1,6 @@
 /**
- * Returns an address in its stored form for comparison: lower case, NFC, and well-formed, because a store treats all
- * unpaired surrogates as equal.
+ * Returns the form of an address for storage and comparison: lower case, NFC and well-formed. The address must be
+ * well-formed, because a store treats all unpaired surrogates as equal.
  */
 export const normalEmail = (address: string): string => address.toWellFormed().toLowerCase().normalize('NFC')
 

@@ -2,7 +2,8 @@ import { platform } from '../../ports/access.ts'
 import type { Scope } from '../../ports/scope.ts'
 
 /**
- * Returns the home of a principal: for a service account its workspace, for a user its organisation or the platform.
+ * Returns the home scope of a principal: the workspace of a service account, and the organisation of a user or the
+ * platform.
  */
 export function homeOf({
   organisation_id,

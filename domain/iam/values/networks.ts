@@ -1,7 +1,8 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * Returns the /24 or /64 network of an address; an empty text for other text. An IPv4 address in IPv6 counts as IPv4.
+ * Returns the /24 network of an IPv4 address or the /64 network of an IPv6 address; an empty text if the text is not an
+ * address. An IPv4 address that is mapped into IPv6 counts as IPv4.
  */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return ''

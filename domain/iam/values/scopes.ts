@@ -7,18 +7,18 @@ import type { Taxonomy } from '../../ports/taxonomy.ts'
 import { platform } from '../../ports/access.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** A scope as bodies and rows write it. */
+/** A scope in the members of request bodies and rows. */
 export interface ScopeMembers {
   readonly scope_type: ScopeKind
   readonly scope_id: string
 }
 
-export const scopeOf = ({ scope_id, scope_type }: ScopeMembers): Scope => ({ type: scope_type, id: scope_id })
+export const scopeOfMembers = ({ scope_id, scope_type }: ScopeMembers): Scope => ({ type: scope_type, id: scope_id })
 
-/** The form of a scope in messages. */
+/** Returns the text for a scope in messages. */
 export const named = ({ id, type }: Scope): string => (type === 'PLATFORM' ? 'the platform' : `${type} ${id}`)
 
-/** Returns the scopes from a scope up to its organisation, then PLATFORM; undefined if there is no such scope. */
+/** Returns the scopes from a scope up to its organisation, then PLATFORM; undefined if the scope does not exist. */
 export async function chainOf(
   reader: Reader,
   { taxonomy }: { readonly taxonomy: Pick<Taxonomy, 'chain'> },
@@ -40,7 +40,9 @@ export async function requireChain(
   throw noScope(scope)
 }
 
-/** Throws FIELD_INVALID unless a scope has an id exactly if it is not the platform; `at` is the prefix of the field. */
+/**
+ * Throws FIELD_INVALID if the platform has an id, or if another scope has none; `at` is the prefix of the field name.
+ */
 export function checkScopeForm({ scope_id, scope_type }: ScopeMembers, at = ''): void {
   if ((scope_type === 'PLATFORM') === (scope_id === '')) return
   const field = `${at}scope_id`
@@ -49,9 +51,9 @@ export function checkScopeForm({ scope_id, scope_type }: ScopeMembers, at = ''):
 }
 
 /**
- * Holds the organisation of a scope, and throws SCOPE_NOT_FOUND, WORKSPACE_NOT_ACTIVE or SCOPE_NOT_ACTIVE unless the
- * scope is effectively ACTIVE. `field` is the field of the body that names the scope; absent if the path does. Call it
- * before the transaction locks any other row. The platform is always active.
+ * Locks the organisation of a scope (shared lock), and throws SCOPE_NOT_FOUND, WORKSPACE_NOT_ACTIVE or SCOPE_NOT_ACTIVE
+ * unless the scope is effectively ACTIVE. `field` is the field of the body that names the scope; absent if the path
+ * names the scope. Call `requireActiveScope` before the transaction locks any other row. The platform is always active.
  */
 export async function requireActiveScope(
   tx: Transaction,

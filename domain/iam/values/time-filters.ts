@@ -1,12 +1,12 @@
 import type { Filter, FilterField } from '../../../runtime/filter/types.ts'
 import { formatMillis, storedTimestamp } from '../../../runtime/timestamps.ts'
 
-/** A TIMESTAMP column by which queries of the area compare and sort. */
+/** Returns a TIMESTAMP field by which queries of the area filter and sort. */
 export const timeField = (name: string): FilterField => ({ name, type: 'TIMESTAMP', operators: [] })
 
 type Operator = Extract<Filter, { kind: 'compare' }>['operator']
 
-/** Compares a TIMESTAMP with milliseconds since 1970. An unset timestamp matches nothing. */
+/** Returns the filter that compares a TIMESTAMP with milliseconds since 1970. An unset timestamp matches no filter. */
 export const compareTime = (field: FilterField, operator: Operator, millis: number): Filter => ({
   kind: 'compare',
   field,

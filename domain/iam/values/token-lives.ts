@@ -7,13 +7,13 @@ export const accessTokenMs = 15 * minuteMs
 /** The maximal duration of a session. */
 export const sessionMs = 30 * dayMs
 
-/** A session ends after this time without a refresh. */
+/** The time without a refresh after which a session ends. */
 export const idleMs = 7 * dayMs
 
-/** The time in which a spent refresh token returns the same successor again. */
+/** The time in which a repeated use of a refresh token returns the same next refresh token. */
 export const graceMs = 30_000
 
-/** The time for which ended tokens stay visible. */
+/** The time for which tokens are kept after their end. */
 export const keptMs = 30 * dayMs
 
 /** The maximal number of live sessions of a user. */

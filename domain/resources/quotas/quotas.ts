@@ -1,4 +1,5 @@
 import { quotaExceeded } from '../../../output/shared/errors.ts'
+import { ApiError, type ErrorDomain } from '../../../runtime/errors.ts'
 import type { Collection, Store, Transaction } from '../../ports/store.ts'
 import type { Taxonomy } from '../../ports/taxonomy.ts'
 import { bucketKey, bucketsOf, lockBucket, type Bucket } from './buckets.ts'
@@ -11,14 +12,23 @@ export interface Taken {
   readonly dimensions?: Dimensions
 }
 
+/** The number of new rows, and how many of them the transaction has written already. */
+interface NewRows {
+  readonly n: number
+  readonly written: number
+}
+
 /** The quotas of an area: definitions, and limits of buckets, without inheritance along the tree (conventions §10). */
 export class Quotas {
   readonly buckets: Collection<Bucket>
   readonly definitions: readonly Definition[]
+  readonly #domain: ErrorDomain
   readonly #byId: ReadonlyMap<string, Definition>
 
-  constructor(area: string, definitions: readonly Definition[]) {
-    this.buckets = bucketsOf(area)
+  /** A refusal carries `domain` even if another area was called, because the quota is a rule of its own (conventions §7). */
+  constructor(domain: ErrorDomain, definitions: readonly Definition[]) {
+    this.#domain = domain
+    this.buckets = bucketsOf(domain.name)
     this.definitions = definitions
     this.#byId = new Map(definitions.map(definition => [definition.id, definition]))
   }
@@ -32,33 +42,66 @@ export class Quotas {
    * Counts `n` rows that the transaction has already written in one bucket. Throws QUOTA_EXCEEDED if the bucket has no
    * room for them; the limit -1 always has room. A deleted row needs no call.
    */
-  async consumeLimit(tx: Transaction, id: string, scope: QuotaScope, dimensions: Dimensions, n: number): Promise<void> {
-    const definition = this.#byId.get(id)
-    if (definition === undefined) throw new Error(`there is no quota definition "${id}"`)
-    const { value: bucket } = await lockBucket(tx, this.buckets, id, scope, dimensions)
-    const limit = bucket.limit_id === '' ? definition.default_limit : bucket.limit
-    if (limit < 0) return
-    const usage = (await usageOf(tx, definition, scope, dimensions)) - n
-    if (usage + n > limit) throw exceeded(id, { scope, dimensions, limit, usage, n })
+  consumeLimit(tx: Transaction, id: string, scope: QuotaScope, dimensions: Dimensions, n: number): Promise<void> {
+    return this.#require(tx, id, scope, dimensions, { n, written: n })
   }
 
   /**
    * Calls `consumeLimit` for one row of a workspace, for each definition in the order of the ids. Definitions of
    * organisations count at the organisation of the workspace.
    */
-  async consume(
+  consume(
     tx: Transaction,
     taxonomy: Pick<Taxonomy, 'chain'>,
     workspace: string,
     taken: readonly Taken[],
+  ): Promise<void> {
+    return this.#requireEach(tx, taxonomy, workspace, taken, { n: 1, written: 1 })
+  }
+
+  /**
+   * As `consume`, for a row that the transaction has yet to write, because its members depend on a capacity: quotas are
+   * checked before capacity (conventions §4).
+   */
+  requireRoom(
+    tx: Transaction,
+    taxonomy: Pick<Taxonomy, 'chain'>,
+    workspace: string,
+    taken: readonly Taken[],
+  ): Promise<void> {
+    return this.#requireEach(tx, taxonomy, workspace, taken, { n: 1, written: 0 })
+  }
+
+  async #requireEach(
+    tx: Transaction,
+    taxonomy: Pick<Taxonomy, 'chain'>,
+    workspace: string,
+    taken: readonly Taken[],
+    rows: NewRows,
   ): Promise<void> {
     const own: QuotaScope = { type: 'WORKSPACE', id: workspace }
     const sorted = taken.toSorted((one, other) => (one.definition < other.definition ? -1 : 1))
     for (const { definition, dimensions = {} } of sorted) {
       const isOwn = this.#byId.get(definition)?.scope !== 'ORGANISATION'
       const scope = isOwn ? own : await organisationOf(tx, taxonomy, own)
-      await this.consumeLimit(tx, definition, scope, dimensions, 1)
+      await this.#require(tx, definition, scope, dimensions, rows)
     }
+  }
+
+  async #require(
+    tx: Transaction,
+    id: string,
+    scope: QuotaScope,
+    dimensions: Dimensions,
+    { n, written }: NewRows,
+  ): Promise<void> {
+    const definition = this.#byId.get(id)
+    if (definition === undefined) throw new Error(`there is no quota definition "${id}"`)
+    const { value: bucket } = await lockBucket(tx, this.buckets, id, scope, dimensions)
+    const limit = bucket.limit_id === '' ? definition.default_limit : bucket.limit
+    if (limit < 0) return
+    const usage = (await usageOf(tx, definition, scope, dimensions)) - written
+    if (usage + n > limit) throw exceeded(this.#domain, id, { scope, dimensions, limit, usage, n })
   }
 
   /**
@@ -100,10 +143,10 @@ interface Excess {
   readonly n: number
 }
 
-function exceeded(quota: string, { dimensions, limit, n, scope, usage }: Excess): Error {
+function exceeded(domain: ErrorDomain, quota: string, { dimensions, limit, n, scope, usage }: Excess): ApiError {
   const used = `${usage} of ${limit} are used, ${n} more ${n === 1 ? 'was' : 'were'} requested`
   const where = Object.entries(dimensions).map(([name, value]) => ` with ${name} ${value}`)
-  return quotaExceeded(
+  const { code, details, message, metadata, reason, rpc } = quotaExceeded(
     `quota ${quota} is used up at ${scope.type} ${scope.id}${where.join('')}: ${used}`,
     {
       ...dimensions,
@@ -116,4 +159,5 @@ function exceeded(quota: string, { dimensions, limit, n, scope, usage }: Excess)
     },
     { quota: [{ subject: quota, description: used }] },
   )
+  return new ApiError({ reason, rpc, code, domain }, message, metadata, details)
 }

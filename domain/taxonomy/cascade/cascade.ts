@@ -14,11 +14,11 @@ import { cascadeKind, catchUpKind, type CascadeInput, type Subtree } from '../tr
 import { followingsOf, isBusy, type Following } from './following.ts'
 import { locate } from '../tree/locate.ts'
 import { workspaces } from '../tree/nodes.ts'
-import type { TaxonomyParts } from '../tree/taxonomy-parts.ts'
+import type { TaxonomyEnvironment } from '../tree/taxonomy-environment.ts'
 import { groupsIn } from '../tree/places.ts'
 import { followUnfollowed } from './unfollowed.ts'
 
-/** The number of workspaces that one transaction reads, and that are watched at a time. */
+/** The maximal number of workspaces that one transaction reads, and of workspaces that are watched at a time. */
 const batchSize = 100
 
 /** The maximal number of errors in an operation. */
@@ -48,7 +48,7 @@ const start: Checkpoint = { total: 0, begun: '', watched: '', busy: [], ended: 0
  * effective state is read when the work acts on it, so a later verb wins. The work has no deadline.
  */
 export function cascadeProcedures(
-  parts: TaxonomyParts,
+  parts: TaxonomyEnvironment,
 ): readonly [Procedure<CascadeInput, Checkpoint>, Procedure<Subtree, Checkpoint>] {
   const begin: Step<Subtree, Checkpoint> = { name: 'begin', run: context => beginNext(parts, context) }
   const wait: Step<CascadeInput, Checkpoint> = { name: 'wait', run: waitForAll }
@@ -59,7 +59,7 @@ export function cascadeProcedures(
 }
 
 /** Starts a follow-up for the next workspaces whose areas have not followed their states. */
-async function beginNext(parts: TaxonomyParts, context: StepContext<Subtree, Checkpoint>): Promise<StepOutcome> {
+async function beginNext(parts: TaxonomyEnvironment, context: StepContext<Subtree, Checkpoint>): Promise<StepOutcome> {
   const { input, store } = context
   const where = await whereBelow(store, input)
   const checkpoint = context.checkpoint ?? { ...start, total: await store.count(workspaces, where) }
@@ -96,10 +96,13 @@ async function waitForAll(context: StepContext<CascadeInput, Checkpoint>): Promi
   return again(isMoreInSight ? 0 : waitMs(waits))
 }
 
-/** From 50 ms, doubling up to one second, after which areas are asked again. */
+/**
+ * Returns the delay before the next poll: from 50 ms, doubling up to one second, the interval at which areas are
+ * polled.
+ */
 const waitMs = (waits: number): number => Math.min(1_000, 50 * 2 ** Math.min(waits, 5))
 
-/** The failure of a workspace after three attempts, for people. */
+/** Returns the failures of workspaces after three attempts, as errors for people. */
 async function errorsOf(reader: Reader, found: readonly Following[]): Promise<readonly OperationError[]> {
   const { code, reason } = lifecycleHookFailed
   const errors: OperationError[] = []
@@ -131,7 +134,7 @@ async function endOf(
   return first === undefined ? done() : failed(first, ...others)
 }
 
-/** The workspaces at and below the node of a cascade, as a condition on their rows. */
+/** Returns the filter for the workspaces at and below the node of a cascade. */
 async function whereBelow(reader: Reader, { organisation, scope }: Subtree): Promise<Where> {
   if (scope.type === 'ORGANISATION') return { organisation_id: organisation }
   if (scope.type === 'WORKSPACE') return { id: scope.id }

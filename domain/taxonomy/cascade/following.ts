@@ -9,17 +9,15 @@ export interface Following {
   /** The id of the workspace. */
   readonly id: string
   readonly organisation_id: string
-  /**
-   * The last state that all areas have followed. While `work` is set, some areas may be on the way to another state.
-   */
+  /** The last state that all areas have applied. While `work` is set, some areas may be applying another state. */
   readonly applied: LifecycleState
-  /** The id of the work that follows the state now; empty if there is none. Only this work calls the areas. */
+  /** The id of the work that applies the state now; empty if no work does. Only this work calls the areas. */
   readonly work: string
   /** Whether the work waits for its next attempt after a failure; other work may then replace it. */
   readonly is_resting: boolean
-  /** The state that the areas failed to follow in three attempts, and the reason for people; empty if unknown. */
+  /** The state that the areas failed to apply in three attempts; empty if there is none. */
   readonly failed_state: string
-  /** Empty if there is none. */
+  /** The reason of the failure, for people; empty if there is none. */
   readonly failure: string
 }
 
@@ -45,7 +43,7 @@ export const newFollowing = (id: string, organisation_id: string, work: string):
 export const isBusy = (following: Following | undefined): boolean =>
   following !== undefined && following.work !== '' && !following.is_resting
 
-/** Returns the followings of some workspaces by their ids. */
+/** Returns the followings of workspaces, keyed by workspace id. */
 export async function followingsOf(reader: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, Following>> {
   const found = new Map<string, Following>()
   for await (const { id, value } of reader.each(followings, { id: ids })) found.set(id, value)

@@ -6,7 +6,7 @@ import type { WorkspaceHooks } from '../../ports/taxonomy.ts'
 import { dropIdleFollowing, followings, isBusy } from './following.ts'
 import { dropArchival } from '../tree/lifecycle.ts'
 import { workspaces, type StoredWorkspace } from '../tree/nodes.ts'
-import type { TaxonomyParts } from '../tree/taxonomy-parts.ts'
+import type { TaxonomyEnvironment } from '../tree/taxonomy-environment.ts'
 import { deleteOverridesAt } from '../quotas/quota-overrides-store.ts'
 import { causeOf, type FollowTimes } from './reconcile.ts'
 import { lockTree } from '../tree/tree-lock.ts'
@@ -26,7 +26,7 @@ type Context = StepContext<PurgeInput, Checkpoint>
 const forcedKind = 'taxonomy.purge'
 const freeKind = 'taxonomy.sweep'
 
-/** The work of a forced deletion: the areas purge their rows, then the node is deleted. */
+/** Returns the order for the work of a forced deletion: the areas purge their rows, then the node is deleted. */
 export const forcedPurge = (workspace: string): WorkOrder => ({ kind: forcedKind, input: { workspace } })
 
 /**
@@ -37,9 +37,9 @@ export const freePurge = (workspace: string): WorkOrder => ({ kind: freeKind, in
 /** The order in which areas purge (taxonomy.md §4): an area whose rows refer to another area comes before it. */
 const purgeOrder = ['compute', 'network', 'registry', 'storage', 'observability', 'vault', 'iam']
 
-/** Both purges; they are repeated until they succeed. */
+/** Returns the procedures of both purges; the procedures are retried until they succeed. */
 export function purgeProcedures(
-  { functions, hooks }: TaxonomyParts,
+  { functions, hooks }: TaxonomyEnvironment,
   { restMs, askMs }: Pick<FollowTimes, 'restMs' | 'askMs'>,
 ): readonly Procedure<PurgeInput, Checkpoint>[] {
   const areas: Step<PurgeInput, Checkpoint> = {
@@ -79,7 +79,10 @@ async function isFollowed({ input, store }: Context): Promise<boolean> {
   return isBusy((await store.get(followings, input.workspace))?.value)
 }
 
-/** Areas that the order does not name come first: their rows may refer to any other area. */
+/**
+ * Returns the areas in the order of purges. Areas that the order does not name come first, because their rows may refer
+ * to any other area.
+ */
 const inOrder = (all: readonly WorkspaceHooks[]): readonly WorkspaceHooks[] =>
   all.toSorted((one, other) => purgeOrder.indexOf(one.area) - purgeOrder.indexOf(other.area))
 

@@ -14,12 +14,12 @@ import type { Reader, Transaction } from '../../ports/store.ts'
 import type { WorkspaceHooks } from '../../ports/taxonomy.ts'
 import { changeFollowing, followings, isBusy, newFollowing, type Following } from './following.ts'
 import { locate } from '../tree/locate.ts'
-import type { TaxonomyParts } from '../tree/taxonomy-parts.ts'
+import type { TaxonomyEnvironment } from '../tree/taxonomy-environment.ts'
 import { active, bareState, deleting } from '../tree/states.ts'
 
 /** The delays of the platform, in milliseconds. */
 export interface FollowTimes {
-  /** The delay between two questions to an area that has not followed yet. */
+  /** The delay between two calls of an area that has not yet applied the state. */
   readonly askMs: number
   /** The delays after the first and the second successive failure. */
   readonly retryMs: readonly [number, number]
@@ -27,7 +27,7 @@ export interface FollowTimes {
   readonly restMs: number
 }
 
-/** The times of taxonomy.md §4. */
+/** The delays of taxonomy.md §4. */
 export const followTimes: FollowTimes = { askMs: 1_000, retryMs: [1_000, 2_000], restMs: 60_000 }
 
 interface ReconcileInput {
@@ -69,7 +69,7 @@ export async function ensureFollowed(
 
 /** Brings the areas of one workspace to its present effective state. */
 export function reconcileProcedure(
-  { clock, hooks, operations }: TaxonomyParts,
+  { clock, hooks, operations }: TaxonomyEnvironment,
   times: FollowTimes,
 ): Procedure<ReconcileInput, Checkpoint> {
   /** Ends the work, or begins again if the areas have followed another state than the present one. */
@@ -136,7 +136,7 @@ interface Failure {
   readonly cause: string
 }
 
-/** Calls every area once. A failing area does not stop the others. */
+/** Calls every area once. The failure of an area does not stop the calls of the others. */
 async function followAll(
   areas: readonly WorkspaceHooks[],
   workspace: string,
@@ -159,8 +159,8 @@ async function followAll(
 export const causeOf = (error: unknown): string => (error instanceof ApiError ? error.message : 'internal error')
 
 /**
- * Repeats the work: with a rest from the third failure on, at once and counting from the first if the state has
- * changed.
+ * Repeats the work after a failure: after a rest from the third failure on; immediately, with the count of failures
+ * reset, if the state has changed.
  */
 async function failedOnce(
   context: Context,
@@ -187,7 +187,7 @@ async function failedOnce(
  */
 async function followAnew(
   tx: Transaction,
-  { clock, operations }: Pick<TaxonomyParts, 'clock' | 'operations'>,
+  { clock, operations }: Pick<TaxonomyEnvironment, 'clock' | 'operations'>,
   { checkpoint, input }: WorkFacts<ReconcileInput, Checkpoint>,
   error: OperationError,
   { restMs, retryMs }: FollowTimes,

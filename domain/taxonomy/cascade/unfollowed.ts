@@ -2,7 +2,7 @@ import type { LifecycleState } from '../../../output/taxonomy/types.ts'
 import type { Transaction } from '../../ports/store.ts'
 import { followings, followingsOf, type Following } from './following.ts'
 import { organisations, workspaces, type StoredWorkspace } from '../tree/nodes.ts'
-import type { TaxonomyParts } from '../tree/taxonomy-parts.ts'
+import type { TaxonomyEnvironment } from '../tree/taxonomy-environment.ts'
 import { inherit, placesAt } from '../tree/places.ts'
 import { ensureFollowed } from './reconcile.ts'
 import { active, deleting } from '../tree/states.ts'
@@ -13,7 +13,7 @@ import { active, deleting } from '../tree/states.ts'
  */
 export async function followUnfollowed(
   tx: Transaction,
-  { clock, operations }: Pick<TaxonomyParts, 'clock' | 'operations'>,
+  { clock, operations }: Pick<TaxonomyEnvironment, 'clock' | 'operations'>,
   organisation: string,
   ids: readonly string[],
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import { hasId, type Collection, type Reader } from '../../ports/store.ts'
 
-/** The number of rows that are checked together, so that their look-ups become one. */
+/** The number of rows that are checked together, so that one statement can read the rows to which they refer. */
 const batchSize = 100
 
 /** Groups rows into lists of up to 100, in their order. */
@@ -15,7 +15,7 @@ export async function* batches<T>(rows: AsyncIterable<T>): AsyncGenerator<readon
   if (batch.length > 0) yield batch
 }
 
-/** Returns the existing documents of some ids, by id. */
+/** Returns the existing documents with these ids, keyed by id. */
 export async function documentsOf<T>(
   reader: Reader,
   collection: Collection<T>,

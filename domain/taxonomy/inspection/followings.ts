@@ -52,7 +52,7 @@ const cascadeKinds = [cascadeKind, catchUpKind]
 export class Followed {
   readonly #inspection: Inspection
   readonly #places: Places
-  /** By the ids of nodes. */
+  /** The results for cascades, keyed by node id. */
   readonly #cascades = new Map<string, Promise<boolean>>()
 
   constructor(inspection: Inspection, places: Places) {

@@ -38,7 +38,7 @@ function* inspectParents({ id: organisation }: StoredOrganisation, byId: Readonl
   }
 }
 
-/** The message for a node whose parent is no group of its organisation. */
+/** Returns the message for a node whose parent is not a group of its organisation. */
 export const missingParent = (parent: string, organisation: string): string =>
   `hangs under group ${parent}, which organisation ${organisation} does not have; it must hang under one of its groups or, with an empty parent_group_id, under the organisation`
 

@@ -3,7 +3,7 @@ import type { Reader } from '../../ports/store.ts'
 import { locate } from '../tree/locate.ts'
 import { overrideAt, quotaOverrides, type StoredOverride } from '../quotas/quota-overrides-store.ts'
 import { isBuiltIn } from '../quotas/quotas-built-in.ts'
-import { scopeOf } from '../tree/scopes.ts'
+import { fromWireScope } from '../tree/scopes.ts'
 import { countsNodes } from '../quotas/usage.ts'
 import { finding } from './finding.ts'
 
@@ -16,7 +16,7 @@ export async function* inspectOverrides(reader: Reader): AsyncGenerator<Finding,
 
 async function* faultsOf(reader: Reader, override: StoredOverride): AsyncGenerator<string, void, undefined> {
   const { id, limit, quota_id: quota } = override
-  const scope = scopeOf(override)
+  const scope = fromWireScope(override)
   const node = `${scope.type} ${scope.id}`
   if (!isBuiltIn(quota)) yield `is of quota "${quota}", which does not exist`
   if (scope.type === 'PLATFORM' || (await locate(reader, scope)) === undefined) {

@@ -8,11 +8,11 @@ import { finding } from './finding.ts'
 const type = 'taxonomy.quotas'
 
 /** Checks that the quotas are the built-in quotas, equal to the catalogue except for their default limits. */
-export async function* inspectQuotas(reader: Reader): AsyncGenerator<Finding, void, undefined> {
+export async function* inspectBuiltInQuotas(reader: Reader): AsyncGenerator<Finding, void, undefined> {
   for (const quota of builtInQuotas) {
     const stored = (await reader.get(quotas, quota.id))?.value
     if (stored !== undefined) yield* inspectQuota(stored, quota)
-    // A damaged document does not count as missing.
+    // An unreadable document still exists, so it is not reported as missing.
     else if (!(await reader.exists(quotas, { id: quota.id })))
       yield finding(type, quota.id, 'is missing; it is built in, and the next start of a server makes it anew')
   }

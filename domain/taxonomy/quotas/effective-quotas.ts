@@ -8,20 +8,20 @@ import type { Reader } from '../../ports/store.ts'
 import { limitsOn, type Limit } from './limits.ts'
 import { locate } from '../tree/locate.ts'
 import { organisations } from '../tree/nodes.ts'
-import type { TaxonomyParts } from '../tree/taxonomy-parts.ts'
-import { scopeOf, wireScope } from '../tree/scopes.ts'
+import type { TaxonomyEnvironment } from '../tree/taxonomy-environment.ts'
+import { fromWireScope, wireScope } from '../tree/scopes.ts'
 import { foundOrganisation } from '../tree/tree-lock.ts'
-import { usageOf } from './usage.ts'
+import { subtreeUsage } from './usage.ts'
 import type { Scope } from '../../ports/scope.ts'
 
 /**
  * Serves the effective quotas of a node: the result of all limits on its chain, computed at each read (taxonomy.md §4).
  */
 export class EffectiveQuotas implements EffectiveQuotaHandlers {
-  readonly #parts: Pick<TaxonomyParts, 'store'>
+  readonly #parts: Pick<TaxonomyEnvironment, 'store'>
   readonly #quotas: Rows<Quota>
 
-  constructor(parts: Pick<TaxonomyParts, 'store' | 'taxonomy'>) {
+  constructor(parts: Pick<TaxonomyEnvironment, 'store' | 'taxonomy'>) {
     this.#parts = parts
     this.#quotas = new Rows(quotaKind, parts)
   }
@@ -35,7 +35,7 @@ export class EffectiveQuotas implements EffectiveQuotaHandlers {
     const located = await locate(store, scope)
     if (located?.organisation.id !== organisation) throw scopeInvalid('scope_id', 'must be a node of the organisation')
     const links = await linksOf(store, id, await limitsOn(store, id, located.scopes))
-    const usage = links.find(link => link.scope.id === scope.id)?.usage ?? (await usageOf(store, id, scope))
+    const usage = links.find(link => link.scope.id === scope.id)?.usage ?? (await subtreeUsage(store, id, scope))
     return { id, ...wireScope(scope), ...effectOf(links), usage }
   }
 }
@@ -45,7 +45,7 @@ function askedScope({ organisation, scope_id, scope_type }: GetEffectiveQuotaReq
   if (scope_type === 'TAXONOMY_SCOPE_TYPE_PLATFORM') {
     throw scopeInvalid('scope_type', 'must be an organisation, group or workspace')
   }
-  if (scope_type !== undefined && scope_id !== undefined) return scopeOf({ scope_type, scope_id })
+  if (scope_type !== undefined && scope_id !== undefined) return fromWireScope({ scope_type, scope_id })
   if (scope_type !== undefined) throw scopeInvalid('scope_id', 'must be given with scope_type')
   if (scope_id !== undefined) throw scopeInvalid('scope_type', 'must be given with scope_id')
   return { type: 'ORGANISATION', id: organisation }
@@ -60,7 +60,7 @@ interface Link extends Limit {
 }
 
 const linksOf = (reader: Reader, quota: string, limits: readonly Limit[]): Promise<readonly Link[]> =>
-  Promise.all(limits.map(async limit => ({ ...limit, usage: await usageOf(reader, quota, limit.scope) })))
+  Promise.all(limits.map(async limit => ({ ...limit, usage: await subtreeUsage(reader, quota, limit.scope) })))
 
 /** The smallest limit decides, and of equal limits the deepest. -1 is greater than every other limit. */
 function effectOf(links: readonly Link[]): Pick<EffectiveQuota, 'limit' | 'limit_source' | 'available' | 'chain'> {

@@ -2,14 +2,14 @@ import { quotaExceeded } from '../../../output/shared/errors.ts'
 import type { Reader } from '../../ports/store.ts'
 import { quotaOverrides, type StoredOverride } from './quota-overrides-store.ts'
 import { quotas } from './quotas-store.ts'
-import { scopeOf } from '../tree/scopes.ts'
-import { usageOf } from './usage.ts'
+import { fromWireScope } from '../tree/scopes.ts'
+import { subtreeUsage } from './usage.ts'
 import type { Scope } from '../../ports/scope.ts'
 
 /** A limit of a quota at one node of a chain. */
 export interface Limit {
   readonly scope: Scope
-  /** -1 is unlimited. */
+  /** The limit; -1 means unlimited. */
   readonly limit: number
   /** The id of the override; empty while the default limit of the quota applies. */
   readonly overrideId: string
@@ -48,7 +48,7 @@ export async function requireRoom(reader: Reader, limits: readonly Limit[], dema
   const { amount, isCounted = false, quota } = demand
   for (const { limit, scope } of limits) {
     if (limit < 0) continue
-    const usage = (await usageOf(reader, quota, scope)) - (isCounted ? amount : 0)
+    const usage = (await subtreeUsage(reader, quota, scope)) - (isCounted ? amount : 0)
     if (usage + amount <= limit) continue
     const used = `${usage} of ${limit} are used, ${amount} more ${amount === 1 ? 'was' : 'were'} requested`
     throw quotaExceeded(
@@ -67,8 +67,8 @@ export async function requireRoom(reader: Reader, limits: readonly Limit[], dema
 }
 
 /**
- * Returns the overrides at some nodes, by quota in the order of the names. The overrides of one quota have the order of
- * the nodes.
+ * Returns the overrides at the given nodes, grouped by quota in the order of names. The overrides of one quota are in
+ * the order of the nodes.
  */
 export async function limitsAt(
   reader: Reader,
@@ -85,7 +85,7 @@ export async function limitsAt(
 }
 
 const limitOf = (override: StoredOverride): Limit => ({
-  scope: scopeOf(override),
+  scope: fromWireScope(override),
   limit: override.limit,
   overrideId: override.id,
 })

@@ -2,7 +2,7 @@ import type { Transaction } from '../../ports/store.ts'
 import { limitsAt, requireRoom } from './limits.ts'
 import { scopesOf } from '../tree/locate.ts'
 import type { TreePlace } from '../tree/places.ts'
-import { countsNodes, lockTotal, usageOf } from './usage.ts'
+import { countsNodes, lockTotal, subtreeUsage } from './usage.ts'
 import type { Scope } from '../../ports/scope.ts'
 
 /**
@@ -21,12 +21,15 @@ export async function requireMoveRoom(
   const entered = scopesOf(to).filter(({ id }) => !known.has(id))
   for (const [quota, limits] of await limitsAt(tx, entered)) {
     if (!countsNodes(quota)) await lockTotal(tx, quota, organisation)
-    const amount = (await usageOf(tx, quota, moved)) + (itself.get(quota) === moved.type ? 1 : 0)
+    const amount = (await subtreeUsage(tx, quota, moved)) + (itself.get(quota) === moved.type ? 1 : 0)
     if (amount > 0) await requireRoom(tx, limits, { quota, amount, isCounted: true })
   }
 }
 
-/** The usage of the moved node itself, beside the usage of its descendants. */
+/**
+ * The quotas that count nodes, each with the type of the counted nodes. The moved node counts as 1, in addition to the
+ * usage of its descendants.
+ */
 const itself: ReadonlyMap<string, Scope['type']> = new Map([
   ['taxonomy.groups', 'GROUP'],
   ['taxonomy.workspaces', 'WORKSPACE'],

@@ -12,7 +12,7 @@ import type { QuotaOverride } from '../../../output/taxonomy/types.ts'
 import { quotaOverrideFields } from '../../../output/taxonomy/validators.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import { seenBy } from '../../ports/access.ts'
-import type { Parts } from '../../ports/parts.ts'
+import type { Parts } from '../../ports/area-parts.ts'
 import type { Reader, Transaction } from '../../ports/store.ts'
 import { nextEtag } from '../../resources/etag.ts'
 import { limitsOn } from './limits.ts'
@@ -20,8 +20,8 @@ import { locate } from '../tree/locate.ts'
 import { trees } from '../tree/nodes.ts'
 import { quotaOverrides, type StoredOverride } from './quota-overrides-store.ts'
 import { belowUsage, quotaKind } from './quotas.ts'
-import { scopeOf } from '../tree/scopes.ts'
-import { countsNodes, usageOf } from './usage.ts'
+import { fromWireScope } from '../tree/scopes.ts'
+import { countsNodes, subtreeUsage } from './usage.ts'
 import type { Scope } from '../../ports/scope.ts'
 import type { Warning } from '../../ports/warning.ts'
 
@@ -33,7 +33,7 @@ export const quotaOverrideKind = defineKind({
   fields: quotaOverrideFields,
   notFound: quotaOverrideNotFound,
   parent: { member: 'quota_id', parameter: 'quota', kind: quotaKind, hold: 'lock' },
-  scopeOf,
+  scopeOf: fromWireScope,
 })
 
 /** The limits of single nodes of the tree (taxonomy.md §1). */
@@ -63,7 +63,7 @@ export function quotaOverrideHandlers(parts: Parts<TaxonomyArea>): QuotaOverride
     updateQuotaOverride: (request, context) =>
       resources.update(request, context, {
         async count(tx, { value }) {
-          const scopes = (await locate(tx, scopeOf(value)))?.scopes ?? []
+          const scopes = (await locate(tx, fromWireScope(value)))?.scopes ?? []
           return { warnings: await warningsOf(tx, request.quota, scopes, value.limit) }
         },
       }),
@@ -72,7 +72,7 @@ export function quotaOverrideHandlers(parts: Parts<TaxonomyArea>): QuotaOverride
 }
 
 async function withUsage(reader: Reader, override: StoredOverride): Promise<QuotaOverride> {
-  return { ...override, usage: await usageOf(reader, override.quota_id, scopeOf(override)) }
+  return { ...override, usage: await subtreeUsage(reader, override.quota_id, fromWireScope(override)) }
 }
 
 /**
@@ -80,7 +80,7 @@ async function withUsage(reader: Reader, override: StoredOverride): Promise<Quot
  * shared, so that the node is not deleted before its override exists.
  */
 async function requireScope(tx: Transaction, quota: string, override: StoredOverride): Promise<readonly Scope[]> {
-  const scope = scopeOf(override)
+  const scope = fromWireScope(override)
   if (scope.type === 'PLATFORM') throw scopeInvalid('scope_type', 'must be an organisation, group or workspace')
   if (scope.type === 'WORKSPACE' && countsNodes(quota)) {
     throw scopeInvalid('scope_type', `must not be a workspace: ${quota} counts what a workspace cannot hold`)
@@ -111,10 +111,10 @@ async function warningsOf(
     const description = `an ancestor's limit of ${ancestor} is smaller than the given one, ${given}, and decides`
     warnings.push({ code: overrideAboveAncestor.code, description })
   }
-  const usage = own && limit >= 0 ? await usageOf(reader, quota, own) : 0
+  const usage = own && limit >= 0 ? await subtreeUsage(reader, quota, own) : 0
   if (limit >= 0 && usage > limit) warnings.push(belowUsage('the scope', usage, limit))
   return warnings
 }
 
-/** -1 is unlimited, so above every limit. */
+/** Whether a limit is greater than another limit; -1 means unlimited and is greater than every other limit. */
 const isAbove = (limit: number, other: number): boolean => limit < 0 || limit > other

@@ -16,14 +16,14 @@ import type { QuotaHandlers } from '../../../output/taxonomy/handlers.ts'
 import { quotaFields } from '../../../output/taxonomy/validators.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import { isRecord } from '../../../runtime/validation.ts'
-import type { Parts } from '../../ports/parts.ts'
+import type { Parts } from '../../ports/area-parts.ts'
 import type { Reader, Stored, Transaction } from '../../ports/store.ts'
 import { nextEtag } from '../../resources/etag.ts'
 import { organisations } from '../tree/nodes.ts'
 import { overrideAt } from './quota-overrides-store.ts'
 import { builtInQuotas, fixedMembers } from './quotas-built-in.ts'
 import { quotas } from './quotas-store.ts'
-import { usageOf } from './usage.ts'
+import { subtreeUsage } from './usage.ts'
 import type { Warning } from '../../ports/warning.ts'
 
 /** The kind of quotas; callers neither create nor delete quotas. */
@@ -39,7 +39,7 @@ export const quotaKind = defineKind({
  * Serves quotas: caps on the sum of a subtree. They are built in, and only their default limits change (taxonomy.md
  * §1).
  */
-export class Quotas implements QuotaHandlers {
+export class SubtreeQuotas implements QuotaHandlers {
   readonly #resources: Resources<Quota, TaxonomyArea>
 
   constructor(parts: Parts<TaxonomyArea>) {
@@ -91,7 +91,9 @@ function readable(stored: Stored<Quota>): Quota | undefined {
   }
 }
 
-/** Makes the warning that a limit is below the usage of a scope. Nothing is evicted, but growth stops. */
+/**
+ * Returns the warning that a limit is below the usage of a scope. Existing resources stay, but the usage cannot grow.
+ */
 export const belowUsage = (what: string, usage: number, limit: number): Warning => ({
   code: limitBelowUsage.code,
   description: `${what} uses ${usage}, more than the new limit of ${limit}; nothing is evicted, growth stops`,
@@ -104,7 +106,7 @@ async function usageWarnings(reader: Reader, quota: Quota): Promise<readonly War
   if (quota.default_limit < 0) return []
   for await (const { id, value } of reader.each(organisations)) {
     const scope = { type: 'ORGANISATION', id } as const
-    const usage = await usageOf(reader, quota.id, scope)
+    const usage = await subtreeUsage(reader, quota.id, scope)
     if (usage > quota.default_limit && !(await overrideAt(reader, quota.id, scope))) {
       return [belowUsage(`organisation ${value.name}`, usage, quota.default_limit)]
     }

@@ -13,7 +13,7 @@ export interface QuotaUsage {
   readonly quota_id: string
   readonly workspace_id: string
   readonly organisation_id: string
-  /** The id of the workspace. */
+  /** The id of the workspace's parent group; empty if the parent is the organisation. */
   readonly parent_group_id: string
   readonly amount: number
 }
@@ -46,7 +46,7 @@ export const usageId = (quota: string, node: string): string => `${quota}/${node
 /**
  * Returns the usage of a quota in the subtree of an organisation, group or workspace. The scope itself does not count.
  */
-export async function usageOf(reader: Reader, quota: string, scope: Scope): Promise<number> {
+export async function subtreeUsage(reader: Reader, quota: string, scope: Scope): Promise<number> {
   const counted = treeCounts.get(quota)
   if (counted) return counted(reader, scope)
   switch (scope.type) {
@@ -103,7 +103,7 @@ export async function lockTotal(tx: Transaction, quota: string, organisation: st
   return (await tx.lock(quotaTotals, id)) ?? tx.insert(quotaTotals, fresh)
 }
 
-/** Deletes the usages of a deleted workspace; a later purge then has nothing to give back. */
+/** Deletes the usages of a deleted workspace; a later purge then returns nothing to the quotas. */
 export async function endUsage(tx: Transaction, organisation: string, workspace: string): Promise<void> {
   for await (const { id, value, version } of tx.each(quotaUsages, { workspace_id: workspace })) {
     const total = await lockTotal(tx, value.quota_id, organisation)

@@ -7,7 +7,9 @@ import {
 } from '../../../output/taxonomy/errors.ts'
 import { workspaceNotFound } from '../../../output/shared/errors.ts'
 import type { LifecycleState } from '../../../output/taxonomy/types.ts'
+import { groupFields, workspaceFields } from '../../../output/taxonomy/validators.ts'
 import type { ApiError } from '../../../runtime/errors.ts'
+import type { Fields } from '../../../runtime/field-mask.ts'
 import type { HeldScope } from '../../ports/iam.ts'
 import type { Effect } from '../../ports/operations.ts'
 import { platformWorkspaceId, systemOrganisationId } from '../../ports/reserved.ts'
@@ -56,10 +58,13 @@ export interface NodeKind<T extends StoredNode> {
 export interface StoredChild extends StoredNode {
   readonly parent_group_id: string
   readonly etag: string
+  readonly update_time: string
 }
 
 /** A kind of node with a parent. */
 export interface ChildKind<T extends StoredChild> extends NodeKind<T> {
+  /** The fields that an update may name. */
+  readonly fields: Fields
   /** Returns the node that a path names; throws the kind's `*_NOT_FOUND`. */
   readonly found: (stored: Stored<T> | undefined, path: ChildPath) => Stored<T>
 }
@@ -84,6 +89,7 @@ export const groupKind: ChildKind<StoredGroup> = {
   noun: 'group',
   resourceType: 'taxonomy.groups',
   collection: groups,
+  fields: groupFields,
   marked: (node, mark) => ({ ...node, ...mark }),
   stateInvalid: groupStateInvalid,
   found: foundGroup,
@@ -94,6 +100,7 @@ export const workspaceKind: ChildKind<StoredWorkspace> = {
   noun: 'workspace',
   resourceType: 'taxonomy.workspaces',
   collection: workspaces,
+  fields: workspaceFields,
   marked: (node, mark) => ({ ...node, ...mark }),
   stateInvalid: workspaceStateInvalid,
   found: foundWorkspace,
@@ -102,8 +109,8 @@ export const workspaceKind: ChildKind<StoredWorkspace> = {
 type AnyNodeKind = Pick<NodeKind<never>, 'scopeType' | 'resourceType' | 'noun' | 'stateInvalid'>
 
 /**
- * Makes the effect of a change of a node below `above`, the organisation first. Operations of the tree live at the node
- * itself.
+ * Returns the effect of a change of a node, for the operation record; `above` begins with the organisation. The
+ * operation belongs to the node itself.
  */
 export function effectOn(
   { resourceType, scopeType }: AnyNodeKind,
@@ -118,13 +125,14 @@ export function effectOn(
 const platformNodes: ReadonlySet<string> = new Set([systemOrganisationId, platformWorkspaceId])
 
 /**
- * The states in which a call is allowed: no state for a node that the platform reserves for itself (conventions §3).
+ * Returns the states in which a call is allowed; an empty list for a node that the platform reserves for itself
+ * (conventions §3).
  */
 export const unlessPlatforms = (id: string, allowed: readonly LifecycleState[]): readonly LifecycleState[] =>
   platformNodes.has(id) ? [] : allowed
 
 /** Throws the kind's `*_STATE_INVALID` unless the state, by default the node's own state, is allowed. */
-export function requireState(
+export function requireNodeState(
   { noun, stateInvalid }: AnyNodeKind,
   node: StoredNode,
   allowed: readonly LifecycleState[],
@@ -158,7 +166,7 @@ export function foundWorkspace(
   throw noWorkspace({ id, organisation })
 }
 
-/** Makes the error of an absent workspace. */
+/** Returns the error of an absent workspace. */
 export const noWorkspace = ({ id, organisation }: ChildPath): ApiError =>
   workspaceNotFound(`organisation ${organisation} has no workspace ${id}`, {
     resource: { type: 'taxonomy.workspaces', name: id },

@@ -6,7 +6,7 @@ import type { Iam } from '../../ports/iam.ts'
 import type { Effect } from '../../ports/operations.ts'
 import type { Reader, Stored, Transaction, Where } from '../../ports/store.ts'
 import { cascade } from './cascade-order.ts'
-import { effectOn, requireState, unlessPlatforms, type NodeKind, type StoredNode } from './kinds.ts'
+import { effectOn, requireNodeState, unlessPlatforms, type NodeKind, type StoredNode } from './kinds.ts'
 import { archivals, workspaces } from './nodes.ts'
 import { groupsBelow } from './places.ts'
 import { active, archived, statesBelow, strictness, suspended } from './states.ts'
@@ -52,7 +52,7 @@ export async function changeState<T extends StoredNode>(
 ): Promise<Effect<TaxonomyArea>> {
   const { id, value, version } = stored
   const { from, isForPlatformNodes, to, type }: LifecycleVerb = transitions[verb]
-  requireState(kind, value, isForPlatformNodes ? from : unlessPlatforms(id, from))
+  requireNodeState(kind, value, isForPlatformNodes ? from : unlessPlatforms(id, from))
   const state = to ?? (await takeArchival(tx, id))
   if (state === archived) await tx.insert(archivals, { id, state: value.state })
   const time = formatMillis(context.now)

@@ -1,11 +1,11 @@
 import type { Reader } from '../../ports/store.ts'
 import { groups, organisations, workspaces, type StoredOrganisation } from './nodes.ts'
 import { inherit, placeAt, type Effective, type TreePlace } from './places.ts'
-import { scopeOf } from './scopes.ts'
+import { fromWireScope } from './scopes.ts'
 import type { Scope } from '../../ports/scope.ts'
 
 /** A node of the tree with its inherited values. */
-export interface Located {
+export interface LocatedNode {
   readonly organisation: StoredOrganisation
   /** The scopes from the organisation to the node itself. */
   readonly scopes: readonly Scope[]
@@ -14,8 +14,8 @@ export interface Located {
   readonly changed: string | undefined
 }
 
-/** Finds a node of any kind; returns undefined if there is none, or if its parent is missing. */
-export async function locate(reader: Reader, scope: Scope): Promise<Located | undefined> {
+/** Returns the location of a node of any kind; undefined if the node does not exist, or if its parent is missing. */
+export async function locate(reader: Reader, scope: Scope): Promise<LocatedNode | undefined> {
   switch (scope.type) {
     case 'PLATFORM':
       return undefined
@@ -31,12 +31,12 @@ export async function locate(reader: Reader, scope: Scope): Promise<Located | un
   }
 }
 
-async function locateOrganisation(reader: Reader, id: string): Promise<Located | undefined> {
+async function locateOrganisation(reader: Reader, id: string): Promise<LocatedNode | undefined> {
   const located = await at(reader, id, '')
   return located && { ...located, changed: located.organisation.state_change_time }
 }
 
-async function locateWorkspace(reader: Reader, scope: Scope): Promise<Located | undefined> {
+async function locateWorkspace(reader: Reader, scope: Scope): Promise<LocatedNode | undefined> {
   const workspace = (await reader.get(workspaces, scope.id))?.value
   const above = workspace && (await at(reader, workspace.organisation_id, workspace.parent_group_id))
   if (!above) return undefined
@@ -49,7 +49,7 @@ async function locateWorkspace(reader: Reader, scope: Scope): Promise<Located | 
 }
 
 /** Returns the values that a child inherits from its parent. */
-type Above = Omit<Located, 'changed'>
+type Above = Omit<LocatedNode, 'changed'>
 
 async function at(reader: Reader, organisationId: string, parent: string): Promise<Above | undefined> {
   const organisation = (await reader.get(organisations, organisationId))?.value
@@ -59,4 +59,4 @@ async function at(reader: Reader, organisationId: string, parent: string): Promi
 
 /** Returns the scopes from the organisation to a place. */
 export const scopesOf = ({ ancestors }: TreePlace): readonly Scope[] =>
-  ancestors.map(({ id, scope_type }) => scopeOf({ scope_type, scope_id: id }))
+  ancestors.map(({ id, scope_type }) => fromWireScope({ scope_type, scope_id: id }))

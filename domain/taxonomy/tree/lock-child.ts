@@ -12,7 +12,7 @@ export interface LockedChild<T> {
   readonly tree: Stored<Tree>
   readonly organisation: StoredOrganisation
   readonly stored: Stored<T>
-  /** The place of its parent. */
+  /** The place of the parent. */
   readonly parent: TreePlace
 }
 

@@ -8,7 +8,7 @@ import type { Group, Organisation, Workspace } from '../../../output/taxonomy/ty
 import type { ListFields } from '../../../runtime/filter/types.ts'
 import type { Collection } from '../../ports/store.ts'
 
-/** The stored fields of an organisation. It has no parent, so its own state is its effective state. */
+/** The stored fields of an organisation. An organisation has no parent, so its own state is its effective state. */
 export type StoredOrganisation = Omit<Organisation, 'group_count' | 'workspace_count'>
 
 /**

@@ -27,7 +27,7 @@ export async function namedParent(
   const place = await activePlace(reader, organisation, parent)
   // The organisation is above every parent, and a state is told before an absent row (conventions §4).
   if (place === undefined) await activeParent(reader, organisation, '')
-  return requirePlace(place)
+  return requireParentPlace(place)
 }
 
 /** Returns the place that a body names as parent, undefined if there is none; throws PARENT_NOT_ACTIVE. */
@@ -40,8 +40,8 @@ export async function activePlace(
   return place && requireActivePlace(place)
 }
 
-/** Throws GROUP_PARENT_NOT_FOUND if a body named no place as parent. */
-export function requirePlace(place: TreePlace | undefined): TreePlace {
+/** Returns the place; throws GROUP_PARENT_NOT_FOUND if the body named no existing place as parent. */
+export function requireParentPlace(place: TreePlace | undefined): TreePlace {
   if (place) return place
   const description = 'must be the id of a group of the organisation, or empty for the organisation itself'
   throw groupParentNotFound(`parent_group_id ${description}`, {

@@ -21,7 +21,7 @@ export interface TreePlace {
   readonly depth: number
 }
 
-/** Places by the `parent_group_id` of their children; the empty id is the organisation. */
+/** Places, keyed by the `parent_group_id` of their children; the empty id means the organisation. */
 export type Places = ReadonlyMap<string, TreePlace>
 
 /** Returns the effective state of a node from its own state and the state of its parent. */
@@ -47,7 +47,7 @@ export async function placesAt(
   )
 }
 
-/** Returns the place of one `parent_group_id`; undefined if it is no group of the organisation. */
+/** Returns the place of one `parent_group_id`; undefined if the id is not a group of the organisation. */
 export async function placeAt(
   reader: Reader,
   organisation: StoredOrganisation,

@@ -9,7 +9,10 @@ interface Resolved {
   readonly scope: Scope
 }
 
-/** Returns the name and labels of a node, as policies match them; undefined if there is none (conventions §14). */
+/**
+ * Returns the name and labels of a node, for the matching of policies; undefined if the node does not exist
+ * (conventions §14).
+ */
 export async function resolveTaxonomy(reader: Reader, type: string, id: string): Promise<Resolved | undefined> {
   if (type === 'taxonomy.organisations') return at('ORGANISATION', (await reader.get(organisations, id))?.value)
   if (type === 'taxonomy.groups') return at('GROUP', (await reader.get(groups, id))?.value)

@@ -15,7 +15,7 @@ export interface WireScope {
   readonly scope_id: string
 }
 
-export const scopeOf = ({ scope_id, scope_type }: WireScope): Scope => ({
+export const fromWireScope = ({ scope_id, scope_type }: WireScope): Scope => ({
   type: bareTypes[scope_type] ?? 'PLATFORM',
   id: scope_id,
 })

@@ -34,7 +34,7 @@ export async function changeTree(
   await tx.update(trees, id, grown(value, groups, workspaces), version)
 }
 
-/** Locks a tree in order to change it, and raises its version. Throws as `holdTree`. */
+/** Locks a tree for a change, and raises its version. Throws the errors of `holdTree`. */
 export async function lockTree(
   tx: Transaction,
   organisation: string,
@@ -53,8 +53,8 @@ const grown = ({ id, tree_version, group_count, workspace_count }: Tree, groups:
 })
 
 /**
- * Shares an organisation: its tree and states cannot change, and other transactions may share it too. Throws as
- * `holdTree`.
+ * Shares an organisation: its tree and states cannot change, but other transactions may share the organisation too.
+ * Throws the errors of `holdTree`.
  */
 export async function shareTree(tx: Transaction, organisation: string): Promise<Stored<StoredOrganisation>> {
   await tx.share(trees, organisation)
@@ -70,7 +70,7 @@ export function foundOrganisation(
   throw noOrganisation(id)
 }
 
-/** Makes the error ORGANISATION_NOT_FOUND. */
+/** Returns the error ORGANISATION_NOT_FOUND. */
 export const noOrganisation = (id: string): Error =>
   organisationNotFound(`organisation ${id} does not exist`, {
     resource: { type: 'taxonomy.organisations', name: id },

@@ -12,7 +12,7 @@ export interface TreeReadResult<R> {
   readonly version?: number | undefined
 }
 
-/** The number of attempts beside concurrent changes, before a snapshot excludes them. */
+/** The number of attempts without a snapshot. The last attempt uses a snapshot, so that no change can intervene. */
 const maxAttempts = 2
 
 /** The maximal number of cached places and counts of all organisations: about 30 MB with their texts and pairs. */
@@ -24,7 +24,7 @@ const maxSize = 10_000
  */
 export class TreeReads {
   readonly #store: Store
-  /** By the id of the organisation; the least recently used view is dropped first. */
+  /** The cached views, keyed by organisation id; the least recently used view is dropped first. */
   readonly #cache = new LRUCache<string, CachedView>({ maxSize, sizeCalculation: ({ size }) => size })
 
   constructor(store: Store) {
@@ -61,7 +61,7 @@ export class TreeReads {
   /** Caches the view of the newest version, and of two views of one version the one that knows more. */
   #keep(id: string, view: TreeView): void {
     const cached = this.#cache.peek(id)
-    // lru-cache takes no entry of size 0.
+    // lru-cache rejects entries of size 0.
     const size = Math.max(1, view.size)
     const isBetter =
       cached === undefined ||

@@ -38,7 +38,7 @@ export class TreeView {
     return this.#places.size + this.#counts.size
   }
 
-  /** The cached places; the store is not asked. */
+  /** The cached places, without a read of the store. */
   get known(): Places {
     return this.#places
   }

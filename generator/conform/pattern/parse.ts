@@ -1,4 +1,4 @@
-/** A range of code points, both ends included. */
+/** A range of code points, with both ends included. */
 export type Range = readonly [from: number, to: number]
 
 /**
@@ -11,7 +11,9 @@ export type Part =
   | { readonly kind: 'choice'; readonly parts: readonly Part[] }
   | { readonly kind: 'repeat'; readonly part: Part; readonly min: number; readonly max: number }
 
-/** Parses a pattern; undefined if it contains back references, properties or other unsupported syntax. */
+/**
+ * Parses a pattern; returns undefined if the pattern contains back references, properties or other unsupported syntax.
+ */
 export function parsePattern(pattern: string): Part | undefined {
   try {
     const parser = new Parser(pattern)
@@ -46,7 +48,7 @@ const classes: Readonly<Record<string, readonly Range[]>> = {
 
 const controls: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', f: '\f', v: '\v', 0: '\0' }
 
-/** Returns the printable ASCII characters outside of the ranges. Other characters would only be harder to send. */
+/** Returns the printable ASCII characters outside the ranges. Characters beyond ASCII would only be harder to send. */
 function complement(ranges: readonly Range[]): readonly Range[] {
   const isOut = (code: number): boolean => !ranges.some(([from, to]) => code >= from && code <= to)
   const codes = Array.from({ length: 0x7f - 0x20 }, (_, i) => i + 0x20)

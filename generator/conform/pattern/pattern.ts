@@ -1,4 +1,4 @@
-/** Compiles a pattern of a document; undefined if it is no regular expression. */
+/** Compiles a pattern of a document; returns undefined if the pattern is no regular expression. */
 export function patternOf(pattern: string): RegExp | undefined {
   // Older patterns contain needless escapes, which Unicode mode refuses.
   return compile(pattern, 'u') ?? compile(pattern, '')

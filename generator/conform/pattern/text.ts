@@ -1,11 +1,11 @@
 import { type Part, parsePattern, type Range } from './parse.ts'
 
-/** The length of the longest text to create. */
+/** The length of the longest text to create, in characters. */
 const maxLength = 100_000
 
 /**
- * Creates a text for a pattern with about `length` characters: the shortest text that is not shorter, if the pattern
- * allows. Undefined for unsupported patterns. The caller must check the text with `RegExp`.
+ * Returns a text for a pattern with about `length` characters: if the pattern allows, the shortest text that has at
+ * least this length. Returns undefined for unsupported patterns. The caller must check the text with `RegExp`.
  */
 export function textFor(pattern: string, length: number): string | undefined {
   const part = parsePattern(pattern)
@@ -42,7 +42,10 @@ function longest(part: Part): number {
   }
 }
 
-/** Creates a text that is `extra` characters longer than the shortest text, or as close as the part allows. */
+/**
+ * Returns a text that is `extra` characters longer than the shortest text of the part, or as close to this length as
+ * the part allows.
+ */
 function write(part: Part, extra: number): string {
   switch (part.kind) {
     case 'set':
@@ -67,7 +70,7 @@ function writeAll(parts: readonly Part[], extra: number): string {
   return text
 }
 
-/** Writes the first alternative that can have the wanted length, else the longest alternative. */
+/** Returns a text of the first alternative that can have the wanted length, else of the longest alternative. */
 function writeChoice(parts: readonly Part[], length: number): string {
   const fitting = parts.find(part => longest(part) >= length && shortest(part) <= length)
   const chosen = fitting ?? [...parts].sort((a, b) => longest(b) - longest(a))[0]
@@ -90,7 +93,10 @@ function writeRepeat({ part, min, max }: Extract<Part, { kind: 'repeat' }>, extr
   return text
 }
 
-/** Prefers a letter or digit: it reads well, and no parser takes it for a separator. */
+/**
+ * Returns a character of the ranges, preferably a letter or digit: people read letters and digits easily, and no parser
+ * takes them for a separator.
+ */
 function characterOf(ranges: readonly Range[]): string {
   const preferred: readonly Range[] = [[97, 122], [48, 57], [65, 90]] // prettier-ignore
   for (const [low, high] of preferred) {

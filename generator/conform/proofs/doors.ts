@@ -12,7 +12,7 @@ export async function proveDoors(subject: Subject, probe: Probe, draft: Draft): 
   if (!access) return
   if (access.kind === 'public') return provePublic(subject, probe, draft)
   const broken = { ...draft, pairs: ['x_not_declared=1'] }
-  // A part of the request may replace the token, and only the handler can decide whether it does.
+  // A part of the request may replace the token, and only the handler can decide whether the part does.
   if (access.kind !== 'permission' || !access.bearerOptional) {
     await mustBeKeptOut(probe, { ...draft, authorization: undefined }, 'no token', 'TOKEN_MISSING')
     await mustBeKeptOut(probe, { ...broken, authorization: undefined }, 'no token and a faulty query', 'TOKEN_MISSING')

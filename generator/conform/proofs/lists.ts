@@ -1,5 +1,5 @@
 import type { FilterField, ListTrait, Operation, Parameter } from '../../model/types.ts'
-import type { Answer } from '../call.ts'
+import type { HttpAnswer } from '../call.ts'
 import { type Draft, withParameter } from '../draft.ts'
 import { isObject, memberOf, parsed } from '../json.ts'
 import { pairs } from '../pairs.ts'
@@ -8,7 +8,10 @@ import { rowDraft } from '../rows.ts'
 import { existingDraft, type Subject } from '../subject.ts'
 import { mustBeAccepted, mustBeRefused, mustSucceed } from '../verdict.ts'
 
-/** Proves the rules of list parameters beyond their schemas: `filter`, `order_by` and `page_token` (conventions §8). */
+/**
+ * Proves the rules of list parameters that their schemas do not express: the rules of `filter`, `order_by` and
+ * `page_token` (conventions §8).
+ */
 export async function proveLists(subject: Subject, probe: Probe, draft: Draft): Promise<void> {
   const { list } = subject.operation
   if (!list) return
@@ -66,7 +69,7 @@ function casesOf({ fields }: ListTrait): readonly Case[] {
   ]
 }
 
-/** A valid literal of each filter type. */
+/** A valid literal, keyed by filter type. */
 const literals: Readonly<Record<string, string>> = {
   STRING: '"text"',
   INTEGER: '1',
@@ -76,7 +79,7 @@ const literals: Readonly<Record<string, string>> = {
   DURATION: '1.5s',
 }
 
-/** An invalid literal of each filter type. */
+/** An invalid literal, keyed by filter type. */
 const invalidLiterals: Readonly<Record<string, string>> = {
   INTEGER: 'text',
   NUMBER: 'text',
@@ -89,7 +92,7 @@ const invalidLiterals: Readonly<Record<string, string>> = {
 const literalOf = ({ enumValues, type }: FilterField): string =>
   (type === 'ENUM' ? enumValues?.[0] : memberOf(literals, type)) ?? 'text'
 
-/** Returns the filters that a field must accept, one for each operator. `:*` tests presence. */
+/** Returns the filters that a field must accept, one filter for each operator. `:*` tests presence. */
 function acceptedFilters(field: FilterField): readonly string[] {
   const { name, operators, type } = field
   if (operators.length === 0) return []
@@ -111,7 +114,7 @@ function refusedFilters(field: FilterField): readonly string[] {
   ]
 }
 
-/** Proves paging with a page size of one: no page is larger, and a page token is valid only for the same query. */
+/** Proves paging with a page size of one: no page has more rows, and a page token is valid only for the same query. */
 async function provePages(subject: Subject, probe: Probe, draft: Draft): Promise<void> {
   const size = queryOf(subject.operation, 'page_size')
   const token = queryOf(subject.operation, 'page_token')
@@ -131,7 +134,7 @@ async function provePages(subject: Subject, probe: Probe, draft: Draft): Promise
 }
 
 function pageOf(
-  answer: Answer | undefined,
+  answer: HttpAnswer | undefined,
   member: string,
 ): { readonly rows: number; readonly next: string } | undefined {
   const value = answer && answer.status < 300 ? parsed(answer.body)?.value : undefined

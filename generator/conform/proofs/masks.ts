@@ -7,16 +7,16 @@ import { maskedOf, type Shape, shapeOf, travels } from '../shape.ts'
 import { existingDraft, type Subject } from '../subject.ts'
 import { mustBeAccepted, mustBeRefused, mustSucceed } from '../verdict.ts'
 
-/** The target of an update mask, and the ways to set it. */
+/** The target of an update mask, and the functions that set the mask. */
 interface Masking {
   readonly properties: readonly Property[]
   readonly given: (draft: Draft, mask: string) => Draft
-  /** Sends the mask twice; absent if the mask is no parameter. */
+  /** Sends the mask twice; absent if the mask is no query parameter. */
   readonly twice?: (draft: Draft, mask: string) => Draft
 }
 
 /**
- * Proves that the `update_mask` of an update accepts the fields of its target and nothing else (conventions §6,
+ * Proves that the `update_mask` of an update accepts the fields of its target and no other names (conventions §6,
  * AIP-134).
  */
 export async function proveMasks(subject: Subject, probe: Probe, draft: Draft): Promise<void> {

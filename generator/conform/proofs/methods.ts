@@ -1,4 +1,4 @@
-import type { Answer } from '../call.ts'
+import type { HttpAnswer } from '../call.ts'
 import type { Draft } from '../draft.ts'
 import { errorOf, summaryOf } from '../error.ts'
 import type { Probe } from '../probe.ts'
@@ -7,8 +7,8 @@ import type { Subject } from '../subject.ts'
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /**
- * Proves that an undeclared method gets 405 with the declared methods, and that HEAD is answered like GET (RFC 9110
- * §9.3.2).
+ * Proves that an undeclared method gets 405 with the declared methods, and that HEAD has the same response as GET (RFC
+ * 9110 §9.3.2).
  */
 export async function proveMethods(subject: Subject, probe: Probe, draft: Draft): Promise<void> {
   const declared = methodsOf(subject)
@@ -21,14 +21,20 @@ export async function proveMethods(subject: Subject, probe: Probe, draft: Draft)
   if (subject.operation.method === 'GET') await proveHead(probe, draft)
 }
 
-/** Returns the methods of a path. Paths that differ only in parameter names are the same path. */
+/** Returns the methods of the operation's path. Paths that differ only in parameter names are the same path. */
 function methodsOf({ document, operation }: Subject): readonly string[] {
   const template = (parts: readonly string[]): string => parts.filter((_, i) => i % 2 === 0).join('{}')
   const path = template(operation.pathParts)
   return document.operations.filter(({ pathParts }) => template(pathParts) === path).map(({ method }) => method)
 }
 
-function judge(answer: Answer, what: string, declared: readonly string[], { isStrict }: Subject, probe: Probe): void {
+function judge(
+  answer: HttpAnswer,
+  what: string,
+  declared: readonly string[],
+  { isStrict }: Subject,
+  probe: Probe,
+): void {
   const reason = errorOf(answer)?.reason
   const isRefused = answer.status === 405 && (!isStrict || reason === 'ROUTE_NOT_FOUND')
   if (!isRefused) return probe.find('method', what, '405 ROUTE_NOT_FOUND', summaryOf(answer))

@@ -1,6 +1,6 @@
 import type { Content, Parameter } from '../../model/types.ts'
 import { type Break, breaksOf } from '../breaks.ts'
-import type { Answer } from '../call.ts'
+import type { HttpAnswer } from '../call.ts'
 import { isJsonMember } from '../body-text.ts'
 import { type Draft, withParameter } from '../draft.ts'
 import { errorOf } from '../error.ts'
@@ -12,12 +12,12 @@ import { type Schemas, shapeOf } from '../shape.ts'
 import { existingDraft, isSpecial, parameterExample, type Subject } from '../subject.ts'
 import { mustBeRefused, type Refusal } from '../verdict.ts'
 
-/** The field names of a fault in the whole body. */
+/** The names of the field of a fault that concerns the whole body. */
 const wholeBody = ['body', '']
 
 const invalid = (...fields: readonly string[]): Refusal => ({ reason: 'FIELD_INVALID', fields })
 
-/** Proves that each broken constraint of parameters and body is refused at its field. */
+/** Proves that the server refuses each broken constraint of parameters and body, and names the field. */
 export async function proveRefused(subject: Subject, probe: Probe, draft: Draft): Promise<void> {
   const refuse = async (what: string, broken: Draft, refusal: Refusal): Promise<void> =>
     mustBeRefused(await probe.send(broken, what), what, refusal, subject, probe)
@@ -110,12 +110,13 @@ function isTold({ kind, path, value, what }: Break, content: Content, schemas: S
 }
 
 /**
- * Proves a refused reset. The server checks required members only after it has found the resource, so 404 and a missing
- * handler also pass.
+ * Proves that the server refuses a reset. The server checks required members only after it has found the resource, so
+ * 404 and a missing handler also pass.
  */
 async function refuseReset(what: string, sent: Draft, refusal: Refusal, subject: Subject, probe: Probe): Promise<void> {
   const answer = await probe.send(sent, what)
   if (answer && answer.status !== 501 && !isNotFound(answer)) mustBeRefused(answer, what, refusal, subject, probe)
 }
 
-const isNotFound = (answer: Answer): boolean => answer.status === 404 && errorOf(answer)?.reason !== 'ROUTE_NOT_FOUND'
+const isNotFound = (answer: HttpAnswer): boolean =>
+  answer.status === 404 && errorOf(answer)?.reason !== 'ROUTE_NOT_FOUND'

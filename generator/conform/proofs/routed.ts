@@ -28,8 +28,8 @@ async function proveOptional(subject: Subject, probe: Probe, draft: Draft): Prom
 }
 
 /**
- * Whether an example is invented for a text without constraints, which may have to be a cursor or an existing name.
- * Only an example of the document is reliable.
+ * Whether an example is invented for a text without constraints. The server may expect a cursor or an existing name in
+ * such a text, so only an example of the document is reliable.
  */
 function isInvented({ example, schema }: Parameter, { examples }: Subject): boolean {
   const shape = shapeOf(schema, examples.schemas)
@@ -37,7 +37,7 @@ function isInvented({ example, schema }: Parameter, { examples }: Subject): bool
   return isPlain && [example, schema.example, schema.default, shape.example].every(each => each === undefined)
 }
 
-/** Proves that values at their bounds are valid. */
+/** Proves that the server accepts values at their bounds. */
 async function proveEdges(subject: Subject, probe: Probe, draft: Draft): Promise<void> {
   for (const [what, edge] of edgeDrafts(subject, draft)) {
     mustBeAccepted(await probe.send(edge, what), what, subject, probe)
@@ -62,7 +62,7 @@ function* edgeDrafts({ examples, operation }: Subject, draft: Draft): Generator<
   }
 }
 
-/** Proves that output-only members in a body are ignored, whatever their value (conventions §6). */
+/** Proves that the server ignores output-only members in a body, whatever their value (conventions §6). */
 async function proveOutputIgnored(subject: Subject, probe: Probe, draft: Draft): Promise<void> {
   const { examples, isStrict, operation } = subject
   const shape = operation.body && shapeOf(operation.body.content.schema, examples.schemas)
@@ -75,7 +75,7 @@ async function proveOutputIgnored(subject: Subject, probe: Probe, draft: Draft):
   mustBeAccepted(await probe.send({ ...draft, body: filled }, what), what, subject, probe)
 }
 
-/** Proves that an operation succeeds for a known resource, so that its response is judged. */
+/** Proves that an operation succeeds for a known resource, so that a success is judged too. */
 async function proveExisting(subject: Subject, probe: Probe, draft: Draft): Promise<void> {
   const { operation } = subject
   const existing = existingDraft(draft, subject)

@@ -14,33 +14,35 @@ const opening = ' {'
 export class CodeWriter {
   readonly #writer = newWriter()
 
-  /** Writes a statement, or a member of an interface, on lines of its own. */
+  /** Writes a statement, or a member of an interface, on separate lines. */
   print(doc: Doc): void {
     this.#lay(doc, () => this.#writer.newLine())
   }
 
-  /** Writes `head { }`, and `body` writes the content. The head breaks if the head and its brace exceed a line. */
+  /** Writes `head { }`; `body` writes the content. The head breaks if the head and its brace together exceed a line. */
   block(head: Doc, body: () => void): void {
     this.#lay(head, () => this.#writer.space(), opening)
     this.#writer.block(body)
   }
 
-  /** Writes a doc comment of the document's words; writes nothing for empty words without deprecation. */
+  /**
+   * Writes a doc comment with words of the document. Writes nothing if the words are empty and `isDeprecated` is false.
+   */
   comment(text = '', isDeprecated = false): void {
     for (const line of commentLines(text, this.#indentation, isDeprecated)) this.#writer.writeLine(line)
   }
 
-  /** Separates the text before and after by a blank line; repeated calls add one only. */
+  /** Adds a blank line, unless the last line is blank already. */
   blank(): void {
     this.#writer.blankLineIfLastNot()
   }
 
-  /** Writes lines that are laid out. */
+  /** Writes lines of formatted code. */
   write(text: string): void {
     if (text !== '') this.#lay(text.replace(/\n$/, ''), () => this.#writer.newLine())
   }
 
-  /** Inserts the code of another writer and a blank line at the start; an empty writer inserts nothing. */
+  /** Inserts the code of another writer and a blank line at the start; inserts nothing for an empty writer. */
   hoist(code: CodeWriter): void {
     if (!code.isEmpty) this.#writer.unsafeInsert(0, `${code.toString()}\n`)
   }
@@ -49,10 +51,10 @@ export class CodeWriter {
     return this.#writer.getLength() === 0
   }
 
-  /** The code so far, ending with one line end. */
+  /** Returns the code so far, with one line end at its end. */
   toString(): string {
     const text = this.#writer.toString()
-    // A regular expression would scan the whole text; this looks at its end only.
+    // A regular expression would scan the whole text; the loop reads only the end of the text.
     let end = text.length
     while (text[end - 1] === '\n') end -= 1
     return `${text.slice(0, end)}\n`
@@ -63,9 +65,10 @@ export class CodeWriter {
   }
 
   /**
-   * Writes the indentation and the end by the writer, and inserts the text between them. The writer scans plain text
-   * for quotes in order to leave multi-line strings unchanged, and a pattern with a quote would look like an endless
-   * string. The writer puts `followed` after the text on the same line, so the layout leaves room for it.
+   * Prints `doc` at the current indentation, and calls `end` to end the statement. The text is inserted below the
+   * writer's scan: the writer scans plain text for quotes in order to leave multi-line strings unchanged, and would
+   * take a pattern with a quote for an endless string. `end` also writes `followed` on the same line, so the layout
+   * leaves room for `followed`.
    */
   #lay(doc: Doc, end: () => CodeBlockWriter, followed = ''): void {
     const writer = this.#writer.write('')
@@ -76,8 +79,8 @@ export class CodeWriter {
 }
 
 /**
- * ts-morph's writer class, from the package where ts-morph takes it: ts-morph as a whole loads the TypeScript compiler,
- * which is not needed here (docs/decisions/0014). It is loaded for the first file.
+ * Loads the writer class of ts-morph from the package `code-block-writer`. The import of ts-morph itself would load the
+ * TypeScript compiler, which the writer does not need (docs/decisions/0014).
  */
 export function writerOfTsMorph(): typeof CodeBlockWriter {
   const tsMorph = createRequire(import.meta.url).resolve('ts-morph')

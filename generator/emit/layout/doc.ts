@@ -1,28 +1,28 @@
 import { widthOf } from './width.ts'
 
 /**
- * Text with possible line breaks: the combinators of prettier's own layout that are needed here, after P. Wadler, "A
- * prettier printer". Their output equals prettier's, so no file is formatted afterwards.
+ * Text with possible line breaks. The combinators are those of prettier's own layout that the emitters need, after P.
+ * Wadler, "A prettier printer". Their output equals the output of prettier, so no file is formatted afterwards.
  */
 export type Doc =
   | string
   | readonly Doc[]
-  /** `asLast` replaces it as the last argument of a call that stays on the line of the callee. */
+  /** `asLast` replaces the group when the group is the last argument of a call that stays on the line of the callee. */
   | Group
   | { readonly kind: 'indent'; readonly of: Doc }
-  /** A blank or no text when flat, a line break when broken. */
+  /** A blank or no text in a flat group, and a line break in a broken group. */
   | { readonly kind: 'line'; readonly flat: string }
   | { readonly kind: 'if-broken'; readonly broken: Doc; readonly flat: Doc }
-  /** A blank, or a line break with indentation if not even the start of the following text fits. */
+  /** A blank, or a line break with indentation if not even the start of `of` fits on the line. */
   | { readonly kind: 'hang'; readonly of: Doc }
-  /** Words with commas: on one line when flat; when broken, as many on each line as fit. */
+  /** Words with commas: all on one line when flat; when broken, as many on each line as fit. */
   | { readonly kind: 'fill'; readonly words: readonly string[] }
-  /** A call whose `last` argument breaks alone if `head` fits before it; otherwise it is laid out as `broken`. */
+  /** A call whose argument `last` breaks alone if `head` fits before it; otherwise the call is laid out as `broken`. */
   | { readonly kind: 'hug'; readonly head: Doc; readonly last: Group; readonly broken: Doc }
 
 export type Group = { readonly kind: 'group'; readonly of: Doc; readonly broken: boolean; readonly asLast?: Doc }
 
-/** Breaks all its lines or none; `broken` breaks them at any width. */
+/** Makes a group: either all line breaks of a group are used or none; `broken` uses them at any width. */
 export const group = (of: Doc, broken = false): Group => ({ kind: 'group', of, broken })
 export const indent = (of: Doc): Doc => ({ kind: 'indent', of })
 export const ifBroken = (broken: Doc, flat: Doc = ''): Doc => ({ kind: 'if-broken', broken, flat })
@@ -31,7 +31,7 @@ export const fill = (words: readonly string[]): Doc => ({ kind: 'fill', words })
 export const line: Doc = { kind: 'line', flat: ' ' }
 export const softline: Doc = { kind: 'line', flat: '' }
 
-/** `docs` with `separator` between them. */
+/** Returns `docs` with `separator` between them. */
 export function join(separator: Doc, docs: readonly Doc[]): Doc {
   return docs.map((doc, i) => (i === 0 ? doc : [separator, doc]))
 }
@@ -42,7 +42,7 @@ const width = 120
 type Mode = 'flat' | 'broken'
 type Command = readonly [indentation: number, mode: Mode, doc: Doc]
 
-/** Lays `doc` out from column `column` on; further lines are indented by `indentation` blanks. */
+/** Prints `doc` from column `column` on. Indents further lines by `indentation` blanks. */
 export function print(doc: Doc, indentation = 0, column = indentation): string {
   const out: string[] = []
   const commands: Command[] = [[indentation, 'broken', doc]]
@@ -94,7 +94,7 @@ function fits(room: number, rest: readonly Command[]): boolean {
   return false
 }
 
-/** Returns the rest of `room` columns after a doc on one line; negative if the doc must break. */
+/** Returns the columns that remain of `room` after `doc` on one line; negative if `doc` does not fit or must break. */
 function leftBehind(doc: Doc, room: number): number {
   if (typeof doc === 'string') return room - widthOf(doc)
   if (!('kind' in doc)) return leftOver(doc, room, leftBehind)
@@ -116,7 +116,10 @@ function leftBehind(doc: Doc, room: number): number {
   }
 }
 
-/** Returns the same up to the first possible break, and `Infinity` if there is one. */
+/**
+ * Returns the columns that remain of `room` at the first possible break of `doc`; `Infinity` if the text before a break
+ * fits.
+ */
 function leftBefore(doc: Doc, room: number): number {
   if (typeof doc === 'string') return room - widthOf(doc)
   if (!('kind' in doc)) return leftOver(doc, room, leftBefore)
@@ -149,7 +152,9 @@ type Hug = Extract<Doc, { kind: 'hug' }>
 
 const hugged = ({ head }: Hug, last: Doc): Doc => [head, last, ')']
 
-/** Lays out all on one line, or only the last argument broken, or each argument on a line. */
+/**
+ * Pushes the layout of a call: all arguments on one line, or only the last argument broken, or each argument on a line.
+ */
 function pushHug(commands: Command[], of: Hug, level: number, mode: Mode, room: number): void {
   const whole = hugged(of, of.last)
   if (mode === 'flat' || fits(leftBehind(whole, room), commands)) commands.push([level, 'flat', whole])
@@ -179,7 +184,7 @@ export function flat(doc: Doc): string {
   }
 }
 
-/** Prints words with commas, on lines of `level` blanks; the first word is at `column`. */
+/** Prints words with commas, on lines indented by `level` blanks. The first word begins at `column`. */
 function filled(words: readonly string[], level: number, column: number): string {
   let text = ''
   let position = column

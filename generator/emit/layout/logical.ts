@@ -1,12 +1,15 @@
 import { type Doc, group, ifBroken, indent, line, softline } from './doc.ts'
 
-/** An expression of `&&` and `||`; its breaks depend on its place. */
+/** An expression of `&&` and `||`. The place of the expression decides its line breaks. */
 export interface Logical {
   readonly first: Doc
   readonly rest: Doc
 }
 
-/** An expression that is true if `passes` or all of `calls` are true; without calls it is always true. */
+/**
+ * Makes an expression that is true if `passes` is true or all of `calls` are true; without calls, the expression is
+ * `true`.
+ */
 export function either(passes: string | undefined, calls: readonly Doc[]): Doc | Logical {
   const [only = 'true'] = calls
   if (calls.length < 2) return passes === undefined || calls.length === 0 ? only : joined('||', [passes, only])
@@ -14,7 +17,10 @@ export function either(passes: string | undefined, calls: readonly Doc[]): Doc |
   return { first: passes, rest: [' ||', line, '(', asStatement(chained('&&', calls)), ')'] }
 }
 
-/** Two operands keep the operator with the second if both fit on a line of their own; in a chain, each has its line. */
+/**
+ * Joins operands. Of two operands, the second keeps the operator if both fit on a separate line; in a chain, each
+ * operand has its line.
+ */
 function joined(operator: '&&' | '||', operands: readonly Doc[]): Logical {
   const [first = 'true', second, ...others] = operands
   if (second === undefined || others.length > 0) return chained(operator, operands)
@@ -44,7 +50,7 @@ export function asArrow(parameters: string, expression: Doc | Logical): Doc {
   return { kind: 'group', of: [head, group(indent([line, expression]))], broken: false, asLast }
 }
 
-/** `a && b` as a statement, or in parentheses. */
+/** Prints `a && b` as a statement, or as an operand in parentheses. */
 export function asStatement(expression: Doc | Logical): Doc {
   return isLogical(expression) ? group([expression.first, indent(expression.rest)]) : expression
 }

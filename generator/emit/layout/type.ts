@@ -2,7 +2,7 @@ import { isIdentifier } from '../../identifier.ts'
 import { type Doc, flat, group, hang, ifBroken, indent, join, line, softline } from './doc.ts'
 import { objectType } from './typescript.ts'
 
-/** A TypeScript type before its layout: parentheses and breaks depend on its place. */
+/** A TypeScript type before its layout, because its place decides its parentheses and line breaks. */
 export type Type =
   /** A name or a literal in its printed form: `Vm`, `'a'`, `null`. */
   | string
@@ -12,15 +12,15 @@ export type Type =
   | { readonly kind: 'union'; readonly of: readonly Type[] }
   | { readonly kind: 'intersection'; readonly of: readonly Type[] }
 
-/** An object type such as `{ a: string }`; without members it is `{}`. */
+/** Makes an object type such as `{ a: string }`; without members, the type is `{}`. */
 export const objectOf = (members: readonly Doc[]): Type => (members.length === 0 ? '{}' : { kind: 'object', members })
 
-/** `Promise<Vm>`. */
+/** Makes a type with arguments such as `Promise<Vm>`. */
 export const generic = (name: string, ...args: readonly Type[]): Type => ({ kind: 'generic', name, args })
 
 export const arrayOf = (of: Type): Type => ({ kind: 'array', of })
 
-/** A union of alternatives, each once; a single alternative is no union. */
+/** Makes a union of the distinct alternatives; a single alternative is no union. */
 export function unionOf(alternatives: readonly Type[]): Type {
   const flat = alternatives.flatMap(type => (isKind(type, 'union') ? type.of : [type]))
   const of = [...new Map(flat.map(type => [JSON.stringify(type), type])).values()]
@@ -32,13 +32,13 @@ export function intersectionOf(operands: readonly Type[]): Type {
   return of.length === 1 ? (of[0] ?? 'unknown') : { kind: 'intersection', of }
 }
 
-/** `name: Type` or `name?: Type`; `prefix` ends with the colon. */
+/** Makes `name: Type` or `name?: Type`; `prefix` ends with the colon. */
 export function annotated(prefix: Doc, type: Type): Doc {
   if (!isKind(type, 'union') || isHugged(type)) return [prefix, ' ', layout(type)]
   return group([prefix, indent([line, group(alternatives(type.of))])])
 }
 
-/** `export type Name = Type`. */
+/** Makes `export type Name = Type`. */
 export function aliased(name: string, type: Type): Doc {
   const prefix = `export type ${name} =`
   if (isKind(type, 'union')) return annotated(prefix, type)
@@ -46,8 +46,8 @@ export function aliased(name: string, type: Type): Doc {
 }
 
 /**
- * `const name: Type = value`, with `head` before the colon. If a type's arguments have arguments, prettier breaks only
- * inside of them.
+ * Makes `const name: Type = value`, with `head` before the colon. If the arguments of a type have arguments, prettier
+ * breaks only inside the type's arguments.
  */
 export function constant(head: string, type: Type, value: Doc): Doc {
   const left = [`${head}: `, layout(type)]
@@ -55,7 +55,9 @@ export function constant(head: string, type: Type, value: Doc): Doc {
   return isComplex ? group([left, ' = ', value]) : group([group(left), ' =', hang(value)])
 }
 
-/** A type in a place without influence on its layout: after a name and a colon that never break, or as a result. */
+/**
+ * Lays out a type whose place does not change its layout: after a name and a colon that never break, or as a result.
+ */
 export function layout(type: Type): Doc {
   if (typeof type === 'string') return type
   switch (type.kind) {
@@ -72,7 +74,7 @@ export function layout(type: Type): Doc {
   }
 }
 
-/** A type on one line. */
+/** Returns the code of a type on one line. */
 export const typeCode = (type: Type): string => flat(layout(type))
 
 function genericLayout(name: string, args: readonly Type[]): Doc {
@@ -89,7 +91,7 @@ const alternatives = (of: readonly Type[]): Doc => [
   ),
 ]
 
-/** Objects stay on the line of the `&` beside them; names get lines of their own. */
+/** Lays out an intersection. Objects stay on the line of the `&` next to them; names get separate lines. */
 function intersection(of: readonly Type[]): Doc {
   let isIndented = false
   return group(
@@ -105,7 +107,10 @@ function intersection(of: readonly Type[]): Doc {
   )
 }
 
-/** Adds parentheses if a union or an intersection would otherwise be split. */
+/**
+ * Lays out an operand of an intersection, a list or a union, with parentheses if the operand is a union or an
+ * intersection.
+ */
 function operand(type: Type): Doc {
   if (isKind(type, 'union')) {
     return isHugged(type)
@@ -116,8 +121,8 @@ function operand(type: Type): Doc {
 }
 
 /**
- * Whether prettier keeps a type on the line of its brackets: names, texts and objects; names and objects also with
- * null.
+ * Whether prettier keeps a type on the line of its brackets. It keeps names, texts and objects, and unions of `null`
+ * with a name or an object.
  */
 function isHugged(type: Type): boolean {
   if (typeof type === 'string') return isIdentifier(type) || /^['"]/.test(type)

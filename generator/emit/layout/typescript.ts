@@ -2,7 +2,7 @@ import { isIdentifier } from '../../identifier.ts'
 import { type Doc, fill, type Group, group, hang, ifBroken, indent, join, line, softline } from './doc.ts'
 import { widthOf } from './width.ts'
 
-/** Characters that are escaped, because editors show them badly or not at all. */
+/** Matches characters that are escaped, because editors show them badly or not at all. */
 const unprintable = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 
 /** Matches text that needs no escape in quotes, which is the usual case. */
@@ -25,11 +25,11 @@ export function quote(text: string): string {
 /** Prints a member name of a type, quoted if necessary. */
 export const key = (name: string): string => (isIdentifier(name) ? name : quote(name))
 
-/** `value.name`, or `value['a-b']`. */
+/** Makes the access to a member: `value.name`, or `value['a-b']`. */
 export const member = (value: string, name: string): string =>
   isIdentifier(name) ? `${value}.${name}` : `${value}[${quote(name)}]`
 
-/** `f(a, b)`, with an argument on each line if it is too long. */
+/** Makes `f(a, b)`, with an argument on each line if the call is too long. */
 export function call(callee: string, args: readonly Doc[]): Doc {
   if (args.length === 0) return `${callee}()`
   const last = args.at(-1)
@@ -39,13 +39,13 @@ export function call(callee: string, args: readonly Doc[]): Doc {
   return group([callee, '(', indent([softline, join([',', line], args)]), ifBroken(','), softline, ')'])
 }
 
-/** `f(a, { b })`: the last argument, an object or a list, breaks alone if the text before it fits on its line. */
+/** Makes `f(a, { b })`: the last argument, an object or a list, breaks alone if the text before it fits on its line. */
 export function hugging(callee: string, args: readonly Doc[], last: Group): Doc {
   const broken = group([callee, '(', indent([softline, join([',', line], [...args, last])]), ',', softline, ')'], true)
   return { kind: 'hug', head: [callee, '(', ...args.map(arg => [arg, ', '])], last, broken }
 }
 
-/** `[a, b]`; `broken` breaks it, as prettier always does with lists of several objects. */
+/** Makes `[a, b]`; `broken` breaks the list, as prettier always breaks lists of several objects. */
 export function array(items: readonly Doc[], broken = false): Doc {
   if (items.length === 0) return '[]'
   if (items.length > 1 && items.every(isNumeral)) {
@@ -54,27 +54,27 @@ export function array(items: readonly Doc[], broken = false): Doc {
   return group(['[', indent([softline, join([',', line], items)]), ifBroken(','), softline, ']'], broken)
 }
 
-/** A list of texts on one line. */
+/** Makes a list of texts on one line. */
 export const texts = (values: readonly string[]): string => `[${values.map(quote).join(', ')}]`
 
 const isNumeral = (doc: Doc): doc is string => typeof doc === 'string' && /^-?\d/.test(doc)
 
-/** `{ a: 1, b }`; an item is a whole member such as `a: 1`. */
+/** Makes `{ a: 1, b }`. An item of `members` is the code of one member, such as `a: 1`. */
 export function object(members: readonly Doc[], broken = false): Doc {
   if (members.length === 0) return '{}'
   return group(['{', indent([line, join([',', line], members)]), ifBroken(','), line, '}'], broken)
 }
 
-/** An object type in braces, `{ a: string; b?: number }`. */
+/** Makes an object type, `{ a: string; b?: number }`. */
 export function objectType(members: readonly Doc[]): Doc {
   if (members.length === 0) return '{}'
   return group(['{', indent([line, join([ifBroken('', ';'), line], members)]), line, '}'])
 }
 
-/** `name: value` in an object; a long text goes below its name, as prettier lays it out. */
+/** Makes `name: value` in an object. A long text goes below its name, as in prettier's layout. */
 export const property = (name: string, value: Doc): Doc => keyed(computedKey(name), value)
 
-/** As `property`, for a name in its printed form: quoted or in brackets if necessary. */
+/** Makes the same member as `property`, for a name in its printed form: quoted or in brackets if necessary. */
 export function keyed(shown: string, value: Doc): Doc {
   const text = typeof value === 'string' ? value : ''
   const isShort = widthOf(shown) < minWorthBreaking
@@ -83,20 +83,24 @@ export function keyed(shown: string, value: Doc): Doc {
 }
 
 /**
- * As `property`, for values that prettier moves to the next line before it breaks them: texts, comparisons, choices.
+ * Makes the same member as `property`, for values that prettier moves to the next line before it breaks them: texts,
+ * comparisons, choices.
  */
 export const below = (name: string, value: Doc): Doc => lowered(computedKey(name), value)
 
 const lowered = (shown: string, value: Doc): Doc => group([shown, ':', indent([line, value])])
 
-/** `value ?? standard`. */
+/** Makes the member `name: value ?? standard`. */
 export function fallback(name: string, value: string, standard: Doc): Doc {
   const isInlined = typeof standard !== 'string'
   if (isInlined) return property(name, [value, ' ?? ', standard])
   return below(name, group([value, ' ??', line, standard]))
 }
 
-/** `test ? consequent : alternate`, laid out by its place; several make a chain. */
+/**
+ * The expression `test ? consequent : alternate` before its layout, which depends on its place. Several branches make a
+ * chain.
+ */
 export interface Choice {
   readonly branches: readonly (readonly [test: string, consequent: Doc])[]
   readonly otherwise: Doc
@@ -107,21 +111,21 @@ export type Expression = Doc | Choice
 const isChoice = (expression: Expression): expression is Choice =>
   typeof expression === 'object' && 'branches' in expression
 
-/** `test ? consequent : expression`. */
+/** Makes `test ? consequent : expression`. */
 export function choice(test: string, consequent: Doc, expression: Expression): Choice {
   if (!isChoice(expression)) return { branches: [[test, consequent]], otherwise: expression }
   return { branches: [[test, consequent], ...expression.branches], otherwise: expression.otherwise }
 }
 
-/** An expression in a place without influence on its layout, such as after `return`. */
+/** Lays out an expression whose place does not change its layout, such as after `return`. */
 export const expressed = (expression: Expression): Doc =>
   isChoice(expression) ? choices(expression.branches, expression.otherwise) : expression
 
-/** `name: expression`. */
+/** Makes the member `name: expression`. */
 export const assigned = (name: string, expression: Expression): Doc =>
   isChoice(expression) ? below(name, expressed(expression)) : property(name, expression)
 
-/** `callee(args, item => expression)`. */
+/** Makes `callee(args, item => expression)`. */
 export function mapped(callee: string, args: readonly string[], expression: Expression): Doc {
   const head = `${callee}(${[...args, 'item'].join(', ')} =>`
   const body = expressed(expression)
@@ -133,7 +137,10 @@ export function mapped(callee: string, args: readonly string[], expression: Expr
 const isObject = (doc: Exclude<Doc, string | readonly Doc[]>): boolean =>
   doc.kind === 'group' && typeof doc.of === 'object' && !('kind' in doc.of) && doc.of[0] === '{'
 
-/** A chain of choices: the first consequent whose test is true; all on one line, or each on its own. */
+/**
+ * Makes a chain of choices, whose value is the first consequent with a true test: all on one line, or each choice on a
+ * separate line.
+ */
 export const choices = (branches: readonly (readonly [test: string, consequent: Doc])[], otherwise: Doc): Doc =>
   group(
     branches.reduceRight<Doc>(
@@ -142,17 +149,17 @@ export const choices = (branches: readonly (readonly [test: string, consequent: 
     ),
   )
 
-/** A break after a shorter name would not save a column. */
+/** The least width of a name below which a value may move: a break after a shorter name would not save a column. */
 const minWorthBreaking = 5
 
 /** Prints a number as prettier does: `1e21`, not `1e+21`. */
 export const numeral = (value: number): string => String(value).replace('e+', 'e')
 
-/** The type of a value in an enum. */
+/** Returns the type of an enum's value. */
 export const literalType = (value: string | number | boolean): string =>
   typeof value === 'string' ? quote(value) : typeof value === 'number' ? numeral(value) : String(value)
 
-/** A JSON value as an expression. */
+/** Makes the expression of a JSON value. */
 export function literal(value: unknown): Doc {
   if (typeof value === 'string') return quote(value)
   if (typeof value === 'number') return numeral(value)
@@ -161,7 +168,10 @@ export function literal(value: unknown): Doc {
   return object(Object.entries(value).map(([name, item]) => property(name, literal(item))))
 }
 
-/** Whether prettier breaks a list: one of several objects, or of several lists, that each have more than one item. */
+/**
+ * Whether prettier always breaks a list: it breaks a list of several objects, or of several lists, that each have more
+ * than one item.
+ */
 function isTable(items: readonly unknown[]): boolean {
   if (items.length < 2) return false
   const isLists = Array.isArray(items[0])
@@ -170,10 +180,13 @@ function isTable(items: readonly unknown[]): boolean {
 
 const isCompound = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** `__proto__: x` in a literal would set the prototype; a computed `__proto__` is an ordinary member. */
+/**
+ * Returns the name of a member in an object literal. `__proto__: x` would set the prototype; a computed `__proto__` is
+ * an ordinary member.
+ */
 const computedKey = (name: string): string => (name === '__proto__' ? "['__proto__']" : key(name))
 
-/** A function's head, `name(a: A, b?: B): R`, with a parameter on each line if it is too long. */
+/** Makes the head of a function, `name(a: A, b?: B): R`, with a parameter on each line if the head is too long. */
 export function signature(name: string, parameters: readonly Doc[], result: Doc): Doc {
   if (parameters.length === 0) return group([name, '(): ', group(result)])
   return group([
@@ -182,7 +195,7 @@ export function signature(name: string, parameters: readonly Doc[], result: Doc)
   ])
 }
 
-/** `if (a && b) statement`, broken as prettier does. */
+/** Makes `if (a && b) statement`, with prettier's line breaks. */
 export function conditional(conditions: readonly Doc[], statement: Doc): Doc {
   if (conditions.length === 0) return statement
   return group([

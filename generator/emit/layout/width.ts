@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module'
 
 /**
- * Returns the columns of `text` on a line, as prettier counts them: two for wide characters and emoji, none for marks.
- * Prettier's tables are loaded when a text first needs them, which is rare.
+ * Returns the columns of `text` on a line, as prettier counts columns: two for wide characters and emoji, none for
+ * marks. Prettier's tables are loaded when a text first needs them, which is rare.
  */
 export function widthOf(text: string): number {
-  // Most texts are a few characters of ASCII, for which a loop is faster than an expression.
+  // Most texts are a few ASCII characters, for which a loop is faster than a regular expression.
   for (let i = 0; i < text.length; i += 1) {
     const unit = text.charCodeAt(i)
     if (unit < 0x20 || unit > 0x7e) return measure(text)

@@ -13,8 +13,8 @@ const style = {
 } as const
 
 /**
- * Lays out the files of overrides with prettier, which is loaded for them only, and removes their unused imports. Other
- * files are unchanged. Throws `TemplateError` for a file that is no TypeScript.
+ * Formats the files of overrides with prettier, which is loaded for these files only, and removes their unused imports.
+ * Returns other files unchanged. Throws `TemplateError` for a file that is no TypeScript.
  */
 export async function finished(files: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {
   const done = new Map(files)
@@ -41,7 +41,7 @@ async function laidOut(path: string, made: Traced): Promise<string> {
   }
 }
 
-/** Keeps only the imports that the body uses. */
+/** Returns `head` with only the imports that the body uses. */
 function usedImports(head: string, body: string): string {
   const words = new Set(body.match(/[\p{ID_Start}$_][\p{ID_Continue}$]*/gu))
   return head.replaceAll(imports, (_, keyword: string, list: string, from: string) => {

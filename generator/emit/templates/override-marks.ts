@@ -2,12 +2,14 @@ import Handlebars from 'handlebars'
 import { type Override, templateNames } from '../../options.ts'
 import { TemplateError } from './template-error.ts'
 
-/** A mark tells the template line of the text after it; generated text has no control characters. */
+/** Matches a mark, which names the template line of the text after it. Generated text has no control characters. */
 const mark = /\u0001([^\u0001\u0002]*):(\d+)\u0002/g
 
 const markOf = (file: string, line: number): string => `\u0001${file}:${line}\u0002`
 
-/** Precedes all text of an override; a built-in template that it includes makes no marks. */
+/**
+ * Returns the mark that precedes all text of an override. A built-in template that an override includes makes no marks.
+ */
 export const firstMark = ({ file }: Override): string => markOf(file, 1)
 
 /** Compiles an override with a mark before each line of its text. Throws `TemplateError` for unknown partials. */
@@ -56,13 +58,13 @@ class Marker extends Handlebars.Visitor {
   }
 }
 
-/** A text with the origins of its lines. */
+/** A text and the template lines that made it. */
 export interface Traced {
   readonly text: string
-  /** Text before the first mark, which no template made. */
+  /** The text before the first mark, which no template made. */
   readonly head: string
   readonly body: string
-  /** Returns the place of the template, `file:line`, for a character of `text`. */
+  /** Returns the template's place, `file:line`, for the character of `text` at `index`. */
   placeAt(index: number): string
 }
 

@@ -1,10 +1,13 @@
-/** A position in a text, counted from one. */
+/** A position in a text. Lines and columns count from 1. */
 export interface Place {
   readonly line: number
   readonly column: number
 }
 
-/** Returns the start position in errors of Handlebars and prettier, `loc.start`; undefined if there is none. */
+/**
+ * Returns the start position, `loc.start`, of an error of Handlebars or prettier, or of the options of a helper;
+ * undefined if there is none.
+ */
 export function startOf(told: unknown): Place | undefined {
   const start = memberOf(memberOf(told, 'loc'), 'start')
   const line = memberOf(start, 'line')

@@ -13,7 +13,7 @@ type Template = Handlebars.TemplateDelegate
 const options = { noEscape: true, strict: true, knownHelpersOnly: true, knownHelpers: { doc: true } }
 const builtIn = new Map<TemplateName, Template>()
 const overridden = new WeakMap<Override, Template>()
-/** `{{> routes}}` in an override includes the built-in template. */
+/** The built-in templates as partials: `{{> routes}}` in an override includes a built-in template. */
 const partials: Readonly<Record<string, Template>> = Object.fromEntries(
   templateNames.map(name => [
     name,
@@ -22,7 +22,7 @@ const partials: Readonly<Record<string, Template>> = Object.fromEntries(
 )
 
 /**
- * Renders a template with its view. The output of a built-in template is laid out here; that of an override has marks,
+ * Renders a template with its view, and formats the output of a built-in template. The output of an override has marks,
  * which `finished` removes. Throws `TemplateError` for a faulty override.
  */
 export function render<N extends TemplateName>(name: N, view: Views[N], overrides: Overrides = new Map()): string {
@@ -49,7 +49,7 @@ function renderOverride(override: Override, view: object): string {
   }
 }
 
-/** Throws `TemplateError` for overrides that are no templates, whether or not they are used. */
+/** Throws `TemplateError` for an override that is no template, even if no document uses the override. */
 export function checkOverrides(overrides: Overrides): void {
   for (const override of overrides.values()) {
     try {

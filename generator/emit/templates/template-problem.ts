@@ -3,7 +3,7 @@ import type { Override } from '../../options.ts'
 import { startOf } from './place.ts'
 import { TemplateError } from './template-error.ts'
 
-/** A helper got a member that its view does not have; the message names the helper. */
+/** A helper got a member that its view does not have. The message names the helper. */
 export class UnknownMember extends Error {
   readonly lineNumber: number | undefined
 
@@ -14,7 +14,8 @@ export class UnknownMember extends Error {
 }
 
 /**
- * Converts an error of Handlebars about a template to a `TemplateError` in one line; returns other errors unchanged.
+ * Converts an error of Handlebars about a template to a `TemplateError` with a message in one line. Returns other
+ * errors unchanged.
  */
 export function problemOf(error: unknown, { file }: Override): unknown {
   if (!(error instanceof Error) || error instanceof TemplateError) return error
@@ -34,7 +35,7 @@ function lineOf(error: Error): string | undefined {
   return typeof told === 'number' ? String(told) : /^Parse error on line (\d+)/.exec(error.message)?.[1]
 }
 
-/** Returns the words of a message, without its picture of the place. */
+/** Returns the words of a message of Handlebars, without the picture of the place that Handlebars adds. */
 function saidIn(message: string): string {
   const rows = message.split('\n')
   const said = rows.length > 1 ? (rows.at(-1) ?? '') : message.replace(/ - \d+:\d+$/, '')

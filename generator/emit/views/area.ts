@@ -2,13 +2,13 @@ import type { Literal, Name } from './code.ts'
 
 /** The view of `area.hbs`, which makes area.ts: the area for a server. */
 export interface AreaView {
-  /** `taxonomyArea`. */
+  /** The constant: `taxonomyArea`. */
   readonly name: Name
   /** The type of the area's operations: `TaxonomyArea`. */
   readonly type: Name
-  /** `TaxonomyResourceType`, the union of `resourceTypes`. */
+  /** The union of `resourceTypes`: `TaxonomyResourceType`. */
   readonly resourceType: Name
-  /** By code point, at least one. */
+  /** The resource types, sorted by code unit; at least one. */
   readonly resourceTypes: readonly Literal[]
   /** The operation types without their prefix; at least one. */
   readonly operationTypes: readonly Literal[]
@@ -18,7 +18,7 @@ export interface AreaView {
   readonly handlers: Name
   /** The runtime's type of an area. */
   readonly GeneratedArea: Name
-  /** The constants that the area is made of. */
+  /** The constants that are the members of the area. */
   readonly domain: Name
   readonly list: Name
   readonly check: Name

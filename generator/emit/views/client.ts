@@ -3,10 +3,10 @@ import type { Comment, Literal, Name, TypeCode, Words } from './code.ts'
 /** The view of `client.hbs`, which makes client.ts: a class with a method for each operation. */
 export interface ClientView {
   readonly title: Words
-  /** `TaxonomyClient`. */
+  /** The class: `TaxonomyClient`. */
   readonly name: Name
   readonly operations: readonly ClientOperation[]
-  /** False if no operation returns a record that can be waited for. */
+  /** The method that waits for an operation; false if no operation returns a record that can be waited for. */
   readonly waiter: Waiter | false
   /** Symbols of the runtime; `iterate` is '' if there is no list. */
   readonly Transport: Name
@@ -18,7 +18,7 @@ export interface ClientView {
 /** An operation as a method of a client. */
 export interface ClientOperation {
   readonly comment: Comment
-  /** The method's name in the form of a class member: quoted if necessary. */
+  /** The method's name in the form of a class member: in quotes or brackets if necessary. */
   readonly name: Name
   /** The type of the request. */
   readonly request: Name
@@ -28,11 +28,11 @@ export interface ClientOperation {
   readonly result: TypeCode
   /** The route's constant. */
   readonly route: Name
-  /** For a list, the method that iterates over its rows. */
+  /** The method that iterates over the rows of a list; false for other operations. */
   readonly iterator: Iterator | false
 }
 
-/** A list's second method. */
+/** The second method of a list, which iterates over all rows. */
 export interface Iterator {
   readonly name: Name
   /** The type of a row. */
@@ -45,7 +45,7 @@ export interface Iterator {
 export interface Waiter {
   /** The type of an operation's record. */
   readonly record: TypeCode
-  /** The route that reads it. */
+  /** The constant of the route that reads the record. */
   readonly route: Name
   /** Symbols of the runtime. */
   readonly wait: Name

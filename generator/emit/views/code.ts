@@ -1,10 +1,12 @@
 /*
- * What templates are filled with. Every member is always there, so that a template which names another one is an error;
- * what does not apply is '' or false, for `{{#if}}` and `{{#with}}`. All texts are code that may stand where their type
- * says, and nowhere else: a `Literal` is quoted already, and a `Comment` ends itself.
+ * The texts in the views of templates. Every member of a view is always present, so that a template that names another
+ * member causes an error. A member without a value is '' or false, for `{{#if}}` and `{{#with}}`. All texts are code
+ * for the place that their type names: a `Literal` is quoted already, and a `Comment` has its own delimiters.
  */
 
-/** An identifier as the file knows it: what is imported under another name is named so. */
+/**
+ * The local name of an identifier in the file; an imported symbol may have another local name than its module gives it.
+ */
 export type Name = string
 
 /** The code of a type, on one line. */
@@ -13,8 +15,11 @@ export type TypeCode = string
 /** The code of a value, on one line: `'a'`, `['a', 'b']`, `{ kind: 'public' }`. */
 export type Literal = string
 
-/** A whole doc comment, or '' where the document says nothing. Its further lines are indented for its place. */
+/**
+ * A doc comment with its delimiters, or '' if the document has no words for it. Its further lines are indented for its
+ * place.
+ */
 export type Comment = string
 
-/** Words of the document on one line, for the inside of a comment: for `{{#doc}}`. */
+/** Words of the document on one line, for the text of a comment in `{{#doc}}`. */
 export type Words = string

@@ -1,18 +1,18 @@
 import type { Comment, Literal, Name, Words } from './code.ts'
 
-/** `errors.hbs` makes errors.ts: a constructor a reason. */
+/** The view of `errors.hbs`, which makes errors.ts: a constructor for each reason. */
 export interface ErrorsView {
   readonly title: Words
-  /** Where errors belong; false in a document without operations. */
+  /** The domain of the errors; false for a document without operations. */
   readonly domain: ErrorDomainView | false
-  /** The union of the reasons that calls fail with: `TaxonomyReason`. */
+  /** The union of the reasons with which calls fail: `TaxonomyReason`. */
   readonly reasonType: Name
-  /** What makes a reason of its name, its code of RPC and its number; '' where there are no constructors. */
+  /** The function that makes a reason of its name, its RPC code and its number; '' without constructors. */
   readonly reasonOf: Name | ''
   readonly constructors: readonly ErrorConstructor[]
-  /** Reasons that no call fails with: they stand in operations. */
+  /** The reasons that only occur in the records of operations: no call fails with them. */
   readonly records: readonly ErrorRecord[]
-  /** Symbols of the runtime, '' where there are no constructors. */
+  /** Symbols of the runtime; '' without constructors. */
   readonly ApiError: Name | ''
   readonly ErrorDetails: Name | ''
   readonly RpcCode: Name | ''
@@ -22,27 +22,27 @@ export interface ErrorsView {
 export interface ErrorDomainView {
   /** The constant: `taxonomy`. */
   readonly name: Name
-  /** Its name in errors. */
+  /** The name of the domain in errors. */
   readonly text: Literal
-  /** The number that error codes begin at, or ''. */
+  /** The first number of the domain's error codes, or ''. */
   readonly base: Literal | ''
-  /** A type of the runtime. */
+  /** The runtime's type of an error domain. */
   readonly ErrorDomain: Name
 }
 
-/** A reason that calls can fail with. */
+/** A reason with which calls can fail. */
 export interface ErrorConstructor {
   readonly comment: Comment
-  /** `quotaNotFound`. */
+  /** The constructor: `quotaNotFound`. */
   readonly name: Name
   readonly reason: Literal
   readonly rpc: Literal
   readonly code: Literal
-  /** The names of its metadata as a type declares them. */
+  /** The names of the reason's metadata, in the form of type members. */
   readonly metadata: readonly Name[]
 }
 
-/** A reason that operations end with. */
+/** A reason with which operations end. */
 export interface ErrorRecord {
   readonly comment: Comment
   readonly name: Name

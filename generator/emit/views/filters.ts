@@ -1,32 +1,32 @@
 import type { Literal, Name, Words } from './code.ts'
 
-/** `filters.hbs` makes filters.ts: what lists are filtered and sorted by. */
+/** The view of `filters.hbs`, which makes filters.ts: the filter and sort fields of each list. */
 export interface FiltersView {
   readonly title: Words
-  /** `taxonomyFilters`. */
+  /** The constant with all lists: `taxonomyFilters`. */
   readonly name: Name
   readonly lists: readonly FilteredList[]
-  /** The constants of the lists that have a resource, ordered by it. */
+  /** The constants of the lists that have a resource, ordered by resource. */
   readonly byResource: readonly Name[]
-  /** A type of the runtime. */
+  /** The runtime's type of a list's fields. */
   readonly ListFields: Name
 }
 
-/** A list operation's fields. */
+/** The filter and sort fields of a list operation. */
 export interface FilteredList {
-  /** `listQuotas`. */
+  /** The name of the operation: `listQuotas`. */
   readonly operation: Name
-  /** `quotasList`. */
+  /** The constant: `quotasList`. */
   readonly name: Name
-  /** The resource that its fields are published under, or ''. */
+  /** The resource whose fields are published, or ''. */
   readonly resource: Literal | ''
   readonly fields: readonly FilteredField[]
   readonly defaultOrder: Literal
-  /** The member that tells rows apart. */
+  /** The member that identifies a row. */
   readonly key: Literal
 }
 
-/** A field of `x-filter`; '' stands for what it does not say. */
+/** A field of `x-filter`; a text is '' if `x-filter` does not declare it. */
 export interface FilteredField {
   readonly name: Literal
   readonly path: Literal | ''

@@ -1,25 +1,28 @@
 import type { Literal, Name, Words } from './code.ts'
 
-/** `joined-client.hbs` makes client.ts of the output root, with its head: the clients of all documents. */
+/**
+ * The view of `joined-client.hbs`, which makes client.ts of the output root including its first lines: the clients of
+ * all documents.
+ */
 export interface JoinedClientView {
-  /** How many documents the run has. */
+  /** The number of documents in the run. */
   readonly documents: number
-  /** `Ninefold`. */
+  /** The class: `Ninefold`. */
   readonly name: Name
   /** The module that exports `Transport`. */
   readonly transportModule: Literal
-  /** Of the documents that have operations, in the order of the run. */
+  /** The clients of the documents that have operations, in the order of the run. */
   readonly clients: readonly JoinedClient[]
 }
 
-/** A document's client among others. */
+/** The client of a document in the joined client. */
 export interface JoinedClient {
   readonly title: Words
-  /** `TaxonomyClient`, and the module that exports it. */
+  /** The class, `TaxonomyClient`, and the module that exports the class. */
   readonly type: Name
   readonly module: Literal
-  /** `taxonomyClient`. */
+  /** The private field: `taxonomyClient`. */
   readonly field: Name
-  /** The accessor's name as a class declares it: `taxonomy`. */
+  /** The accessor's name in the form of a class member: `taxonomy`. */
   readonly member: Name
 }

@@ -1,33 +1,33 @@
 import type { Literal, Name, Words } from './code.ts'
 
-/** `permissions.hbs` makes permissions.ts: the document's part of the permission catalogue. */
+/** The view of `permissions.hbs`, which makes permissions.ts: the document's part of the permission catalogue. */
 export interface PermissionsView {
   readonly title: Words
-  /** `taxonomyPermissions`. */
+  /** The constant: `taxonomyPermissions`. */
   readonly name: Name
   /** The union of the keys: `TaxonomyPermission`. */
   readonly type: Name
-  /** By key, at least one. */
+  /** The permissions, sorted by key; at least one. */
   readonly permissions: readonly PermissionRow[]
 }
 
-/** A permission key; '' stands for what the document does not say. */
+/** A permission key; a text is '' if the document does not declare it. */
 export interface PermissionRow {
   readonly key: Literal
   readonly displayName: Literal
   readonly description: Literal | ''
   readonly class: Literal
   readonly scopeTypes: Literal
-  /** '' for what is generally available. */
+  /** The release stage; '' for a permission that is generally available. */
   readonly stage: Literal | ''
-  /** The operations that carry it. */
+  /** The operations that require the permission. */
   readonly operations: Literal
 }
 
-/** `permission-bits.hbs` makes permission-bits.ts of the output root, with its head. */
+/** The view of `permission-bits.hbs`, which makes permission-bits.ts of the output root including its first lines. */
 export interface PermissionBitsView {
-  /** How many documents the run has. */
+  /** The number of documents in the run. */
   readonly documents: number
-  /** In the order of their bits. */
+  /** The permission keys in the order of their bits. */
   readonly keys: readonly Literal[]
 }

@@ -1,69 +1,75 @@
 import type { Comment, Literal, Name, TypeCode, Words } from './code.ts'
 
-/** `routes.hbs` makes routes.ts: a constant an operation, and the function that binds all to their handlers. */
+/**
+ * The view of `routes.hbs`, which makes routes.ts: a constant for each operation, and the function that binds all
+ * operations to their handlers.
+ */
 export interface RoutesView {
   readonly title: Words
-  /** `taxonomyRoutes`. */
+  /** The binding function: `taxonomyRoutes`. */
   readonly name: Name
-  /** Each parameter once, in the order of their first operations. */
+  /** The distinct parameters, in the order of their first use. */
   readonly parameters: readonly ParameterView[]
   readonly routes: readonly RouteView[]
   readonly bindings: readonly BindingView[]
-  /** What the function is given: `{ groups, quotas }`, or `handlers` where a group would hide another name. */
+  /**
+   * The parameter of the binding function: `{ groups, quotas }`, or `handlers` if the name of a group would hide
+   * another name.
+   */
   readonly given: string
   /** The interface of all handlers. */
   readonly handlers: Name
-  /** The constant that says where errors belong. */
+  /** The constant with the domain of the errors. */
   readonly domain: Name
-  /** Types of the runtime; `ClientParameter` is '' where there are no parameters. */
+  /** Types of the runtime; `ClientParameter` is '' without parameters. */
   readonly ClientParameter: Name | ''
   readonly ClientRoute: Name
   readonly BoundRoute: Name
 }
 
-/** What clients know of an operation. */
+/** The data of an operation that clients need. */
 export interface RouteView {
   readonly comment: Comment
   readonly name: Name
-  /** The type of what is sent. */
+  /** The type of the request that a caller sends. */
   readonly request: Name
-  /** What a caller gets. */
+  /** The type of the result that a caller gets. */
   readonly result: TypeCode
-  /** The type of what a handler gets, or '' where it is `request`. */
-  readonly given: Name | ''
+  /** The type of the request that a handler gets, or '' if it equals `request`. */
+  readonly parsed: Name | ''
   readonly operationId: Literal
   readonly method: Literal
-  /** The parts of its path: text, name of a parameter, text ... */
+  /** The parts of the path: a text, the name of a parameter, a text, and so on. */
   readonly path: Literal
-  /** The constants of its parameters. */
+  /** The constants of the operation's parameters. */
   readonly parameters: readonly Name[]
   readonly body: BodyView | false
   readonly success: readonly SuccessView[]
-  /** What reads a reply of one among several successes, or ''. */
+  /** The function that reads a reply of several possible successes, or ''. */
   readonly replies: Name | ''
-  /** Of public operations only: all else is for the server to know. */
+  /** The access of a public operation, or ''; the access of other operations is data of the server. */
   readonly access: Literal | ''
-  /** '' for `data`. */
+  /** The mode of the operation; '' for `data`. */
   readonly mode: Literal | ''
 }
 
-/** A parameter; '' stands for what is as usual at its place. */
+/** A parameter; a text is '' if the value is the default of the parameter's location. */
 export interface ParameterView {
-  /** `queryPageSize`. */
+  /** The constant: `queryPageSize`. */
   readonly constant: Name
   readonly name: Literal
-  /** The request's member, or '' where it is `name`. */
+  /** The member of the request, or '' if it equals `name`. */
   readonly member: Literal | ''
   readonly in: Literal
-  /** How text becomes a value. */
+  /** The conversion of text to a value. */
   readonly type: Literal
   readonly style: Literal | ''
   readonly explode: Literal | ''
-  /** The runtime's function that writes it. */
+  /** The runtime's function that writes the parameter. */
   readonly write: Name
 }
 
-/** A media type and how it travels. */
+/** A media type and its codec. */
 export interface MediaView {
   readonly type: Literal
   /** Further names of the type, or ''. */
@@ -74,43 +80,48 @@ export interface MediaView {
 
 /** A request's body. */
 export interface BodyView {
-  /** One, or several where there is a choice. */
+  /** A single media type, or several if the caller has a choice. */
   readonly media: readonly MediaView[]
   readonly required: Literal
-  /** The runtime's function that tells several media types apart, or '' where there is one. */
+  /** The runtime's function that chooses among several media types, or '' for a single media type. */
   readonly choice: Name | ''
-  /** The runtime's function that writes one media type, or '' where there are several. */
+  /** The runtime's function that writes a single media type, or '' for several media types. */
   readonly write: Name | ''
 }
 
 /** A declared success. */
 export interface SuccessView {
   readonly status: Literal
-  /** False where it has no content. */
+  /** The media type of the success; false for a success without content. */
   readonly media: MediaView | false
-  /** The types of its headers by name, or ''. */
+  /** The types of the headers, keyed by name, or ''. */
   readonly headers: Literal | ''
 }
 
-/** What a server needs beside an operation's constant. */
+/** The data of an operation that only the server needs, in addition to the operation's constant. */
 export interface BindingView {
-  /** The runtime's function that binds it. */
+  /** The runtime's function that binds the operation. */
   readonly bind: Name
   /** The operation's constant. */
   readonly route: Name
-  /** The function that answers it: `quotas.getQuota`. */
+  /** The function that handles the operation: `quotas.getQuota`. */
   readonly handler: string
-  /** '' where the constant says it. */
+  /** The access of the operation, or '' if the operation's constant has the access. */
   readonly access: Literal | ''
-  /** The reasons that it can fail with beyond the common ones, or '' where the document does not say. */
+  /**
+   * The reasons with which the operation can fail in addition to the common reasons, or '' if the document does not
+   * list them.
+   */
   readonly raises: Literal | ''
-  /** The member that holds a list's rows, and what it filters and sorts by. */
+  /**
+   * The member that holds a list's rows, and the constant of its filter and sort fields; false for other operations.
+   */
   readonly list: { readonly member: Literal; readonly fields: Name } | false
-  /** The fields of the schema that it updates, or ''. */
+  /** The constant with the fields of the updated schema, or ''. */
   readonly fields: Name | ''
-  /** The member of the body that holds what is updated, or ''. */
+  /** The member of the body that holds the updated value, or ''. */
   readonly masked: Literal | ''
   readonly check: Name
-  /** What fills the request's defaults, or '' where there are none. */
+  /** The function that fills the request's defaults, or '' if there are no defaults. */
   readonly complete: Name | ''
 }

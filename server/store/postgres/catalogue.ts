@@ -2,7 +2,7 @@ import type { Connection } from '../connection.ts'
 import type { Index } from '../indexes.ts'
 import type { Layout } from '../layout.ts'
 import { unfilledIndex, unfilledPrefix } from './fill.ts'
-import { columnsAhead, retyped, type Definition } from './tables.ts'
+import { columnsAhead, retyped, type TableDefinition } from './tables.ts'
 
 /** An index in the database. An invalid index is being built, or was interrupted. */
 export interface PresentIndex {
@@ -28,12 +28,16 @@ export async function indexesIn(connection: Connection): Promise<PresentIndexes>
  * Returns the missing indexes of a table that can be built ahead. Indexes on a column whose type changes are built with
  * the column.
  */
-export function indexesAhead(layout: Layout, known: Definition | undefined, present: PresentIndexes): readonly Index[] {
+export function indexesAhead(
+  layout: Layout,
+  known: TableDefinition | undefined,
+  present: PresentIndexes,
+): readonly Index[] {
   if (known === undefined || retyped(layout, known).length > 0) return []
   return wantedIn(layout, known).filter(({ name }) => !(name in known.indexes) && present.get(name)?.isValid !== true)
 }
 
-function wantedIn(layout: Layout, known: Definition): readonly Index[] {
+function wantedIn(layout: Layout, known: TableDefinition): readonly Index[] {
   const columns = columnsAhead(layout, known)
   return columns.length === 0 ? layout.indexes : [unfilledIndex(layout, columns), ...layout.indexes]
 }
@@ -42,7 +46,11 @@ function wantedIn(layout: Layout, known: Definition): readonly Index[] {
  * Returns the names of a table's indexes that were built ahead and are not in use: of this version the invalid ones, of
  * other versions all.
  */
-export function leftovers(layout: Layout, known: Definition | undefined, present: PresentIndexes): readonly string[] {
+export function leftovers(
+  layout: Layout,
+  known: TableDefinition | undefined,
+  present: PresentIndexes,
+): readonly string[] {
   if (known === undefined) return []
   const wanted = new Set(wantedIn(layout, known).map(({ name }) => name))
   const found = [...present].filter(([name, { isValid, table }]) => {

@@ -5,7 +5,7 @@ import { changedByNewer } from '../schema-generation.ts'
 import { violatedIndex } from './errors.ts'
 import { arrayType, collation, columnTypes, listColumns, presenceName } from './list-columns.ts'
 import { arrayLiteral, likePattern } from './text.ts'
-import type { Condition } from '../condition.ts'
+import type { SqlCondition } from '../condition.ts'
 
 /** Converts a value inside JSON to SQL; NULL for a value of another type. */
 type ReadJson = (value: string) => string
@@ -26,7 +26,7 @@ function sorted({ expression, descending, isNullable }: Direction): string {
 }
 
 /** Each column is passed as an array. */
-function rows(types: readonly ColumnType[], values: readonly (readonly unknown[])[]): Condition {
+function rows(types: readonly ColumnType[], values: readonly (readonly unknown[])[]): SqlCondition {
   const columns = types.map((type, i) => ({ type, name: `"_column_${i}"` }))
   const selected = columns.map(({ name, type }) => (columnTypes[type].endsWith(collation) ? name + collation : name))
   const made = columns.map(({ name }) => name).join(', ')
@@ -65,7 +65,7 @@ export const postgresDialect: Dialect = {
   violated,
 }
 
-function exists(source: string, parameters: Condition['parameters'], test: Condition): Condition {
+function exists(source: string, parameters: SqlCondition['parameters'], test: SqlCondition): SqlCondition {
   return {
     sql: `EXISTS (SELECT 1 FROM ${source} WHERE ${test.sql})`,
     parameters: [...parameters, ...test.parameters],

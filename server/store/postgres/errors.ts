@@ -31,7 +31,7 @@ export class ConnectionLost extends Error {
 }
 
 /** Returns the SQLSTATE of a server error; undefined for other errors. */
-export function stateOf(error: unknown): string | undefined {
+export function sqlStateOf(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.code : undefined
 }
 
@@ -40,7 +40,7 @@ export const isOfServer = (error: unknown): boolean => error instanceof Database
 
 /** Whether the wait for a lock was too long; the server's error is the cause of the store's error. */
 export const isLockTimeout = (error: unknown): boolean =>
-  error instanceof Error && stateOf(error.cause) === sqlStates.lockTimeout
+  error instanceof Error && sqlStateOf(error.cause) === sqlStates.lockTimeout
 
 /** Returns the name of the unique index that an error reports as violated; undefined for other errors. */
 export function violatedIndex(error: unknown): string | undefined {
@@ -50,7 +50,7 @@ export function violatedIndex(error: unknown): string | undefined {
 /** Whether a failed transaction was rolled back and may succeed if it is repeated. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof ConnectionLost) return true
-  const state = stateOf(error)
+  const state = sqlStateOf(error)
   return state === sqlStates.serializationFailed || state === sqlStates.deadlock
 }
 
@@ -58,8 +58,8 @@ export function isPassing(error: unknown): boolean {
  * Converts an error of the driver: any error that is not the server's judgement of a statement means a lost connection.
  * A timeout is not retried, because the caller has waited long enough.
  */
-export function toldError(error: unknown): Error {
-  const state = stateOf(error)
+export function convertedError(error: unknown): Error {
+  const state = sqlStateOf(error)
   if (state === sqlStates.lockTimeout || state === sqlStates.cancelled)
     return storeUnavailable('the store is too slow; try again', error)
   if (error instanceof DatabaseError)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ownColumns, quoteName, typeOf, type WrittenColumn } from '../columns.ts'
-import type { Connection, Row, SqlValue } from '../connection.ts'
+import type { Connection, SqlRow, SqlValue } from '../connection.ts'
 import type { Index } from '../indexes.ts'
 import type { Layout } from '../layout.ts'
 
@@ -91,7 +91,7 @@ function updateRows({ table }: Layout, columns: readonly WrittenColumn[], count:
 }
 
 /** The key and version of a row, and the values of its columns. */
-function filled(columns: readonly WrittenColumn[], [key, version, text]: Row): SqlValue[] {
+function filled(columns: readonly WrittenColumn[], [key, version, text]: SqlRow): SqlValue[] {
   const document: unknown = JSON.parse(String(text))
   return [String(key), Number(version), ...columns.map(column => column.valueOf(document))]
 }

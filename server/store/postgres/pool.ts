@@ -1,6 +1,6 @@
 import { Client, Pool, types, type ClientConfig, type PoolClient, type PoolConfig } from 'pg'
 import { PendingWork } from '../pending-work.ts'
-import { toldError } from './errors.ts'
+import { convertedError } from './errors.ts'
 import { unescapeText } from './text.ts'
 
 /** The number of connections of one process; PostgreSQL's own limit of 100 leaves room for several servers. */
@@ -71,7 +71,7 @@ export async function connectedClient(url: string, lockMs?: number): Promise<Cli
     return client
   } catch (error) {
     await client.end().catch(ignore)
-    throw toldError(error)
+    throw convertedError(error)
   }
 }
 
@@ -103,7 +103,7 @@ export class ConnectionPool {
   /** Returns an exclusive connection, which the caller releases. */
   connect(): Promise<PoolClient> {
     return this.#pool.connect().catch((error: unknown) => {
-      throw toldError(error)
+      throw convertedError(error)
     })
   }
 

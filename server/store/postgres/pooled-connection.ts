@@ -1,5 +1,5 @@
 import { inAttempts } from '../retries.ts'
-import type { Connection, Row, SqlValue } from '../connection.ts'
+import type { Connection, SqlRow, SqlValue } from '../connection.ts'
 import { isOfServer, isPassing } from './errors.ts'
 import type { ConnectionPool } from './pool.ts'
 import { query, type Prepared } from './statements.ts'
@@ -14,11 +14,11 @@ export class PooledConnection implements Connection {
     this.#prepared = prepared
   }
 
-  async get(sql: string, parameters?: readonly SqlValue[]): Promise<Row | undefined> {
+  async get(sql: string, parameters?: readonly SqlValue[]): Promise<SqlRow | undefined> {
     return (await this.all(sql, parameters))[0]
   }
 
-  async all(sql: string, parameters?: readonly SqlValue[]): Promise<readonly Row[]> {
+  async all(sql: string, parameters?: readonly SqlValue[]): Promise<readonly SqlRow[]> {
     return (await this.#query(sql, parameters)).rows
   }
 

@@ -13,7 +13,7 @@ import { indexesAhead, indexesIn, leftovers } from './catalogue.ts'
 import { isLockTimeout, isPassing, violatedIndex } from './errors.ts'
 import { makeMigrations, migrate } from './migrations.ts'
 import { connectedClient } from './pool.ts'
-import { Session } from './session.ts'
+import { PostgresSession } from './session.ts'
 import { Prepared, query } from './statements.ts'
 import { columnsAhead, definitionsIn, fillAhead, prepareTable, presentIn } from './tables.ts'
 
@@ -63,7 +63,7 @@ export async function prepareSchema(url: string, layouts: readonly Layout[], for
 
 async function prepared(client: Client, url: string, target: Target): Promise<number> {
   let isFilled = false
-  const look = (session: Session): Promise<Next> => bringUp(session, target, isFilled)
+  const look = (session: PostgresSession): Promise<Next> => bringUp(session, target, isFilled)
   for (;;) {
     try {
       const next = await holdingSchema(client, look)
@@ -83,9 +83,9 @@ async function prepared(client: Client, url: string, target: Target): Promise<nu
 /**
  * Runs `work` in a transaction that excludes other starting servers; repeats it if the wait for a lock was too long.
  */
-async function holdingSchema<R>(client: Client, work: (session: Session) => Promise<R>): Promise<R> {
+async function holdingSchema<R>(client: Client, work: (session: PostgresSession) => Promise<R>): Promise<R> {
   for (;;) {
-    const session = new Session(client, new Prepared())
+    const session = new PostgresSession(client, new Prepared())
     try {
       return await session.transact(async () => {
         await session.get('SELECT number FROM ninefold_migrations WHERE number = 0 FOR UPDATE')
@@ -116,7 +116,11 @@ async function fillTables(client: Client, layouts: readonly Layout[]): Promise<v
  * Compares the tables with the declarations: returns the work that can be done ahead, and makes the rest once that is
  * done.
  */
-async function bringUp(session: Session, { format, layouts, server }: Target, isFilled: boolean): Promise<Next> {
+async function bringUp(
+  session: PostgresSession,
+  { format, layouts, server }: Target,
+  isFilled: boolean,
+): Promise<Next> {
   await checkEncoding(session)
   await migrate(session)
   const found = formatIn(await session.get(selectFormat))
@@ -160,7 +164,7 @@ async function bringUp(session: Session, { format, layouts, server }: Target, is
  * lock of this statement, which changes no value, waits for transactions that have read it, and the others read the new
  * generation.
  */
-async function endOlderWrites(session: Session): Promise<void> {
+async function endOlderWrites(session: PostgresSession): Promise<void> {
   await session.run('ALTER TABLE ninefold_generations ALTER COLUMN number SET NOT NULL')
   await session.run(addGeneration)
 }
@@ -184,7 +188,7 @@ async function checkRepeated(client: Client, { layouts }: Target, error: unknown
 }
 
 /** In other encodings, bytes do not sort by code point. */
-async function checkEncoding(session: Session): Promise<void> {
+async function checkEncoding(session: PostgresSession): Promise<void> {
   const encoding = String((await session.get('SHOW server_encoding'))?.[0])
   if (encoding !== 'UTF8') throw new Error(`the database is in the encoding ${encoding}; make one in UTF8`)
 }

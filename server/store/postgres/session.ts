@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 import { storeUnavailable } from '../retries.ts'
-import type { Connection, Row, SqlValue } from '../connection.ts'
-import { isOfServer, isPassing, toldError } from './errors.ts'
+import type { Connection, SqlRow, SqlValue } from '../connection.ts'
+import { isOfServer, isPassing, convertedError } from './errors.ts'
 import { query, type Prepared } from './statements.ts'
 
 /** Begins a transaction whose statements see the database at the moment of the first statement. */
@@ -11,13 +11,13 @@ export const beginReading = 'BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ R
  * A transaction on one connection, whose statements run one after the other. After a failed statement all fail, because
  * the server has given the transaction up. It is READ COMMITTED, or stronger by the server's settings.
  */
-export class Session implements Connection {
+export class PostgresSession implements Connection {
   readonly #client: ClientBase
   readonly #prepared: Prepared
   #last: Promise<unknown> = Promise.resolve()
   #failure: { readonly error: unknown } | undefined
   readonly #lose = (error: unknown): void => {
-    this.#failure ??= { error: toldError(error) }
+    this.#failure ??= { error: convertedError(error) }
   }
 
   constructor(client: ClientBase, prepared: Prepared) {
@@ -53,11 +53,11 @@ export class Session implements Connection {
     return this.#failure === undefined || isOfServer(this.#failure.error)
   }
 
-  async get(sql: string, parameters?: readonly SqlValue[]): Promise<Row | undefined> {
+  async get(sql: string, parameters?: readonly SqlValue[]): Promise<SqlRow | undefined> {
     return (await this.all(sql, parameters))[0]
   }
 
-  async all(sql: string, parameters?: readonly SqlValue[]): Promise<readonly Row[]> {
+  async all(sql: string, parameters?: readonly SqlValue[]): Promise<readonly SqlRow[]> {
     return (await this.#query(sql, parameters)).rows
   }
 

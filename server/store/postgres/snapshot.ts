@@ -5,7 +5,7 @@ import { checkTables, StoreSnapshot } from '../snapshot.ts'
 import { postgresDialect } from './dialect.ts'
 import { isMigrated } from './migrations.ts'
 import { connectedClient } from './pool.ts'
-import { beginReading, Session } from './session.ts'
+import { beginReading, PostgresSession } from './session.ts'
 import { Prepared } from './statements.ts'
 import { definitionsIn, presentIn } from './tables.ts'
 
@@ -22,7 +22,7 @@ export async function openPostgresSnapshot({
   const close = (): Promise<void> => client.end()
   try {
     const layouts = collections.map(collection => layoutOf(collection, postgresDialect))
-    const session = new Session(client, new Prepared())
+    const session = new PostgresSession(client, new Prepared())
     await session.run(beginReading)
     await checkVersion(session, layouts, format)
     await checkTables(session, layouts)
@@ -41,7 +41,7 @@ export async function openPostgresSnapshot({
 /**
  * Throws `NewerStore` if a newer version has written the store. Parts that an older version lacks are noticed later.
  */
-async function checkVersion(session: Session, layouts: readonly Layout[], format: number): Promise<void> {
+async function checkVersion(session: PostgresSession, layouts: readonly Layout[], format: number): Promise<void> {
   if (!(await isMigrated(session))) return
   const found = formatIn(await session.get(selectFormat))
   checkFormat(found, format)

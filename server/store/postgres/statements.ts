@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
-import type { Row, SqlValue } from '../connection.ts'
-import { toldError } from './errors.ts'
+import type { SqlRow, SqlValue } from '../connection.ts'
+import { convertedError } from './errors.ts'
 import { numbered } from './placeholders.ts'
 import { escapeText } from './text.ts'
 
@@ -47,7 +47,7 @@ export async function query(
   prepared: Prepared,
   sql: string,
   parameters: readonly SqlValue[] = [],
-): Promise<{ readonly rows: readonly Row[]; readonly changed: number; readonly command: string }> {
+): Promise<{ readonly rows: readonly SqlRow[]; readonly changed: number; readonly command: string }> {
   const name = prepared.nameOf(sql)
   try {
     const { rows, rowCount, command } = await client.query<SqlValue[]>({
@@ -58,6 +58,6 @@ export async function query(
     })
     return { rows, changed: rowCount ?? 0, command }
   } catch (error) {
-    throw toldError(error)
+    throw convertedError(error)
   }
 }

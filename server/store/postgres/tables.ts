@@ -7,7 +7,7 @@ import { checkKnown, undeclared, type Layout, type Present } from '../layout.ts'
 import { addColumns, columnDefinition, dropMarks, fillSome } from './fill.ts'
 
 /** The present state of a table: the types of its columns, and the statements of its indexes. */
-export interface Definition {
+export interface TableDefinition {
   readonly columns: Readonly<Record<string, string>>
   readonly indexes: Readonly<Record<string, string>>
 }
@@ -21,12 +21,12 @@ export interface Definition {
 export async function prepareTable(
   writer: Connection,
   layout: Layout,
-  known: Definition | undefined,
+  known: TableDefinition | undefined,
   { isRaised, whole }: { readonly isRaised: boolean; readonly whole: ReadonlySet<string> },
 ): Promise<boolean> {
   const others = undeclared(layout, Object.entries(known?.indexes ?? {}))
   const declared = layout.indexes.map(({ name, sql }) => [name, sql] as const)
-  const wanted: Definition = {
+  const wanted: TableDefinition = {
     columns: { ...known?.columns, ...Object.fromEntries(layout.written.map(({ name, affinity }) => [name, affinity])) },
     indexes: Object.fromEntries([...(isRaised ? [] : others), ...declared]),
   }
@@ -58,7 +58,7 @@ export function createTable({ table, written }: Layout): string {
   return `CREATE TABLE ${table} (${columns.join(', ')})`
 }
 
-async function changeColumns(writer: Connection, layout: Layout, known: Definition): Promise<void> {
+async function changeColumns(writer: Connection, layout: Layout, known: TableDefinition): Promise<void> {
   const changed = changedColumns(layout, known)
   if (changed.length === 0) return
   for (const { sql } of retyped(layout, known)) await writer.run(`ALTER TABLE ${layout.table} DROP COLUMN ${sql}`)
@@ -68,24 +68,24 @@ async function changeColumns(writer: Connection, layout: Layout, known: Definiti
   await dropMarks(writer, layout)
 }
 
-const changedColumns = (layout: Layout, { columns }: Definition): readonly WrittenColumn[] =>
+const changedColumns = (layout: Layout, { columns }: TableDefinition): readonly WrittenColumn[] =>
   layout.written.filter(({ name, affinity }) => columns[name] !== affinity)
 
 /** Returns the columns whose type changes; their indexes are dropped with them. */
-export const retyped = (layout: Layout, known: Definition): readonly WrittenColumn[] =>
+export const retyped = (layout: Layout, known: TableDefinition): readonly WrittenColumn[] =>
   changedColumns(layout, known).filter(({ name }) => name in known.columns)
 
 /**
  * Returns the new columns of a table that can be filled ahead. A column of the same name that older servers use stays
  * for now.
  */
-export function columnsAhead(layout: Layout, known: Definition | undefined): readonly WrittenColumn[] {
+export function columnsAhead(layout: Layout, known: TableDefinition | undefined): readonly WrittenColumn[] {
   if (known === undefined || retyped(layout, known).length > 0) return []
   return changedColumns(layout, known)
 }
 
 /** The present state of a table for the check of unknown parts. */
-export const presentIn = ({ columns, indexes }: Definition): Present => ({
+export const presentIn = ({ columns, indexes }: TableDefinition): Present => ({
   columns: Object.keys(columns),
   indexes: Object.entries(indexes),
 })
@@ -105,12 +105,12 @@ export async function fillAhead(writer: Connection, layout: Layout, after: strin
 }
 
 /** Returns the present state of a store's tables, by name. */
-export async function definitionsIn(writer: Connection): Promise<ReadonlyMap<string, Definition>> {
+export async function definitionsIn(writer: Connection): Promise<ReadonlyMap<string, TableDefinition>> {
   const rows = await writer.all('SELECT name, definition FROM ninefold_tables')
   return new Map(rows.map(([name, text]) => [String(name), definitionOf(String(text))]))
 }
 
-function definitionOf(text: string): Definition {
+function definitionOf(text: string): TableDefinition {
   const value: unknown = JSON.parse(text)
   const { columns, indexes } = isRecord(value) ? value : {}
   return { columns: textsOf(columns), indexes: textsOf(indexes) }

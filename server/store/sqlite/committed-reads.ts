@@ -1,4 +1,4 @@
-import type { Connection, Row, SqlValue } from '../connection.ts'
+import type { Connection, SqlRow, SqlValue } from '../connection.ts'
 import type { SqliteConnection } from './connection.ts'
 
 /**
@@ -15,11 +15,11 @@ export class CommittedReads implements Connection {
     this.#reader = reader
   }
 
-  get(sql: string, parameters?: readonly SqlValue[]): Row | undefined {
+  get(sql: string, parameters?: readonly SqlValue[]): SqlRow | undefined {
     return this.#connection.get(sql, parameters)
   }
 
-  all(sql: string, parameters?: readonly SqlValue[]): readonly Row[] {
+  all(sql: string, parameters?: readonly SqlValue[]): readonly SqlRow[] {
     return this.#connection.all(sql, parameters)
   }
 

@@ -1,5 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import type { Connection, Row, SqlValue } from '../connection.ts'
+import type { Connection, SqlRow, SqlValue } from '../connection.ts'
 import { defineFunctions } from './functions.ts'
 
 /**
@@ -61,12 +61,12 @@ export class SqliteConnection implements Connection {
     this.#database.exec(sql)
   }
 
-  get(sql: string, parameters: readonly SqlValue[] = []): Row | undefined {
+  get(sql: string, parameters: readonly SqlValue[] = []): SqlRow | undefined {
     const row = this.#prepare(sql).get(...parameters)
     return row === undefined ? undefined : rowOf(row)
   }
 
-  all(sql: string, parameters: readonly SqlValue[] = []): readonly Row[] {
+  all(sql: string, parameters: readonly SqlValue[] = []): readonly SqlRow[] {
     return rowsOf(this.#prepare(sql).all(...parameters))
   }
 
@@ -99,13 +99,13 @@ export class SqliteConnection implements Connection {
 }
 
 /** All rows of a result have the same form. */
-function rowsOf(rows: readonly unknown[]): readonly Row[] {
+function rowsOf(rows: readonly unknown[]): readonly SqlRow[] {
   if (rows.length > 0) rowOf(rows[0])
-  return rows as readonly Row[]
+  return rows as readonly SqlRow[]
 }
 
 /** Node.js makes arrays a third faster than objects, but types them as objects. */
-function rowOf(row: unknown): Row {
+function rowOf(row: unknown): SqlRow {
   if (Array.isArray(row)) return row
   throw new TypeError('the store is read in rows of arrays')
 }

@@ -3,7 +3,7 @@ import type { FilterField, FilterType } from '../../../runtime/filter/types.ts'
 import { ownColumns, quoteName, quoteText } from '../columns.ts'
 import type { Dialect, ValueTest } from '../dialect.ts'
 import { sqlFunctions } from './functions.ts'
-import type { Condition } from '../condition.ts'
+import type { SqlCondition } from '../condition.ts'
 
 /** The type names of `json_each`; absent: text. */
 const typesInJson: Readonly<Partial<Record<FilterType, readonly string[]>>> = {
@@ -18,20 +18,20 @@ const jsonPath = (path: readonly string[]): string => `$${path.map(name => `.${q
 /** `Dialect.entry`, read from the body. */
 export const entryCondition: Dialect['entry'] = (field, key, value) => {
   const path = quoteText(jsonPath(pathOf(field)))
-  const terms: Condition[] = [{ sql: `typeof(entry.key) = 'text'`, parameters: [] }]
+  const terms: SqlCondition[] = [{ sql: `typeof(entry.key) = 'text'`, parameters: [] }]
   if (key !== undefined) terms.push({ sql: `entry.type <> 'null' AND entry.key = ?`, parameters: [key] })
   if (value !== undefined) terms.push(fitting('entry', value.type, value.test))
   return exists([`json_each(${ownColumns.body}, ${path}) AS entry`], terms)
 }
 
 /** `Dialect.element`, read from the body. */
-export function elementCondition(field: FilterField, test: ValueTest): Condition {
+export function elementCondition(field: FilterField, test: ValueTest): SqlCondition {
   const names = pathOf(field)
   return exists(stepsOf(names), [fitting(rowOf(names), field.type, test)])
 }
 
 /** The condition that a member is set: no empty text or list, not zero, not false. */
-export function presentMember(field: FilterField): Condition {
+export function presentMember(field: FilterField): SqlCondition {
   const names = pathOf(field)
   const parents = names.slice(0, -1)
   const object = parents.length === 0 ? ownColumns.body : `${rowOf(parents)}.value`
@@ -68,14 +68,14 @@ function presentCase(object: string, path: string): string {
 }
 
 /** In a body, a timestamp may have any form, and an integer is no text. */
-function fitting(row: string, type: FilterType, test: ValueTest): Condition {
+function fitting(row: string, type: FilterType, test: ValueTest): SqlCondition {
   const value = type === 'TIMESTAMP' ? `${sqlFunctions.timestamp}(${row}.value)` : `${row}.value`
   const types = (typesInJson[type] ?? ['text']).map(quoteText).join(', ')
   const { sql, parameters } = test(value)
   return { sql: `${row}.type IN (${types}) AND (${sql})`, parameters }
 }
 
-function exists(sources: readonly string[], terms: readonly Condition[]): Condition {
+function exists(sources: readonly string[], terms: readonly SqlCondition[]): SqlCondition {
   return {
     sql: `EXISTS (SELECT 1 FROM ${sources.join(', ')} WHERE ${terms.map(({ sql }) => `(${sql})`).join(' AND ')})`,
     parameters: terms.flatMap(({ parameters }) => parameters),

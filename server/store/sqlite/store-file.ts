@@ -75,7 +75,9 @@ export function checkStoreFile(file: string): Standing {
   return 'complete'
 }
 
-/** A server would begin with the readable part of a log, and overwrite the rest. */
+/**
+ * Throws `StoreFault` for a damaged write-ahead log: a server would replay the readable part and overwrite the rest.
+ */
 function checkLog(log: string): void {
   const damage = logDamage(log)
   if (damage === undefined) return

@@ -187,7 +187,7 @@ class Stage {
         }
       }
       expect([...acknowledged.values()].filter(id => !kept.has(id))).toEqual([])
-      // A call that was tried again has one operation all the same.
+      // A retried call has exactly one operation.
       expect(kept.size).toBe(this.#kept + acknowledged.size)
     } finally {
       await store.close()

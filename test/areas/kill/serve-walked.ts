@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import type { Procedure, Step, StepOutcome } from '../../../domain/ports/procedures.ts'
 import type { Store, Transaction } from '../../../domain/ports/store.ts'
 import type { OpenAccess } from '../../../server/access/platform-access.ts'
-import type { AreaModule, ServerParts } from '../../../server/area.ts'
+import type { AreaModule, PlatformServices } from '../../../server/area.ts'
 import type { WorkQueue } from '../../../server/operations/work-queue.ts'
 import type { StorePlace } from '../../../server/platform-store.ts'
 import { serve } from '../../../server/serve.ts'
@@ -81,7 +81,7 @@ export async function serveWalked(walked: string, areas: readonly AreaModule[], 
 
 const watchedArea = (area: AreaModule): AreaModule => ({
   ...area,
-  mount(parts: ServerParts) {
+  mount(parts: PlatformServices) {
     watchStore(parts.store)
     watchOrders(parts.queue, area.domain.name)
     const declare = parts.queue.declare.bind(parts.queue)

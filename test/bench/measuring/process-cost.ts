@@ -49,7 +49,7 @@ function usageOf(report: string): Pick<ProcessCost, 'cpuSeconds' | 'memoryMib'> 
   return { cpuSeconds: (userCPUTime + systemCPUTime) / 1e6, memoryMib: maxRSS / 1024 }
 }
 
-/** The middle of several runs, each figure by itself; `prepare` comes before each and is not counted. */
+/** Returns the median of each figure over several runs; `prepare` runs before each run and is not measured. */
 export function medianCost(rounds: number, run: () => ProcessCost, prepare?: (round: number) => void): ProcessCost {
   const costs = Array.from({ length: rounds }, (_, round) => {
     prepare?.(round)

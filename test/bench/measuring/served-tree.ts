@@ -2,12 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ninefold } from '../../../output/client.ts'
-import { fetchHost } from '../../../runtime/hosts/fetch.ts'
-import { createTransport } from '../../../runtime/transport.ts'
 import { areas } from '../../../server/areas.ts'
-import { compose } from '../../../server/compose.ts'
 import { openIam } from '../../../server/iam/open.ts'
 import { openStore, storeFile } from '../../../server/platform-store.ts'
+import { addMember, roleAt, signingIn } from '../../areas/members.ts'
+import { openPlatform, type OpenedPlatform } from '../../areas/open-platform.ts'
 import { administrator, administratorFile } from '../../server/access/sign-in.ts'
 import { caller, fillTree, type Caller, type Tree, type TreeSize } from './tree-platform.ts'
 
@@ -20,13 +19,6 @@ export interface ServedTree extends Tree {
   close(): Promise<void>
 }
 
-const baseUrl = 'http://platform.test'
-const email = 'admin@corp.example'
-const password = 'quiet-harbour-lantern'
-
-const ignore = (): void => {}
-const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
-
 /** Fills a store, in PostgreSQL at `storeUrl` or otherwise in SQLite, serves it, and signs a user in. */
 export async function servedTree(size: TreeSize, storeUrl?: string): Promise<ServedTree> {
   const dataDir = mkdtempSync(join(tmpdir(), 'ninefold-served-'))
@@ -34,17 +26,12 @@ export async function servedTree(size: TreeSize, storeUrl?: string): Promise<Ser
   const store = await openStore(place, areas)
   const tree = await fillTree(store, size)
   await store.close()
-  const config = {
-    ...place,
-    baseUrl,
-    http: { host: '127.0.0.1', port: 0, isPortOpen: false },
-    bootstrap: { adminPasswordFile: administratorFile(dataDir) },
-  }
-  const platform = await compose(config, silent, areas, openIam)
+  const config = { ...place, bootstrap: { adminPasswordFile: administratorFile(dataDir) } }
+  const platform = await openPlatform({ config, areas, openAccess: openIam })
   return {
     ...tree,
     place: storeUrl ?? storeFile(dataDir),
-    call: caller(platform.dispatch, await signedIn(fetchHost(platform.dispatch), tree.organisation)),
+    call: caller(platform.dispatch, await signedIn(platform, tree.organisation)),
     async close() {
       await platform.close()
       rmSync(dataDir, { recursive: true })
@@ -53,18 +40,11 @@ export async function servedTree(size: TreeSize, storeUrl?: string): Promise<Ser
 }
 
 /** The access token of a user who administers an organisation and holds nothing else. */
-async function signedIn(host: ReturnType<typeof fetchHost>, organisation: string): Promise<string> {
-  const called: typeof fetch = (input, init) => host(new Request(input, init), { clientAddress: '192.0.2.7' })
-  const as = (token?: string): Ninefold =>
-    new Ninefold(createTransport({ baseUrl, fetch: called, ...(token !== undefined && { token }) }))
-  const { access_token: token } = await as().iam.authenticate({ body: administrator })
-  const { credential } = await as(token).iam.inviteUser({
-    body: {
-      email,
-      delivery: 'RETURN',
-      grants: [{ role_id: 'organisation-admin', scope_type: 'ORGANISATION', scope_id: organisation }],
-    },
-  })
-  await as().iam.activateUser({ body: { token: credential?.token ?? '', password } })
-  return (await as().iam.authenticate({ body: { email, password } })).access_token
+async function signedIn(platform: OpenedPlatform, organisation: string): Promise<string> {
+  const called = platform.from('192.0.2.7')
+  const as = (token?: string): Ninefold => new Ninefold(platform.transport(token, { fetch: called }))
+  const clients = { as, signedIn: signingIn(as) }
+  const { api } = await clients.signedIn(administrator.email, administrator.password)
+  const grants = [roleAt('organisation-admin', 'ORGANISATION', organisation)]
+  return (await addMember(clients, api, { email: 'admin@corp.example', grants })).token
 }

@@ -20,7 +20,8 @@ import { insertOrganisation, newOrganisation } from '../../../domain/taxonomy/or
 import { quotas } from '../../../domain/taxonomy/quotas/quotas-store.ts'
 import { lockTree } from '../../../domain/taxonomy/tree/tree-lock.ts'
 import { TreeReads } from '../../../domain/taxonomy/tree/tree-reads.ts'
-import { newWorkspace, Workspaces } from '../../../domain/taxonomy/workspaces.ts'
+import { newChild } from '../../../domain/taxonomy/tree/new-child.ts'
+import { Workspaces } from '../../../domain/taxonomy/workspaces.ts'
 import { dispatcher } from '../../../runtime/call.ts'
 import { pageTokens } from '../../../runtime/page-token.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
@@ -196,7 +197,7 @@ async function settle(tx: Transaction, organisation: string, size: TreeSize): Pr
 
 /** Every fiftieth group and every hundredth workspace is suspended. */
 function newGroup(organisation_id: string, parent_group_id: string, i: number): StoredGroup {
-  const { id, ...workspace } = newWorkspace(clock.newId(), time, {
+  const { id, ...workspace } = newChild(clock.newId(), time, {
     organisation_id,
     parent_group_id,
     name: `group-${i}`,
@@ -210,7 +211,7 @@ function newGroup(organisation_id: string, parent_group_id: string, i: number): 
 /** Names come in no order, and their neighbours stand under different groups. */
 function workspaceOf(organisation_id: string, parents: readonly string[], i: number): StoredWorkspace {
   const scattered = Math.imul(i, 2654435761) >>> 0
-  const workspace = newWorkspace(clock.newId(), formatMillis(Date.UTC(2026, 0, 1) + i * 1000), {
+  const workspace = newChild(clock.newId(), formatMillis(Date.UTC(2026, 0, 1) + i * 1000), {
     organisation_id,
     parent_group_id: parents[i % parents.length] ?? '',
     name: `workspace-${scattered.toString(36).padStart(7, '0')}`,

@@ -1,10 +1,18 @@
 import { proveDocument } from '../documented.ts'
 
+/** The rule of the example without its subnets, which the VPC lacks. */
+const rule = {
+  name: 'allow-https',
+  priority: 200,
+  direction: 'NETWORK_FIREWALL_DIRECTION_INGRESS',
+  action: 'NETWORK_FIREWALL_ACTION_ALLOW',
+  protocols: [{ protocol: 'NETWORK_PROTOCOL_TCP', ports: ['443', '8000-8100'] }],
+  peers: { ranges: ['0.0.0.0/0'] },
+  targets: { vm_labels: { role: 'web' } },
+}
+
 await proveDocument('network', {
-  createQuotaLimit: ({ workspace }) => ({
-    scope_type: 'NETWORK_SCOPE_TYPE_WORKSPACE',
-    scope_id: workspace,
-    dimensions: { region: 'local1' },
-    limit: 7,
-  }),
+  addFirewallPolicyRule: () => ({ rule }),
+  updateFirewallPolicyRule: async (_, make) => ({ rule_id: await make('addFirewallPolicyRule') }),
+  removeFirewallPolicyRule: async (_, make) => ({ rule_id: await make('addFirewallPolicyRule') }),
 })

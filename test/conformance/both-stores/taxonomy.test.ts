@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callOver, type Call } from '../../../generator/conform/call.ts'
+import { callOver, type RequestSender } from '../../../generator/conform/call.ts'
 import { conform } from '../../../generator/conform/conform.ts'
 import type { Existing } from '../../../generator/conform/subject.ts'
-import { printReport } from '../../../generator/conform/report.ts'
+import { printConformance } from '../../../generator/conform/report.ts'
 import { modelOf } from '../model.ts'
 import { startPlatform, type StartedPlatform } from '../platform.ts'
 
 const { common, document, schemas } = await modelOf('taxonomy')
 
 let platform: StartedPlatform
-let call: Call
+let call: RequestSender
 
 beforeAll(async () => {
   platform = await startPlatform()
@@ -99,7 +99,7 @@ describe.each(document.operations)('$id', ({ id, path }) => {
     const existing = await existingFor(path, id)
     const options = { authorization: platform.authorization, common, platform: true, existing }
     const report = await conform(document, schemas, call, { ...options, operations: [id] })
-    expect(printReport(report)).toMatch(/^0 findings, 1 operation, \d+ requests$/)
+    expect(printConformance(report)).toMatch(/^0 findings, 1 operation, \d+ requests$/)
   })
 })
 

@@ -15,7 +15,7 @@ export async function writeExample(folder: string, blocks: ReadonlyMap<string, s
     for (const each of readdirSync(join(repository, name)))
       symlinkSync(join(repository, name, each), join(folder, name, each))
   }
-  for (const name of ['cli', 'runtime', 'node_modules']) symlinkSync(join(repository, name), join(folder, name))
+  for (const name of ['text', 'runtime', 'node_modules']) symlinkSync(join(repository, name), join(folder, name))
   writeFileSync(join(folder, 'specs/depot.yaml'), depotDocument)
   const documents = ['specs/common.yaml', 'specs/depot.yaml']
   const { files, printed } = await generation(documents, folder, plainOptions, ['common=shared'])

@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { SigningKeys } from '../../../domain/iam/sessions/signing-keys.ts'
 import { AccessTokens } from '../../../domain/iam/sessions/access-tokens.ts'
 import { signingKeys } from '../../../domain/iam/collections/signing-keys-store.ts'
-import { addUser, baseUrl, reasonOf, tokenPlatform, type TokenPlatform } from './token-platform.ts'
+import { addUser, tokenPlatform, type TokenPlatform } from './token-platform.ts'
+import { baseUrl } from './iam-environment.ts'
+import { outcomeOf } from '../outcomes.ts'
 
 const password = 'correct horse battery'
 const hourMs = 3_600_000
@@ -62,7 +64,7 @@ describe('access tokens', () => {
   it('expire after 900 seconds, to the millisecond, also when they are remembered', async () => {
     const { server, token } = await signedIn()
     server.time.now += 899_999
-    expect(await server.admission(token)).toBe('ok')
+    expect(await server.admission(token)).toBe('OK')
     server.time.now += 1
     expect(await server.admission(token)).toBe('TOKEN_EXPIRED')
     server.time.now -= 900_000
@@ -74,7 +76,7 @@ describe('access tokens', () => {
   it('may be from a clock that is 30 seconds ahead, and no more', async () => {
     const { server, token } = await signedIn()
     server.time.now -= 30_000
-    expect(await server.admission(token)).toBe('ok')
+    expect(await server.admission(token)).toBe('OK')
     const { access_token } = await server.signIn('kim@example.test', password)
     server.time.now -= 31_000
     expect(await server.admission(access_token)).toBe('TOKEN_INVALID')
@@ -90,21 +92,21 @@ describe('access tokens', () => {
     ['Bearer not.a.token', 'TOKEN_INVALID'],
   ])('refuse the header %j with %s', async (header, reason) => {
     const { authenticator } = await tokenPlatform()
-    expect(await reasonOf(authenticator.authenticate(header))).toBe(reason)
+    expect(await outcomeOf(authenticator.authenticate(header))).toBe(reason)
   })
 
   it('are accepted whatever the case of the scheme', async () => {
     const { server, token } = await signedIn()
-    expect(await reasonOf(server.authenticator.authenticate(`bearer  ${token}`))).toBe('ok')
+    expect(await outcomeOf(server.authenticator.authenticate(`bearer  ${token}`))).toBe('OK')
   })
 
   it('of a principal that is not active are refused, at once and again', async () => {
     const { server, token, user } = await signedIn()
-    expect(await server.admission(token)).toBe('ok')
+    expect(await server.admission(token)).toBe('OK')
     server.inactive.add(user)
     expect(await server.admission(token)).toBe('TOKEN_REVOKED')
     server.inactive.delete(user)
-    expect(await server.admission(token)).toBe('ok')
+    expect(await server.admission(token)).toBe('OK')
   })
 })
 
@@ -114,7 +116,7 @@ describe('what is no token of ours', () => {
     const { kid, privateKey, publicKey } = await addPair(server)
     const claims = decoded(token, 1)
     const good = { alg: 'EdDSA', typ: 'at+jwt', kid }
-    expect(await server.admission(forge(privateKey, good, claims))).toBe('ok')
+    expect(await server.admission(forge(privateKey, good, claims))).toBe('OK')
     const jwk = publicKey.export({ format: 'jwk' })
     const headers: readonly object[] = [
       { ...good, alg: 'none' },
@@ -285,7 +287,7 @@ describe('signing keys', () => {
       server.admission(forge(late.privateKey, { alg: 'EdDSA', typ: 'at+jwt', kid: late.kid }, decoded(token, 1))),
     )
     expect(await missed).toBe('TOKEN_INVALID')
-    expect(await Promise.all(answers)).toEqual(['ok', 'ok'])
+    expect(await Promise.all(answers)).toEqual(['OK', 'OK'])
   })
 
   it('change every 24 hours, and are published until the last token of the old one has expired', async () => {
@@ -305,11 +307,11 @@ describe('signing keys', () => {
     server.time.now += 1
     const fresh = (await server.signIn('kim@example.test', password)).access_token
     expect(decoded(fresh, 0)['kid']).not.toBe(first?.kid)
-    expect(await Promise.all([late, fresh].map(each => server.admission(each)))).toEqual(['ok', 'ok'])
+    expect(await Promise.all([late, fresh].map(each => server.admission(each)))).toEqual(['OK', 'OK'])
     expect((await server.keys.jwks()).keys).toHaveLength(2)
     server.time.now += 900_000
     const restarted = new AccessTokens(new SigningKeys(server.parts), { baseUrl })
-    expect(await reasonOf(restarted.verify(late, server.time.now))).toBe('TOKEN_EXPIRED')
+    expect(await outcomeOf(restarted.verify(late, server.time.now))).toBe('TOKEN_EXPIRED')
     server.time.now += 60_001
     expect((await server.keys.jwks()).keys.map(({ kid }) => kid)).toEqual([decoded(fresh, 0)['kid']])
   })

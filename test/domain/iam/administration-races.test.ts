@@ -4,13 +4,16 @@ import { requireOtherAdministrator } from '../../../domain/iam/grants/escalation
 import { principals, writePrincipal } from '../../../domain/iam/collections/principals-store.ts'
 import { roles } from '../../../domain/iam/collections/roles-store.ts'
 import { groups, trees } from '../../../domain/taxonomy/tree/nodes.ts'
-import { heldBy, hourly, platformScope, policyOf, statementOf, world, type World } from './administration.ts'
+import { heldBy, hourly, policyOf, statementOf, world, type World } from './administration.ts'
+import { platformScope } from './rows.ts'
 import { outcomeOf, valueOf } from '../outcomes.ts'
 import type { Scope } from '../../../domain/ports/scope.ts'
 
 type Call = () => Promise<unknown>
 
-/** Begins both calls at once, the second first in every other round; returns the result of each. */
+/**
+ * Runs both calls concurrently and starts the second call first in every other round; returns the outcome of each call.
+ */
 async function atOnce(round: number, one: Call, other: Call): Promise<[string, string]> {
   const isSwapped = round % 2 === 1
   const [first, second] = isSwapped ? [other, one] : [one, other]

@@ -1,69 +1,36 @@
-import { createHmac } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import { bindings, holdsAt } from '../../../domain/iam/collections/bindings-store.ts'
 import { Bindings } from '../../../domain/iam/grants/bindings.ts'
-import { iamCollections } from '../../../domain/iam/area.ts'
 import type { ChangeKind, Feed } from '../../../domain/iam/interfaces/feed.ts'
-import { LiveDecisions } from '../../../domain/iam/decisions/live-decisions.ts'
-import { LiveFeed } from '../../../domain/iam/feed/live-feed.ts'
 import { makeServiceAccount } from '../../../domain/iam/service-accounts/make-service-account.ts'
-import type { IamParts } from '../../../domain/iam/interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../../../domain/iam/interfaces/iam-environment.ts'
 import { Policies } from '../../../domain/iam/policies/policies.ts'
 import { Principals } from '../../../domain/iam/service-accounts/principals.ts'
-import { principals, writePrincipal } from '../../../domain/iam/collections/principals-store.ts'
+import { principals } from '../../../domain/iam/collections/principals-store.ts'
 import { Roles } from '../../../domain/iam/roles/roles.ts'
 import { ScopeAccess } from '../../../domain/iam/grants/scope-access.ts'
 import { scopePurgeProcedure } from '../../../domain/iam/scope-purge.ts'
 import { syncPredefinedRoles } from '../../../domain/iam/roles/sync-roles.ts'
-import { principalOfUser, users, type StoredUser } from '../../../domain/iam/collections/users-store.ts'
+import type { StoredUser } from '../../../domain/iam/collections/users-store.ts'
 import { Users } from '../../../domain/iam/users/users.ts'
-import type { Collection, Store } from '../../../domain/ports/store.ts'
-import { taxonomyCollections, startTaxonomy } from '../../../domain/taxonomy/area.ts'
-import { taxonomyFunctions } from '../../../domain/taxonomy/functions.ts'
-import { groups, workspaces } from '../../../domain/taxonomy/tree/nodes.ts'
-import { insertOrganisation, newOrganisation } from '../../../domain/taxonomy/organisations.ts'
-import { newWorkspace } from '../../../domain/taxonomy/workspaces.ts'
+import type { Scope } from '../../../domain/ports/scope.ts'
+import type { Store } from '../../../domain/ports/store.ts'
+import { startTaxonomy } from '../../../domain/taxonomy/area.ts'
 import { iam } from '../../../output/iam/errors.ts'
 import { operationsList } from '../../../output/iam/filters.ts'
-import type {
-  Binding,
-  IamOperation,
-  PolicyEffect,
-  PolicyGiven,
-  PolicyStatementGiven,
-} from '../../../output/iam/types.ts'
-import { checkIamOperation } from '../../../output/iam/validators.ts'
-import type { CallContext, ListContext } from '../../../runtime/context.ts'
-import { ApiError } from '../../../runtime/errors.ts'
-import type { ListFields } from '../../../runtime/filter/types.ts'
-import { JsonText } from '../../../runtime/json.ts'
-import { pageTokens } from '../../../runtime/page-token.ts'
-import { listQuery, nextToken, type ListParameters, type Page } from '../../../runtime/pagination.ts'
+import type { Binding, PolicyEffect, ParsedPolicy, ParsedPolicyStatement } from '../../../output/iam/types.ts'
+import type { CallContext } from '../../../runtime/context.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
-import { accessOf } from '../../../server/access/access-of.ts'
-import { outbox, outboxAudit } from '../../../server/audit/outbox.ts'
-import { createClock } from '../../../server/clock.ts'
-import { areaRecords, operationsCollection } from '../../../server/operations/area-records.ts'
-import { rememberedKeys } from '../../../server/operations/idempotency.ts'
-import { operationsOf } from '../../../server/operations/operations.ts'
-import { WorkQueue } from '../../../server/operations/work-queue.ts'
-import { workCollections } from '../../../server/operations/workers.ts'
+import { areaRecords } from '../../../server/operations/area-records.ts'
 import { testStore } from '../../server/store/harness.ts'
+import { callContext } from './calls.ts'
+import { collections, iamEnvironment } from './iam-environment.ts'
+import { bindingRow, insertChild, insertRoot, insertUser, platformScope, userRow, type Born } from './rows.ts'
 import { testCatalogue } from './test-catalogue.ts'
-import type { Scope } from '../../../domain/ports/scope.ts'
-
-const collections: readonly Collection<never>[] = [
-  ...taxonomyCollections,
-  ...workCollections,
-  outbox,
-  rememberedKeys,
-  operationsCollection<IamOperation>('iam', operationsList),
-  ...iamCollections,
-]
 
 /** A platform whose handlers administer access; the door is the test's. */
 export interface Administration {
-  readonly parts: IamParts
+  readonly parts: IamEnvironment
   readonly store: Store
   readonly bindings: Bindings
   readonly roles: Roles
@@ -88,8 +55,6 @@ export interface Administration {
   readonly bind: (principal: string, role: string, scope: Scope, terms?: Partial<Binding>) => Promise<string>
 }
 
-export const platformScope: Scope = { type: 'PLATFORM', id: '' }
-
 /** Records the changes of a feed. */
 function recordingFeed(feed: Feed, { changes, revised }: Pick<Administration, 'changes' | 'revised'>): Feed {
   return {
@@ -110,38 +75,16 @@ function recordingFeed(feed: Feed, { changes, revised }: Pick<Administration, 'c
   }
 }
 
-const unused = (): never => {
-  throw new Error('is not part of this test')
-}
-
 /** Opens a platform over an empty store, with the predefined roles. */
 export async function administration(): Promise<Administration> {
   const store = await testStore(...collections)
   let ahead = 0
-  const clock = createClock(() => Date.now() + ahead)
   const changes: Administration['changes'] = []
   const revised: Administration['revised'] = new Map()
-  const taxonomy = taxonomyFunctions
-  const resolveResource = async () => undefined
-  const decisions = new LiveDecisions({ store, taxonomy, catalogue: testCatalogue, resolveResource })
-  const feed = new LiveFeed({ store, clock, listeners: [decisions] })
-  const queue = new WorkQueue()
-  const shared = { store, clock, queue, audit: outboxAudit(clock, taxonomy) }
-  const parts: IamParts = {
-    ...shared,
-    access: accessOf({ decisions, taxonomy, reader: store }),
-    functions: {},
-    operations: operationsOf(shared, { domain: iam, list: operationsList, check: checkIamOperation }),
-    taxonomy,
-    settings: { baseUrl: 'http://platform.test', consoleUrl: 'http://platform.test' },
-    catalogue: testCatalogue,
-    feed: recordingFeed(feed, { changes, revised }),
-    decisions,
-    sessions: { open: unused, endAll: async () => {} },
-    passwords: { hash: unused, verify: unused, isOutdated: unused, weakness: unused, store: async () => {} },
-    throttle: { password: unused, credentialToken: async () => ({ succeed: async () => {} }), waits: unused },
-    mailer: { isConfigured: false, send: unused },
-  }
+  const bench = iamEnvironment({ store, now: () => Date.now() + ahead })
+  const { decisions, feed, queue } = bench
+  const parts = { ...bench.parts, feed: recordingFeed(feed, { changes, revised }) }
+  const { clock } = parts
   queue.declare(areaRecords(iam, operationsList), [scopePurgeProcedure(parts)])
   await store.tx(async tx => {
     await startTaxonomy(tx, clock.now())
@@ -163,57 +106,32 @@ export async function administration(): Promise<Administration> {
     users: new Users(parts),
     later: millis => void (ahead += millis),
     now: clock.now,
-    as: (principal, more) => contextOf(principal, clock.now(), more),
+    as: (id, more) => callContext(clock.now(), { principal: { id, kind: 'user' }, ...more }),
     ...makers(parts, feed),
-  }
-}
-
-function contextOf(id: string, now: number, more: Partial<CallContext> = {}): CallContext {
-  return {
-    principal: { id, kind: 'user' },
-    method: 'POST',
-    path: '/iam/v1/test',
-    requestId: 'r',
-    traceId: '0'.repeat(31) + '1',
-    idempotencyKey: undefined,
-    clientAddress: '127.0.0.1',
-    signal: new AbortController().signal,
-    now,
-    ...more,
   }
 }
 
 type Makers = Pick<Administration, 'organisation' | 'group' | 'workspace' | 'user' | 'program' | 'bind'>
 
-function makers({ clock, store, taxonomy }: IamParts, feed: Feed): Makers {
-  const node = (name: string) => ({ name, display_name: '', description: '', labels: {} })
-  const time = () => formatMillis(clock.now())
-  const parentOf = (parent?: Scope) => parent?.id ?? ''
+function makers({ clock, store, taxonomy }: IamEnvironment, feed: Feed): Makers {
+  const born = (): Born => ({ id: clock.newId(), time: formatMillis(clock.now()) })
+  const child = async (type: 'GROUP' | 'WORKSPACE', organisation: Scope, name: string, parent?: Scope) => {
+    const made = born()
+    const place = { name, organisation_id: organisation.id, parent_group_id: parent?.id ?? '' }
+    await store.tx(tx => insertChild(tx, type, made, place))
+    return { type, id: made.id }
+  }
   return {
     async organisation(name) {
-      const id = clock.newId()
-      const organisation = newOrganisation(id, time(), { ...node(name), contact_email: '' })
-      await store.tx(tx => insertOrganisation(tx, organisation))
-      return { type: 'ORGANISATION', id }
+      const made = born()
+      await store.tx(tx => insertRoot(tx, made, name))
+      return { type: 'ORGANISATION', id: made.id }
     },
-    async group({ id: organisation_id }, name, parent) {
-      const below = { organisation_id, parent_group_id: parentOf(parent) }
-      const made = newWorkspace(clock.newId(), time(), { ...node(name), ...below })
-      await store.tx(tx => tx.insert(groups, made))
-      return { type: 'GROUP', id: made.id }
-    },
-    async workspace({ id: organisation_id }, name, parent) {
-      const below = { organisation_id, parent_group_id: parentOf(parent) }
-      const made = newWorkspace(clock.newId(), time(), { ...node(name), ...below })
-      await store.tx(tx => tx.insert(workspaces, made))
-      return { type: 'WORKSPACE', id: made.id }
-    },
+    group: (organisation, name, parent) => child('GROUP', organisation, name, parent),
+    workspace: (organisation, name, parent) => child('WORKSPACE', organisation, name, parent),
     async user(name, more) {
-      const user = newUser(clock.newId(), name, time(), more)
-      await store.tx(async tx => {
-        await tx.insert(users, user)
-        await writePrincipal(tx, principalOfUser(user))
-      })
+      const user = userRow(born(), { email: `${name}@y.example`, display_name: name, ...more })
+      await store.tx(tx => insertUser(tx, user))
       return user.id
     },
     async program(workspace, name) {
@@ -221,47 +139,18 @@ function makers({ clock, store, taxonomy }: IamParts, feed: Feed): Makers {
       const account = await store.tx(tx => makeServiceAccount({ clock, taxonomy }, tx, of))
       return account.id
     },
-    async bind(principal_id, role_id, { id: scope_id, type: scope_type }, terms) {
-      const kind = (await store.get(principals, principal_id))?.value.kind ?? 'USER'
-      const binding: Binding = {
-        id: clock.newId(),
-        principal_id,
-        principal_kind: kind,
-        role_id,
-        scope_type,
-        scope_id,
-        condition: '',
-        created_by: principal_id,
-        etag: '1',
-        created: time(),
-        updated: time(),
-        ...terms,
-      }
+    async bind(principal, role, scope, terms) {
+      const principal_kind = (await store.get(principals, principal))?.value.kind ?? 'USER'
+      const given = { principal_kind, created_by: principal, ...terms }
+      const binding = bindingRow(born(), principal, role, scope, given)
       await store.tx(async tx => {
         await tx.insert(bindings, binding)
-        await feed.revise(tx, 'PRINCIPAL', principal_id)
+        await feed.revise(tx, 'PRINCIPAL', principal)
       })
       return binding.id
     },
   }
 }
-
-const newUser = (id: string, name: string, time: string, more: Partial<StoredUser> = {}): StoredUser => ({
-  id,
-  email: `${name}@y.example`,
-  display_name: name,
-  organisation_id: '',
-  locale: '',
-  time_zone: '',
-  labels: {},
-  status: 'ACTIVE',
-  has_avatar: false,
-  invited_by: '',
-  etag: '1',
-  created: time,
-  updated: time,
-  ...more,
-})
 
 /** The tree and the people of most tests (iam.md 7): O holds G, which holds W; P is another organisation, with V. */
 export async function world() {
@@ -286,42 +175,6 @@ export async function world() {
 
 export type World = Awaited<ReturnType<typeof world>>
 
-/** The error of a call that must have one. */
-export async function refused(call: Promise<unknown>): Promise<ApiError> {
-  const error = await call.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )
-  if (error instanceof ApiError) return error
-  throw new Error('the call was not refused', { cause: error })
-}
-
-const tokens = pageTokens(text => createHmac('sha256', 'test').update(text).digest())
-
-/** The context of a list call. */
-export const listing = (context: CallContext, fields: ListFields, parameters: ListParameters = {}): ListContext => ({
-  ...context,
-  query: listQuery(parameters, fields, tokens, 'test', context.now),
-})
-
-/** All rows of a list, read in pages of `size`. */
-export async function allOf<T>(
-  list: (context: ListContext) => Promise<Page<T>>,
-  context: CallContext,
-  fields: ListFields,
-  parameters: ListParameters = {},
-): Promise<T[]> {
-  const rows: T[] = []
-  let page_token = ''
-  do {
-    const called = listing(context, fields, { ...parameters, page_token })
-    const page = await list(called)
-    for (const item of page.items) rows.push(item instanceof JsonText ? JSON.parse(item.text) : item)
-    page_token = nextToken(tokens, 'test', called.query, page.next)
-  } while (page_token !== '')
-  return rows
-}
-
 /** The bindings of a principal that count. */
 export async function heldBy({ now, store }: Administration, principal: string): Promise<Binding[]> {
   const found: Binding[] = []
@@ -336,8 +189,8 @@ export const statementOf = (
   effect: PolicyEffect,
   principals: string[],
   permissions: string[],
-  more: Partial<PolicyStatementGiven> = {},
-): PolicyStatementGiven => ({
+  more: Partial<ParsedPolicyStatement> = {},
+): ParsedPolicyStatement => ({
   effect,
   principals,
   except_principals: [],
@@ -349,7 +202,7 @@ export const statementOf = (
 })
 
 /** The body of a policy as handlers get it. */
-export const policyOf = (name: string, ...statements: PolicyStatementGiven[]): PolicyGiven => ({
+export const policyOf = (name: string, ...statements: ParsedPolicyStatement[]): ParsedPolicy => ({
   name,
   display_name: '',
   description: '',

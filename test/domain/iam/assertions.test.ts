@@ -16,8 +16,10 @@ import { platformWorkspaceId, systemPrincipalId } from '../../../domain/ports/re
 import type { NodeState } from '../../../domain/ports/taxonomy.ts'
 import { workspaces } from '../../../domain/taxonomy/tree/nodes.ts'
 import { testPlace } from '../../server/store/harness.ts'
-import { addAccount, baseUrl, callContext, reasonOf, tokenPlatform, type TokenPlatform } from './token-platform.ts'
-import { valueOf } from '../outcomes.ts'
+import { addAccount, tokenPlatform, type TokenPlatform } from './token-platform.ts'
+import { baseUrl } from './iam-environment.ts'
+import { callContext } from './calls.ts'
+import { outcomeOf, valueOf } from '../outcomes.ts'
 
 const audience = `${baseUrl}/iam/v1/tokens:refresh`
 
@@ -111,7 +113,7 @@ describe('an assertion', () => {
     expect(await server.admission(third.access_token)).toBe('TOKEN_REVOKED')
     const fourth = await exchange(server, await assertion(signer))
     expect(fourth.token_id).not.toBe(first.token_id)
-    expect(await server.admission(fourth.access_token)).toBe('ok')
+    expect(await server.admission(fourth.access_token)).toBe('OK')
     const signIns = (await server.activities()).filter(({ category }) => category === 'AUTHENTICATION')
     expect(signIns.map(({ principal_id, resource_id }) => [principal_id, resource_id])).toEqual([
       [account, first.token_id],
@@ -126,9 +128,9 @@ describe('an assertion', () => {
     for (let round = 0; round < 5; round += 1) {
       const text = await assertion(signer)
       const reasons = await Promise.all(
-        [signer.server, other, signer.server, other].map(each => reasonOf(exchange(each, text))),
+        [signer.server, other, signer.server, other].map(each => outcomeOf(exchange(each, text))),
       )
-      expect(reasons.sort()).toEqual(['ASSERTION_INVALID', 'ASSERTION_INVALID', 'ASSERTION_INVALID', 'ok'])
+      expect(reasons.sort()).toEqual(['ASSERTION_INVALID', 'ASSERTION_INVALID', 'ASSERTION_INVALID', 'OK'])
     }
     expect(await signer.server.store.count(tokens)).toBe(1)
     expect(await signer.server.store.count(spentAssertions)).toBe(5)
@@ -175,9 +177,9 @@ describe('an assertion', () => {
     const [head = '', body = ''] = good.split('.')
     const none = Buffer.from(JSON.stringify({ alg: 'none', kid: signer.kid })).toString('base64url')
     texts.push('', 'x', '..', `${none}.${body}.`, `${head}.${body}.`, `${head}..`)
-    for (const text of texts) expect(await reasonOf(exchange(server, text))).toBe('ASSERTION_INVALID')
+    for (const text of texts) expect(await outcomeOf(exchange(server, text))).toBe('ASSERTION_INVALID')
     expect(await server.store.count(spentAssertions)).toBe(0)
-    expect(await reasonOf(exchange(server, good))).toBe('ok')
+    expect(await outcomeOf(exchange(server, good))).toBe('OK')
   })
 
   it.each(['EdDSA', 'ES256', 'RS256'] as const)('of %s is refused whichever bits of it are flipped', async alg => {
@@ -187,22 +189,22 @@ describe('an assertion', () => {
     await fc.assert(
       fc.asyncProperty(flip, async ([at, bits]) => {
         const flipped = text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ bits) + text.slice(at + 1)
-        expect(await reasonOf(exchange(signer.server, flipped))).toBe('ASSERTION_INVALID')
+        expect(await outcomeOf(exchange(signer.server, flipped))).toBe('ASSERTION_INVALID')
       }),
       { numRuns: 200 },
     )
     for (const unit of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=') {
       const changed = text.slice(0, -1) + unit
       if (changed === text) continue
-      expect(await reasonOf(exchange(signer.server, changed))).toBe('ASSERTION_INVALID')
+      expect(await outcomeOf(exchange(signer.server, changed))).toBe('ASSERTION_INVALID')
     }
-    expect(await reasonOf(exchange(signer.server, text))).toBe('ok')
+    expect(await outcomeOf(exchange(signer.server, text))).toBe('OK')
   })
 
   it('is no access token, and an access token is no assertion', async () => {
     const signer = await withKey()
     const { access_token } = await exchange(signer.server, await assertion(signer))
-    expect(await reasonOf(exchange(signer.server, access_token))).toBe('ASSERTION_INVALID')
+    expect(await outcomeOf(exchange(signer.server, access_token))).toBe('ASSERTION_INVALID')
     expect(await signer.server.admission(await assertion(signer))).toBe('TOKEN_INVALID')
   })
 
@@ -211,14 +213,14 @@ describe('an assertion', () => {
     const { account, server } = signer
     await turn(server, 'SUSPENDED')
     const text = await assertion(signer)
-    expect(await reasonOf(exchange(server, text))).toBe('ASSERTION_INVALID')
+    expect(await outcomeOf(exchange(server, text))).toBe('ASSERTION_INVALID')
     await turn(server, 'ACTIVE')
-    expect(await reasonOf(exchange(server, text))).toBe('ok')
+    expect(await outcomeOf(exchange(server, text))).toBe('OK')
     await server.store.tx(async tx => {
       const row = await tx.lock(serviceAccounts, account)
       if (row) await tx.update(serviceAccounts, account, { ...row.value, status: 'DEACTIVATED' }, row.version)
     })
-    expect(await reasonOf(exchange(server, await assertion(signer)))).toBe('ASSERTION_INVALID')
+    expect(await outcomeOf(exchange(server, await assertion(signer)))).toBe('ASSERTION_INVALID')
   })
 
   it('that is meant for another place is accepted there alone, and as often as it is sent', async () => {
@@ -230,9 +232,9 @@ describe('an assertion', () => {
       const checked = await checkAssertion(server.store, text, realm, server.time.now)
       expect(checked.account.id).toBe(account)
     }
-    expect(await reasonOf(exchange(server, text))).toBe('ASSERTION_INVALID')
+    expect(await outcomeOf(exchange(server, text))).toBe('ASSERTION_INVALID')
     const here = await assertion(signer)
-    expect(await reasonOf(checkAssertion(server.store, here, realm, server.time.now))).toBe('ASSERTION_INVALID')
+    expect(await outcomeOf(checkAssertion(server.store, here, realm, server.time.now))).toBe('ASSERTION_INVALID')
   })
 })
 
@@ -247,8 +249,8 @@ describe('keys of service accounts', () => {
     server.time.now += 3_599_000
     const { access_token, token_id } = await exchange(server, await assertion(signer))
     server.time.now += 1000
-    expect(await reasonOf(exchange(server, await assertion(signer)))).toBe('ASSERTION_INVALID')
-    expect(await server.admission(access_token)).toBe('ok')
+    expect(await outcomeOf(exchange(server, await assertion(signer)))).toBe('ASSERTION_INVALID')
+    expect(await server.admission(access_token)).toBe('OK')
     await removeAccountKey(server.parts, account, kid)
     expect(await server.admission(access_token)).toBe('TOKEN_REVOKED')
     expect((await server.store.get(tokens, token_id))?.value).toMatchObject({ revoke_reason: 'ADMIN' })
@@ -268,9 +270,9 @@ describe('keys of service accounts', () => {
     expect(first.token_id).not.toBe(second.token_id)
     await removeAccountKey(server.parts, account, old.kid)
     expect(await server.admission(first.access_token)).toBe('TOKEN_REVOKED')
-    expect(await server.admission(second.access_token)).toBe('ok')
-    expect(await reasonOf(exchange(server, await assertion(old)))).toBe('ASSERTION_INVALID')
-    expect(await reasonOf(exchange(server, await assertion(fresh)))).toBe('ok')
+    expect(await server.admission(second.access_token)).toBe('OK')
+    expect(await outcomeOf(exchange(server, await assertion(old)))).toBe('ASSERTION_INVALID')
+    expect(await outcomeOf(exchange(server, await assertion(fresh)))).toBe('OK')
   })
 
   it('are refused when they are of another kind, too short, private or damaged', async () => {
@@ -293,10 +295,10 @@ describe('keys of service accounts', () => {
       pem(generateKeyPairSync('ed448').publicKey),
     ]
     for (const publicKey of faulty) {
-      expect(await reasonOf(addAccountKey(server.parts, account, { publicKey }))).toBe('FIELD_INVALID')
+      expect(await outcomeOf(addAccountKey(server.parts, account, { publicKey }))).toBe('FIELD_INVALID')
     }
     for (const expireTime of ['2026-05-01T12:00:00Z', '2020-01-01T00:00:00Z', 'tomorrow', '']) {
-      expect(await reasonOf(addAccountKey(server.parts, account, { publicKey: good, expireTime }))).toBe(
+      expect(await outcomeOf(addAccountKey(server.parts, account, { publicKey: good, expireTime }))).toBe(
         'FIELD_INVALID',
       )
     }
@@ -308,11 +310,11 @@ describe('keys of service accounts', () => {
     const { parts } = server
     const absent = parts.clock.newId()
     const publicKey = pem(pairs.EdDSA.publicKey)
-    expect(await reasonOf(addAccountKey(parts, absent, { publicKey }))).toBe('SERVICE_ACCOUNT_NOT_FOUND')
-    expect(await reasonOf(removeAccountKey(parts, absent, kid))).toBe('SERVICE_ACCOUNT_NOT_FOUND')
-    expect(await reasonOf(removeAccountKey(parts, account, absent))).toBe('FIELD_INVALID')
+    expect(await outcomeOf(addAccountKey(parts, absent, { publicKey }))).toBe('SERVICE_ACCOUNT_NOT_FOUND')
+    expect(await outcomeOf(removeAccountKey(parts, absent, kid))).toBe('SERVICE_ACCOUNT_NOT_FOUND')
+    expect(await outcomeOf(removeAccountKey(parts, account, absent))).toBe('FIELD_INVALID')
     const other = await addAccount(server, 'other')
-    expect(await reasonOf(removeAccountKey(parts, other, kid))).toBe('FIELD_INVALID')
+    expect(await outcomeOf(removeAccountKey(parts, other, kid))).toBe('FIELD_INVALID')
   })
 
   it('and their accounts are made and changed by the system principal, which is audited', async () => {
@@ -334,11 +336,13 @@ describe('keys of service accounts', () => {
       [systemPrincipalId, 'SYSTEM', workspace, ['keys']],
     ])
     const again = createServiceAccount(server.parts, { workspace, name: 'ci' })
-    expect(await reasonOf(again)).toBe('FIELD_INVALID')
-    expect(await reasonOf(createServiceAccount(server.parts, { workspace, name: 'No Name' }))).toBe('FIELD_INVALID')
+    expect(await outcomeOf(again)).toBe('FIELD_INVALID')
+    expect(await outcomeOf(createServiceAccount(server.parts, { workspace, name: 'No Name' }))).toBe('FIELD_INVALID')
     const nowhere = createServiceAccount(server.parts, { workspace: server.parts.clock.newId(), name: 'ci' })
-    expect(await reasonOf(nowhere)).toBe('WORKSPACE_NOT_FOUND')
+    expect(await outcomeOf(nowhere)).toBe('WORKSPACE_NOT_FOUND')
     await turn(server, 'ARCHIVED')
-    expect(await reasonOf(createServiceAccount(server.parts, { workspace, name: 'late' }))).toBe('WORKSPACE_NOT_ACTIVE')
+    expect(await outcomeOf(createServiceAccount(server.parts, { workspace, name: 'late' }))).toBe(
+      'WORKSPACE_NOT_ACTIVE',
+    )
   })
 })

@@ -16,7 +16,9 @@ import {
   lossy,
   webpChunk,
 } from './pictures.ts'
-import { activeUser, reasonOf, testCollections, usersPlatform } from './users-platform.ts'
+import { activeUser, usersPlatform } from './users-platform.ts'
+import { collections } from './iam-environment.ts'
+import { outcomeOf } from '../outcomes.ts'
 
 const bodyOf = (data: Buffer, content_type: AvatarInput['content_type'] = 'image/png'): AvatarInput => ({
   content_type,
@@ -24,7 +26,7 @@ const bodyOf = (data: Buffer, content_type: AvatarInput['content_type'] = 'image
 })
 
 async function caller() {
-  const platform = usersPlatform(await testStore(...testCollections))
+  const platform = usersPlatform(await testStore(...collections))
   const id = await activeUser(platform)
   return { ...platform, id, me: platform.as(id) }
 }
@@ -35,7 +37,7 @@ it.each([
   ['image/webp', webp(extended(), lossy(), webpChunk('EXIF', secret)), webp(extended(undefined, 0x30), lossy())],
 ] as const)('a picture of %s is answered as it is kept, without metadata', async (content_type, sent, kept) => {
   const { as, id, me } = await caller()
-  expect(await reasonOf(me.getMyAvatar({}))).toBe('AVATAR_NOT_FOUND')
+  expect(await outcomeOf(me.getMyAvatar({}))).toBe('AVATAR_NOT_FOUND')
   const operation = await me.setMyAvatar({ body: bodyOf(sent, content_type) })
   expect(operation).toMatchObject({ resource_type: 'iam.users', resource_id: id })
   const avatar = await me.getMyAvatar({})
@@ -53,8 +55,8 @@ it.each([
   expect(await as().getUser({ id })).toMatchObject({ has_avatar: true })
   await me.deleteMyAvatar({})
   expect(await as().getUser({ id })).toMatchObject({ has_avatar: false })
-  expect(await reasonOf(as().getUserAvatar({ id }))).toBe('AVATAR_NOT_FOUND')
-  expect(await reasonOf(me.deleteMyAvatar({}))).toBe('AVATAR_NOT_FOUND')
+  expect(await outcomeOf(as().getUserAvatar({ id }))).toBe('AVATAR_NOT_FOUND')
+  expect(await outcomeOf(me.deleteMyAvatar({}))).toBe('AVATAR_NOT_FOUND')
 })
 
 const padded = (length: number): Buffer => png(pngChunk('tEXt', 'x'.repeat(length - png().length - 12)))
@@ -97,30 +99,30 @@ it.each([
   ['data,content_type,name', 'UPDATE_MASK_INVALID'],
 ])('a mask "%s": %s', async (update_mask, reason) => {
   const { me } = await caller()
-  expect(await reasonOf(me.setMyAvatar({ update_mask, body: bodyOf(png()) }))).toBe(reason)
+  expect(await outcomeOf(me.setMyAvatar({ update_mask, body: bodyOf(png()) }))).toBe(reason)
 })
 
 it('a picture is whole or not at all', async () => {
   const { me } = await caller()
-  expect(await reasonOf(me.setMyAvatar({ body: { content_type: 'image/png' } }))).toBe('FIELD_INVALID')
-  expect(await reasonOf(me.setMyAvatar({ body: { data: '' } }))).toBe('FIELD_INVALID')
+  expect(await outcomeOf(me.setMyAvatar({ body: { content_type: 'image/png' } }))).toBe('FIELD_INVALID')
+  expect(await outcomeOf(me.setMyAvatar({ body: { data: '' } }))).toBe('FIELD_INVALID')
 })
 
 it('a picture is changed by who has read it last, when that is said', async () => {
   const { me } = await caller()
   await me.setMyAvatar({ body: bodyOf(png()) })
   const { etag } = await me.getMyAvatar({})
-  expect(await reasonOf(me.setMyAvatar({ body: { ...bodyOf(pngOf({ width: 20, height: 20 })), etag: 'no' } }))).toBe(
+  expect(await outcomeOf(me.setMyAvatar({ body: { ...bodyOf(pngOf({ width: 20, height: 20 })), etag: 'no' } }))).toBe(
     'ETAG_MISMATCH',
   )
-  expect(await reasonOf(me.deleteMyAvatar({ etag: 'no' }))).toBe('ETAG_MISMATCH')
+  expect(await outcomeOf(me.deleteMyAvatar({ etag: 'no' }))).toBe('ETAG_MISMATCH')
   await me.setMyAvatar({ body: { ...bodyOf(pngOf({ width: 20, height: 20 })), etag } })
-  expect(await reasonOf(me.deleteMyAvatar({ etag }))).toBe('ETAG_MISMATCH')
+  expect(await outcomeOf(me.deleteMyAvatar({ etag }))).toBe('ETAG_MISMATCH')
 })
 
 it('a picture changes six times within an hour, and again once the first of them is an hour ago', async () => {
   const { me, world } = await caller()
-  const set = (side: number) => reasonOf(me.setMyAvatar({ body: bodyOf(pngOf({ width: side, height: side })) }))
+  const set = (side: number) => outcomeOf(me.setMyAvatar({ body: bodyOf(pngOf({ width: side, height: side })) }))
   const began = world.now
   for (const side of [16, 17, 18, 19, 20]) {
     expect(await set(side)).toBe('OK')
@@ -128,12 +130,12 @@ it('a picture changes six times within an hour, and again once the first of them
     expect(await set(side)).toBe('OK')
     world.now += 60_000
   }
-  expect(await reasonOf(me.deleteMyAvatar({}))).toBe('OK')
+  expect(await outcomeOf(me.deleteMyAvatar({}))).toBe('OK')
   expect(await set(21)).toBe('RATE_LIMITED')
   world.now = began + 3_599_999
   expect(await set(21)).toBe('RATE_LIMITED')
   world.now += 1
   expect(await set(21)).toBe('OK')
   expect(await set(22)).toBe('RATE_LIMITED')
-  expect(await reasonOf(me.deleteMyAvatar({}))).toBe('RATE_LIMITED')
+  expect(await outcomeOf(me.deleteMyAvatar({}))).toBe('RATE_LIMITED')
 })

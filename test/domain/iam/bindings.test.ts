@@ -4,8 +4,10 @@ import { sweepBindings } from '../../../domain/iam/grants/expired-bindings.ts'
 import { systemPrincipalId } from '../../../domain/ports/reserved.ts'
 import { groups } from '../../../domain/taxonomy/tree/nodes.ts'
 import { bindingsList } from '../../../output/iam/filters.ts'
-import type { Binding, BindingGiven } from '../../../output/iam/types.ts'
-import { allOf, heldBy, listing, platformScope, refused, world, type World } from './administration.ts'
+import type { Binding, ParsedBinding } from '../../../output/iam/types.ts'
+import { allOf, listing, refused } from './calls.ts'
+import { heldBy, world, type World } from './administration.ts'
+import { platformScope } from './rows.ts'
 import { outcomeOf, valueOf } from '../outcomes.ts'
 import type { Scope } from '../../../domain/ports/scope.ts'
 
@@ -15,7 +17,7 @@ const create = (
   principal_id: string,
   role_id: string,
   { id: scope_id, type: scope_type }: Scope,
-  more: Partial<BindingGiven> = {},
+  more: Partial<ParsedBinding> = {},
 ) =>
   w.bindings.createBinding({ body: { principal_id, role_id, scope_type, scope_id, condition: '', ...more } }, w.as(by))
 

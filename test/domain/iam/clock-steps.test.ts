@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { endTokensOf } from '../../../domain/iam/sessions/end-token.ts'
 import { signingKeys } from '../../../domain/iam/collections/signing-keys-store.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
-import { addUser, reasonOf, sessionTokens, tokenPlatform, type TokenPlatform } from './token-platform.ts'
+import { addUser, sessionTokens, tokenPlatform, type TokenPlatform } from './token-platform.ts'
+import { outcomeOf } from '../outcomes.ts'
 
 const password = 'correct horse battery'
 const kim = 'kim@example.test'
@@ -24,7 +25,7 @@ describe('a clock that is set ahead and back again', () => {
     const { access, server, user } = await signedIn()
     const other = await addUser(server, 'lou@example.test', password)
     await server.signIn('lou@example.test', password)
-    expect(await server.admission(access)).toBe('ok')
+    expect(await server.admission(access)).toBe('OK')
     await endAll(server, user)
     server.time.now += hourMs
     // A revocation has older ones forgotten whose tokens have expired.
@@ -35,13 +36,13 @@ describe('a clock that is set ahead and back again', () => {
 
   it('makes nobody wait who has not guessed since', async () => {
     const { server } = await signedIn()
-    const guess = () => reasonOf(server.signIn(kim, 'wrong', { clientAddress: '192.0.2.1' }))
+    const guess = () => outcomeOf(server.signIn(kim, 'wrong', { clientAddress: '192.0.2.1' }))
     server.time.now += yearMs
     for (let guesses = 0; guesses < 120; guesses += 1) await guess()
     expect(await guess()).toBe('AUTHENTICATION_THROTTLED')
     server.time.now -= yearMs
     expect((await server.parts.throttle.waits([kim], server.time.now)).size).toBe(0)
-    expect(await reasonOf(server.signIn(kim, password, { clientAddress: '192.0.2.1' }))).toBe('ok')
+    expect(await outcomeOf(server.signIn(kim, password, { clientAddress: '192.0.2.1' }))).toBe('OK')
     // The delay of a guessing caller continues.
     for (let guesses = 0; guesses < 5; guesses += 1) expect(await guess()).toBe('INVALID_CREDENTIALS')
     expect(await guess()).toBe('AUTHENTICATION_THROTTLED')
@@ -70,8 +71,8 @@ describe('a clock that is set back', () => {
     server.time.now -= 29_000
     expect(sessionTokens(await server.refresh(refresh)).refresh).toBe(next)
     server.time.now -= hourMs
-    expect(await reasonOf(server.refresh(refresh))).toBe('REFRESH_TOKEN_INVALID')
-    expect(await reasonOf(server.refresh(next))).toBe('REFRESH_TOKEN_INVALID')
+    expect(await outcomeOf(server.refresh(refresh))).toBe('REFRESH_TOKEN_INVALID')
+    expect(await outcomeOf(server.refresh(next))).toBe('REFRESH_TOKEN_INVALID')
   })
 
   it('keeps a revoked session revoked for as long as its tokens seem to live', async () => {

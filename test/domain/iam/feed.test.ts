@@ -9,7 +9,7 @@ import {
   servers,
 } from '../../../domain/iam/collections/feed-store.ts'
 import type { ChangeKind, FeedListener } from '../../../domain/iam/interfaces/feed.ts'
-import { LiveFeed, type FeedParts } from '../../../domain/iam/feed/live-feed.ts'
+import { LiveFeed, type FeedOptions } from '../../../domain/iam/feed/live-feed.ts'
 import type { Collection, Transaction } from '../../../domain/ports/store.ts'
 import { createClock } from '../../../server/clock.ts'
 import type { ServerStore } from '../../../server/store/server-store.ts'
@@ -38,7 +38,7 @@ interface Server {
 }
 
 /** A server on a place, with a store of its own. */
-async function serverAt(place: string, parts: Partial<FeedParts> = {}): Promise<Server> {
+async function serverAt(place: string, parts: Partial<FeedOptions> = {}): Promise<Server> {
   const store = await storeAt(place, ...collections)
   const told = new Told()
   const changedElsewhere = store.changedElsewhere?.bind(store)
@@ -223,7 +223,7 @@ class Line {
   }
 }
 
-/** Of servers on a database: they cannot look whether it was written. */
+/** Settings of servers on a database, which cannot look at a file for changes. */
 const onDatabase = { leases: { time: async () => Date.now() }, changedElsewhere: undefined } as const
 
 /** A change, and whether another server has to follow it. */

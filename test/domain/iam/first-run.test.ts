@@ -7,12 +7,14 @@ import { principals } from '../../../domain/iam/collections/principals-store.ts'
 import { users } from '../../../domain/iam/collections/users-store.ts'
 import { systemPrincipalId } from '../../../domain/ports/reserved.ts'
 import { storeAt, testPlace, testStore } from '../../server/store/harness.ts'
-import { activeUser, goodPassword, invite, reasonOf, testCollections, usersPlatform, World } from './users-platform.ts'
+import { activeUser, goodPassword, invite, usersPlatform, World } from './users-platform.ts'
+import { collections } from './iam-environment.ts'
+import { outcomeOf } from '../outcomes.ts'
 
 const email = 'Admin@localhost'
 const administers = { role_id: 'platform-admin', scope_type: 'PLATFORM' }
 
-const platform = async () => usersPlatform(await testStore(...testCollections))
+const platform = async () => usersPlatform(await testStore(...collections))
 
 describe('the first run', () => {
   it('invites an administrator of the platform, who activates the account within 24 hours', async () => {
@@ -44,11 +46,11 @@ describe('the first run', () => {
     const [one, two] = [await beginFirstRun(parts, { email }), await beginFirstRun(parts, { email })]
     if (one.kind !== 'invited' || two.kind !== 'invited') throw new Error('nobody was invited')
     expect(two.user).toBe(one.user)
-    expect(await reasonOf(nobody.lookupCredentialToken({ body: { token: one.token } }))).toBe(
+    expect(await outcomeOf(nobody.lookupCredentialToken({ body: { token: one.token } }))).toBe(
       'CREDENTIAL_TOKEN_INVALID',
     )
     world.now += 86_400_000
-    expect(await reasonOf(nobody.lookupCredentialToken({ body: { token: two.token } }))).toBe(
+    expect(await outcomeOf(nobody.lookupCredentialToken({ body: { token: two.token } }))).toBe(
       'CREDENTIAL_TOKEN_INVALID',
     )
     const three = await beginFirstRun(parts, { email })
@@ -96,7 +98,7 @@ describe('the first run', () => {
     const place = await testPlace()
     const world = new World()
     const servers = await Promise.all(
-      [1, 2, 3].map(async () => usersPlatform(await storeAt(place, ...testCollections), world)),
+      [1, 2, 3].map(async () => usersPlatform(await storeAt(place, ...collections), world)),
     )
     const begun = await Promise.all(servers.map(({ parts }) => beginFirstRun(parts, { email })))
     const [{ parts } = { parts: undefined }] = servers

@@ -3,9 +3,10 @@ import { bindings } from '../../../domain/iam/collections/bindings-store.ts'
 import type { Visibility } from '../../../domain/iam/interfaces/decisions.ts'
 import { LoadingCache } from '../../../domain/iam/decisions/loading-cache.ts'
 import { workspaces } from '../../../domain/taxonomy/tree/nodes.ts'
-import { newWorkspace } from '../../../domain/taxonomy/workspaces.ts'
+import { newChild } from '../../../domain/taxonomy/tree/new-child.ts'
 import { collectGarbage } from '../../garbage.ts'
-import { ids, platformScope, start, statement, World } from './world.ts'
+import { ids, start, statement, World } from './world.ts'
+import { platformScope } from './rows.ts'
 import type { Scope } from '../../../domain/ports/scope.ts'
 
 describe('a decision', () => {
@@ -49,7 +50,7 @@ describe('a decision', () => {
     const world = await World.make()
     const beside: Scope = { type: 'WORKSPACE', id: 'beside' }
     const named = { name: beside.id, display_name: '', description: '', labels: {}, organisation_id: ids.o.id }
-    const node = newWorkspace(beside.id, new Date(start).toISOString(), { ...named, parent_group_id: ids.gg.id })
+    const node = newChild(beside.id, new Date(start).toISOString(), { ...named, parent_group_id: ids.gg.id })
     await world.change('SCOPE', beside.id, tx => tx.insert(workspaces, node))
     const [first, second] = [
       await world.holder('workspace-viewer', ids.o),

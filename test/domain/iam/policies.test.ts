@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { policySubjects } from '../../../domain/iam/collections/policy-subjects-store.ts'
-import { usageOf } from '../../../domain/taxonomy/quotas/usage.ts'
+import { subtreeUsage } from '../../../domain/taxonomy/quotas/usage.ts'
 import { quotas } from '../../../domain/taxonomy/quotas/quotas-store.ts'
 import { workspaces } from '../../../domain/taxonomy/tree/nodes.ts'
 import { policiesList } from '../../../output/iam/filters.ts'
-import type { Policy, PolicyStatementGiven, PolicyUpdate } from '../../../output/iam/types.ts'
-import { allOf, policyOf, refused, statementOf, world, type World } from './administration.ts'
+import type { Policy, ParsedPolicyStatement, PolicyUpdate } from '../../../output/iam/types.ts'
+import { allOf, refused } from './calls.ts'
+import { policyOf, statementOf, world, type World } from './administration.ts'
 import { outcomeOf, valueOf } from '../outcomes.ts'
 
-const create = (w: World, name: string, ...statements: PolicyStatementGiven[]) =>
+const create = (w: World, name: string, ...statements: ParsedPolicyStatement[]) =>
   w.policies.createPolicy({ workspace: w.w.id, body: policyOf(name, ...statements) }, w.as(w.oz))
 
 const deny = statementOf('DENY', ['all'], ['compute.vms.delete'])
@@ -24,7 +25,7 @@ describe('policies', () => {
     expect(operation).toMatchObject({ resource_type: 'iam.policies', scope_id: w.w.id })
     const id = operation.resource_id
     expect(w.changes).toEqual([{ kind: 'POLICY', key: w.w.id }])
-    expect(await usageOf(w.store, 'iam.policies', w.w)).toBe(1)
+    expect(await subtreeUsage(w.store, 'iam.policies', w.w)).toBe(1)
     expect(await get(w, id)).toMatchObject({ name: 'keep', enabled: true, created_by: w.oz, etag: '1' })
     const list = (workspace: string) =>
       allOf(context => w.policies.listPolicies({ workspace }, context), w.as(w.oz), policiesList)
@@ -48,10 +49,10 @@ describe('policies', () => {
     expect(await outcomeOf(remove(w.v.id))).toBe('POLICY_NOT_FOUND')
     expect(await outcomeOf(remove(w.w.id))).toBe('OK')
     expect(await outcomeOf(get(w, id))).toBe('POLICY_NOT_FOUND')
-    expect(await usageOf(w.store, 'iam.policies', w.w)).toBe(0)
+    expect(await subtreeUsage(w.store, 'iam.policies', w.w)).toBe(0)
   })
 
-  it.each<[string, string, (w: World) => PolicyStatementGiven]>([
+  it.each<[string, string, (w: World) => ParsedPolicyStatement]>([
     [
       'FIELD_INVALID',
       'statements[0].principals[1]',

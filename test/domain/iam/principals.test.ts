@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { systemPrincipalId } from '../../../domain/ports/reserved.ts'
 import { principalsList } from '../../../output/iam/filters.ts'
-import { allOf, refused, world, type World } from './administration.ts'
+import { allOf, refused } from './calls.ts'
+import { world, type World } from './administration.ts'
 import { outcomeOf, valueOf } from '../outcomes.ts'
 
 const list = (w: World, by: string, parameters = {}) =>

@@ -4,8 +4,9 @@ import { tokens } from '../../../domain/iam/collections/tokens-store.ts'
 import { users } from '../../../domain/iam/collections/users-store.ts'
 import { principals, writePrincipal } from '../../../domain/iam/collections/principals-store.ts'
 import { testPlace } from '../../server/store/harness.ts'
-import { addUser, reasonOf, sessionTokens, tokenPlatform, callContext, type TokenPlatform } from './token-platform.ts'
-import { valueOf } from '../outcomes.ts'
+import { addUser, sessionTokens, tokenPlatform, type TokenPlatform } from './token-platform.ts'
+import { callContext } from './calls.ts'
+import { outcomeOf, valueOf } from '../outcomes.ts'
 
 const password = 'correct horse battery'
 /** Many sign in at once, which the throttle would take for guesses. */
@@ -31,9 +32,9 @@ describe('a refresh token', () => {
     server.time.now += 29_000
     expect((await refreshed(server, r1)).refresh).toBe(r2)
     const { access, refresh: r3 } = await refreshed(server, r2)
-    expect(await server.admission(access)).toBe('ok')
-    expect(await reasonOf(server.refresh(r1))).toBe('REFRESH_TOKEN_INVALID')
-    expect(await reasonOf(server.refresh(r3))).toBe('REFRESH_TOKEN_INVALID')
+    expect(await server.admission(access)).toBe('OK')
+    expect(await outcomeOf(server.refresh(r1))).toBe('REFRESH_TOKEN_INVALID')
+    expect(await outcomeOf(server.refresh(r3))).toBe('REFRESH_TOKEN_INVALID')
     expect(await server.admission(access)).toBe('TOKEN_REVOKED')
     expect(await server.admission(answer.access_token)).toBe('TOKEN_REVOKED')
     expect(await statusOf(server, answer.token_id)).toMatchObject({ revoke_reason: 'REUSE_DETECTED' })
@@ -47,16 +48,16 @@ describe('a refresh token', () => {
     const { server, answer, refresh: r1 } = await signedIn()
     const { refresh: r2 } = await refreshed(server, r1)
     server.time.now += 30_001
-    expect(await reasonOf(server.refresh(r1))).toBe('REFRESH_TOKEN_INVALID')
-    expect(await reasonOf(server.refresh(r2))).toBe('REFRESH_TOKEN_INVALID')
+    expect(await outcomeOf(server.refresh(r1))).toBe('REFRESH_TOKEN_INVALID')
+    expect(await outcomeOf(server.refresh(r2))).toBe('REFRESH_TOKEN_INVALID')
     expect(await server.admission(answer.access_token)).toBe('TOKEN_REVOKED')
   })
 
   it('is refused without an end of the session when the secret never was one', async () => {
     const { server, answer, refresh } = await signedIn()
     const forged = `rt1.${answer.token_id}.${'A'.repeat(43)}`
-    expect(await reasonOf(server.refresh(forged))).toBe('REFRESH_TOKEN_INVALID')
-    expect(await reasonOf(server.refresh(refresh))).toBe('ok')
+    expect(await outcomeOf(server.refresh(forged))).toBe('REFRESH_TOKEN_INVALID')
+    expect(await outcomeOf(server.refresh(refresh))).toBe('OK')
   })
 
   it('of another session is refused without an end of either', async () => {
@@ -64,8 +65,8 @@ describe('a refresh token', () => {
     const other = sessionTokens(await server.signIn('kim@example.test', password)).refresh
     const spent = (await refreshed(server, other)).refresh
     const crossed = `rt1.${answer.token_id}.${other.slice(-43)}`
-    expect(await reasonOf(server.refresh(crossed))).toBe('REFRESH_TOKEN_INVALID')
-    expect([await reasonOf(server.refresh(refresh)), await reasonOf(server.refresh(spent))]).toEqual(['ok', 'ok'])
+    expect(await outcomeOf(server.refresh(crossed))).toBe('REFRESH_TOKEN_INVALID')
+    expect([await outcomeOf(server.refresh(refresh)), await outcomeOf(server.refresh(spent))]).toEqual(['OK', 'OK'])
   })
 
   it('ends after 7 days without use, and after 30 days whatever its use', async () => {
@@ -78,10 +79,10 @@ describe('a refresh token', () => {
     const answer = await server.refresh(live)
     expect(answer.refresh_expires_in).toBe((2 * dayMs + 4000) / 1000)
     server.time.now += 2 * dayMs + 4000
-    expect(await reasonOf(server.refresh(answer.refresh_token ?? ''))).toBe('REFRESH_TOKEN_INVALID')
+    expect(await outcomeOf(server.refresh(answer.refresh_token ?? ''))).toBe('REFRESH_TOKEN_INVALID')
     const idle = sessionTokens(await server.signIn('kim@example.test', password)).refresh
     server.time.now += 7 * dayMs
-    expect(await reasonOf(server.refresh(idle))).toBe('REFRESH_TOKEN_INVALID')
+    expect(await outcomeOf(server.refresh(idle))).toBe('REFRESH_TOKEN_INVALID')
   })
 
   it('gets nothing for a user who is no longer active', async () => {
@@ -90,7 +91,7 @@ describe('a refresh token', () => {
       const row = await tx.get(principals, user)
       if (row) await writePrincipal(tx, { ...row.value, status: 'DEACTIVATED' })
     })
-    expect(await reasonOf(server.refresh(refresh))).toBe('REFRESH_TOKEN_INVALID')
+    expect(await outcomeOf(server.refresh(refresh))).toBe('REFRESH_TOKEN_INVALID')
   })
 
   it('is accepted in no other form than it was made', async () => {
@@ -117,11 +118,11 @@ describe('a refresh token', () => {
     await fc.assert(
       fc.asyncProperty(texts, async text => {
         fc.pre(text !== refresh)
-        expect(await reasonOf(server.refresh(text))).toBe('REFRESH_TOKEN_INVALID')
+        expect(await outcomeOf(server.refresh(text))).toBe('REFRESH_TOKEN_INVALID')
       }),
       { numRuns: 300 },
     )
-    expect(await reasonOf(server.refresh(refresh))).toBe('ok')
+    expect(await outcomeOf(server.refresh(refresh))).toBe('OK')
   })
 })
 
@@ -155,7 +156,7 @@ describe('races of refresh tokens', () => {
       ])
       expect(await statusOf(one, first.token_id)).toMatchObject({ revoke_reason: 'LOGOUT' })
       const live = rotated?.refresh_token ?? refresh
-      expect(await reasonOf(other.refresh(live))).toBe('REFRESH_TOKEN_INVALID')
+      expect(await outcomeOf(other.refresh(live))).toBe('REFRESH_TOKEN_INVALID')
       expect(await one.admission(rotated?.access_token ?? first.access_token)).toBe('TOKEN_REVOKED')
     }
   })
@@ -172,7 +173,7 @@ describe('races of refresh tokens', () => {
     expect(ended.map(({ revoke_reason }) => revoke_reason)).toEqual(Array.from({ length: 5 }, () => 'SESSION_LIMIT'))
     expect(await server.admission(early.access_token)).toBe('TOKEN_REVOKED')
     const refused = await Promise.all(later.map(({ access_token }) => server.admission(access_token)))
-    expect(refused.filter(reason => reason !== 'ok')).toHaveLength(4)
+    expect(refused.filter(reason => reason !== 'OK')).toHaveLength(4)
     expect((await server.store.get(users, user))?.value.last_authenticate_time).toBeDefined()
   })
 })

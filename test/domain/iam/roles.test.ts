@@ -2,12 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { rolePermissions, roles } from '../../../domain/iam/collections/roles-store.ts'
 import { organisations } from '../../../domain/taxonomy/tree/nodes.ts'
 import { rolePermissionsList, rolesList } from '../../../output/iam/filters.ts'
-import type { Role, RoleGiven } from '../../../output/iam/types.ts'
-import { allOf, platformScope, policyOf, refused, statementOf, world, type World } from './administration.ts'
+import type { Role, ParsedRole } from '../../../output/iam/types.ts'
+import { allOf, refused } from './calls.ts'
+import { platformScope } from './rows.ts'
+import { policyOf, statementOf, world, type World } from './administration.ts'
 import { retiredKey } from './test-catalogue.ts'
 import { outcomeOf, valueOf } from '../outcomes.ts'
 
-const roleOf = (name: string, owner: World['o'], permissions: string[] = [], more: Partial<RoleGiven> = {}) => ({
+const roleOf = (name: string, owner: World['o'], permissions: string[] = [], more: Partial<ParsedRole> = {}) => ({
   name,
   display_name: '',
   description: '',
@@ -133,7 +135,7 @@ describe('roles', () => {
   it('are updated by the rules of masks, in any order of permissions', async () => {
     const w = await world()
     const id = await made(w, w.oz, 'one', w.o, ['compute.vms.get', 'compute.vms.list'])
-    const update = (body: Partial<RoleGiven> & { etag?: string }, update_mask?: string) =>
+    const update = (body: Partial<ParsedRole> & { etag?: string }, update_mask?: string) =>
       w.roles.updateRole({ id, body, ...(update_mask !== undefined && { update_mask }) }, w.as(w.oz))
     await update({ permissions: ['compute.vms.list', 'compute.vms.get'] }, 'permissions')
     expect((await get(w, id)).etag).toBe('1')

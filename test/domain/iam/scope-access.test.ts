@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { policies } from '../../../domain/iam/collections/policies-store.ts'
 import { scopeAccessList, principalPermissionsList } from '../../../output/iam/filters.ts'
-import { allOf, heldBy, listing, policyOf, refused, statementOf, world, type World } from './administration.ts'
+import { allOf, listing, refused } from './calls.ts'
+import { heldBy, policyOf, statementOf, world, type World } from './administration.ts'
 import { outcomeOf, valueOf } from '../outcomes.ts'
 
 const at = ({ id, type }: World['w']) => {
@@ -74,7 +75,7 @@ describe('access to a scope', () => {
     const took = performance.now() - began
     clearInterval(ticking)
     expect(listed.filter(({ roles }) => roles.some(({ role_id }) => role_id === 'workspace-viewer'))).toHaveLength(30)
-    // Each statement is read once, not once for each who is listed: that took minutes.
+    // Each statement is read once, and not once for each listed principal, which took minutes.
     expect(took).toBeLessThan(30_000)
     expect(turns).toBeGreaterThan(5)
   }, 60_000)

@@ -7,16 +7,9 @@ import type { CallContext, ListContext, Principal } from '../../../runtime/conte
 import { listQuery } from '../../../runtime/pagination.ts'
 import { ApiError } from '../../../runtime/errors.ts'
 import { tokensList } from '../../../output/iam/filters.ts'
-import {
-  addAccount,
-  addUser,
-  callContext,
-  reasonOf,
-  sessionTokens,
-  tokenPlatform,
-  type TokenPlatform,
-} from './token-platform.ts'
-import { valueOf } from '../outcomes.ts'
+import { addAccount, addUser, sessionTokens, tokenPlatform, type TokenPlatform } from './token-platform.ts'
+import { callContext } from './calls.ts'
+import { outcomeOf, valueOf } from '../outcomes.ts'
 
 const password = 'correct horse battery'
 const hourMs = 3_600_000
@@ -162,7 +155,7 @@ describe('revokeToken', () => {
         principal_id: kim,
       })
       expect(await server.admission(answer.access_token)).toBe('TOKEN_REVOKED')
-      expect(await reasonOf(server.refresh(answer.refresh_token ?? ''))).toBe('REFRESH_TOKEN_INVALID')
+      expect(await outcomeOf(server.refresh(answer.refresh_token ?? ''))).toBe('REFRESH_TOKEN_INVALID')
       expect((await server.store.get(tokens, answer.token_id))?.value).toMatchObject({ revoke_reason: 'LOGOUT' })
     }
   })
@@ -187,7 +180,7 @@ describe('revokeToken', () => {
         principal_id: systemPrincipalId,
       })
     }
-    expect(await server.admission(access_token)).toBe('ok')
+    expect(await server.admission(access_token)).toBe('OK')
     expect(await server.store.count(rememberedKeys)).toBe(0)
   })
 
@@ -211,8 +204,8 @@ describe('revokeToken', () => {
     expect(await server.admission(own.access_token)).toBe('TOKEN_REVOKED')
     const other = await server.signIn('kim@example.test', password)
     const denied = revoke(server, { token_id: other.token_id }, { principal: person(ada) })
-    expect(await reasonOf(denied)).toBe('IAM_PERMISSION_DENIED')
-    expect(await server.admission(other.access_token)).toBe('ok')
+    expect(await outcomeOf(denied)).toBe('IAM_PERMISSION_DENIED')
+    expect(await server.admission(other.access_token)).toBe('OK')
     server.seen.mayRevoke = true
     await revoke(server, { token_id: other.token_id }, { principal: person(ada) })
     expect((await server.store.get(tokens, other.token_id))?.value).toMatchObject({ revoke_reason: 'ADMIN' })
@@ -231,7 +224,7 @@ describe('revokeToken', () => {
     expect(new Map(listed.map(({ id, revoke_reason }) => [id, revoke_reason]))).toEqual(
       new Map(many.map(({ token_id }, i) => [token_id, i === 0 ? 'LOGOUT' : 'ADMIN'])),
     )
-    expect(await server.admission(hers.access_token)).toBe('ok')
+    expect(await server.admission(hers.access_token)).toBe('OK')
     const again = await revoke(server, { token_id: many[1]?.token_id ?? '' }, { principal: person(kim) })
     expect(again.status).toBe('IAM_OPERATION_STATUS_DONE')
     expect((await server.store.get(tokens, many[1]?.token_id ?? ''))?.value).toMatchObject({ revoke_reason: 'ADMIN' })
@@ -241,29 +234,31 @@ describe('revokeToken', () => {
     const { server, ada } = await platformWithTwo()
     const id = server.parts.clock.newId()
     const principal = person(ada)
-    expect(await reasonOf(revoke(server, { token_id: id }, { principal }))).toBe('TOKEN_NOT_FOUND')
-    expect(await reasonOf(revoke(server, { principal_id: id }, { principal }))).toBe('PRINCIPAL_NOT_FOUND')
-    expect(await reasonOf(revoke(server, { principal_id: systemPrincipalId }, { principal }))).toBe(
+    expect(await outcomeOf(revoke(server, { token_id: id }, { principal }))).toBe('TOKEN_NOT_FOUND')
+    expect(await outcomeOf(revoke(server, { principal_id: id }, { principal }))).toBe('PRINCIPAL_NOT_FOUND')
+    expect(await outcomeOf(revoke(server, { principal_id: systemPrincipalId }, { principal }))).toBe(
       'PRINCIPAL_NOT_FOUND',
     )
     server.seen.mayRevoke = false
-    expect(await reasonOf(revoke(server, { token_id: id }, { principal }))).toBe('IAM_PERMISSION_DENIED')
-    expect(await reasonOf(revoke(server, { principal_id: id }, { principal }))).toBe('IAM_PERMISSION_DENIED')
+    expect(await outcomeOf(revoke(server, { token_id: id }, { principal }))).toBe('IAM_PERMISSION_DENIED')
+    expect(await outcomeOf(revoke(server, { principal_id: id }, { principal }))).toBe('IAM_PERMISSION_DENIED')
   })
 
   it('wants a bearer for what is named by an id, and exactly one member', async () => {
     const { server, ada } = await platformWithTwo()
     const id = server.parts.clock.newId()
-    expect(await reasonOf(revoke(server, { token_id: id }))).toBe('TOKEN_MISSING')
-    expect(await reasonOf(revoke(server, { principal_id: id }))).toBe('TOKEN_MISSING')
+    expect(await outcomeOf(revoke(server, { token_id: id }))).toBe('TOKEN_MISSING')
+    expect(await outcomeOf(revoke(server, { principal_id: id }))).toBe('TOKEN_MISSING')
     for (const body of [{}, { token: 'x', token_id: id }, { token: 'x', token_id: id, principal_id: ada }]) {
-      expect(await reasonOf(revoke(server, body, { principal: person(ada) }))).toBe('FIELD_INVALID')
+      expect(await outcomeOf(revoke(server, body, { principal: person(ada) }))).toBe('FIELD_INVALID')
     }
     const both = { refresh_token: 'x', assertion: 'y' }
-    expect(await reasonOf(server.tokens.refreshToken({ body: both }, callContext(server.time.now)))).toBe(
+    expect(await outcomeOf(server.tokens.refreshToken({ body: both }, callContext(server.time.now)))).toBe(
       'FIELD_INVALID',
     )
-    expect(await reasonOf(server.tokens.refreshToken({ body: {} }, callContext(server.time.now)))).toBe('FIELD_INVALID')
+    expect(await outcomeOf(server.tokens.refreshToken({ body: {} }, callContext(server.time.now)))).toBe(
+      'FIELD_INVALID',
+    )
   })
 
   it('counts a home that is gone as the platform', async () => {
@@ -313,7 +308,7 @@ describe('service accounts', () => {
     expect(await valueOf(server.serviceAccounts.getServiceAccount({ id: account }))).toMatchObject({ id: account })
     const absent = server.serviceAccounts.getServiceAccount({ id: kim })
     await expect(absent).rejects.toBeInstanceOf(ApiError)
-    expect(await reasonOf(absent)).toBe('SERVICE_ACCOUNT_NOT_FOUND')
+    expect(await outcomeOf(absent)).toBe('SERVICE_ACCOUNT_NOT_FOUND')
   })
 })
 

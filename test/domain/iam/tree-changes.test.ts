@@ -9,10 +9,11 @@ import { serviceAccounts } from '../../../domain/iam/collections/service-account
 import { accessHooks, treeChanges } from '../../../domain/iam/tree-changes.ts'
 import { systemPrincipalId } from '../../../domain/ports/reserved.ts'
 import type { Transaction } from '../../../domain/ports/store.ts'
-import { usageOf } from '../../../domain/taxonomy/quotas/usage.ts'
+import { subtreeUsage } from '../../../domain/taxonomy/quotas/usage.ts'
 import type { Role } from '../../../output/iam/types.ts'
 import { works } from '../../../server/operations/work.ts'
-import { heldBy, hourly, platformScope, policyOf, statementOf, world, type World } from './administration.ts'
+import { heldBy, hourly, policyOf, statementOf, world, type World } from './administration.ts'
+import { platformScope } from './rows.ts'
 import { outcomeOf, valueOf } from '../outcomes.ts'
 import type { Scope } from '../../../domain/ports/scope.ts'
 
@@ -71,7 +72,7 @@ describe('what makers of scopes have above', () => {
 })
 
 describe('the revision', () => {
-  /** Makes a scope; answers how often the revision was held, just before which `meanwhile` has come. */
+  /** Creates a scope; returns how often the revision was locked. `meanwhile` runs before each lock. */
   async function holdsOf(w: World, principal: string, scope: Scope, meanwhile = async (_tx: Transaction) => {}) {
     let holds = 0
     const hold = async (tx: Transaction): Promise<void> => {
@@ -137,15 +138,15 @@ describe('a scope that goes', () => {
     await w.policies.createPolicy({ workspace: w.w.id, body }, w.as(w.oz))
     const { holdings, purgeWorkspace } = accessHooks(w.parts)
     expect(await holdings?.(w.store, w.w.id)).toEqual([{ resourceType: 'iam.policies', count: 1 }])
-    expect(await usageOf(w.store, 'iam.serviceAccounts', w.w)).toBe(1)
+    expect(await subtreeUsage(w.store, 'iam.serviceAccounts', w.w)).toBe(1)
     w.changes.splice(0)
     for (let twice = 0; twice < 2; twice += 1) await purgeWorkspace?.(w.w.id)
     expect(await holdings?.(w.store, w.w.id)).toEqual([{ resourceType: 'iam.policies', count: 0 }])
     expect(await w.store.count(bindings, { scope_id: w.w.id })).toBe(0)
     expect(await w.store.count(policies)).toBe(0)
     expect(await w.store.count(policySubjects)).toBe(0)
-    expect(await usageOf(w.store, 'iam.policies', w.w)).toBe(0)
-    expect(await usageOf(w.store, 'iam.serviceAccounts', w.w)).toBe(0)
+    expect(await subtreeUsage(w.store, 'iam.policies', w.w)).toBe(0)
+    expect(await subtreeUsage(w.store, 'iam.serviceAccounts', w.w)).toBe(0)
     expect((await w.store.get(serviceAccounts, w.bot))?.value).toMatchObject({ status: 'DEACTIVATED', keys: [] })
     expect((await w.store.get(principals, w.bot))?.value.status).toBe('DEACTIVATED')
     expect(w.changes).toContainEqual({ kind: 'PRINCIPAL', key: w.bot })

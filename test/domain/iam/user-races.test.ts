@@ -2,31 +2,24 @@ import { expect, it } from 'vitest'
 import { credentialTokens } from '../../../domain/iam/collections/credential-tokens-store.ts'
 import { users } from '../../../domain/iam/collections/users-store.ts'
 import { preparedPlace, storeAt } from '../../server/store/harness.ts'
-import {
-  goodPassword,
-  invite,
-  organisation,
-  reasonOf,
-  testCollections,
-  usersPlatform,
-  World,
-  type UsersPlatform,
-} from './users-platform.ts'
+import { goodPassword, invite, organisation, usersPlatform, World, type UsersPlatform } from './users-platform.ts'
+import { collections } from './iam-environment.ts'
+import { outcomeOf } from '../outcomes.ts'
 
 const rounds = 6
 
 /** Two servers of one store. */
 async function servers(): Promise<readonly [UsersPlatform, UsersPlatform]> {
-  const place = await preparedPlace(testCollections)
+  const place = await preparedPlace(collections)
   const world = new World()
   return [
-    usersPlatform(await storeAt(place, ...testCollections), world),
-    usersPlatform(await storeAt(place, ...testCollections), world),
+    usersPlatform(await storeAt(place, ...collections), world),
+    usersPlatform(await storeAt(place, ...collections), world),
   ]
 }
 
 const outcomes = async (...calls: readonly Promise<unknown>[]): Promise<readonly string[]> =>
-  (await Promise.all(calls.map(reasonOf))).toSorted()
+  (await Promise.all(calls.map(outcomeOf))).toSorted()
 
 it('spends a token once, however many use it at once', async () => {
   const [one, other] = await servers()
@@ -48,8 +41,8 @@ it('leaves a user deactivated that is activated at the same time', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const { id, token } = await invite(one, `u${round}@acme.example`)
     const [activated, deactivated] = await Promise.all([
-      reasonOf(one.nobody.activateUser({ body: { token, password: goodPassword } })),
-      reasonOf(other.as().deactivateUser({ id, body: {} })),
+      outcomeOf(one.nobody.activateUser({ body: { token, password: goodPassword } })),
+      outcomeOf(other.as().deactivateUser({ id, body: {} })),
     ])
     expect(deactivated).toBe('OK')
     expect(['OK', 'CREDENTIAL_TOKEN_INVALID']).toContain(activated)

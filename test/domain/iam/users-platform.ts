@@ -1,49 +1,21 @@
-import type { IamArea } from '../../../output/iam/area.ts'
-import type { Collection, Store } from '../../../domain/ports/store.ts'
+import type { Store } from '../../../domain/ports/store.ts'
 import type { NodeState, Taxonomy } from '../../../domain/ports/taxonomy.ts'
 import type { VisibleRows } from '../../../domain/ports/access.ts'
 import { OperationRecords } from '../../../domain/resources/operation-records.ts'
-import { bindings } from '../../../domain/iam/collections/bindings-store.ts'
 import type { Mail } from '../../../domain/iam/interfaces/mailer.ts'
-import type { IamParts } from '../../../domain/iam/interfaces/iam-parts.ts'
-import { passwordsOf } from '../../../domain/iam/credentials/stored-passwords.ts'
-import { principals } from '../../../domain/iam/collections/principals-store.ts'
+import type { IamEnvironment } from '../../../domain/iam/interfaces/iam-environment.ts'
 import type { UserGuards } from '../../../domain/iam/users/user-guards.ts'
-import { userCollections } from '../../../domain/iam/users-collections.ts'
 import { Users } from '../../../domain/iam/users/users.ts'
 import { IamClient } from '../../../output/iam/client.ts'
 import { authenticationThrottled, escalationDenied, iam, iamPermissionDenied } from '../../../output/iam/errors.ts'
-import { operationsList } from '../../../output/iam/filters.ts'
 import { iamRoutes } from '../../../output/iam/routes.ts'
-import { checkIamOperation } from '../../../output/iam/validators.ts'
 import { dispatcher } from '../../../runtime/call.ts'
 import { unimplemented } from '../../../runtime/errors.ts'
 import { fetchHost } from '../../../runtime/hosts/fetch.ts'
-import { pageTokens } from '../../../runtime/page-token.ts'
 import { createTransport } from '../../../runtime/transport.ts'
-import { outbox, outboxAudit } from '../../../server/audit/outbox.ts'
-import { createClock } from '../../../server/clock.ts'
-import { rememberedKeys } from '../../../server/operations/idempotency.ts'
-import { operationsCollection } from '../../../server/operations/area-records.ts'
-import { operationsOf } from '../../../server/operations/operations.ts'
-import { WorkQueue } from '../../../server/operations/work-queue.ts'
-import { createHmac } from 'node:crypto'
-import { quickCost } from './quick-cost.ts'
+import { tokens } from './calls.ts'
+import { baseUrl, iamEnvironment } from './iam-environment.ts'
 import type { Scope } from '../../../domain/ports/scope.ts'
-
-/** The row that stands for the revision: it is locked as the real one is. */
-const revisions: Collection<{ readonly id: string; readonly rev: number }> = { name: 'test_revisions', id: 'id' }
-
-/** The rows that a test of users needs in its store. */
-export const testCollections: readonly Collection<never>[] = [
-  ...userCollections,
-  principals,
-  bindings,
-  revisions,
-  outbox,
-  rememberedKeys,
-  operationsCollection(iam.name, operationsList),
-]
 
 /** An administrator who may do everything, and has no row. */
 export const administrator = '0199c5a0-0c11-7d84-b6a9-2f3e4d5c6b70'
@@ -58,10 +30,10 @@ export class World {
     [organisation, 'ACTIVE'],
     [workspace, 'ACTIVE'],
   ])
-  /** Keys of no principal. */
+  /** The keys of the permissions that the callers lack. */
   readonly missing = new Set<string>()
   visible: VisibleRows = 'everything'
-  /** Users who are too strong for everybody. */
+  /** The users whose rights exceed the rights of every caller. */
   readonly strong = new Set<string>()
   readonly lastAdministrators = new Set<string>()
   readonly mails: Mail[] = []
@@ -81,7 +53,7 @@ export class World {
 /** The calls on users over a store, with all that is not theirs made up. */
 export interface UsersPlatform {
   readonly world: World
-  readonly parts: IamParts
+  readonly parts: IamEnvironment
   /** Calls as a user, by default as the administrator; with a service account's id, as that. */
   as(user?: string, kind?: 'user' | 'service'): IamClient
   /** Calls without a bearer token. */
@@ -106,14 +78,13 @@ export function usersPlatform(store: Store, world = new World()): UsersPlatform 
       },
       async authorize() {},
     },
-    tokens: pageTokens(text => createHmac('sha256', 'test').update(text).digest()),
+    tokens,
     clock: parts.clock,
     domains: { outside: iam, areas: [iam] },
     log: () => {},
   })
   const host = fetchHost(dispatch)
   const fetched: typeof fetch = (input, init) => host(new Request(input, init))
-  const baseUrl = 'http://iam.test'
   return {
     world,
     parts,
@@ -132,56 +103,38 @@ const unbuilt = new Proxy(
   },
 )
 
-function partsOf(store: Store, world: World): IamParts {
-  const clock = createClock(() => world.now)
-  const taxonomy = taxonomyOf(world)
-  const audit = outboxAudit(clock, taxonomy)
-  const operations = operationsOf<IamArea>(
-    { store, clock, audit, queue: new WorkQueue() },
-    { domain: iam, list: operationsList, check: checkIamOperation },
-  )
-  return {
+const partsOf = (store: Store, world: World): IamEnvironment =>
+  iamEnvironment({
     store,
-    clock,
-    audit,
-    operations,
-    taxonomy,
-    settings: { baseUrl: 'https://ninefold.test', consoleUrl: 'https://console.test' },
-    passwords: passwordsOf({ atOnce: 2, cost: quickCost }),
-    ...accessOf(world),
-    ...feedOf(world),
-    ...othersOf(world),
-  }
-}
+    now: () => world.now,
+    listeners: [{ changed: (kind, key) => void world.changes.push(`${kind} ${key}`), reset() {} }],
+    taxonomy: taxonomyOf(world),
+    access: accessOf(world),
+    sessions: {
+      open: () => Promise.reject(new Error('nobody signs in here')),
+      async endAll(tx, principal, reason, _time, except) {
+        tx.afterCommit(() => world.ended.push([reason, principal, except ?? ''].join(' ').trim()))
+      },
+    },
+    throttle: throttleOf(world),
+    mailer: {
+      get isConfigured() {
+        return world.isMailing
+      },
+      async send(mail) {
+        if (world.isMailRefused) throw new Error('550 no such mailbox')
+        world.mails.push(mail)
+      },
+    },
+  }).parts
 
-const accessOf = (world: World): Pick<IamParts, 'access' | 'functions'> => ({
-  access: {
-    async require(_context, permission, { id, type }) {
-      if (!world.missing.has(permission)) return
-      throw iamPermissionDenied('permission denied', { permission, scope_type: type, scope_id: id })
-    },
-    holds: async (_context, permission) => !world.missing.has(permission),
-    visible: async () => world.visible,
+const accessOf = (world: World): IamEnvironment['access'] => ({
+  async require(_context, permission, { id, type }) {
+    if (!world.missing.has(permission)) return
+    throw iamPermissionDenied('permission denied', { permission, scope_type: type, scope_id: id })
   },
-  functions: {},
-})
-
-const feedOf = (world: World): Pick<IamParts, 'feed'> => ({
-  feed: {
-    async hold(tx) {
-      if (await tx.lock(revisions, 'rev')) return
-      await tx.insert(revisions, { id: 'rev', rev: 0 })
-    },
-    async revise(tx, kind, key) {
-      tx.afterCommit(() => world.changes.push(`${kind} ${key}`))
-      return 1
-    },
-    revised: () => undefined,
-    isFollowed: async () => false,
-    settled: async () => true,
-    requireFresh: () => undefined,
-    isSettled: async () => true,
-  },
+  holds: async (_context, permission) => !world.missing.has(permission),
+  visible: async () => world.visible,
 })
 
 function taxonomyOf(world: World): Taxonomy {
@@ -200,34 +153,7 @@ function taxonomyOf(world: World): Taxonomy {
   }
 }
 
-const othersOf = (world: World): Pick<IamParts, 'catalogue' | 'decisions' | 'sessions' | 'throttle' | 'mailer'> => ({
-  catalogue: { permissions: [], find: () => undefined, resourceTypes: new Set(), matching: () => [] },
-  decisions: {
-    decide: async () => ({ reason: 'GRANTED', bindingIds: [], policyId: '' }),
-    visible: async () => ({ kind: 'all' }),
-    isActive: async () => true,
-    hangsOnResource: async () => false,
-    chain: async () => undefined,
-  },
-  sessions: {
-    open: () => Promise.reject(new Error('nobody signs in here')),
-    async endAll(tx, principal, reason, _time, except) {
-      tx.afterCommit(() => world.ended.push([reason, principal, except ?? ''].join(' ').trim()))
-    },
-  },
-  throttle: throttleOf(world),
-  mailer: {
-    get isConfigured() {
-      return world.isMailing
-    },
-    async send(mail) {
-      if (world.isMailRefused) throw new Error('550 no such mailbox')
-      world.mails.push(mail)
-    },
-  },
-})
-
-function throttleOf(world: World): IamParts['throttle'] {
+function throttleOf(world: World): IamEnvironment['throttle'] {
   const attempt = (what: keyof World['attempts']) => {
     if (world.isThrottled) throw authenticationThrottled('too many attempts', { retryAfterSeconds: 60 })
     world.attempts[what] += 1
@@ -272,14 +198,4 @@ export async function activeUser(platform: UsersPlatform, email?: string): Promi
   const { id, token } = await invite(platform, email)
   await platform.nobody.activateUser({ body: { token, password: goodPassword } })
   return id
-}
-
-/** The reason that a call is refused with; `OK` when it is not. */
-export async function reasonOf(call: Promise<unknown>): Promise<string> {
-  try {
-    await call
-    return 'OK'
-  } catch (error) {
-    return error instanceof Error && 'reason' in error ? String(error.reason) : String(error)
-  }
 }

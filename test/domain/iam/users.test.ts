@@ -11,14 +11,14 @@ import {
   goodPassword,
   invite,
   organisation,
-  reasonOf,
-  testCollections,
   usersPlatform,
   workspace,
   type UsersPlatform,
 } from './users-platform.ts'
+import { collections } from './iam-environment.ts'
+import { outcomeOf } from '../outcomes.ts'
 
-const platform = async (): Promise<UsersPlatform> => usersPlatform(await testStore(...testCollections))
+const platform = async (): Promise<UsersPlatform> => usersPlatform(await testStore(...collections))
 
 describe('an invitation', () => {
   it('makes a user that becomes ACTIVE by its token and a password, once', async () => {
@@ -58,7 +58,7 @@ describe('an invitation', () => {
       password_max_length: 128,
     })
     const activate = (password: string) => nobody.activateUser({ body: { token, password } })
-    expect(await reasonOf(activate('elevenchars'))).toBe('PASSWORD_TOO_WEAK')
+    expect(await outcomeOf(activate('elevenchars'))).toBe('PASSWORD_TOO_WEAK')
     expect(await activate('twelve-chars')).toMatchObject({
       operation_type: 'IAM_OPERATION_TYPE_ACTIVATE',
       resource_id: id,
@@ -67,7 +67,7 @@ describe('an invitation', () => {
     const active = await as().getUser({ id })
     expect(active).toMatchObject({ status: 'ACTIVE', invited_by: '', password_update_time: '2026-03-01T12:00:00.000Z' })
     expect(active).not.toHaveProperty('invite_expire_time')
-    expect(await reasonOf(activate('twelve-chars'))).toBe('CREDENTIAL_TOKEN_INVALID')
+    expect(await outcomeOf(activate('twelve-chars'))).toBe('CREDENTIAL_TOKEN_INVALID')
     expect(await as().getOperation({ id: operation.id })).not.toHaveProperty('credential')
     const hash = (await parts.store.get(passwords, id))?.value.hash
     expect(await parts.passwords.verify(hash, 'twelve-chars')).toBe(true)
@@ -82,7 +82,7 @@ describe('an invitation', () => {
     await made.as().inviteUser({ body: { email: 'a@b.example', grants } })
     expect(made.world.granted).toEqual([`workspace-viewer WORKSPACE ${workspace}`, 'platform-viewer PLATFORM '])
     made.world.missing.add('iam.bindings.create')
-    expect(await reasonOf(made.as().inviteUser({ body: { email: 'c@b.example', grants } }))).toBe(
+    expect(await outcomeOf(made.as().inviteUser({ body: { email: 'c@b.example', grants } }))).toBe(
       'IAM_PERMISSION_DENIED',
     )
     expect((await made.as().listUsers({})).users.map(({ email }) => email)).toEqual(['a@b.example'])
@@ -122,7 +122,7 @@ describe('an invitation', () => {
   it('is refused at an organisation that is not active', async () => {
     const made = await platform()
     made.world.states.set(organisation, 'SUSPENDED')
-    expect(await reasonOf(invite(made))).toBe('SCOPE_NOT_ACTIVE')
+    expect(await outcomeOf(invite(made))).toBe('SCOPE_NOT_ACTIVE')
   })
 })
 
@@ -130,7 +130,7 @@ describe('what a credential token opens', () => {
   it('opens nothing that was never minted, and each wrong one counts', async () => {
     const { nobody, world } = await platform()
     for (const token of ['', 'ct1.', `ct1.${'A'.repeat(43)}`, "ct1.' OR 1=1", 'rt1.x.y']) {
-      expect(await reasonOf(nobody.lookupCredentialToken({ body: { token } }))).toMatch(
+      expect(await outcomeOf(nobody.lookupCredentialToken({ body: { token } }))).toMatch(
         token === '' ? /FIELD_INVALID|CREDENTIAL_TOKEN_INVALID/ : /^CREDENTIAL_TOKEN_INVALID$/,
       )
     }
@@ -148,7 +148,7 @@ describe('what a credential token opens', () => {
       made.nobody.activateUser({ body: { token, password: goodPassword } }),
       made.nobody.completePasswordReset({ body: { token, password: goodPassword } }),
     ]) {
-      expect(await reasonOf(call)).toBe('AUTHENTICATION_THROTTLED')
+      expect(await outcomeOf(call)).toBe('AUTHENTICATION_THROTTLED')
     }
   })
 
@@ -156,12 +156,12 @@ describe('what a credential token opens', () => {
     const made = await platform()
     const { id, token } = await invite(made)
     const body = { token, password: goodPassword }
-    expect(await reasonOf(made.nobody.completePasswordReset({ body }))).toBe('CREDENTIAL_TOKEN_INVALID')
+    expect(await outcomeOf(made.nobody.completePasswordReset({ body }))).toBe('CREDENTIAL_TOKEN_INVALID')
     await made.nobody.activateUser({ body })
     const { credential } = await made.as().resetUserPassword({ id, body: {} })
     const reset = { token: credential?.token ?? '', password: 'seven-amber-windmills' }
-    expect(await reasonOf(made.nobody.activateUser({ body: reset }))).toBe('CREDENTIAL_TOKEN_INVALID')
-    expect(await reasonOf(made.nobody.completePasswordReset({ body: reset }))).toBe('OK')
+    expect(await outcomeOf(made.nobody.activateUser({ body: reset }))).toBe('CREDENTIAL_TOKEN_INVALID')
+    expect(await outcomeOf(made.nobody.completePasswordReset({ body: reset }))).toBe('OK')
   })
 
   it.each([
@@ -192,9 +192,9 @@ describe('what a credential token opens', () => {
     const made = await platform()
     const { id, token } = await invite(made)
     await happens(made, id)
-    expect(await reasonOf(made.nobody.lookupCredentialToken({ body: { token } }))).toBe('CREDENTIAL_TOKEN_INVALID')
+    expect(await outcomeOf(made.nobody.lookupCredentialToken({ body: { token } }))).toBe('CREDENTIAL_TOKEN_INVALID')
     const body = { token, password: goodPassword }
-    expect(await reasonOf(made.nobody.activateUser({ body }))).toBe('CREDENTIAL_TOKEN_INVALID')
+    expect(await outcomeOf(made.nobody.activateUser({ body }))).toBe('CREDENTIAL_TOKEN_INVALID')
     expect(await made.as().getUser({ id })).toMatchObject({ status: 'INVITED' })
   })
 
@@ -234,7 +234,7 @@ describe('delivery', () => {
     expect(credential).toBeDefined()
     expect(await call()).toEqual(operation)
     expect(await made.parts.store.count(credentialTokens)).toBe(1)
-    expect(await reasonOf(made.nobody.lookupCredentialToken({ body: { token: credential?.token ?? '' } }))).toBe('OK')
+    expect(await outcomeOf(made.nobody.lookupCredentialToken({ body: { token: credential?.token ?? '' } }))).toBe('OK')
   })
 })
 
@@ -264,11 +264,11 @@ describe('a user', () => {
     const after = await made.as().getUser({ id })
     expect(after).toMatchObject({ labels: { team: 'a' }, display_name: 'kim' })
     expect(after.etag).not.toBe(before.etag)
-    expect(await reasonOf(made.as().updateUser({ id, update_mask: 'labels', body: { etag: before.etag } }))).toBe(
+    expect(await outcomeOf(made.as().updateUser({ id, update_mask: 'labels', body: { etag: before.etag } }))).toBe(
       'ETAG_MISMATCH',
     )
     expect(
-      await reasonOf(made.as().updateUser({ id, body: { email: 'kim@acme.example', organisation_id: workspace } })),
+      await outcomeOf(made.as().updateUser({ id, body: { email: 'kim@acme.example', organisation_id: workspace } })),
     ).toBe('FIELD_IMMUTABLE')
   })
 
@@ -277,10 +277,10 @@ describe('a user', () => {
     const { id } = await invite(made)
     await invite(made, 'pat@acme.example')
     const change = (email: string) => made.as().updateUser({ id, update_mask: 'email', body: { email } })
-    expect(await reasonOf(change('PAT@acme.example'))).toBe('USER_ALREADY_EXISTS')
+    expect(await outcomeOf(change('PAT@acme.example'))).toBe('USER_ALREADY_EXISTS')
     made.world.strong.add(id)
-    expect(await reasonOf(change('new@acme.example'))).toBe('ESCALATION_DENIED')
-    expect(await reasonOf(made.as().updateUser({ id, update_mask: 'locale', body: { locale: 'en-GB' } }))).toBe('OK')
+    expect(await outcomeOf(change('new@acme.example'))).toBe('ESCALATION_DENIED')
+    expect(await outcomeOf(made.as().updateUser({ id, update_mask: 'locale', body: { locale: 'en-GB' } }))).toBe('OK')
     made.world.strong.clear()
     made.world.changes.length = 0
     await change('new@acme.example')
@@ -302,7 +302,7 @@ describe('a user', () => {
       as().resetUserPassword({ id, body: {} }),
       as().getUserAvatar({ id }),
     ]
-    const reasons = await Promise.all(calls.map(call => reasonOf(call)))
+    const reasons = await Promise.all(calls.map(call => outcomeOf(call)))
     expect(new Set(reasons)).toEqual(new Set(['USER_NOT_FOUND']))
   })
 })
@@ -334,7 +334,7 @@ describe('the caller', () => {
       account.deleteMyAvatar({}),
       account.changeMyPassword({ body: { current_password: goodPassword, new_password: goodPassword } }),
     ]
-    for (const call of calls) expect(await reasonOf(call)).toBe('CALLER_NOT_A_USER')
+    for (const call of calls) expect(await outcomeOf(call)).toBe('CALLER_NOT_A_USER')
   })
 
   it('changes the password, which ends all other sessions', async () => {
@@ -342,17 +342,17 @@ describe('the caller', () => {
     const id = await activeUser(made)
     const change = (current_password: string, new_password: string) =>
       made.as(id).changeMyPassword({ body: { current_password, new_password } })
-    expect(await reasonOf(change('not-the-password', 'seven-amber-windmills'))).toBe('CURRENT_PASSWORD_MISMATCH')
+    expect(await outcomeOf(change('not-the-password', 'seven-amber-windmills'))).toBe('CURRENT_PASSWORD_MISMATCH')
     expect(made.world.attempts.password).toBe(1)
-    expect(await reasonOf(change(goodPassword, 'short'))).toBe('PASSWORD_TOO_WEAK')
-    expect(await reasonOf(change(goodPassword, goodPassword))).toBe('PASSWORD_REUSED')
+    expect(await outcomeOf(change(goodPassword, 'short'))).toBe('PASSWORD_TOO_WEAK')
+    expect(await outcomeOf(change(goodPassword, goodPassword))).toBe('PASSWORD_REUSED')
     expect(made.world.attempts.password).toBe(1)
     expect(made.world.ended).toEqual([])
-    expect(await reasonOf(change(goodPassword, 'seven-amber-windmills'))).toBe('OK')
+    expect(await outcomeOf(change(goodPassword, 'seven-amber-windmills'))).toBe('OK')
     expect(made.world.ended).toEqual([`PASSWORD_CHANGED ${id} session-of-${id}`])
-    expect(await reasonOf(change(goodPassword, 'eight-amber-windmills'))).toBe('CURRENT_PASSWORD_MISMATCH')
+    expect(await outcomeOf(change(goodPassword, 'eight-amber-windmills'))).toBe('CURRENT_PASSWORD_MISMATCH')
     made.world.isThrottled = true
-    expect(await reasonOf(change('seven-amber-windmills', 'eight-amber-windmills'))).toBe('AUTHENTICATION_THROTTLED')
+    expect(await outcomeOf(change('seven-amber-windmills', 'eight-amber-windmills'))).toBe('AUTHENTICATION_THROTTLED')
   })
 
   it('is answered the operation again when the change of the password is repeated under its key', async () => {
@@ -377,11 +377,11 @@ describe('the caller', () => {
     const complete = (password: string) =>
       made.nobody.completePasswordReset({ body: { token: credential?.token ?? '', password } })
     for (const used of [goodPassword, ...words.slice(0, 4)]) {
-      expect(await reasonOf(complete(used))).toBe('PASSWORD_REUSED')
+      expect(await outcomeOf(complete(used))).toBe('PASSWORD_REUSED')
     }
-    expect(await reasonOf(complete('five-amber-windmills'))).toBe('OK')
+    expect(await outcomeOf(complete('five-amber-windmills'))).toBe('OK')
     const change = { current_password: 'five-amber-windmills', new_password: goodPassword }
-    expect(await reasonOf(made.as(id).changeMyPassword({ body: change }))).toBe('OK')
+    expect(await outcomeOf(made.as(id).changeMyPassword({ body: change }))).toBe('OK')
   })
 })
 
@@ -394,7 +394,7 @@ it('keeps nothing of passwords and tokens in rows, operations and audit but hash
   await made.nobody.completePasswordReset({ body })
   const secrets = [token, token.slice(4), body.token, body.token.slice(4), goodPassword, body.password]
   let rows = 0
-  for (const collection of testCollections) {
+  for (const collection of collections) {
     for await (const { text } of made.parts.store.each(collection)) {
       rows += 1
       for (const secret of secrets) expect(text.text).not.toContain(secret)

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest'
 import { bindings } from '../../../domain/iam/collections/bindings-store.ts'
-import type { ResolvedResource, ResolveResource } from '../../../domain/iam/conditions/called-resources.ts'
+import type { ResolveResource } from '../../../domain/iam/conditions/called-resources.ts'
+import type { ResolvedResource } from '../../../domain/resources/look-up.ts'
 import type { CalledResource, Decision, Question } from '../../../domain/iam/interfaces/decisions.ts'
-import { feedCollections } from '../../../domain/iam/collections/feed-store.ts'
 import type { ChangeKind } from '../../../domain/iam/interfaces/feed.ts'
 import { LiveDecisions } from '../../../domain/iam/decisions/live-decisions.ts'
 import { LiveFeed } from '../../../domain/iam/feed/live-feed.ts'
@@ -11,33 +11,21 @@ import { predefinedRoles } from '../../../domain/iam/roles/predefined-roles.ts'
 import { principals } from '../../../domain/iam/collections/principals-store.ts'
 import { roles } from '../../../domain/iam/collections/roles-store.ts'
 import { roleOf } from '../../../domain/iam/roles/sync-roles.ts'
-import type { Collection, Store, Transaction } from '../../../domain/ports/store.ts'
-import { taxonomyCollections } from '../../../domain/taxonomy/area.ts'
+import type { Store, Transaction } from '../../../domain/ports/store.ts'
 import { taxonomyFunctions } from '../../../domain/taxonomy/functions.ts'
 import { groups, organisations, workspaces } from '../../../domain/taxonomy/tree/nodes.ts'
-import { newOrganisation } from '../../../domain/taxonomy/organisations.ts'
-import { newWorkspace } from '../../../domain/taxonomy/workspaces.ts'
 import type { Binding, PolicyStatement, Principal, Role } from '../../../output/iam/types.ts'
 import { catalogue } from '../../../server/access/catalogue.ts'
 import { createClock } from '../../../server/clock.ts'
 import type { ServerStore } from '../../../server/store/server-store.ts'
 import { openUntil, preparedPlace, type Later } from '../../server/store/harness.ts'
+import { collections } from './iam-environment.ts'
+import { bindingRow, insertChild, insertRoot } from './rows.ts'
 import type { Scope } from '../../../domain/ports/scope.ts'
-
-export const worldCollections: readonly Collection<never>[] = [
-  ...taxonomyCollections,
-  ...feedCollections,
-  bindings,
-  policies,
-  principals,
-  roles,
-]
 
 export const start = Date.parse('2026-03-04T05:06:07.000Z')
 const time = new Date(start).toISOString()
 const clock = createClock(() => start)
-
-export const platformScope: Scope = { type: 'PLATFORM', id: '' }
 
 /** A statement without its absent members. */
 export const statement = (said: Partial<PolicyStatement>): PolicyStatement => ({
@@ -98,8 +86,8 @@ export class World {
    * default of the running test.
    */
   static async make(later: Later = onTestFinished): Promise<World> {
-    const place = await preparedPlace(worldCollections, later)
-    const world = new World(place, await openUntil(later, place, worldCollections))
+    const place = await preparedPlace(collections, later)
+    const world = new World(place, await openUntil(later, place, collections))
     await world.store.tx(tx => fill(tx))
     await world.feed.start()
     later(() => world.feed.stop())
@@ -145,23 +133,9 @@ export class World {
 
   /** Binds a role; answers the id of the binding. */
   async bind(principal: string, role: string, scope: Scope, said: Partial<Binding> = {}): Promise<string> {
-    const id = clock.newId()
-    const row: Binding = {
-      id,
-      principal_id: principal,
-      principal_kind: 'USER',
-      role_id: role,
-      scope_type: scope.type,
-      scope_id: scope.id,
-      condition: '',
-      created_by: '',
-      etag: '1',
-      created: time,
-      updated: time,
-      ...said,
-    }
+    const row = bindingRow({ id: clock.newId(), time }, principal, role, scope, said)
     await this.change('PRINCIPAL', principal, tx => tx.insert(bindings, row))
-    return id
+    return row.id
   }
 
   /** A user with a role at a scope. */
@@ -235,7 +209,7 @@ export class World {
   }
 }
 
-const scope = (type: Scope['type'], n: number): Scope => ({
+const scope = <Type extends Scope['type']>(type: Type, n: number): { readonly type: Type; readonly id: string } => ({
   type,
   id: `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`,
 })
@@ -252,24 +226,18 @@ export const ids = {
 
 async function fill(tx: Transaction): Promise<void> {
   for (const role of predefinedRoles) await tx.insert(roles, roleOf(catalogue, role, time))
-  const texts = { display_name: '', description: '', labels: {} }
-  await tx.insert(organisations, newOrganisation(ids.o.id, time, { name: 'o', contact_email: '', ...texts }))
-  for (const [name, parent] of [
+  await insertRoot(tx, { id: ids.o.id, time }, 'o')
+  for (const [name, parent_group_id] of [
     ['g', ''],
     ['gg', ids.g.id],
     ['other', ''],
-  ] as const) {
-    await tx.insert(groups, newWorkspace(ids[name].id, time, { ...below(name, parent), ...texts }))
-  }
-  for (const [name, parent] of [
     ['w', ids.gg.id],
     ['side', ids.other.id],
   ] as const) {
-    await tx.insert(workspaces, newWorkspace(ids[name].id, time, { ...below(name, parent), ...texts }))
+    const { id, type } = ids[name]
+    await insertChild(tx, type, { id, time }, { name, organisation_id: ids.o.id, parent_group_id })
   }
 }
-
-const below = (name: string, parent: string) => ({ name, organisation_id: ids.o.id, parent_group_id: parent })
 
 /** Counts the calls of a store's methods. */
 function counting(store: Store, count: () => void): Store {

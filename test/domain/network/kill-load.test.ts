@@ -6,24 +6,31 @@ import { doctorFindings } from '../../areas/doctor.ts'
 import { startClientProgram } from '../../areas/kill/client-process.ts'
 import { toldRestarts } from '../../areas/kill/restarts.ts'
 import { killRounds, killTimeout, killUnderLoad, serve } from '../../areas/kill/kill-under-load.ts'
-import { addTenant } from '../../server/iam/guarded-platform.ts'
+import { addTenant } from '../../areas/members.ts'
+import { addRegions } from '../../areas/regions.ts'
 import type { Sets } from '../../server/killed/journal.ts'
 import { reckon, type Kept } from '../../server/killed/reckoning.ts'
 import { postgresUrl } from '../../server/store/harness.ts'
 import { testStorePlace } from '../../server/store/left-place.ts'
+import { regionOf } from './vpc-actor.ts'
 import type { VpcLoad } from './vpc-load.ts'
 
 const program = fileURLToPath(new URL('./vpc-load.ts', import.meta.url))
 
+const actors = 4
+
 /** One server on SQLite, two servers on one PostgreSQL. */
 const serverCount = postgresUrl() === undefined ? 1 : 2
 
-/** Reads all VPCs and quota limits of a workspace, and the operations of the area. */
+/** Reads all VPCs, subnets and quota limits of a workspace, and the operations of the area. */
 async function readKept({ network }: Ninefold, workspace: string): Promise<Kept> {
   const page_size = 100
   const things: (readonly [string, Sets])[] = []
   for await (const vpc of network.iterateVpcs({ workspace, engine: 'native', page_size })) {
     things.push([vpc.name, { display_name: vpc.display_name }])
+  }
+  for await (const subnet of network.iterateSubnets({ workspace, engine: 'native', page_size })) {
+    things.push([subnet.name, { display_name: subnet.display_name }])
   }
   const quota_definition = 'network.vpcs'
   for await (const { dimensions, limit } of network.iterateQuotaLimits({ quota_definition, page_size })) {
@@ -37,7 +44,7 @@ async function readKept({ network }: Ninefold, workspace: string): Promise<Kept>
 }
 
 it(
-  'a server that is killed again and again while clients change VPCs loses no acknowledged change and does none twice',
+  'a server that is killed again and again while clients change VPCs and subnets loses no acknowledged change and does none twice',
   { timeout: killTimeout },
   async () => {
     const place = await testStorePlace()
@@ -46,7 +53,9 @@ it(
     if (!server) throw new Error('no server was started')
     const { api } = await server.admin()
     const { workspace } = await addTenant(api, 'acme')
-    const load: Omit<VpcLoad, 'name' | 'token'> = { addresses: served.addresses, actors: 4, workspace }
+    const clients = ['early', 'late'].flatMap(name => Array.from({ length: actors }, (_, i) => `${name}-${i}`))
+    await addRegions(api, clients.map(regionOf))
+    const load: Omit<VpcLoad, 'name' | 'token'> = { addresses: served.addresses, actors, workspace }
     const { journal, restarts } = await killUnderLoad(served, killRounds, (name, to, token) =>
       startClientProgram(program, { ...load, name, token }, to, onTestFinished),
     )

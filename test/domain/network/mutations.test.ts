@@ -8,17 +8,21 @@ import { areas } from '../../../server/areas.ts'
 import { storeCollections, type StorePlace } from '../../../server/platform-store.ts'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { mutationCount, randomMutations } from '../../areas/random-mutations.ts'
+import { addRegions } from '../../areas/regions.ts'
 import { whileOpen } from '../../areas/while-open.ts'
-import { addTenant, guardedPlatform } from '../../server/iam/guarded-platform.ts'
+import { addTenant } from '../../areas/members.ts'
+import { testPlatform } from '../../areas/test-platform.ts'
 import { copyPlace, openBeside, runSql, testStorePlace } from '../../server/store/left-place.ts'
 import { copy, patch, remove } from '../taxonomy/broken-store.ts'
+import { areasWithMachines } from './machines/machine-area.ts'
 import { networkKinds } from './random-kinds.ts'
 
 describe('after random mutations', () => {
   it('the doctor finds nothing', { timeout: 120_000 + mutationCount * 100 }, async () => {
-    const platform = await guardedPlatform()
+    const platform = await testPlatform({ areas: areasWithMachines })
     const { api } = await platform.admin()
     const tenant = await addTenant(api, 'acme')
+    await addRegions(api, ['local2', 'local3'])
     const outcomes = await randomMutations({
       seed: 14,
       count: mutationCount,
@@ -27,14 +31,18 @@ describe('after random mutations', () => {
     })
     const done = [...outcomes.keys()].filter(key => !key.startsWith('workspace') && key.endsWith(': DONE'))
     expect(done.toSorted()).toEqual(
-      ['VPC', 'quota limit'].flatMap(kind => ['create', 'delete', 'update'].map(verb => `${kind} ${verb}: DONE`)),
+      ['VPC', 'machine', 'quota limit', 'subnet'].flatMap(kind =>
+        ['create', 'delete', 'update'].map(verb => `${kind} ${verb}: DONE`),
+      ),
     )
-    // When a purge has ended is not the seed's to say: only a long run surely meets every refusal.
-    const refusals = ['VPC_NOT_FOUND', 'VPC_ALREADY_EXISTS', 'ETAG_MISMATCH', 'QUOTA_EXCEEDED']
-    for (const reason of mutationCount < 5000 ? [] : refusals) {
+    // The seed does not determine the end of a purge, so only a long run surely meets every refusal.
+    const refusals =
+      'VPC_NOT_FOUND VPC_ALREADY_EXISTS VPC_IN_USE VPC_CIDR_IN_USE ETAG_MISMATCH QUOTA_EXCEEDED SUBNET_IN_USE ' +
+      'SUBNET_EXHAUSTED SUBNET_CIDR_OVERLAP SUBNET_RESERVED_RANGE_INVALID IP_ADDRESS_IN_USE IP_ADDRESS_NOT_ASSIGNABLE'
+    for (const reason of mutationCount < 5000 ? [] : refusals.split(' ')) {
       expect([...outcomes.keys()].join('\n')).toContain(reason)
     }
-    expect(await doctorFindings(platform.config)).toEqual([])
+    expect(await doctorFindings(platform.config, areasWithMachines)).toEqual([])
   })
 })
 

@@ -2,23 +2,26 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Ninefold } from '../../../output/client.ts'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { race, raceRounds, type Racers } from '../../areas/race.ts'
-import { addTenant, guardedPlatform, type GuardedPlatform } from '../../server/iam/guarded-platform.ts'
+import { addTenant } from '../../areas/members.ts'
+import { testPlatform, type TestPlatform } from '../../areas/test-platform.ts'
+import { addRegions } from '../../areas/regions.ts'
 
 const engine = 'native'
 const quota_definition = 'network.vpcs'
 
-let platform: GuardedPlatform
+let platform: TestPlatform
 let api: Ninefold
 /** A platform on the same PostgreSQL; on SQLite the same as `api`, because one process has the file. */
 let other: Ninefold
 let workspace: string
 
 beforeAll(async () => {
-  platform = await guardedPlatform({}, afterAll)
+  platform = await testPlatform({ later: afterAll })
   api = (await platform.admin()).api
   workspace = (await addTenant(api, 'acme')).workspace
   const { storeUrl } = platform.config
-  other = storeUrl === undefined ? api : (await (await guardedPlatform({ storeUrl }, afterAll)).admin()).api
+  other =
+    storeUrl === undefined ? api : (await (await testPlatform({ config: { storeUrl }, later: afterAll })).admin()).api
 })
 
 const createVpc = (by: Ninefold, name: string, region: string) =>
@@ -40,6 +43,12 @@ async function clear(): Promise<void> {
   for await (const { id } of api.network.iterateVpcs({ workspace, engine })) await deleteVpc(api, id)
 }
 
+/** Makes a region that no other round has. */
+async function newRegion(name: string): Promise<string> {
+  await addRegions(api, [name])
+  return name
+}
+
 interface Race {
   readonly name: string
   readonly prepare: (round: number) => Promise<Racers>
@@ -50,13 +59,16 @@ const races: readonly Race[] = [
   {
     name: 'two VPCs of one name',
     // Each round has a region of its own, so that both calls create the bucket too.
-    prepare: async round => [api, other].map(by => () => createVpc(by, 'same', `name-${round}`)),
+    async prepare(round) {
+      const region = await newRegion(`name-${round}`)
+      return [api, other].map(by => () => createVpc(by, 'same', region))
+    },
     documented: ['OK, VPC_ALREADY_EXISTS', 'VPC_ALREADY_EXISTS, OK'],
   },
   {
     name: 'the last place of a quota',
     async prepare(round) {
-      const region = `place-${round}`
+      const region = await newRegion(`place-${round}`)
       await createLimit(api, region, 1)
       return [api, other].map((by, i) => () => createVpc(by, `place-${i}`, region))
     },
@@ -65,7 +77,7 @@ const races: readonly Race[] = [
   {
     name: 'a deletion and an update',
     async prepare(round) {
-      const id = await vpc('changed', `change-${round}`)
+      const id = await vpc('changed', await newRegion(`change-${round}`))
       const update = { workspace, engine, id, update_mask: 'mtu', body: { mtu: 1400 } }
       return [() => deleteVpc(api, id), () => other.network.updateVpc(update)]
     },
@@ -74,7 +86,7 @@ const races: readonly Race[] = [
   {
     name: 'a deletion with an etag and an update',
     async prepare(round) {
-      const id = await vpc('tagged', `tag-${round}`)
+      const id = await vpc('tagged', await newRegion(`tag-${round}`))
       const { etag } = await api.network.getVpc({ workspace, engine, id })
       const update = { workspace, engine, id, update_mask: 'mtu', body: { mtu: 1400 } }
       return [() => deleteVpc(api, id, etag), () => other.network.updateVpc(update)]
@@ -84,7 +96,7 @@ const races: readonly Race[] = [
   {
     name: 'two deletions',
     async prepare(round) {
-      const id = await vpc('deleted', `delete-${round}`)
+      const id = await vpc('deleted', await newRegion(`delete-${round}`))
       return [api, other].map(by => () => deleteVpc(by, id))
     },
     documented: ['OK, VPC_NOT_FOUND', 'VPC_NOT_FOUND, OK'],
@@ -97,7 +109,7 @@ const races: readonly Race[] = [
   {
     name: 'the deletion of a limit of none and a creation',
     async prepare(round) {
-      const region = `lifted-${round}`
+      const region = await newRegion(`lifted-${round}`)
       const { resource_id: id } = await createLimit(api, region, 0)
       return [() => deleteLimit(api, id), () => createVpc(other, 'lifted', region)]
     },

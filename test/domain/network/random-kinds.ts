@@ -1,7 +1,9 @@
 import type { Ninefold } from '../../../output/client.ts'
 import type { Random } from '../../areas/random.ts'
 import type { RandomKind, RandomThing } from '../../areas/random-mutations.ts'
-import { absentId, type Tenant } from '../../server/iam/guarded-platform.ts'
+import { absentId, type Tenant } from '../../areas/members.ts'
+import { randomFirewall } from './firewall/random-firewall.ts'
+import { Places, randomMachines, randomSubnets } from './random-subnets.ts'
 
 const engine = 'native'
 const regions = ['local1', 'local2', 'local3']
@@ -46,7 +48,7 @@ class Workspaces {
         update: random =>
           taxonomy.updateWorkspace({ organisation, id, body: { display_name: String(random.below(3)) } }),
         delete: async random => {
-          // Most are forgotten, else hardly a call would find a workspace that is there.
+          // Most deleted workspaces are forgotten, because otherwise few calls would find an existing workspace.
           if (random.percent(80) && this.#ids.includes(id)) this.#ids.splice(this.#ids.indexOf(id), 1)
           await taxonomy.archiveWorkspace({ organisation, id, body: {} })
           await taxonomy.deleteWorkspace({ organisation, id, force: true })
@@ -56,7 +58,7 @@ class Workspaces {
   }
 }
 
-function vpcs({ network }: Ninefold, workspaces: Workspaces): RandomKind {
+function vpcs({ network }: Ninefold, workspaces: Workspaces, places: Places): RandomKind {
   return {
     name: 'VPC',
     refusals: [
@@ -65,6 +67,8 @@ function vpcs({ network }: Ninefold, workspaces: Workspaces): RandomKind {
       'VPC_NOT_FOUND',
       'VPC_ALREADY_EXISTS',
       'VPC_CIDR_INVALID',
+      'VPC_CIDR_IN_USE',
+      'VPC_IN_USE',
       'ETAG_MISMATCH',
       'QUOTA_EXCEEDED',
     ],
@@ -76,6 +80,7 @@ function vpcs({ network }: Ninefold, workspaces: Workspaces): RandomKind {
         cidr_blocks: blocksOf(random),
       }
       const { resource_id: id } = await network.createVpc({ workspace, engine, body })
+      places.add({ workspace, id, cidr: body.cidr_blocks[0] ?? '' })
       return thing(
         random => {
           const change = random.percent(50)
@@ -83,7 +88,10 @@ function vpcs({ network }: Ninefold, workspaces: Workspaces): RandomKind {
             : { update_mask: 'mtu', body: { mtu: 1400 + random.below(3), ...etagOf(random) } }
           return network.updateVpc({ workspace, engine, id, ...change })
         },
-        random => network.deleteVpc({ workspace, engine, id, ...etagOf(random) }),
+        random => {
+          places.forget(random, id)
+          return network.deleteVpc({ workspace, engine, id, ...etagOf(random) })
+        },
       )
     },
   }
@@ -133,8 +141,27 @@ const thing = (update: RandomThing['update'], remove: RandomThing['delete']): Ra
   delete: remove,
 })
 
-/** The built kinds of network, in workspaces of one organisation. */
+/** The built kinds of network and machines with ports, in workspaces of one organisation. */
 export function networkKinds(api: Ninefold, tenant: Tenant): readonly RandomKind[] {
   const workspaces = new Workspaces(api, tenant)
-  return [vpcs(api, workspaces), quotaLimits(api, workspaces, tenant), workspaces.kind]
+  const [networks, subnets] = [new Places(), new Places()]
+  return [
+    vpcs(api, workspaces, networks),
+    randomSubnets(api, networks, subnets),
+    randomMachines(api, subnets),
+    quotaLimits(api, workspaces, tenant),
+    workspaces.kind,
+  ]
+}
+
+/** Firewall policies and rules with the VPCs and subnets that they name, in workspaces of one organisation. */
+export function firewallKinds(api: Ninefold, tenant: Tenant): readonly RandomKind[] {
+  const workspaces = new Workspaces(api, tenant)
+  const [networks, subnets] = [new Places(), new Places()]
+  return [
+    vpcs(api, workspaces, networks),
+    randomSubnets(api, networks, subnets),
+    ...randomFirewall(api, networks, subnets),
+    workspaces.kind,
+  ]
 }

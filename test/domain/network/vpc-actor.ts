@@ -6,7 +6,7 @@ import { seeded } from '../../areas/random.ts'
 import type { Intent, Sets } from '../../server/killed/journal.ts'
 
 /** The parts of an actor. */
-export interface ActorParts {
+export interface VpcActorOptions {
   readonly client: NetworkClient
   readonly make: Make
   /** Begins the names of all that it makes. */
@@ -17,7 +17,11 @@ export interface ActorParts {
 interface Thing {
   readonly name: string
   readonly id: string
-  readonly resourceType: 'vpcs' | 'quotaLimits'
+  readonly resourceType: 'vpcs' | 'subnets' | 'quotaLimits'
+}
+
+interface Subnet extends Thing {
+  readonly vpc: string
 }
 
 type Run = (options: CallOptions) => Promise<NetworkOperation>
@@ -25,25 +29,34 @@ type Run = (options: CallOptions) => Promise<NetworkOperation>
 const engine = 'native'
 const quota_definition = 'network.vpcs'
 const mostVpcs = 4
+const mostSubnets = 6
 
-/** Creates, changes and deletes VPCs of its own region, and the quota limit of the region, one call after the other. */
+/** The region of the actor whose things have names that begin with `name`. */
+export const regionOf = (name: string): string => `of-${name}`
+
+/**
+ * Creates, changes and deletes VPCs of its own region, their subnets, and the quota limit of the region, one call after
+ * the other. A VPC is deleted after its subnets.
+ */
 export class VpcActor implements Steps {
-  readonly #parts: ActorParts
+  readonly #parts: VpcActorOptions
   readonly #random = seeded(process.pid + performance.now())
   readonly #region: string
   #vpcs: readonly Thing[] = []
+  #subnets: readonly Subnet[] = []
   #limit: Thing | undefined
   #count = 0
 
-  constructor(parts: ActorParts) {
+  constructor(parts: VpcActorOptions) {
     this.#parts = parts
-    this.#region = `of-${parts.name}`
+    this.#region = regionOf(parts.name)
   }
 
   async step(): Promise<void> {
     if (this.#random.percent(30)) return this.#stepLimit()
     if (this.#vpcs.length === 0 || (this.#vpcs.length < mostVpcs && this.#random.percent(40))) return this.#createVpc()
     const vpc = this.#random.oneOf(this.#vpcs)
+    if (this.#random.percent(60)) return this.#stepSubnets(vpc)
     return this.#random.percent(30) ? this.#deleteVpc(vpc) : this.#updateVpc(vpc)
   }
 
@@ -71,8 +84,46 @@ export class VpcActor implements Steps {
     )
   }
 
+  #stepSubnets(vpc: Thing): Promise<void> {
+    if (this.#subnets.length === 0 || (this.#subnets.length < mostSubnets && this.#random.percent(50)))
+      return this.#createSubnet(vpc)
+    const subnet = this.#random.oneOf(this.#subnets)
+    return this.#random.percent(40) ? this.#deleteSubnet(subnet) : this.#updateSubnet(subnet)
+  }
+
+  async #createSubnet({ id: vpc_id }: Thing): Promise<void> {
+    const { client, name: prefix, workspace } = this.#parts
+    const thing = { name: `${prefix}-subnet-${this.#count}`, resourceType: 'subnets' } as const
+    // Far fewer subnets exist than blocks, so that none overlaps.
+    const body = { name: thing.name, vpc_id, cidr_block: `10.20.${this.#count % 256}.0/24` }
+    const operation = await this.#do('CREATE', thing, { display_name: '' }, options =>
+      client.createSubnet({ workspace, engine, body }, options),
+    )
+    if (operation) this.#subnets = [...this.#subnets, { ...thing, id: operation.resource_id, vpc: vpc_id }]
+  }
+
+  async #updateSubnet(subnet: Subnet): Promise<void> {
+    const { client, workspace } = this.#parts
+    const display_name = `change ${this.#count}`
+    await this.#do('UPDATE', subnet, { display_name }, options =>
+      client.updateSubnet(
+        { workspace, engine, id: subnet.id, update_mask: 'display_name', body: { display_name } },
+        options,
+      ),
+    )
+  }
+
+  async #deleteSubnet(subnet: Subnet): Promise<void> {
+    const { client, workspace } = this.#parts
+    await this.#do('DELETE', subnet, null, options =>
+      client.deleteSubnet({ workspace, engine, id: subnet.id }, options),
+    )
+    this.#subnets = this.#subnets.filter(other => other !== subnet)
+  }
+
   async #deleteVpc(vpc: Thing): Promise<void> {
     const { client, workspace } = this.#parts
+    for (const subnet of this.#subnets.filter(each => each.vpc === vpc.id)) await this.#deleteSubnet(subnet)
     await this.#do('DELETE', vpc, null, options => client.deleteVpc({ workspace, engine, id: vpc.id }, options))
     this.#vpcs = this.#vpcs.filter(other => other !== vpc)
   }

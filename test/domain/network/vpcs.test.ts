@@ -1,14 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { afterAll } from 'vitest'
-import { addTenant, guardedPlatform, type GuardedPlatform, type Tenant } from '../../server/iam/guarded-platform.ts'
+import { addTenant, type Tenant } from '../../areas/members.ts'
+import { testPlatform, type TestPlatform } from '../../areas/test-platform.ts'
 import type { Ninefold } from '../../../output/client.ts'
 
 let api: Ninefold
-let platform: GuardedPlatform
+let platform: TestPlatform
 let tenant: Tenant
 
 beforeAll(async () => {
-  platform = await guardedPlatform({}, afterAll)
+  platform = await testPlatform({ later: afterAll })
   api = (await platform.admin()).api
   tenant = await addTenant(api, 'acme')
 })

@@ -12,12 +12,13 @@ export interface Shelf extends Resource {
   readonly book_count: number
 }
 
-/** A book on a shelf; `vault` names a second shelf that no call changes. */
+/** A book on a shelf; `vault` names a second shelf that no call changes, and `lectern` a third by its name. */
 export interface Book extends Resource {
   readonly workspace_id?: string
   readonly name: string
   readonly shelf_id: string
   readonly vault_id?: string
+  readonly lectern?: string
   readonly state: string
 }
 
@@ -65,6 +66,13 @@ export const bookKind = defineKind({
   references: [
     { member: 'shelf_id', target: shelfKind, absent: raise('SHELF_NOT_FOUND', 'INVALID_ARGUMENT'), hold: 'lock' },
     { member: 'vault_id', target: shelfKind, absent: raise('SHELF_NOT_FOUND', 'INVALID_ARGUMENT') },
+    {
+      member: 'lectern',
+      by: 'name',
+      target: shelfKind,
+      absent: raise('LECTERN_NOT_FOUND', 'NOT_FOUND'),
+      hold: 'lock',
+    },
   ],
   states: {
     member: 'state',

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { bookKind, books, library, shelfKind, shelves, type Book, type Library, type Shelf } from './library.ts'
 import { idOf } from '../../../domain/resources/find-rows.ts'
+import { inspectReferences } from '../../../domain/resources/inspect.ts'
 import { refusalOf } from '../../../domain/resources/refusal.ts'
 import { referencesTo } from '../../../domain/resources/references.ts'
 import { callContext } from '../../call-context.ts'
@@ -129,6 +130,47 @@ it('counts uses by the kind of their holders, and forgets them with the holder',
   expect(await uses('ash')).toEqual([[bookKind.type, 1]])
   await calls.delete({ id: 'b2' }, context)
   expect(await uses('oak')).toEqual([[bookKind.type, 1]])
+})
+
+it('holds what it names by name in every call, and records its id', async () => {
+  const { books: calls, held, store } = await stocked()
+  await calls.create({}, context, book('b2', { lectern: 'name-elm' }))
+  const lockOfLectern = 'lock library_shelves/elm'
+  expect(held).toEqual([lockOfShelf, shareOfVault, lockOfLectern])
+  expect([...(await referencesTo(store, { type: shelfKind.type, id: 'elm' }))]).toEqual([[bookKind.type, 1]])
+  await calls.verb('lend', { id: 'b2' }, context)
+  expect(held).toEqual([lockOfShelf, lockOfLectern, 'lock library_books/b2'])
+  await calls.delete({ id: 'b2' }, context)
+  expect(held).toEqual([lockOfShelf, lockOfLectern, 'lock library_books/b2'])
+  expect([...(await referencesTo(store, { type: shelfKind.type, id: 'elm' }))]).toEqual([])
+})
+
+it.each(['elm', 'NAME-ELM', 'name-yew'])('refuses the lectern "%s", which no shelf is named', async lectern => {
+  const { books: calls } = await stocked()
+  expect(await refusalOf(calls.create({}, context, book('b2', { lectern })))).toMatchObject({
+    reason: 'LECTERN_NOT_FOUND',
+    rpc: 'INVALID_ARGUMENT',
+    details: { badRequest: [{ field: 'lectern' }], resource: { type: shelfKind.type, name: lectern } },
+  })
+})
+
+it('lets the doctor follow names, and tell names that nothing has', async () => {
+  const { books: calls, store } = await stocked()
+  await calls.create({}, context, book('b2', { lectern: 'name-elm' }))
+  const findings = async () => {
+    const told: string[] = []
+    for await (const { message } of inspectReferences(store, [bookKind, shelfKind])) told.push(message)
+    return told
+  }
+  expect(await findings()).toEqual([])
+  await store.tx(async tx => {
+    const elm = await tx.lock(shelves, 'elm')
+    if (elm) await tx.update(shelves, 'elm', { ...elm.value, name: 'renamed' }, elm.version)
+  })
+  expect(await findings()).toEqual([
+    'names library.shelves name-elm, which does not exist',
+    'uses library.shelves name-elm without a reference, so that this could be deleted',
+  ])
 })
 
 it('finds a row of the platform by its name, and by nothing that only looks like it', async () => {

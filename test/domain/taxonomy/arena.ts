@@ -17,7 +17,7 @@ import { testStoreUrl } from '../../server/store/harness.ts'
 import { openBeside } from '../../server/store/left-place.ts'
 import { memoryFolder } from '../../memory-folder.ts'
 import { testAreas } from './areas.ts'
-import { callerOf, testPlatform, type Answer, type Caller } from './platform.ts'
+import { callerOf, treePlatform, type Answer, type Caller } from './platform.ts'
 
 /** Two callers of one store, whose calls conflict. */
 export interface Arena {
@@ -33,7 +33,7 @@ export interface Arena {
 
 /** Both call the platform of this process. */
 export async function oneProcess(): Promise<Arena> {
-  const { place, ...caller } = await testPlatform()
+  const { place, ...caller } = await treePlatform()
   return { one: caller, other: caller, ahead: 0, ...checks(place) }
 }
 

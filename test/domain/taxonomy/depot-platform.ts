@@ -2,23 +2,16 @@ import type { Reader } from '../../../domain/ports/store.ts'
 import { taxonomyCollections } from '../../../domain/taxonomy/area.ts'
 import type { FollowTimes } from '../../../domain/taxonomy/cascade/reconcile.ts'
 import { TaxonomyClient } from '../../../output/taxonomy/client.ts'
-import { fetchHost } from '../../../runtime/hosts/fetch.ts'
-import { createTransport, type Transport } from '../../../runtime/transport.ts'
+import type { Transport } from '../../../runtime/transport.ts'
 import type { AreaModule } from '../../../server/area.ts'
-import { taxonomyArea } from '../../../server/areas.ts'
-import { compose } from '../../../server/compose.ts'
 import type { Log } from '../../../server/log.ts'
 import { works } from '../../../server/operations/work.ts'
 import type { StorePlace } from '../../../server/platform-store.ts'
 import { testAccess, testToken } from '../../server/access/test-access.ts'
 import { openBeside } from '../../server/store/left-place.ts'
-import { depotArea, shelves, things, type DepotControl } from './depot.ts'
-
-const ignore = (): void => {}
-const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
-
-/** Areas are asked again at once, and failures follow each other. */
-export const quickTimes: FollowTimes = { askMs: 5, retryMs: [2, 4], restMs: 200 }
+import { baseUrl, openPlatform } from '../../areas/open-platform.ts'
+import { quickTimes, testAreas } from './areas.ts'
+import { shelves, things, type DepotControl } from './depot.ts'
 
 /** The taxonomy with the depot over a store, in this process and without a socket, for tests and benches. */
 export interface DepotPlatform {
@@ -35,26 +28,22 @@ export async function depotPlatform(
   control: DepotControl = {},
   times: FollowTimes = quickTimes,
   others: readonly AreaModule[] = [],
-  log: Log = silent,
+  log?: Log,
 ): Promise<DepotPlatform> {
-  const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
-  const areas = [taxonomyArea(times), depotArea(control), ...others]
-  const { close, dispatch } = await compose({ baseUrl: undefined, ...place, http }, log, areas, testAccess)
-  const token = testToken
-  const host = fetchHost(dispatch)
-  const baseUrl = 'http://platform.test'
-  const transport = createTransport({ baseUrl, token, fetch: (input, init) => host(new Request(input, init)) })
+  const areas = [...testAreas(control, times), ...others]
+  const platform = await openPlatform({ config: place, areas, openAccess: testAccess, log })
+  const transport = platform.transport(testToken)
   return {
     client: new TaxonomyClient(transport),
     transport,
     async addThing(workspace, isProtected = false) {
-      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      const headers = { authorization: `Bearer ${testToken}`, 'content-type': 'application/json' }
       const body = JSON.stringify({ vcpus: 1, is_protected: isProtected })
       const url = `${baseUrl}/depot/v1/workspaces/${workspace}/things`
-      const answer = await host(new Request(url, { method: 'POST', headers, body }))
+      const answer = await platform.from('')(url, { method: 'POST', headers, body })
       if (!answer.ok) throw new Error(await answer.text())
     },
-    close,
+    close: platform.close,
   }
 }
 

@@ -4,7 +4,7 @@ import type { NodeState, WorkspaceHooks } from '../../../domain/ports/taxonomy.t
 import { bind } from '../../../runtime/bind.ts'
 import type { BoundRoute, Route } from '../../../runtime/route.ts'
 import { isRecord } from '../../../runtime/validation.ts'
-import { area, type AreaModule, type AreaParts } from '../../../server/area.ts'
+import { area, type AreaModule, type AreaEnvironment } from '../../../server/area.ts'
 import { handwritten, type SampleArea, type SampleOperation } from '../../server/sample-area.ts'
 import type { ErrorDomain } from '../../../runtime/errors.ts'
 
@@ -44,7 +44,7 @@ export interface DepotControl {
   purge?: (workspace: string) => Promise<void>
 }
 
-type Parts = AreaParts<SampleArea>
+type DepotEnvironment = AreaEnvironment<SampleArea>
 
 interface AddThing {
   readonly workspace: string
@@ -94,7 +94,7 @@ export function depotArea(control: DepotControl = {}): AreaModule {
   })
 }
 
-function routesOf({ clock, operations, store, taxonomy }: Parts): readonly BoundRoute[] {
+function routesOf({ clock, operations, store, taxonomy }: DepotEnvironment): readonly BoundRoute[] {
   return [
     bind(addThing, (request, context) =>
       operations.mutate(context, request, async tx => {
@@ -114,7 +114,7 @@ function routesOf({ clock, operations, store, taxonomy }: Parts): readonly Bound
 const thingsIn = (reader: Reader, workspace: string): Promise<number> =>
   reader.count(things, { workspace_id: workspace })
 
-function hooksOf({ store, taxonomy }: Parts, control: DepotControl): WorkspaceHooks {
+function hooksOf({ store, taxonomy }: DepotEnvironment, control: DepotControl): WorkspaceHooks {
   return {
     area: 'depot',
     async workspaceCreated(tx, id) {

@@ -7,7 +7,7 @@ import { Nodes, type Node } from './nodes-by-kind.ts'
 import { TreeMaker } from './platform.ts'
 import { gate } from './scripted-area.ts'
 import { patientTimes, scriptedPlatform, within, type ScriptedPlatform } from './scripted-platform.ts'
-import { quickTimes } from './depot-platform.ts'
+import { quickTimes } from './areas.ts'
 
 interface Line {
   readonly fields: object

@@ -3,12 +3,12 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { platformWorkspaceId, systemOrganisationId } from '../../../domain/ports/reserved.ts'
 import type { TaxonomyOperation } from '../../../output/taxonomy/types.ts'
 import { kinds, Nodes, state, verbs, type Node, type NodeKind, type StateVerb } from './nodes-by-kind.ts'
-import { testPlatform, TreeMaker } from './platform.ts'
+import { treePlatform, TreeMaker } from './platform.ts'
 import { RandomTree, type Step } from './random-tree.ts'
 
 /** Purges wait, so that a forcibly deleted node stays DELETING. */
 const held = Promise.withResolvers<void>()
-const { client } = await testPlatform({ purge: () => held.promise })
+const { client } = await treePlatform({ purge: () => held.promise })
 afterAll(() => held.resolve())
 const nodes = new Nodes(client)
 

@@ -8,11 +8,11 @@ import { checkOrder, compareRows } from '../../../runtime/ordering.ts'
 import { Faults } from '../../../runtime/validation.ts'
 import { answerChecks } from '../../answer-check.ts'
 import { filterTexts, orderTexts } from './list-queries.ts'
-import { testPlatform, TreeMaker } from './platform.ts'
+import { treePlatform, TreeMaker } from './platform.ts'
 import { randomTree } from './listed-tree.ts'
 
 // No purge ever ends, so that a forcibly deleted node stays DELETING.
-const platform = await testPlatform({ purge: () => Promise.reject(new Error('not now')) })
+const platform = await treePlatform({ purge: () => Promise.reject(new Error('not now')) })
 const { client } = platform
 const checks = await answerChecks('taxonomy', 'Group', 'Organisation', 'Workspace')
 

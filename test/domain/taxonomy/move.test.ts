@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { testPlatform, TreeMaker } from './platform.ts'
+import { treePlatform, TreeMaker } from './platform.ts'
 
-const { addThing, client } = await testPlatform()
+const { addThing, client } = await treePlatform()
 
 it('a move tells of a name that is taken before it tells of a limit that is reached', async () => {
   const tree = await TreeMaker.make(client, 'name-first')

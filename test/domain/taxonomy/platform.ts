@@ -1,20 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import { TaxonomyClient } from '../../../output/taxonomy/client.ts'
 import type { TaxonomyOperation } from '../../../output/taxonomy/types.ts'
-import { fetchHost } from '../../../runtime/hosts/fetch.ts'
 import { createTransport } from '../../../runtime/transport.ts'
-import { compose } from '../../../server/compose.ts'
-import { storeCollections, type StorePlace } from '../../../server/platform-store.ts'
+import type { StorePlace } from '../../../server/platform-store.ts'
+import { baseUrl, openPlatform, silent } from '../../areas/open-platform.ts'
+import { testPlatform } from '../../areas/test-platform.ts'
 import { testAccess, testToken } from '../../server/access/test-access.ts'
-import { testStoreUrl } from '../../server/store/harness.ts'
-import { memoryFolder } from '../../memory-folder.ts'
 import { testAreas } from './areas.ts'
 import type { DepotControl } from './depot.ts'
 
-const ignore = (): void => {}
-const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
+const guard = { openAccess: testAccess, log: silent }
 
 /** The taxonomy with the depot as its callers have it. */
 export interface Caller {
@@ -27,7 +22,7 @@ export interface Caller {
 }
 
 /** Both areas in this process and without a socket. */
-export interface TestPlatform extends Caller {
+export interface TreePlatform extends Caller {
   readonly place: StorePlace
 }
 
@@ -36,33 +31,16 @@ export interface Answer {
   readonly body: { readonly details?: readonly { readonly reason?: string; readonly metadata?: object }[] }
 }
 
-/** Starts a platform that ends with the tests of the file; its data lie in a folder of their own. */
-export async function testPlatform(control: DepotControl = {}): Promise<TestPlatform> {
-  const dataDir = await mkdtemp(join(memoryFolder, 'ninefold-taxonomy-'))
-  const place = { dataDir, ...(await testStoreUrl(afterAll, storeCollections(testAreas()))) }
-  const { close, ...caller } = await platformOver(place, control)
-  afterAll(async () => {
-    await close()
-    await rm(dataDir, { recursive: true })
-  })
-  return { place, ...caller }
+/** Starts a platform that ends with the tests of the file. */
+export async function treePlatform(control: DepotControl = {}): Promise<TreePlatform> {
+  const { config, from } = await testPlatform({ ...guard, areas: testAreas(control), later: afterAll })
+  return { place: config, ...callerOf(baseUrl, testToken, from('')) }
 }
 
 /** Starts a platform over a store, which ends with `close`. */
-export async function platformOver(
-  place: StorePlace,
-  control: DepotControl = {},
-): Promise<Caller & { close(): Promise<void> }> {
-  const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
-  const { close, dispatch } = await compose(
-    { baseUrl: undefined, ...place, http },
-    silent,
-    testAreas(control),
-    testAccess,
-  )
-  const token = testToken
-  const host = fetchHost(dispatch)
-  return { close, ...callerOf('http://platform.test', token, (input, init) => host(new Request(input, init))) }
+export async function platformOver(place: StorePlace): Promise<Caller & { close(): Promise<void> }> {
+  const { close, from } = await openPlatform({ ...guard, areas: testAreas(), config: place })
+  return { close, ...callerOf(baseUrl, testToken, from('')) }
 }
 
 /** Calls a platform, by default over the network. */

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { ApiError } from '../../../runtime/errors.ts'
 import { followings } from '../../../domain/taxonomy/cascade/following.ts'
 import { Nodes, state, type Node } from './nodes-by-kind.ts'
-import { testPlatform, TreeMaker } from './platform.ts'
+import { treePlatform, TreeMaker } from './platform.ts'
 import { scriptedPlatform, within } from './scripted-platform.ts'
 
 /** In no order that means anything, before and behind the depot. */
@@ -114,7 +114,7 @@ describe('a workspace that is deleted without force', () => {
 })
 
 describe('what an area protects', async () => {
-  const { addThing, client: plain, countThings } = await testPlatform()
+  const { addThing, client: plain, countThings } = await treePlatform()
   const plainNodes = new Nodes(plain)
 
   it('keeps its workspace from being deleted by force until it is restored and the protection lifted', async () => {

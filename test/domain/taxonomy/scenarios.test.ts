@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { testPlatform, TreeMaker } from './platform.ts'
+import { treePlatform, TreeMaker } from './platform.ts'
 
-const { addThing, client, countThings } = await testPlatform()
+const { addThing, client, countThings } = await treePlatform()
 
 const state = (name: string) => `TAXONOMY_LIFECYCLE_STATE_${name}`
 

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, afterEach, expect } from 'vitest'
 import type { Reader } from '../../../domain/ports/store.ts'
 import { followings } from '../../../domain/taxonomy/cascade/following.ts'
@@ -9,12 +7,11 @@ import { isEnded } from '../../../runtime/operations.ts'
 import type { AreaModule } from '../../../server/area.ts'
 import type { Log } from '../../../server/log.ts'
 import { works } from '../../../server/operations/work.ts'
-import { storeCollections, type StorePlace } from '../../../server/platform-store.ts'
-import { testStoreUrl } from '../../server/store/harness.ts'
-import { memoryFolder } from '../../memory-folder.ts'
-import { testAreas } from './areas.ts'
+import type { StorePlace } from '../../../server/platform-store.ts'
+import { areaPlace } from '../../areas/test-platform.ts'
+import { quickTimes, testAreas } from './areas.ts'
 import { shelves } from './depot.ts'
-import { depotPlatform, quickTimes, readStore, type DepotPlatform } from './depot-platform.ts'
+import { depotPlatform, readStore, type DepotPlatform } from './depot-platform.ts'
 import { Script } from './scripted-area.ts'
 
 /** Conditions are asked for often, and given up late. */
@@ -43,17 +40,15 @@ export async function scriptedPlatform(
   others: (script: Script) => readonly AreaModule[] = () => [],
   log?: Log,
 ): Promise<ScriptedPlatform> {
-  const dataDir = await mkdtemp(join(memoryFolder, 'ninefold-scripted-'))
   const script = new Script()
   const more = others(script)
-  const place = { dataDir, ...(await testStoreUrl(afterAll, storeCollections([...testAreas(), ...more]))) }
+  const place = await areaPlace([...testAreas(), ...more], afterAll)
   const { close, ...platform } = await depotPlatform(place, script.control, times, more, log)
   const store = await readStore(place)
   afterEach(() => expect(script.overlaps).toEqual([]))
   afterAll(async () => {
     await store.close()
     await close()
-    await rm(dataDir, { recursive: true })
   })
   const operation = (id: string): Promise<TaxonomyOperation> => platform.client.getOperation({ id })
   return {

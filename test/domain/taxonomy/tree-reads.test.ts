@@ -6,7 +6,7 @@ import { groups, trees } from '../../../domain/taxonomy/tree/nodes.ts'
 import { insertOrganisation, newOrganisation } from '../../../domain/taxonomy/organisations.ts'
 import { lockTree } from '../../../domain/taxonomy/tree/tree-lock.ts'
 import { TreeReads } from '../../../domain/taxonomy/tree/tree-reads.ts'
-import { newWorkspace } from '../../../domain/taxonomy/workspaces.ts'
+import { newChild } from '../../../domain/taxonomy/tree/new-child.ts'
 import { workspacesList } from '../../../output/taxonomy/filters.ts'
 import { checkOrder } from '../../../runtime/ordering.ts'
 import type { ServerStore } from '../../../server/store/server-store.ts'
@@ -22,7 +22,7 @@ async function organisationWith(store: ServerStore, id: string, names: readonly 
     await insertOrganisation(tx, newOrganisation(id, time, settable))
     for (const name of names) {
       const under = { organisation_id: id, parent_group_id: '', name, display_name: '', description: '', labels: {} }
-      await tx.insert(groups, newWorkspace(`${id}-${name}`, time, under))
+      await tx.insert(groups, newChild(`${id}-${name}`, time, under))
     }
   })
 }

@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { put, temporaryFolder } from '../write/temporary-folder.ts'
 import { generate, type Outcome, repository } from './command-line.ts'
-import { createPet, documents, filesOf } from './parts-fixture.ts'
+import { createPet, documents, filesOf } from './document-parts-fixture.ts'
 
 const files = Object.keys(documents)
 const words = [

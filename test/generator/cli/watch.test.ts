@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { put, temporaryFolder } from '../write/temporary-folder.ts'
 import { generate, getPet, petstore, Watching } from './command-line.ts'
-import { documents, filesOf } from './parts-fixture.ts'
+import { documents, filesOf } from './document-parts-fixture.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 

@@ -20,6 +20,7 @@ const named = (name: string, written: Written): NamedSchema => ({
   document: 'a',
   schema: schema(written),
   views: { output: name, input: name, update: name },
+  parsedName: name,
   isAnswered: true,
   isSent: true,
   hasDefaults: false,

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Call } from '../../../generator/conform/call.ts'
+import type { RequestSender } from '../../../generator/conform/call.ts'
 import { conform } from '../../../generator/conform/conform.ts'
 import { DiagnosticList } from '../../../generator/diagnostics.ts'
 import { build } from '../../../generator/model/build.ts'
@@ -26,7 +26,7 @@ for (const file of readdirSync(cwd).filter(name => name.endsWith('.yaml'))) {
 /** Only `{"amount":1,"shares":1}` and the like fit exactly one form: shares that one form forbids. */
 const withoutExample: readonly string[] = ['oneof-overlapping.yaml']
 
-const unwritten: Call = async ({ headers, target }) => {
+const unwritten: RequestSender = async ({ headers, target }) => {
   expect(URL.canParse(`http://sample${target}`)).toBe(true)
   expect(() => new Headers(headers)).not.toThrow()
   return { status: 501, headers: {}, body: '' }

@@ -1,20 +1,21 @@
 import { describe, expect, test } from 'vitest'
-import type { Answer, Call, Request } from '../../../generator/conform/call.ts'
+import type { HttpAnswer, RequestSender, Request } from '../../../generator/conform/call.ts'
 import { isObject } from '../../../generator/conform/json.ts'
-import { printReport, type Proof, type Report } from '../../../generator/conform/report.ts'
+import { printConformance, type Proof, type ConformanceReport } from '../../../generator/conform/report.ts'
 import { walkForeignNotes, walkNotes } from './notes.ts'
 import { notesRules, notesServer } from './notes-server.ts'
 
 /** `operationId proof: what`, for each finding. */
-const said = ({ findings }: Report): string[] =>
+const said = ({ findings }: ConformanceReport): string[] =>
   findings.map(({ operationId, proof, what }) => `${operationId} ${proof}: ${what}`)
 
 test('a server that keeps its document has no finding', async () => {
   const report = await walkNotes(notesServer())
-  expect(printReport(report)).toBe(`0 findings, 4 operations, ${requestsOf(report)} requests`)
+  expect(printConformance(report)).toBe(`0 findings, 4 operations, ${requestsOf(report)} requests`)
 })
 
-const requestsOf = ({ walked }: Report): number => walked.reduce((total, { requests }) => total + requests, 0)
+const requestsOf = ({ walked }: ConformanceReport): number =>
+  walked.reduce((total, { requests }) => total + requests, 0)
 
 describe('a rule that is not enforced is found', () => {
   test.each(notesRules)('%s', async rule => {
@@ -28,7 +29,7 @@ describe('a rule that is not enforced is found', () => {
   })
 })
 
-type Change = (answer: Answer, request: Request) => Answer
+type Change = (answer: HttpAnswer, request: Request) => HttpAnswer
 
 /** Changes the JSON of answers with a status. */
 const inBody =
@@ -190,7 +191,7 @@ test('the same requests are sent every time, and no more than the limit', async 
 test('the limit of all requests ends the walk', async () => {
   const report = await walkNotes(notesServer(), { total: 45 })
   expect(requestsOf(report)).toBe(45)
-  expect(printReport(report)).toMatch(/^0 findings, 4 operations, 45 requests, \d+ left out by the limit$/)
+  expect(printConformance(report)).toMatch(/^0 findings, 4 operations, 45 requests, \d+ left out by the limit$/)
 })
 
 /** Errors of a stranger: a status and nothing else. */
@@ -231,7 +232,7 @@ test.each([
 async function recorded(options: { readonly limit: number }): Promise<readonly Request[]> {
   const requests: Request[] = []
   const server = notesServer()
-  const call: Call = request => {
+  const call: RequestSender = request => {
     requests.push(request)
     return server(request)
   }

@@ -24,6 +24,7 @@ const operation: Operation = {
   name: 'op',
   routeName: 'op',
   requestName: 'OpRequest',
+  parsedRequestName: 'ParsedOpRequest',
   method: 'POST',
   path: '/a/{id}:run',
   pathParts: ['/a/', 'id', ':run'],

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Call, callOver } from '../../../generator/conform/call.ts'
+import { type RequestSender, callOver } from '../../../generator/conform/call.ts'
 import { conform } from '../../../generator/conform/conform.ts'
 import { dispatcher } from '../../../runtime/call.ts'
 import { applyUpdate } from '../../../runtime/field-mask.ts'
@@ -72,7 +72,7 @@ beforeAll(async () => {
 afterAll(() => removeFolder(folder))
 
 /** Walks a server of the document whose handler updates one rule. */
-async function walked(change: (call: Call) => Call = call => call) {
+async function walked(change: (call: RequestSender) => RequestSender = call => call) {
   const updateRule = async ({ body }: UpdateRule): Promise<Rule> =>
     applyUpdate(fieldsOf(), stored, body.rule, body.update_mask, 'rule').value
   const dispatch = dispatcher({
@@ -104,7 +104,8 @@ test('a mask in the body is checked as one in the query is, and faults are named
 })
 
 test('a server that looks at no mask in the body is found', async () => {
-  const unmasked: (call: Call) => Call = call => request => call({ ...request, body: without(request.body) })
+  const unmasked: (call: RequestSender) => RequestSender = call => request =>
+    call({ ...request, body: without(request.body) })
   expect(await walked(unmasked)).toEqual([
     'refused update_mask: x_not_declared',
     'refused update_mask: name,*',
@@ -114,7 +115,7 @@ test('a server that looks at no mask in the body is found', async () => {
 })
 
 test('a server that lets an update without a mask lack a required member is found', async () => {
-  const filled: (call: Call) => Call = call => request => {
+  const filled: (call: RequestSender) => RequestSender = call => request => {
     const isWhole = !/"update_mask":"[^"]|"priority"/.test(request.body ?? '')
     return call(
       isWhole ? { ...request, body: (request.body ?? '').replace('"rule":{', '"rule":{"priority":1,') } : request,

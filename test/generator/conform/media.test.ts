@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { callOver } from '../../../generator/conform/call.ts'
-import type { Call } from '../../../generator/conform/call.ts'
+import type { RequestSender } from '../../../generator/conform/call.ts'
 import { conform } from '../../../generator/conform/conform.ts'
 import { overNode } from '../../runtime/media/hosted.ts'
 import { mediaService } from '../../runtime/media/service.ts'
@@ -10,7 +10,7 @@ import { generation, repository } from '../generation.ts'
 const { model } = await generation(['document.yaml'], join(repository, 'test/golden/media-types'))
 const [document] = model?.documents ?? []
 
-async function walk(change: (call: Call) => Call = call => call) {
+async function walk(change: (call: RequestSender) => RequestSender = call => call) {
   if (!document) throw new Error('the document has errors')
   await using hosted = await overNode(mediaService().dispatch)
   const schemas = new Map(document.schemas.map(schema => [schema.id, schema]))
@@ -31,7 +31,7 @@ test.each([
   ['multipart form', /^--.*name="title"/s, 'addAlbum', 'photos'],
   ['line', /^\{"n":/, 'importRows', 'body[0].n'],
 ])('a %s that is not checked is found', async (_what, sent, operationId, field) => {
-  const lax: (call: Call) => Call = call => async request => {
+  const lax: (call: RequestSender) => RequestSender = call => async request => {
     const answer = await call(request)
     return sent.test(request.body ?? '') ? { ...answer, status: 200, body: '{}' } : answer
   }
@@ -41,7 +41,7 @@ test.each([
 })
 
 test('an item of an answer that does not fit is found', async () => {
-  const changed: (call: Call) => Call = call => async request => {
+  const changed: (call: RequestSender) => RequestSender = call => async request => {
     const answer = await call(request)
     return { ...answer, body: answer.body.replaceAll('"n":1', '"n":"1"') }
   }

@@ -1,10 +1,10 @@
-import type { Answer, Call, Request } from '../../../generator/conform/call.ts'
+import type { HttpAnswer, RequestSender, Request } from '../../../generator/conform/call.ts'
 import { isObject } from '../../../generator/conform/json.ts'
 
 /** The deliberate faults: rules that are not enforced, and a last change to every answer. */
 export interface NotesFaults {
   readonly without?: NotesRule
-  readonly change?: (answer: Answer, request: Request) => Answer | Promise<Answer>
+  readonly change?: (answer: HttpAnswer, request: Request) => HttpAnswer | Promise<HttpAnswer>
 }
 
 /** Every rule that notes.yaml and the conventions lay on a request, by name. */
@@ -74,7 +74,7 @@ interface Incoming {
 }
 
 /** A server of notes.yaml, written by hand. */
-export function notesServer({ without, change = answer => answer }: NotesFaults = {}): Call {
+export function notesServer({ without, change = answer => answer }: NotesFaults = {}): RequestSender {
   return async request => {
     const { pathname, searchParams } = new URL(request.target, 'http://notes')
     const incoming = { request, path: pathname, query: searchParams, body: bodyOf(request) }
@@ -82,7 +82,7 @@ export function notesServer({ without, change = answer => answer }: NotesFaults 
   }
 }
 
-function answered(incoming: Incoming, without: NotesRule | undefined): Answer {
+function answered(incoming: Incoming, without: NotesRule | undefined): HttpAnswer {
   const { request, path } = incoming
   const isOne = path !== '/notes'
   const methods = isOne ? ['GET', 'PATCH'] : ['GET', 'POST']
@@ -102,7 +102,7 @@ function answered(incoming: Incoming, without: NotesRule | undefined): Answer {
   return request.method === 'HEAD' ? { ...answer, body: '' } : answer
 }
 
-function handled({ body, path, query }: Incoming, method: string, isOne: boolean, faults: Rules): Answer {
+function handled({ body, path, query }: Incoming, method: string, isOne: boolean, faults: Rules): HttpAnswer {
   if (!isOne && method === 'GET') {
     const page =
       query.get('page_size') === '1'
@@ -280,9 +280,9 @@ const json = {
   traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-00`,
 }
 
-const ok = (value: unknown): Answer => ({ status: 200, headers: json, body: JSON.stringify(value) })
+const ok = (value: unknown): HttpAnswer => ({ status: 200, headers: json, body: JSON.stringify(value) })
 
-function refused(status: number, reason: string, fields: readonly string[]): Answer {
+function refused(status: number, reason: string, fields: readonly string[]): HttpAnswer {
   const [code = '2000101', rpc = 16] = codes[reason] ?? []
   const domain = Object.hasOwn(codes, reason) ? 'notes' : 'iam'
   const info = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain, metadata: { code } }
@@ -295,7 +295,7 @@ function refused(status: number, reason: string, fields: readonly string[]): Ans
   }
 }
 
-const keptOut = (reason: string): Answer => {
+const keptOut = (reason: string): HttpAnswer => {
   const answer = refused(401, reason, [])
   return { ...answer, headers: { ...json, 'www-authenticate': 'Bearer' } }
 }

@@ -1,6 +1,6 @@
 import { conform } from '../../../generator/conform/conform.ts'
-import type { Report } from '../../../generator/conform/report.ts'
-import type { Call } from '../../../generator/conform/call.ts'
+import type { ConformanceReport } from '../../../generator/conform/report.ts'
+import type { RequestSender } from '../../../generator/conform/call.ts'
 import type { ConformOptions } from '../../../generator/conform/subject.ts'
 import { DiagnosticList } from '../../../generator/diagnostics.ts'
 import { build } from '../../../generator/model/build.ts'
@@ -29,7 +29,7 @@ const common = [
 ]
 
 /** Walks a server of the same document as a stranger would write it: without a word of errors and access. */
-export async function walkForeignNotes(call: Call): Promise<Report> {
+export async function walkForeignNotes(call: RequestSender): Promise<ConformanceReport> {
   const [document] = documents
   if (!document) throw new Error('notes.yaml cannot be read')
   const operations = document.operations.map(operation => ({
@@ -44,7 +44,7 @@ export async function walkForeignNotes(call: Call): Promise<Report> {
 }
 
 /** Walks a server of notes.yaml. */
-export async function walkNotes(call: Call, options: ConformOptions = {}): Promise<Report> {
+export async function walkNotes(call: RequestSender, options: ConformOptions = {}): Promise<ConformanceReport> {
   const [document] = documents
   if (!document) throw new Error('notes.yaml cannot be read')
   const schemas = new Map<string, NamedSchema>(document.schemas.map(schema => [schema.id, schema]))

@@ -111,14 +111,14 @@ describe('an operation that takes bytes', () => {
   it('takes them in any form from its caller, and gives them as a stream to its handler', () => {
     expect(flat('types')).toContain('export interface PutFileRequest { name: string body: Bytes }')
     expect(flat('types')).toContain(
-      'export interface PutFileGiven extends PutFileRequest { body: ReadableStream<Uint8Array<ArrayBuffer>> }',
+      'export interface ParsedPutFileRequest extends PutFileRequest { body: ReadableStream<Uint8Array<ArrayBuffer>> }',
     )
-    expect(flat('handlers')).toContain('putFile( request: PutFileGiven,')
+    expect(flat('handlers')).toContain('putFile( request: ParsedPutFileRequest,')
   })
 
   it('has the defaults of its parameters filled in the same type', () => {
     expect(flat('types')).toContain(
-      'export interface AppendFileGiven extends AppendFileRequest { at: number body?: ReadableStream<Uint8Array<ArrayBuffer>> }',
+      'export interface ParsedAppendFileRequest extends AppendFileRequest { at: number body?: ReadableStream<Uint8Array<ArrayBuffer>> }',
     )
   })
 })

@@ -48,7 +48,7 @@ import type { Transport } from '../runtime/transport.ts'
 import { PetsClient } from './pets/client.ts'
 import { ToysClient } from './toys/client.ts'
 
-/** The clients of all documents over one transport, each made when it is first asked for. */
+/** The clients of all documents over one transport. Each client is created on its first use. */
 export class Shop {
   readonly #transport: Transport
   #petsClient: PetsClient | undefined

@@ -27,6 +27,10 @@ const list = {
   },
 }
 
+const sending = (schema: string): object => ({
+  requestBody: { content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } } },
+})
+
 const answering = (schema: object): object => ({
   responses: { '200': { description: 'Found.', content: { 'application/json': { schema } } } },
 })
@@ -125,10 +129,22 @@ export const collidingDocuments: Readonly<Record<string, object>> = {
         properties: { a: { type: 'string', readOnly: true }, b: { type: 'string', default: 'b' } },
       },
       ThingInput: objectOf('a'),
-      ThingGiven: objectOf('a'),
+      ParsedThing: objectOf('a'),
       ThingUpdate: objectOf('a'),
       ThingRequest: objectOf('a'),
       Holder: { type: 'object', properties: { a: { $ref: '#/components/schemas/Thing' } } },
+    },
+  },
+  'schemas and operations are called like parsed requests': {
+    paths: {
+      '/things': { post: operation('addThing', sending('Thing')) },
+      '/completed-things': { post: operation('completedAddThing', sending('ParsedThing')) },
+    },
+    schemas: {
+      Thing: { type: 'object', properties: { b: { type: 'string', default: 'b' } } },
+      ParsedThing: { type: 'object', properties: { c: { type: 'string', default: 'c' } } },
+      completeThingInput: objectOf('a'),
+      ParsedAddThingRequest: objectOf('a'),
     },
   },
   'operations are called like checks, routes and the runtime': {

@@ -81,8 +81,8 @@ function expectWhole(model: Model): void {
       for (const part of within(root)) if (part.kind === 'ref') expect(ids).toContain(part.target)
     }
     const types = [
-      ...schemas.flatMap(({ views }) => [...new Set(Object.values(views))]),
-      ...operations.map(({ requestName }) => requestName),
+      ...schemas.flatMap(({ parsedName, views }) => [...new Set([...Object.values(views), parsedName])]),
+      ...operations.flatMap(({ parsedRequestName, requestName }) => [requestName, parsedRequestName]),
     ]
     for (const names of [types, operations.map(({ name }) => name), operations.map(({ routeName }) => routeName)]) {
       expect(new Set(names).size).toBe(names.length)

@@ -20,7 +20,7 @@ export interface Declaration {
 
 /** A module that was read back. */
 export interface Read {
-  /** Everything that it exports, in its order. */
+  /** The exported declarations of the module, in source order. */
   readonly declarations: readonly Declaration[]
   /** The texts and member names in an exported function, by its name. */
   readonly named: ReadonlyMap<string, ReadonlySet<string>>

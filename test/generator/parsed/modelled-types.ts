@@ -3,11 +3,9 @@ import {
   bodyCompletion,
   completionOf,
   filledParameters,
-  givenName,
-  givenRequestName,
   isNarrowed,
   requestCompletion,
-} from '../../../generator/emit/given.ts'
+} from '../../../generator/emit/parsed-types.ts'
 import { valuesName } from '../../../generator/emit/names.ts'
 import type { NamedSchema, Operation, Property, Schema, View } from '../../../generator/model/types.ts'
 import { type Declaration, once } from './declarations.ts'
@@ -23,10 +21,10 @@ export const modelledTypes = (emission: Emission): readonly Declaration[] => [
 function viewsOf(named: NamedSchema, emission: Emission): readonly Declaration[] {
   const { isAnswered, schema, views } = named
   const input = views.input === views.output ? [] : [viewOf(named, 'input')]
-  const given = completionOf(schema, emission).fills ? [givenOf(named, emission)] : []
+  const parsed = completionOf(schema, emission).fills ? [parsedOf(named, emission)] : []
   return [
     ...(isAnswered ? outputOf(named) : []),
-    ...(input.length > 0 ? [...input, ...given] : []),
+    ...(input.length > 0 ? [...input, ...parsed] : []),
     ...(views.update === views.input ? [] : [updateOf(named, emission)]),
   ]
 }
@@ -57,15 +55,15 @@ function updateOf(named: NamedSchema, emission: Emission): Declaration {
   return isPartial ? { kind: 'type', name: views.update, members: [] } : viewOf(named, 'update')
 }
 
-function givenOf(named: NamedSchema, emission: Emission): Declaration {
+function parsedOf(named: NamedSchema, emission: Emission): Declaration {
   const { schema } = named
-  const members = schema.kind === 'object' ? filledOf(schema, emission) : givenMembers(schema, emission)
-  return { kind: 'type', name: givenName(named), members: once(members) }
+  const members = schema.kind === 'object' ? filledOf(schema, emission) : parsedMembers(schema, emission)
+  return { kind: 'type', name: named.parsedName, members: once(members) }
 }
 
-function givenMembers(schema: Schema, emission: Emission): readonly string[] {
+function parsedMembers(schema: Schema, emission: Emission): readonly string[] {
   if (!completionOf(schema, emission).fills) return membersOf(schema, 'input')
-  if (schema.kind === 'intersection') return schema.of.flatMap(branch => givenMembers(branch, emission))
+  if (schema.kind === 'intersection') return schema.of.flatMap(branch => parsedMembers(branch, emission))
   return schema.kind === 'object' ? [...membersOf(schema, 'input'), ...filledOf(schema, emission)] : []
 }
 
@@ -84,17 +82,17 @@ function requestsOf(operation: Operation, emission: Emission): readonly Declarat
   const request: Declaration = { kind: members.length > 0 ? 'interface' : 'type', name: requestName, members }
   const narrowed = isNarrowed(body)
   if (!narrowed && !requestCompletion(operation, emission).fills) return [request]
-  const isBodyGiven = narrowed || bodyCompletion(body, emission).fills
+  const isBodyParsed = narrowed || bodyCompletion(body, emission).fills
   const isStream = body?.content.kind === 'lines' || body?.content.kind === 'events'
-  const given: Declaration = {
+  const parsed: Declaration = {
     kind: narrowed || body?.isTagged || isStream ? 'interface' : 'type',
-    name: givenRequestName(operation),
+    name: operation.parsedRequestName,
     members: [
       ...filledParameters(operation).map(each => member(each.member, false)),
-      ...(body && isBodyGiven ? [member('body', !body.required)] : []),
+      ...(body && isBodyParsed ? [member('body', !body.required)] : []),
     ],
   }
-  return [request, given]
+  return [request, parsed]
 }
 
 /** The members of all joined objects of a schema, without those behind a name, and its literals. */

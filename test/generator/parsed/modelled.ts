@@ -1,8 +1,8 @@
 import { completeName, checkName, clientName, fieldsName, pascal, word } from '../../../generator/emit/names.ts'
 import type { Emission } from '../../../generator/emit/emission.ts'
 import { domainName } from '../../../generator/emit/errors.ts'
-import { updateOf } from '../../../generator/emit/fields.ts'
-import { completionOf, requestCompletion } from '../../../generator/emit/given.ts'
+import { updatedFieldsOf } from '../../../generator/emit/fields.ts'
+import { completionOf, requestCompletion } from '../../../generator/emit/parsed-types.ts'
 import { listNames } from '../../../generator/emit/list-names.ts'
 import { itemName } from '../../../generator/emit/media.ts'
 import { isReservedWord } from '../../../generator/identifier.ts'
@@ -31,7 +31,7 @@ const text = (value: string | number): string => JSON.stringify(value)
 
 function validatorsOf(emission: Emission): readonly Declaration[] {
   const { document, schemas } = emission
-  const targets = document.operations.flatMap(operation => updateOf(operation, emission)?.target ?? [])
+  const targets = document.operations.flatMap(operation => updatedFieldsOf(operation, emission)?.target ?? [])
   const updated = [...new Set(targets)].flatMap(target => schemas.get(target) ?? [])
   return [
     ...document.schemas.flatMap(schema => schemaChecksOf(schema, emission)),

@@ -25,7 +25,7 @@ export const pets: Resource = {
   interfaceName: 'PetHandlers',
   methods: {
     listPets: 'listPets(request: ListPetsRequest, context: ListContext): Promise<Page<Pet>>',
-    createPet: 'createPet(request: CreatePetGiven, context: CallContext): Promise<Answer<Pet>>',
+    createPet: 'createPet(request: ParsedCreatePetRequest, context: CallContext): Promise<Answer<Pet>>',
   },
 }
 
@@ -73,7 +73,7 @@ ${Object.values(methods)
 import type { CallContext, ListContext } from '../../runtime/context.ts'
 import type { Answer } from '../../runtime/json.ts'
 import type { Page } from '../../runtime/pagination.ts'
-import type { CreatePetGiven, GetToyRequest, ListPetsRequest, Map, Pet, Toy } from './types.ts'
+import type { ParsedCreatePetRequest, GetToyRequest, ListPetsRequest, Map, Pet, Toy } from './types.ts'
 
 ${interfaces.join('\n')}`
 }
@@ -84,6 +84,7 @@ function operation(name: string): Operation {
     name,
     routeName: name,
     requestName: `${name}Request`,
+    parsedRequestName: `Parsed${name}Request`,
     method: 'GET',
     path: '/',
     pathParts: ['/'],

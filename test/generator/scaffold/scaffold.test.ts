@@ -58,14 +58,14 @@ import type { CallContext, ListContext } from '../../runtime/context.ts'
 import type { Answer } from '../../runtime/json.ts'
 import type { Page } from '../../runtime/pagination.ts'
 import type { PetHandlers } from '../../output/shop/handlers.ts'
-import type { CreatePetGiven, ListPetsRequest, Pet } from '../../output/shop/types.ts'
+import type { ParsedCreatePetRequest, ListPetsRequest, Pet } from '../../output/shop/types.ts'
 
 export class Pets implements PetHandlers {
   async listPets(_request: ListPetsRequest, _context: ListContext): Promise<Page<Pet>> {
     throw unimplemented('listPets')
   }
 
-  async createPet(_request: CreatePetGiven, _context: CallContext): Promise<Answer<Pet>> {
+  async createPet(_request: ParsedCreatePetRequest, _context: CallContext): Promise<Answer<Pet>> {
     throw unimplemented('createPet')
   }
 }
@@ -102,11 +102,11 @@ export const last = 1;
     expect(workspace.scaffold().added).toEqual(['Pets.createPet'])
     const stub = `
 
-  async createPet(_request: CreatePetGiven, _context: CallContext): Promise<Answer<Pet>> {
+  async createPet(_request: ParsedCreatePetRequest, _context: CallContext): Promise<Answer<Pet>> {
     throw unimplemented('createPet');
   }`
     const imports = `
-import type { CreatePetGiven, Pet } from '../../output/shop/types.ts';
+import type { ParsedCreatePetRequest, Pet } from '../../output/shop/types.ts';
 import type { Answer } from '../../runtime/json.ts';
 import { unimplemented } from '../../runtime/errors.ts';`
     expect(workspace.read('domain/shop/pets.ts')).toBe(
@@ -249,7 +249,7 @@ describe('imports that stubs need', () => {
     [
       'extend the type import that is there',
       `import type { Answer } from '../runtime/json.ts'\nimport type { Pet } from '../output/shop/types.ts'\n`,
-      `import type { Answer } from '../runtime/json.ts'\nimport type { Pet, CreatePetGiven } from '../output/shop/types.ts'\n`,
+      `import type { Answer } from '../runtime/json.ts'\nimport type { Pet, ParsedCreatePetRequest } from '../output/shop/types.ts'\n`,
     ],
     [
       'are marked as types in an import of values',
@@ -279,12 +279,12 @@ describe('imports that stubs need', () => {
     [
       'reuse a namespace',
       `import type * as types from '../output/shop/types.ts'\n`,
-      `_request: types.CreatePetGiven, _context: CallContext): Promise<Answer<types.Pet>>`,
+      `_request: types.ParsedCreatePetRequest, _context: CallContext): Promise<Answer<types.Pet>>`,
     ],
     [
       'take another name where theirs is taken by an import',
       `import type { Pet } from './model.ts'\n`,
-      `import type { CreatePetGiven, Pet as PetType } from '../output/shop/types.ts'\n`,
+      `import type { ParsedCreatePetRequest, Pet as PetType } from '../output/shop/types.ts'\n`,
     ],
     ['take another name where theirs is declared', `type Answer = 42\n`, `Promise<AnswerType<Pet>>`],
     [
@@ -331,7 +331,8 @@ describe('a resource that no class handles', () => {
     expect(result.added).toEqual(['PetHandlers.listPets', 'PetHandlers.createPet', 'PetToyHandlers.getToy'])
     const text = workspace.read('domain/shop/pets.ts')
     expect(text).toContain('export class Pets implements PetHandlers {')
-    expect(text).toContain(`  async createPet(_request: CreatePetGiven, _context: CallContext): Promise<Answer<Pet>> {
+    expect(text)
+      .toContain(`  async createPet(_request: ParsedCreatePetRequest, _context: CallContext): Promise<Answer<Pet>> {
     throw unimplemented('createPet')
   }`)
     const style = {
@@ -387,7 +388,7 @@ export class Pets implements PetHandlers {
   async createPet() {}
 
   async feedPet(request: unknown) {}
-  async washPet(request: WashPetGiven) {}
+  async washPet(request: ParsedWashPetRequest) {}
   private async helper() {}
   async other(request: Pet) {}
 }

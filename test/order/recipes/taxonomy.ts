@@ -1,4 +1,4 @@
-import { absentId } from '../../server/iam/guarded-platform.ts'
+import { absentId } from '../../areas/members.ts'
 import { withBody } from '../aim.ts'
 import type { AreaRecipes, Fault, Recipe } from '../recipe.ts'
 import { after, newResource, resourceRecipes, type Resource, type ResourceCall } from '../resource-recipes.ts'

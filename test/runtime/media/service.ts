@@ -5,7 +5,7 @@ import { JsonText } from '../../../runtime/json.ts'
 import type { Dispatch } from '../../../runtime/wire.ts'
 import type { DocumentHandlers, DocumentOperationHandlers } from '../../golden/media-types/output/handlers.ts'
 import { documentRoutes } from '../../golden/media-types/output/routes.ts'
-import type { Row, UploadGiven } from '../../golden/media-types/output/types.ts'
+import type { Row, ParsedUploadRequest } from '../../golden/media-types/output/types.ts'
 
 /** A source that produces values while they are read; `ended` resolves when the reader stops. */
 export class Producer {
@@ -141,7 +141,7 @@ const fileOf = async (file: Blob & { readonly name?: string }) => ({
   isFile: file instanceof File,
 })
 
-async function contentOf(body: UploadGiven['body']): Promise<unknown> {
+async function contentOf(body: ParsedUploadRequest['body']): Promise<unknown> {
   if (body.contentType === 'multipart/form-data') return fileOf(body.body.file)
   if (!(body.body instanceof ReadableStream)) return body.body
   return [...new Uint8Array(await new Response(body.body).arrayBuffer())]

@@ -25,7 +25,7 @@ const never = async (): Promise<never> => {
   throw new Error('the doors ask for what is none of theirs')
 }
 
-/** Doors at a time, with the questions that they have asked. */
+/** Makes doors with a clock that the test sets, and records their questions. */
 function doorsAt(time: { now: number }) {
   const asked: Question[] = []
   const granted: Decision = { reason: 'GRANTED', bindingIds: [], policyId: '' }

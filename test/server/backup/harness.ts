@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
 import { areas } from '../../../server/areas.ts'
 import { backUp } from '../../../server/backup/backup.ts'
-import type { Manifest } from '../../../server/backup/manifest.ts'
+import type { BackupManifest } from '../../../server/backup/manifest.ts'
 import { restore, type RestoreRequest } from '../../../server/backup/restore.ts'
 import { compose } from '../../../server/compose.ts'
 import { doctor } from '../../../server/doctor/doctor.ts'
@@ -95,7 +95,7 @@ export async function started(): Promise<{ readonly folder: string; readonly dat
 }
 
 /** Backs a data folder up in this process. */
-export const backUpTo = (dataDir: string, to: string, isReplacing = false): Promise<Manifest> =>
+export const backUpTo = (dataDir: string, to: string, isReplacing = false): Promise<BackupManifest> =>
   backUp({ dataDir, areas, to, isReplacing, version: '1.2.3', now: Date.now(), print: () => undefined })
 
 /** Restores in this process; returns the output. */

@@ -239,10 +239,10 @@ function edit(file: string, from: string, to: string): void {
   database.close()
 }
 
-/** Another letter in a text that no index holds: SQLite cannot see that. */
+/** Changes a letter of a text that no index contains, so SQLite cannot notice the change. */
 function change(file: string): void {
   const bytes = readFileSync(file)
-  // Written once and never changed: what is found is no row that has been deleted.
+  // The row of this name is written once and never changed, so the match is not a deleted row.
   const at = bytes.indexOf('"name":"ninefold-system"')
   bytes.write('#', at + '"name":"'.length)
   writeFileSync(file, bytes)

@@ -2,17 +2,15 @@ import { sampleArea } from '../sample-area.ts'
 import { copyFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { compose } from '../../../server/compose.ts'
+import { openPlatform } from '../../areas/open-platform.ts'
 import { doctor } from '../../../server/doctor/doctor.ts'
 import { testAccess } from '../access/test-access.ts'
-import { logLines } from '../operations/work-bench.ts'
 import { testFolder } from '../store/harness.ts'
 
 /** A data folder as a server leaves it. */
 async function leftFolder(): Promise<string> {
   const dataDir = testFolder()
-  const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
-  const platform = await compose({ baseUrl: undefined, dataDir, http }, logLines(), [sampleArea()], testAccess)
+  const platform = await openPlatform({ config: { dataDir }, areas: [sampleArea()], openAccess: testAccess })
   await platform.close()
   return dataDir
 }

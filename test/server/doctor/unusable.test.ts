@@ -13,10 +13,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, it } from 'vitest'
 import { areas as platformAreas } from '../../../server/areas.ts'
-import { compose } from '../../../server/compose.ts'
-import type { Config } from '../../../server/config.ts'
 import { doctor } from '../../../server/doctor/doctor.ts'
 import { openIam } from '../../../server/iam/open.ts'
+import { openPlatform } from '../../areas/open-platform.ts'
 import { testAreas } from '../../domain/taxonomy/areas.ts'
 import { testAccess } from '../access/test-access.ts'
 import { testFolder } from '../store/harness.ts'
@@ -24,24 +23,18 @@ import { memoryFolder } from '../../memory-folder.ts'
 
 const areas = testAreas()
 const ignore = (): void => {}
-const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 
 const check = (dataDir: string): Promise<unknown> => doctor({ place: { dataDir }, areas, isJson: false, print: ignore })
 
+const configOf = (dataDir: string) => ({ baseUrl: undefined, dataDir, bootstrap: { adminEmail: '' } })
+
 async function serve(dataDir: string): Promise<void> {
-  const { close } = await compose(configOf(dataDir), silent, areas, testAccess)
-  await close()
+  await (await openPlatform({ config: configOf(dataDir), areas, openAccess: testAccess })).close()
 }
 
 /** As `ninefold serve` does it. */
 async function servePlatform(dataDir: string): Promise<void> {
-  const { close } = await compose(configOf(dataDir), silent, platformAreas, openIam)
-  await close()
-}
-
-const configOf = (dataDir: string): Config => {
-  const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
-  return { baseUrl: undefined, dataDir, http, bootstrap: { adminEmail: '' } }
+  await (await openPlatform({ config: configOf(dataDir), areas: platformAreas, openAccess: openIam })).close()
 }
 
 /** The files that a server has left. */
@@ -120,7 +113,7 @@ interface Case {
   readonly told: string | RegExp
 }
 
-/** Files that neither can use, and that neither may change. */
+/** Files that neither the doctor nor a server can use, and that neither of them may change. */
 const unusable: readonly Case[] = [
   { name: 'a text', make: of('This was never a database.'), told: 'is no database of SQLite' },
   { name: 'a byte', make: of('x'), told: 'is no database of SQLite' },

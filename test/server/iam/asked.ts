@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ninefold } from '../../../output/client.ts'
 import { ApiError } from '../../../runtime/errors.ts'
-import type { Tenant } from './guarded-platform.ts'
+import type { Tenant } from '../../areas/members.ts'
 
 /** The resource of the question. */
 export const permission = 'taxonomy.workspaces.get'

@@ -1,17 +1,19 @@
 import { generateKeyPairSync } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { addMember, baseUrl, guardedPlatform, type GuardedPlatform, type Member } from './guarded-platform.ts'
+import { addMember, type Member } from '../../areas/members.ts'
+import { baseUrl } from '../../areas/open-platform.ts'
+import { testPlatform, type TestPlatform } from '../../areas/test-platform.ts'
 import { unthrottled } from './unthrottled.ts'
 
 let undo: (() => void | Promise<void>)[] = []
-let platform: GuardedPlatform
+let platform: TestPlatform
 let kim: Member
 /** Opens an account that was not activated yet. */
 let credential = ''
 
 beforeAll(async () => {
-  platform = await guardedPlatform({ given: unthrottled }, later => void undo.push(later))
+  platform = await testPlatform({ config: { given: unthrottled }, later: later => void undo.push(later) })
   const { api: ada } = await platform.admin()
   kim = await addMember(platform, ada, { email: 'kim@acme.example' })
   const invited = await ada.iam.inviteUser({ body: { email: 'lou@acme.example', delivery: 'RETURN' } })

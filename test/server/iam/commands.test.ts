@@ -13,7 +13,9 @@ import { areas } from '../../../server/areas.ts'
 import { readConfig } from '../../../server/config.ts'
 import { asHost } from '../../../server/iam/host.ts'
 import { openStore, storeFile } from '../../../server/platform-store.ts'
-import { addAccount, baseUrl, callContext, tokenPlatform } from '../../domain/iam/token-platform.ts'
+import { addAccount, tokenPlatform } from '../../domain/iam/token-platform.ts'
+import { baseUrl } from '../../domain/iam/iam-environment.ts'
+import { callContext } from '../../domain/iam/calls.ts'
 import { command, ended } from '../backup/harness.ts'
 import { testFolder } from '../store/harness.ts'
 import { valueOf } from '../../domain/outcomes.ts'
@@ -146,7 +148,7 @@ describe('asHost', () => {
     const { access_token } = await valueOf(
       server.tokens.refreshToken({ body: { assertion } }, callContext(server.time.now)),
     )
-    expect(await server.admission(access_token)).toBe('ok')
+    expect(await server.admission(access_token)).toBe('OK')
     await asHost(configOf(dataDir), areas, parts => removeAccountKey(parts, account, kid))
     await feed.catchUp()
     expect(await server.admission(access_token)).toBe('TOKEN_REVOKED')

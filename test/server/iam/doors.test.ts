@@ -9,7 +9,9 @@ import { createClock } from '../../../server/clock.ts'
 import { storeCollections } from '../../../server/platform-store.ts'
 import { openBeside } from '../store/left-place.ts'
 import { allRoutes } from './all-routes.ts'
-import { absentId, addMember, addTenant, baseUrl, guardedPlatform, roleAt, type Member } from './guarded-platform.ts'
+import { absentId, addMember, addTenant, roleAt, type Member } from '../../areas/members.ts'
+import { baseUrl } from '../../areas/open-platform.ts'
+import { testPlatform } from '../../areas/test-platform.ts'
 
 const undo: (() => void | Promise<void>)[] = []
 
@@ -27,7 +29,7 @@ let expired = ''
 
 beforeAll(async () => {
   const later = (each: () => void | Promise<void>): void => void undo.push(each)
-  const platform = await guardedPlatform({}, later)
+  const platform = await testPlatform({ later })
   fetched = platform.from('192.0.2.7')
   const { api: admin } = await platform.admin()
   const viewerOf = (id: string, email: string): Promise<Member> =>

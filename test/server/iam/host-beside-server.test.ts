@@ -10,7 +10,7 @@ import {
 import { platformWorkspaceId } from '../../../domain/ports/reserved.ts'
 import { areas } from '../../../server/areas.ts'
 import { readConfig } from '../../../server/config.ts'
-import { asHost, type HostParts } from '../../../server/iam/host.ts'
+import { asHost, type HostServices } from '../../../server/iam/host.ts'
 import { served, type Served } from '../backup/harness.ts'
 import { testFolder } from '../store/harness.ts'
 
@@ -20,7 +20,7 @@ const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
 /** A platform that is served by another process, and commands of the host, which are run by this one. */
 interface Place {
   readonly server: Served
-  host<R>(work: (parts: HostParts) => Promise<R>): Promise<R>
+  host<R>(work: (parts: HostServices) => Promise<R>): Promise<R>
 }
 
 async function place(): Promise<Place> {
@@ -60,7 +60,7 @@ async function program({ host, server: { url } }: Place): Promise<Program> {
   }
 }
 
-/** Not authenticated any more; with a token that holds a call is let in, or not allowed. */
+/** The status of a call whose token is no longer valid; a call with a valid token is admitted or denied. */
 const refused = 401
 
 describe('a command of the host beside a server that runs', () => {

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { feedCollections, servers } from '../../../domain/iam/collections/feed-store.ts'
 import { leaseMs, type LeasePlace } from '../../../domain/iam/feed/leases.ts'
-import { LiveFeed, type FeedParts } from '../../../domain/iam/feed/live-feed.ts'
+import { LiveFeed, type FeedOptions } from '../../../domain/iam/feed/live-feed.ts'
 import { createClock } from '../../../server/clock.ts'
 import { leasePlace } from '../../../server/iam/lease-place.ts'
 import { openSqlite, type SqliteStore } from '../../../server/store/sqlite.ts'
@@ -22,7 +22,7 @@ interface Server {
 }
 
 /** A server on a file, with a store of its own. */
-async function serverOn(file: string, parts: Partial<FeedParts> = {}): Promise<Server> {
+async function serverOn(file: string, parts: Partial<FeedOptions> = {}): Promise<Server> {
   const store = await openSqlite({ file, collections: feedCollections })
   const leases = await leasePlace(store)
   let looked = 0
@@ -55,10 +55,10 @@ async function serverOn(file: string, parts: Partial<FeedParts> = {}): Promise<S
 
 const newFile = (): string => join(testFolder(), 'store.sqlite')
 
-/** Asked until it decides without a look. */
+/** Polls until the server decides without a look at the file. */
 const leased = ({ looks }: Server): Promise<void> => expect.poll(looks, { timeout: 10_000, interval: 20 }).toBe(false)
 
-/** A change of a role, and whether another server has to follow it. */
+/** Records a change of a role; returns the revision, and whether another server must apply the change. */
 const change = ({ feed, store }: Server, role: string): Promise<readonly [revision: number, isFollowed: boolean]> =>
   store.tx(async tx => [await feed.revise(tx, 'ROLE', role), await feed.isFollowed(tx)] as const)
 

@@ -1,18 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  absentId,
-  addMember,
-  addTenant,
-  baseUrl,
-  guardedPlatform,
-  roleAt,
-  type GuardedPlatform,
-  type Member,
-  type Tenant,
-} from './guarded-platform.ts'
+import { absentId, addMember, addTenant, roleAt, type Member, type Tenant } from '../../areas/members.ts'
+import { baseUrl } from '../../areas/open-platform.ts'
+import { testPlatform, type TestPlatform } from '../../areas/test-platform.ts'
 
 let undo: (() => void | Promise<void>)[] = []
-let platform: GuardedPlatform
+let platform: TestPlatform
 /** Where the callers are at home. */
 let own: Tenant
 /** Administers one organisation, and sees nothing of the other one. */
@@ -37,7 +29,7 @@ const kinds = [
 type Kind = (typeof kinds)[number]
 
 beforeAll(async () => {
-  platform = await guardedPlatform({}, later => void undo.push(later))
+  platform = await testPlatform({ later: later => void undo.push(later) })
   const { api: ada } = await platform.admin()
   own = await addTenant(ada, 'acme')
   const other = await addTenant(ada, 'umbrella')

@@ -1,10 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { changes, feedCollections } from '../../../domain/iam/collections/feed-store.ts'
 import { openBeside } from '../store/left-place.ts'
-import { addMember, addTenant, guardedPlatform, roleAt, type GuardedPlatform } from './guarded-platform.ts'
+import { addMember, addTenant, roleAt } from '../../areas/members.ts'
+import { testPlatform, type TestPlatform } from '../../areas/test-platform.ts'
 
 /** Tells of the changes that servers had to follow since it was last asked. */
-async function changesOf({ config }: GuardedPlatform) {
+async function changesOf({ config }: TestPlatform) {
   const store = await openBeside(config, feedCollections)
   onTestFinished(() => store.close())
   let last = ''
@@ -19,7 +20,7 @@ async function changesOf({ config }: GuardedPlatform) {
 }
 
 it('nobody has to follow a scope that comes, but what its maker is given there and where it goes', async () => {
-  const platform = await guardedPlatform()
+  const platform = await testPlatform()
   const ada = await platform.admin()
   const { group, organisation } = await addTenant(ada.api, 'acme')
   const permissions = ['taxonomy.workspaces.create']
@@ -43,12 +44,12 @@ it('nobody has to follow a scope that comes, but what its maker is given there a
 })
 
 it('another server knows a scope as soon as its maker is answered', async () => {
-  const one = await guardedPlatform()
+  const one = await testPlatform()
   const ada = await one.admin()
   const { organisation } = await addTenant(ada.api, 'acme')
   const grants = [roleAt('organisation-admin', 'ORGANISATION', organisation)]
   const oz = await addMember(one, ada.api, { email: 'oz@acme.example', organisation_id: organisation, grants })
-  const other = (await guardedPlatform(one.config)).as(oz.token).taxonomy
+  const other = (await testPlatform({ config: one.config })).as(oz.token).taxonomy
   for (let i = 0; i < 5; i += 1) {
     const { resource_id: id } = await oz.api.taxonomy.createWorkspace({ organisation, body: { name: `w${i}` } })
     expect(await other.getWorkspace({ organisation, id })).toMatchObject({ name: `w${i}` })

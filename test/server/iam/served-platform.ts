@@ -7,7 +7,8 @@ import { Ninefold } from '../../../output/client.ts'
 import { createTransport } from '../../../runtime/transport.ts'
 import { administrator, administratorFile } from '../access/sign-in.ts'
 import { testFolder, type Later } from '../store/harness.ts'
-import { baseUrl, signingIn, type Member } from './guarded-platform.ts'
+import { signingIn, type Member } from '../../areas/members.ts'
+import { baseUrl } from '../../areas/open-platform.ts'
 
 const program = fileURLToPath(new URL('../../../ninefold.ts', import.meta.url))
 

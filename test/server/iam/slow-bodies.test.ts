@@ -1,25 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { PolicyStatementInput } from '../../../output/iam/types.ts'
-import {
-  addMember,
-  addTenant,
-  baseUrl,
-  guardedPlatform,
-  password,
-  roleAt,
-  type GuardedPlatform,
-  type Member,
-  type Tenant,
-} from './guarded-platform.ts'
+import { addMember, addTenant, password, roleAt, type Member, type Tenant } from '../../areas/members.ts'
+import { baseUrl } from '../../areas/open-platform.ts'
+import { testPlatform, type TestPlatform } from '../../areas/test-platform.ts'
 
 let undo: (() => void | Promise<void>)[] = []
-let platform: GuardedPlatform
+let platform: TestPlatform
 let ada: Member
 let at: Tenant
 let members = 0
 
 beforeAll(async () => {
-  platform = await guardedPlatform({}, later => void undo.push(later))
+  platform = await testPlatform({ later: later => void undo.push(later) })
   ada = await platform.admin()
   at = await addTenant(ada.api, 'acme')
 })

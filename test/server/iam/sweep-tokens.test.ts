@@ -4,8 +4,9 @@ import { signingKeys } from '../../../domain/iam/collections/signing-keys-store.
 import { throttles } from '../../../domain/iam/sign-in/throttle-store.ts'
 import { spentRefreshTokens, tokens } from '../../../domain/iam/collections/tokens-store.ts'
 import { sweepTokens } from '../../../server/iam/sweep-tokens.ts'
-import { addUser, callContext, reasonOf, tokenPlatform, type TokenPlatform } from '../../domain/iam/token-platform.ts'
-import { valueOf } from '../../domain/outcomes.ts'
+import { addUser, tokenPlatform, type TokenPlatform } from '../../domain/iam/token-platform.ts'
+import { callContext } from '../../domain/iam/calls.ts'
+import { outcomeOf, valueOf } from '../../domain/outcomes.ts'
 
 const password = 'correct horse battery'
 const dayMs = 24 * 60 * 60 * 1000
@@ -25,7 +26,7 @@ describe('sweepTokens', () => {
       await server.signIn('kim@example.test', password),
     ]
     await server.refresh(used.refresh_token ?? '')
-    await reasonOf(server.signIn('kim@example.test', 'wrong'))
+    await outcomeOf(server.signIn('kim@example.test', 'wrong'))
     const context = callContext(server.time.now, { principal: { id: user, kind: 'user' } })
     await valueOf(server.tokens.revokeToken({ body: { token_id: revoked.token_id } }, context))
     await sweep(server)

@@ -1,15 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { PolicyStatementInput } from '../../../output/iam/types.ts'
-import {
-  absentId,
-  addMember,
-  addTenant,
-  baseUrl,
-  guardedPlatform,
-  roleAt,
-  type GuardedPlatform,
-  type Member,
-} from './guarded-platform.ts'
+import { absentId, addMember, addTenant, roleAt, type Member } from '../../areas/members.ts'
+import { baseUrl } from '../../areas/open-platform.ts'
+import { testPlatform, type TestPlatform } from '../../areas/test-platform.ts'
 
 /** An organisation with a workspace, and who administers the one, the other, or may look at it. */
 interface Staffed {
@@ -26,7 +19,7 @@ let fetched: typeof fetch
 let acme: Staffed
 let umbrella: Staffed
 
-async function staffed(platform: GuardedPlatform, name: string): Promise<Staffed> {
+async function staffed(platform: TestPlatform, name: string): Promise<Staffed> {
   const { organisation, workspace } = await addTenant(ada.api, name)
   const member = (word: string, grant: ReturnType<typeof roleAt>): Promise<Member> =>
     addMember(platform, ada.api, {
@@ -44,7 +37,7 @@ async function staffed(platform: GuardedPlatform, name: string): Promise<Staffed
 }
 
 beforeAll(async () => {
-  const platform = await guardedPlatform({}, later => void undo.push(later))
+  const platform = await testPlatform({ later: later => void undo.push(later) })
   fetched = platform.from('192.0.2.7')
   ada = await platform.admin()
   acme = await staffed(platform, 'acme')

@@ -4,7 +4,7 @@ import type { CallOptions } from '../../../runtime/transport.ts'
 import { shared, type Intent, type Sets } from './journal.ts'
 
 /** The parts of an actor. */
-export interface ActorParts {
+export interface ActorOptions {
   readonly client: TaxonomyClient
   /** Makes a call until it is answered; undefined when it was refused. */
   readonly make: (
@@ -38,13 +38,13 @@ const oneOf = <T>(from: readonly T[]): T | undefined => from[Math.floor(Math.ran
 
 /** Changes its own resources, one call after the other, and a group that all actors share. */
 export class Actor {
-  readonly #parts: ActorParts
+  readonly #parts: ActorOptions
   readonly #groups: Group[] = []
   #workspaces: Thing[] = []
   #made = 0
   #intents = 0
 
-  constructor(parts: ActorParts) {
+  constructor(parts: ActorOptions) {
     this.#parts = parts
   }
 

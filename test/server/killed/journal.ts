@@ -5,7 +5,8 @@ export type Sets = Readonly<Record<string, string>> | null
 export interface Intent {
   /** Its Idempotency-Key too. */
   readonly intent: string
-  readonly operationType: 'CREATE' | 'UPDATE' | 'DELETE' | 'ARCHIVE' | 'SUSPEND' | 'RESUME' | 'MOVE'
+  readonly operationType:
+    'CREATE' | 'UPDATE' | 'DELETE' | 'ARCHIVE' | 'SUSPEND' | 'RESUME' | 'MOVE' | 'REGISTER' | 'ENABLE' | 'DISABLE'
   /** Without the name of the area: `workspaces`. */
   readonly resourceType: string
   /** Only one actor changes a resource, one call after the other; all of them change the `shared` resource. */

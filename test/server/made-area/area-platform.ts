@@ -1,15 +1,15 @@
 import { expect } from 'vitest'
 import { TaxonomyClient } from '../../../output/taxonomy/client.ts'
-import { fetchHost } from '../../../runtime/hosts/fetch.ts'
 import { isEnded } from '../../../runtime/operations.ts'
-import { createTransport } from '../../../runtime/transport.ts'
 import type { AreaModule } from '../../../server/area.ts'
 import type { OpenAccess } from '../../../server/access/platform-access.ts'
 import { taxonomyArea } from '../../../server/areas.ts'
-import { compose } from '../../../server/compose.ts'
-import { storeCollections, type StorePlace } from '../../../server/platform-store.ts'
+import type { StorePlace } from '../../../server/platform-store.ts'
 import { testAccess, testToken } from '../access/test-access.ts'
-import { testFolder, testStoreUrl, type Later } from '../store/harness.ts'
+import { baseUrl, silent } from '../../areas/open-platform.ts'
+import { testPlatform } from '../../areas/test-platform.ts'
+import { quickTimes } from '../../domain/taxonomy/areas.ts'
+import type { Later } from '../store/harness.ts'
 
 /** A body, and of a refusal its reason. */
 export type Answer = Readonly<Record<string, unknown>> & { readonly reason?: string; readonly message?: string }
@@ -39,9 +39,6 @@ export interface AreaPlatform {
   usage(quota: string): Promise<number>
 }
 
-const baseUrl = 'http://platform.test'
-const ignore = (): void => {}
-const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 const authorization = `Bearer ${testToken}`
 
 /** Starts one over an empty store; it ends `later`. The first of `areas` is called by `in`. */
@@ -50,21 +47,15 @@ export async function areaPlatform(
   later: Later,
   openAccess: OpenAccess = testAccess,
 ): Promise<AreaPlatform> {
-  const all = [taxonomyArea({ askMs: 5, retryMs: [2, 4], restMs: 200 }), ...areas]
-  const place = { dataDir: testFolder(later), ...(await testStoreUrl(later, storeCollections(all))) }
-  const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
-  const platform = await compose({ baseUrl: undefined, ...place, http }, silent, all, openAccess)
-  later(() => platform.close())
-  const host = fetchHost(platform.dispatch)
-  const client = new TaxonomyClient(
-    createTransport({ baseUrl, token: testToken, fetch: (input, init) => host(new Request(input, init)) }),
-  )
+  const all = [taxonomyArea(quickTimes), ...areas]
+  const { config, from, transport } = await testPlatform({ areas: all, later, openAccess, log: silent })
+  const client = new TaxonomyClient(transport(testToken))
   const { resource_id: organisation } = await client.createOrganisation({ body: { name: 'acme' } })
   const fetched = (path: string, init?: RequestInit): Promise<Response> =>
-    host(new Request(baseUrl + path, { headers: { authorization }, ...init }))
+    from('')(baseUrl + path, { headers: { authorization }, ...init })
   const within = (workspace: string) => workspaceCaller(fetched, areas[0].domain.name, workspace)
   return {
-    place,
+    place: config,
     client,
     organisation,
     fetch: fetched,

@@ -2,7 +2,7 @@ import type { Store, Transaction } from '../../../domain/ports/store.ts'
 import { rowScope } from '../../../domain/resources/look-up.ts'
 import { Resources } from '../../../domain/resources/resources.ts'
 import { ApiError, atField } from '../../../runtime/errors.ts'
-import type { AreaModule, AreaParts } from '../../../server/area.ts'
+import type { AreaModule, AreaEnvironment } from '../../../server/area.ts'
 import { areaInProgress, type DeclarationInProgress } from '../../../server/area-in-progress.ts'
 import { depotPlane } from '../planes/depot.ts'
 import { handwritten, type SampleArea } from '../sample-area.ts'
@@ -17,7 +17,7 @@ export interface YardControl {
   store?: Store
 }
 
-type Parts = AreaParts<SampleArea, never, 'topology'>
+type YardEnvironment = AreaEnvironment<SampleArea, never, 'topology'>
 type Declaration = DeclarationInProgress<SampleArea, YardHandlers, never, 'topology'>
 
 /** Writes that something happened, once. */
@@ -81,7 +81,7 @@ const ofControl = (control: YardControl): Pick<Declaration, 'admit' | 'hooks'> =
   },
 })
 
-function rackCalls(parts: Parts): YardHandlers['racks'] {
+function rackCalls(parts: YardEnvironment): YardHandlers['racks'] {
   const resources = new Resources<Rack, SampleArea>(rackKind, parts)
   const { functions } = parts
   return {
@@ -104,7 +104,7 @@ function rackCalls(parts: Parts): YardHandlers['racks'] {
   }
 }
 
-function boxCalls(parts: Parts): YardHandlers['boxes'] {
+function boxCalls(parts: YardEnvironment): YardHandlers['boxes'] {
   const resources = new Resources<Box, SampleArea>(boxKind, parts)
   return {
     listBoxes: (request, context) => resources.list({ workspace: request.workspace, engine: request.engine }, context),
@@ -129,7 +129,7 @@ function boxCalls(parts: Parts): YardHandlers['boxes'] {
   }
 }
 
-function tagCalls(parts: Parts): YardHandlers['tags'] {
+function tagCalls(parts: YardEnvironment): YardHandlers['tags'] {
   const resources = new Resources<Tag, SampleArea>(tagKind, parts)
   return {
     async createTag(request, context) {

@@ -20,7 +20,7 @@ async function benchAt(place: string): Promise<WorkBench> {
 
 const workspaces: readonly Scope[] = ['a', 'b', 'c', 'd'].map(id => ({ type: 'WORKSPACE', id }))
 
-/** The processes need the machine more than who looks at them. */
+/** The interval of polls is long, because the processes need the processor. */
 const within = { timeout: 40_000, interval: 50 }
 
 const ended = ({ left }: WorkBench): Promise<void> => expect.poll(left, within).toBe(0)
@@ -78,7 +78,9 @@ async function lateMarks({ store }: WorkBench): Promise<readonly Mark[]> {
   return late
 }
 
-/** The processes whose turns took effect, in the order of the commits: once for each time that one followed another. */
+/**
+ * Returns the processes of the periodic runs in the order of the commits; consecutive runs of one process count once.
+ */
 async function holdersInTurn({ store }: WorkBench): Promise<readonly number[]> {
   const pids: number[] = []
   for await (const { value } of store.each(turnMarks)) if (pids.at(-1) !== value.pid) pids.push(value.pid)

@@ -53,7 +53,7 @@ async function leasedTo(store: Store, owner: OwnerRow | undefined, leaseUntil: n
   })
 }
 
-/** Makes leased work due for anybody, as a process does that thinks its owner dead. */
+/** Requeues leased work, as a process does if the lease owner seems to be dead. */
 async function requeued(store: Store, id: string): Promise<void> {
   await store.tx(async tx => {
     const row = await tx.lock(works, id)

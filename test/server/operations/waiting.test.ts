@@ -1,4 +1,4 @@
-import { Quotas } from '../../../domain/taxonomy/quotas/quotas.ts'
+import { SubtreeQuotas } from '../../../domain/taxonomy/quotas/quotas.ts'
 import { taxonomyFunctions } from '../../../domain/taxonomy/functions.ts'
 import { taxonomyArea } from '../../../output/taxonomy/area.ts'
 import { describe, expect, it } from 'vitest'
@@ -45,7 +45,7 @@ function slowArea(procedure: Procedure<unknown>): AreaModule {
         groups: new Groups(parts, new TreeReads(parts.store)),
         workspaces: new Workspaces(parts, new TreeReads(parts.store)),
         effectiveQuotas: new EffectiveQuotas(parts),
-        quotas: new Quotas(parts),
+        quotas: new SubtreeQuotas(parts),
         quotaOverrides: quotaOverrideHandlers(parts),
         operations: new TaxonomyOperations(parts),
         filterSchemas: new FilterSchemas(),

@@ -9,7 +9,7 @@ import { areaRecords, operationsCollection } from '../../../server/operations/ar
 import { rememberedKeys } from '../../../server/operations/idempotency.ts'
 import { operationsOf } from '../../../server/operations/operations.ts'
 import type { Worker } from '../../../domain/ports/workers.ts'
-import type { OperationRecord } from '../../../server/operations/record.ts'
+import type { StoredOperation } from '../../../server/operations/record.ts'
 import { WorkQueue } from '../../../server/operations/work-queue.ts'
 import { startWorkers, workCollections, type WorkerOptions, type Workers } from '../../../server/operations/workers.ts'
 import { works } from '../../../server/operations/work.ts'
@@ -69,7 +69,7 @@ export interface WorkBench {
   readonly operations: Operations<SampleArea>
   /** Begins an operation whose effect is the procedure; answers its id. */
   begin(kind: string, input?: object, scope?: Scope): Promise<string>
-  record(id: string): Promise<OperationRecord>
+  record(id: string): Promise<StoredOperation>
   /** Every tally by its name. */
   counts(): Promise<Readonly<Record<string, number>>>
   /** Work that has not ended. */

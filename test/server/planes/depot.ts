@@ -5,12 +5,12 @@ import { ApiError, type ErrorDomain } from '../../../runtime/errors.ts'
 import type { BoundRoute, Method, Reply, Route } from '../../../runtime/route.ts'
 import { rpcOfHttp, type RenderError } from '../../../runtime/status.ts'
 import { isRecord } from '../../../runtime/validation.ts'
-import { area, type AreaModule, type AreaParts } from '../../../server/area.ts'
+import { area, type AreaModule, type AreaEnvironment } from '../../../server/area.ts'
 import type { DataPlane } from '../../../domain/ports/data-planes.ts'
 import { handwritten, type SampleArea } from '../sample-area.ts'
 import type { Parameter } from '../../../runtime/parameters/types.ts'
 
-/** An area made by hand that has nothing but data planes. */
+/** The error domain of a handwritten area that has only data planes. */
 export const depotDomain: ErrorDomain = { name: 'depot', base: 9_000_000 }
 
 type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>
@@ -62,7 +62,7 @@ export function depotPlane(watch = depotWatch(), more: Partial<DataPlane> = {}):
 
 /** An area with planes. */
 export function depotArea(
-  planes: (parts: AreaParts<SampleArea>) => readonly DataPlane[] = () => [depotPlane()],
+  planes: (parts: AreaEnvironment<SampleArea>) => readonly DataPlane[] = () => [depotPlane()],
 ): AreaModule {
   return area({
     generated: handwritten(depotDomain),

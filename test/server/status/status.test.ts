@@ -13,6 +13,7 @@ const operation = (id: string): Operation => ({
   name: id,
   routeName: id,
   requestName: id,
+  parsedRequestName: id,
   method: 'GET',
   path: `/${id}`,
   pathParts: [`/${id}`],

@@ -1,18 +1,18 @@
 import type { Collection, Reader } from '../../../domain/ports/store.ts'
-import type { Connection, Row, SqlValue } from '../../../server/store/connection.ts'
+import type { Connection, SqlRow, SqlValue } from '../../../server/store/connection.ts'
 import type { Dialect } from '../../../server/store/dialect.ts'
 import { layoutOf } from '../../../server/store/layout.ts'
 import { StoreReader } from '../../../server/store/reader.ts'
-import type { Condition } from '../../../server/store/condition.ts'
+import type { SqlCondition } from '../../../server/store/condition.ts'
 
 /** The statements of reads of a collection, when they find nothing. */
 export async function statementsOf(
   collection: Collection<never>,
   dialect: Dialect,
   read: (reader: Reader) => Promise<unknown>,
-): Promise<readonly Condition[]> {
-  const statements: Condition[] = []
-  const all = (sql: string, parameters: readonly SqlValue[] = []): readonly Row[] => {
+): Promise<readonly SqlCondition[]> {
+  const statements: SqlCondition[] = []
+  const all = (sql: string, parameters: readonly SqlValue[] = []): readonly SqlRow[] => {
     statements.push({ sql, parameters })
     return []
   }

@@ -155,9 +155,9 @@ export function streamOf<Item>(
 }
 
 /**
- * Makes an equal stream at the pace of its reader. `ended` is called once with the way it ended: read to its end, left
- * early, or broken. It breaks if it has fewer or more bytes than `length`: a caller that knows the length would
- * otherwise wait for missing bytes, or take further bytes for the next answer.
+ * Returns a stream of the same bytes, at the pace of the reader. Calls `ended` once with the result: read to the end,
+ * cancelled by the reader, or broken. The stream breaks if the source has fewer or more bytes than `length`: a caller
+ * that knows the length would otherwise wait for missing bytes, or take excess bytes for the next answer.
  */
 export function watched(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
@@ -197,8 +197,9 @@ export function watched(
 }
 
 /**
- * Makes a body of several media types, or of a range: `{ contentType, body }`, as the caller chooses. Ranges come last.
- * Handlers get the declared type, and for a range the sent type.
+ * Makes a body of several media types, or of a range. The value is `{ contentType, body }`, with a content type that
+ * the caller chooses. Ranges come last. Handlers receive the declared content type, or for a range the sent content
+ * type.
  */
 export function mediaChoice({ required }: Pick<RequestBody, 'required'>, media: readonly Media[]): ClientBody {
   const [type = '', ...aliases] = media.flatMap(each => [each.type, ...(each.aliases ?? [])])

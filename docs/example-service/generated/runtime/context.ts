@@ -14,33 +14,33 @@ export interface Principal {
 export interface CalledOperation {
   readonly area: string
   readonly operationId: string
-  /** The permission that it needs; empty if it needs none. */
+  /** The permission that the operation needs; empty if the operation needs no permission. */
   readonly permission: string
 }
 
-/** The facts of a call beside its request. Each call has an object of its own. */
+/** The facts of a call that are not in its request. Each call has its own object. */
 export interface CallContext {
-  /** Absent on public operations. */
+  /** The authenticated caller; absent on public operations. */
   readonly principal: Principal | undefined
-  /** Absent if no route matched. */
+  /** The called operation; absent if no route matched. */
   readonly operation?: CalledOperation | undefined
   readonly method: string
-  /** The raw path as it was sent, without the query. */
+  /** The encoded path as the caller sent it, without the query. */
   readonly path: string
   readonly requestId: string
   /** The W3C trace id of 32 hex digits: the caller's, if it sent a valid `traceparent`, otherwise a new id. */
   readonly traceId: string
-  /** The header `Idempotency-Key`, if its form is valid. */
+  /** The value of the header `Idempotency-Key`, if it is well-formed. */
   readonly idempotencyKey: string | undefined
   /** The address of the caller, from the host. */
   readonly clientAddress: string
-  /** The header `User-Agent`, as it was sent. */
+  /** The value of the header `User-Agent` as the caller sent it. */
   readonly userAgent?: string | undefined
-  /** Aborted if the caller disconnects. */
+  /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal
-  /** The row that the door has read for its decision, so that the handler need not read it again. */
+  /** The row that the authorization has read, so that the handler need not read the row again. */
   readonly handedOn?: object | undefined
-  /** The time of the whole call, in milliseconds since 1970. */
+  /** The time of the call, in milliseconds since 1970; all steps of the call use the same time. */
   readonly now: number
 }
 
@@ -49,13 +49,13 @@ export interface ListContext extends CallContext {
   readonly query: ListQuery
 }
 
-/** Lower-case hex, neither id zero, version not `ff`. */
+/** Matches a valid `traceparent`: lower-case hex, no id of zeros only, and a version other than `ff`. */
 const validParent = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
 
 /**
- * Returns the trace of a call with this `traceparent` (W3C Trace Context). Its id, 32 hex digits, is the caller's if
- * that is valid, otherwise new. `traceparent` is the header of the answer: the same trace, the span of this call, not
- * sampled.
+ * Returns the trace of a call with this `traceparent` (W3C Trace Context). `traceId` has 32 hex digits: the caller's
+ * trace id if the header is valid, otherwise a new id. The returned `traceparent` is the header of the answer: the same
+ * trace, the span of this call, not sampled.
  */
 export function traceOf(parent: string | undefined): Readonly<Record<'traceId' | 'traceparent', string>> {
   const random = crypto.randomUUID().replaceAll('-', '')

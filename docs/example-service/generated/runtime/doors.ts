@@ -11,24 +11,28 @@ export interface PathParameters {
 
 /** The result of an authorization. */
 export interface Authorized {
-  /** Only the request decides: `authorizeRequest` must be called. */
+  /** True if the decision depends on the request: the caller must then call `authorizeRequest`. */
   readonly isUndecided?: boolean
-  /** The row that the decision has read, for `context.handedOn` of the handler. */
+  /** The row that the decision has read; the handler receives the row as `context.handedOn`. */
   readonly handedOn?: object | undefined
 }
 
 /** The authentication and authorization of every call before its handler; IAM implements them (conventions §4, §12). */
 export interface Doors {
   /**
-   * Returns the caller. Throws `ApiError` (TOKEN_MISSING ...) if `access` needs a bearer token and there is no valid
-   * one.
+   * Returns the caller. Throws `ApiError` (such as TOKEN_MISSING) if `access` requires a bearer token and the request
+   * has no valid token.
    */
   authenticate(request: WireRequest, access: Access | undefined): Promise<Principal | undefined>
-  /** Throws `ApiError` IAM_PERMISSION_DENIED. Returns undefined if the call is decided and the handler needs no row. */
+  /**
+   * Throws `ApiError` IAM_PERMISSION_DENIED if the caller lacks the permission. Returns undefined if the call is
+   * allowed and there is no row for the handler.
+   */
   authorize(context: CallContext, route: Route<unknown, unknown>, path: PathParameters): Promise<Authorized | void>
   /**
-   * Called once the request is read, for decisions that depend on it; `given` is not checked yet. Throws as
-   * `authorize`, or `ApiError` FIELD_INVALID if a value that decides is malformed.
+   * Decides a call whose authorization depends on the request. It is called once the request is parsed; `given` is not
+   * checked yet. Throws as `authorize` does, or `ApiError` FIELD_INVALID if a value that the decision needs is
+   * malformed.
    */
   authorizeRequest?(
     context: CallContext,

@@ -32,8 +32,8 @@ export interface Updated<T> {
 
 /**
  * Checks an `update_mask` (conventions §6). With `body`, also checks that no required field in the mask is missing, as
- * far as that is known without the stored resource. `at` is the field of the body, if it is not the whole body. Throws
- * `ApiError` UPDATE_MASK_INVALID or FIELD_INVALID.
+ * far as that is known without the stored resource. `at` is the member of the body that holds the resource; empty if
+ * the body is the resource. Throws `ApiError` UPDATE_MASK_INVALID or FIELD_INVALID.
  */
 export function checkMask(mask: string | undefined, fields: Fields, body?: object, at = ''): void {
   const selection = selectionOf(mask, fields)
@@ -42,10 +42,11 @@ export function checkMask(mask: string | undefined, fields: Fields, body?: objec
 
 /**
  * Applies an update by conventions §6; `stored` is not modified, and is the result if no value changes. Without a mask,
- * with an empty mask or `*`, every mutable field is replaced. A selected field that the body leaves out, or gives as
- * null, becomes its default. Output-only fields stay; so do immutable members and absent input-only members of an
- * object. `body` has passed the check of its schema. `at` is the field of the body, if it is not the whole body; errors
- * name it, `changed` does not. Throws `ApiError` UPDATE_MASK_INVALID, FIELD_INVALID or FIELD_IMMUTABLE.
+ * with an empty mask or `*`, every mutable field is replaced. A selected field that is absent or null in the body
+ * becomes its default. Output-only fields stay; so do immutable members and absent input-only members of an object.
+ * `body` has passed the check of its schema. `at` is the member of the body that holds the resource; empty if the body
+ * is the resource. Errors name `at`, `changed` does not. Throws `ApiError` UPDATE_MASK_INVALID, FIELD_INVALID or
+ * FIELD_IMMUTABLE.
  */
 export function applyUpdate<T extends object>(
   fields: Fields,

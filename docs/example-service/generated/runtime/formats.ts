@@ -11,34 +11,37 @@ import { parseTimestamp } from './timestamps.ts'
 const plainDateTime =
   /^(?!000[01]|9999)\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
-/** RFC 3339 date and time with an offset, 0 to 9 fraction digits. */
+/** Whether a text is an RFC 3339 date-time with an offset and 0 to 9 fraction digits. */
 export const isDateTime = (text: string): boolean => plainDateTime.test(text) || parseTimestamp(text) !== undefined
 
-/** RFC 3339 full-date, a day that exists. */
+/** Whether a text is an RFC 3339 full-date of an existing day. */
 export const isDate = (text: string): boolean => text.length === 10 && isDateTime(`${text}T00:00:00Z`)
 
-/** RFC 9562, any version, either case. */
+/** Whether a text is a UUID of RFC 9562, of any version and in either case. */
 export const isUuid = (text: string): boolean => /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i.test(text)
 
-/** One `@`, a local part of 1 to 64 characters without blanks, a domain of dotted labels or a single name. */
+/**
+ * Whether a text is an email address: one `@`, a local part of 1 to 64 characters without blanks, and a domain of
+ * dotted labels or a single name.
+ */
 export const isEmail = (text: string): boolean =>
   text.length <= 254 &&
   /^[^\s@"(),:;<>[\\\]]{1,64}@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i.test(text)
 
-/** Standard base64 with padding, strict (RFC 4648 §4). */
+/** Whether a text is standard base64 with padding and without unused bits (RFC 4648 §4). */
 export function isBase64(text: string): boolean {
   return text.length % 4 === 0 && /^[A-Za-z\d+/]*(?:[AQgw]==|[AEIMQUYcgkosw048]=)?$/.test(text)
 }
 
-/** An absolute URI. */
+/** Whether a text is an absolute URI. */
 export const isUri = (text: string): boolean => /^[a-z][a-z\d+.-]*:\S+$/i.test(text) && URL.canParse(text)
 
-/** RFC 1123 host name. */
+/** Whether a text is a host name of RFC 1123. */
 export const isHostname = (text: string): boolean =>
   text.length <= 253 && /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i.test(text)
 
-/** Dotted decimal, no leading zeros. */
+/** Whether a text is an IPv4 address in dotted decimal, without leading zeros. */
 export const isIpv4 = (text: string): boolean => /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(text)
 
-/** RFC 4291 §2.2, as URLs read it, without a zone. */
+/** Whether a text is an IPv6 address of RFC 4291 §2.2, as URLs read it, without a zone. */
 export const isIpv6 = (text: string): boolean => /^[\da-f:.]+$/i.test(text) && URL.canParse(`http://[${text}]/`)

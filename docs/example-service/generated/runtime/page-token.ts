@@ -8,7 +8,8 @@ export type Mac = (text: string) => Uint8Array
 
 /**
  * Makes and checks page tokens (conventions §8): base64url without padding of a MAC, a version and sort keys. The MAC
- * also covers the call, and so is its digest. A token marks a position in a list and grants no rights.
+ * also covers the scope of the call, so a token is valid for that scope only. A token marks a position in a list and
+ * grants no rights.
  */
 export interface PageTokens {
   /** Makes the token of the rows after these sort keys. `scope` is the call: path and parameters. */
@@ -22,7 +23,7 @@ const tagLength = 16
 
 /** Makes page tokens with a MAC. Tokens of another key are refused like any other fault. */
 export function pageTokens(mac: Mac): PageTokens {
-  // The length of the scope precedes it, so that no other call has the same text.
+  // The length of the scope precedes the scope, so that no two pairs of scope and text have the same MAC input.
   const tag = (scope: string, text: string): string =>
     String.fromCharCode(...mac(`page token ${scope.length} ${scope}${text}`).subarray(0, tagLength))
   return {
@@ -47,7 +48,7 @@ function ascii(json: string): string {
   return json.replace(/[^\0-\x7f]/g, unit => String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** Compares in constant time. */
+/** Compares two texts in constant time. */
 function isSame(bytes: string, tag: string): boolean {
   let difference = 0
   for (let i = 0; i < tagLength; i += 1) difference |= bytes.charCodeAt(i) ^ tag.charCodeAt(i)

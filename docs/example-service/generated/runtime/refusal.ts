@@ -6,7 +6,7 @@ import { cut } from './validation.ts'
 
 type CommonReason = keyof typeof commonReasons
 
-/** The error of one faulty parameter or field. */
+/** Makes the error of one faulty parameter or field. */
 export function refusal(
   reason: CommonReason,
   field: string,
@@ -18,7 +18,7 @@ export function refusal(
   })
 }
 
-/** Makes the error of all faults of a request; its message has the first fault and the number of the others. */
+/** Makes the error of all faults of a request. The message has the first fault and the number of further faults. */
 export function fieldInvalid(faults: readonly FieldViolation[], reason: CommonReason = 'FIELD_INVALID'): ApiError {
   const violations = faults.map(fault => (fault.field === '' ? { ...fault, field: 'body' } : fault))
   const [first] = violations
@@ -43,12 +43,12 @@ export function didYouMean(name: string, names: Iterable<string>): string {
   return best === '' ? '' : ` (did you mean ${quoted(best)}?)`
 }
 
-/** Case and separators are the most frequent mistakes. */
+/** Drops case and separators, which are the most frequent mistakes. */
 const plain = (name: string): string => name.slice(0, 64).toLowerCase().replace(/[_-]/g, '')
 
 /**
- * The Levenshtein distance, or 1 if only the end of a name is missing. `row` holds the distances between the read part
- * of `from` and each prefix of `to`.
+ * Returns the Levenshtein distance, or 1 if only the end of a name is missing. `row` holds the distances between the
+ * read part of `from` and each prefix of `to`.
  */
 function editDistance(from: string, to: string): number {
   if (from.length > 2 && to.startsWith(from)) return 1

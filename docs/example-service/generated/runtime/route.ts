@@ -17,16 +17,16 @@ export interface ClientParameter extends Parameter {
   readonly write: WriteParameter
 }
 
-/** A success answer. `kind` is absent if it has no body. `status: 'default'` stands for every status. */
+/** A success answer. `kind` is absent for a success without a body. `status: 'default'` stands for every status. */
 export interface Success {
   readonly status: number | 'default' | '2XX'
   readonly type?: string
   readonly kind?: 'json' | PlainCodec | StreamCodec
-  /** The declared headers by name; only if `replies` is set. */
+  /** The declared headers by name; present only if `replies` is set. */
   readonly headers?: Readonly<Record<string, ParameterType>>
 }
 
-/** `x-access` as data (conventions §22). Absent in documents without it. */
+/** The `x-access` of an operation as data (conventions §22); absent in documents without `x-access`. */
 export type Access =
   | {
       readonly kind: 'permission'
@@ -44,8 +44,8 @@ export type Access =
 declare const types: unique symbol
 
 /**
- * An operation as data, as far as its clients need it. `Request` is the request of a caller, `Result` the result for a
- * caller, `Given` the request of the handler (defaults filled).
+ * An operation as data, with the parts that clients need. `Request` is the request of a caller, `Result` the result for
+ * a caller, `Given` the request of the handler with defaults filled.
  */
 export interface ClientRoute<Request, Result, Given extends Request = Request> {
   readonly operationId: string
@@ -59,9 +59,9 @@ export interface ClientRoute<Request, Result, Given extends Request = Request> {
   readonly success: readonly [Success, ...Success[]]
   /** `readReply` if handlers and clients exchange `Reply` values (several successes, or declared headers). */
   readonly replies?: ReadReply
-  /** A client sends no token to a public operation; other kinds are among the rules of the server. */
+  /** The access rule. Clients send no token to a public operation, and ignore all other kinds of access. */
   readonly access?: Access
-  /** Absent: `data`, which changes no resource and needs no Idempotency-Key. */
+  /** The mode of the operation. Absent: `data`, which changes no resource and needs no Idempotency-Key. */
   readonly mode?: 'sync' | 'async' | 'data'
   readonly [types]?: { readonly request: Request; readonly result: Result; readonly given: Given }
 }
@@ -70,13 +70,13 @@ export interface ClientRoute<Request, Result, Given extends Request = Request> {
 export interface Rules<Request, Given extends Request = Request> {
   readonly domain: ErrorDomain
   readonly access?: Access
-  /** The reasons that it may throw beyond the common block; absent: any reason. */
+  /** The reasons that the operation may throw beyond the common block; absent: any reason. */
   readonly raises?: readonly string[]
   /** For a list of `x-filter`: the member with the rows, and the fields for filter and order. */
   readonly list?: { readonly member: string; readonly fields: ListFields }
   /** The fields of the body of an operation with `update_mask`. */
   readonly fields?: Fields
-  /** The member of the body that `fields` describe, if `update_mask` is beside it in the body. */
+  /** The member of the body that `fields` describe, if `update_mask` is a member of the body too. */
   readonly masked?: string
   /**
    * The path parameter that may contain slashes. It takes any text of at least one character, and as much of the path
@@ -91,7 +91,7 @@ export interface Rules<Request, Given extends Request = Request> {
   complete?(request: Request): Given
 }
 
-/** An operation for servers. Whether clients can write its request and read its replies does not matter. */
+/** An operation for servers, without the functions with which clients write requests and read replies. */
 export interface Route<Request, Result, Given extends Request = Request>
   extends Omit<ClientRoute<Request, Result, Given>, 'parameters' | 'body' | 'replies'>, Rules<Request, Given> {
   readonly parameters?: readonly Parameter[]
@@ -99,18 +99,21 @@ export interface Route<Request, Result, Given extends Request = Request>
   readonly replies?: true | ReadReply
 }
 
-/** The answer of an operation with several declared successes or headers. Header names are as declared. */
+/**
+ * The answer of an operation with several declared successes or headers. The names of headers are those in the
+ * document.
+ */
 export type Reply<Status extends number, Body = undefined, Headers = undefined> = {
   readonly status: Status
 } & Part<'body', Body> &
   Part<'headers', Headers>
 
-/** An undeclared member may be left out. */
+/** A member that the document does not declare may be left out. */
 type Part<Name extends string, Value> = undefined extends Value
   ? { readonly [Member in Name]?: Value }
   : { readonly [Member in Name]: Value }
 
-/** A route with its handler, ready to be served; its types are erased, its checks stay. */
+/** A route with its handler, ready to be served. The types of its request and result are erased; its checks remain. */
 export interface BoundRoute {
   readonly route: Route<unknown, unknown>
   /**
@@ -124,9 +127,9 @@ export interface BoundRoute {
 export interface AreaTypes {
   /** The operation record. */
   readonly record: { readonly id: string }
-  /** The type of an operation, without the area's prefix: `CREATE`. */
+  /** The type of an operation, without the area's prefix, such as `CREATE`. */
   readonly operationType: string
-  /** The type of an operation's resource: `taxonomy.quotas`. */
+  /** The type of an operation's resource, such as `taxonomy.quotas`. */
   readonly resourceType: string
 }
 
@@ -141,7 +144,7 @@ export interface GeneratedArea<Types extends AreaTypes, Handlers> {
   }
   /** The fields of all lists. */
   readonly filters: readonly ListFields[]
-  /** The permission keys of operations, and those that a data plane checks too. */
+  /** The permission keys of the operations, and the permission keys that only a data plane checks. */
   readonly permissions: readonly object[]
   /** Binds handlers to the routes. */
   readonly routes: (handlers: Handlers) => readonly BoundRoute[]
@@ -150,5 +153,5 @@ export interface GeneratedArea<Types extends AreaTypes, Handlers> {
 
 declare const areaTypes: unique symbol
 
-/** Reads an answer as a `Reply`; undefined where it is none: neither is its status declared, nor is it 2xx. */
+/** Reads an answer as a `Reply`. Returns undefined for an answer whose status is neither declared nor 2xx. */
 export type ReadReply = (route: ClientRoute<unknown, unknown>, answer: Response) => Promise<unknown> | undefined

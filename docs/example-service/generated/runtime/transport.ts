@@ -11,8 +11,8 @@ import { fromStatus } from './status.ts'
 const keyHeader = 'idempotency-key'
 
 /**
- * The way of calls to one server, shared by any number of clients and calls. `createTransport` makes it. `{ baseUrl }`
- * alone is a transport that tries each call once and sends no token.
+ * The options for calls to one server, shared by any number of clients and calls. `createTransport` makes a transport.
+ * `{ baseUrl }` alone is a transport that tries each call once and sends no token.
  */
 export interface Transport {
   /** The prefix of every path: `https://api.example.com`, or `''` in a browser for the page's own origin. */
@@ -23,29 +23,29 @@ export interface Transport {
   readonly timeoutMs?: number
   /** Headers of every call, such as `user-agent`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The source of time; the machine's own by default. */
+  /** The clock and the timer; those of the machine by default. */
   readonly timing?: Partial<Timing>
-  /** Runs the attempts of a call; each attempt is `run`. */
-  readonly policy?: <Result>(call: Call, run: () => Promise<Result>) => Promise<Result>
+  /** Runs the attempts of a call; each invocation of `run` makes one attempt. */
+  readonly policy?: <Result>(call: ClientCall, run: () => Promise<Result>) => Promise<Result>
 }
 
 /** A call before its first attempt. */
-export interface Call extends Outgoing {
+export interface ClientCall extends Outgoing {
   readonly route: ClientRoute<unknown, unknown>
   readonly timeoutMs: number
   readonly retry?: false
 }
 
 export interface TransportOptions extends Omit<Transport, 'policy'> {
-  /** Sent as `Authorization: Bearer`, except to public operations. */
+  /** A fixed token, sent as `Authorization: Bearer` except to public operations. */
   readonly token?: string
-  /** Replaces a fixed token; `bearer` makes it from a token provider. */
+  /** Authorizes the calls in place of a fixed token; `bearer` makes this function from a token provider. */
   readonly authorize?: Authorize
-  /** The number of retries, 3 by default; `send` tells which calls are retried. */
+  /** The number of retries, 3 by default; `send` defines which calls are retried. */
   readonly retries?: number
 }
 
-/** Adds the credentials to the headers and runs an attempt; may run it again if it is repeatable. */
+/** Adds the credentials to the headers and runs an attempt. May run the attempt again if `isRepeatable` is true. */
 export type Authorize = <T>(headers: Headers, isRepeatable: boolean, run: () => Promise<T>) => Promise<T>
 
 export interface CallOptions {
@@ -53,7 +53,10 @@ export interface CallOptions {
   readonly signal?: AbortSignal
   /** The time limit of this call with its retries, in place of the transport's. */
   readonly timeoutMs?: number
-  /** 1 to 128 visible ASCII characters; absent: a new key for operations that change a resource (conventions §6). */
+  /**
+   * The idempotency key: 1 to 128 visible ASCII characters. If absent, operations that change a resource get a new key
+   * (conventions §6).
+   */
   readonly idempotencyKey?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly retry?: false
@@ -182,8 +185,8 @@ export interface Outgoing extends Readonly<Pick<Written, 'headers' | 'body' | 's
 const json = 'application/json'
 
 /**
- * Writes a request: the inverse of the server's reading. Throws `TypeError` for a value that cannot be written, such as
- * an empty path parameter. `signal` ends it.
+ * Writes a request in the form that servers read. Throws `TypeError` for a value that cannot be written, such as an
+ * empty path parameter. `signal` ends a streamed body.
  */
 export function writeRequest(route: ClientRoute<unknown, unknown>, request: object, signal: AbortSignal): Outgoing {
   const { body, parameters = [], success } = route

@@ -12,7 +12,7 @@ const maxNamedValues = 12
 /** A generated check: returns true if `value` is valid, otherwise adds its faults to `faults`. */
 export type Check = (value: unknown, faults: Faults) => boolean
 
-/** Checks by the values of a discriminator. */
+/** The checks of a tagged union, by the values of its discriminator. */
 type Forms = Readonly<Record<string, Check>>
 
 /** A fault in the form of `FieldViolation`; its path is completed from the inside out. */
@@ -58,7 +58,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Returns an own member of `value`, for names such as `constructor`, which every object inherits. */
+/** Returns the own member `name` of `value`, or undefined. Inherited members, such as `constructor`, do not count. */
 export function own<T extends object, K extends keyof T>(value: T, name: K): T[K] | undefined {
   return Object.hasOwn(value, name) ? value[name] : undefined
 }
@@ -68,7 +68,7 @@ export function required(value: unknown, field: string, faults: Faults): boolean
   return value !== undefined || faults.add(field, 'is required')
 }
 
-/** Adds a fault for each undeclared member of a closed object. Most objects have the order of `members`. */
+/** Adds a fault for each undeclared member of a closed object; fastest if the object has the order of `members`. */
 export function closed(value: Record<string, unknown>, faults: Faults, members: readonly string[]): void {
   if (faults.open) return
   let next = 0
@@ -79,7 +79,7 @@ export function closed(value: Record<string, unknown>, faults: Faults, members: 
   }
 }
 
-/** Text of any length. */
+/** Checks text of any length. */
 export function anyText(value: unknown, field: string, faults: Faults): value is string {
   return typeof value === 'string' || faults.refuse(value, field, 'must be a string')
 }
@@ -119,13 +119,13 @@ export function formatted(
   return isFormat(value) ? matches(value, field, faults, regex) : faults.add(field, `must be a valid ${name}`)
 }
 
-/** A finite number between two bounds, both included. */
+/** Checks a finite number between two bounds, both included. */
 export function number(value: unknown, field: string, faults: Faults, min?: number, max?: number): value is number {
   if (typeof value !== 'number' || !Number.isFinite(value)) return faults.refuse(value, field, 'must be a number')
   return within(value, field, faults, min, max)
 }
 
-/** A whole number between two bounds, both included. */
+/** Checks a whole number between two bounds, both included. */
 export function integer(value: unknown, field: string, faults: Faults, min?: number, max?: number): value is number {
   if (!Number.isInteger(value)) return faults.refuse(value, field, 'must be an integer')
   return within(Number(value), field, faults, min, max)

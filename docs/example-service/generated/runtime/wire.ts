@@ -5,11 +5,11 @@ export interface WireRequest {
   readonly method: string
   /** The raw request target: path, and `?` with the query when there is one. */
   readonly target: string
-  /** By lower-case name; a header sent several times is joined with `, `. */
+  /** The headers by lower-case name; the values of a repeated header are joined with `, `. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Absent without a body. It is read at most once, and may be left unread. */
+  /** The body, which is read at most once and may be left unread; absent for a request without a body. */
   readonly body: AsyncIterable<Uint8Array<ArrayBuffer>> | undefined
-  /** Aborted if the caller disconnects. */
+  /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal
   readonly clientAddress: string
 }
@@ -17,9 +17,9 @@ export interface WireRequest {
 /** An answer for a host. */
 export interface WireAnswer {
   readonly status: number
-  /** Headers by the name to write; later code may add some. */
+  /** The headers by name, in the case in which they are sent; later code may add headers. */
   readonly headers: Record<string, string>
-  /** Absent: no body. Hosts send none on HEAD, nor with 204 and 304. */
+  /** The body; absent for an answer without a body. Hosts send no body for HEAD, 204 and 304. */
   readonly body?: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>>
 }
 

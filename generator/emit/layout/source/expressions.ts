@@ -14,7 +14,7 @@ export interface Expression {
 
 const other = (doc: Doc): Expression => ({ doc, kind: 'other', size: 0 })
 
-/** Reads an expression: literals, names, calls, functions, objects and lists; other expressions are refused. */
+/** Reads an expression: a literal, a name, a call, a function, an object or a list. Throws for other expressions. */
 export function readExpression(tokens: Tokens): Expression {
   const value = readOperand(tokens)
   return tokens.accept('as') ? other([value.doc, ' as ', tokens.next().text]) : value
@@ -31,7 +31,7 @@ function readOperand(tokens: Tokens): Expression {
   return readCalls(tokens)
 }
 
-/** `{ a: 1, b }`; an object with a line break after its brace stays broken. */
+/** Reads an object such as `{ a: 1, b }`. An object with a line break after its brace stays broken. */
 function readObject(tokens: Tokens): Expression {
   tokens.expect('{')
   const isOpen = tokens.peek().breaks > 0
@@ -42,7 +42,7 @@ function readObject(tokens: Tokens): Expression {
   return { doc: object(members, isOpen), kind: 'object', size: members.length }
 }
 
-/** A table (several objects or lists that each have more than one item) is broken. */
+/** Reads a list. A table (several objects or lists that each have more than one item) is broken. */
 function readList(tokens: Tokens): Expression {
   tokens.expect('[')
   const items = tokens.list([','], ']', () => readExpression(tokens))
@@ -51,7 +51,7 @@ function readList(tokens: Tokens): Expression {
   return { doc: array(docs, items.length > 1 && isTable), kind: 'list', size: items.length }
 }
 
-/** `new Quota(a)`, `this.#transport`, `handlers['a-b'].get(request)`. */
+/** Reads a name with its accesses and calls: `new Quota(a)`, `this.#transport`, `handlers['a-b'].get(request)`. */
 function readCalls(tokens: Tokens): Expression {
   if (tokens.peek().kind !== 'word') throw tokens.unexpected('an expression')
   let callee = tokens.accept('new') ? `new ${tokens.next().text}` : tokens.next().text
@@ -73,7 +73,7 @@ function readCall(callee: string, tokens: Tokens): Doc {
 
 const isGroup = (doc: Doc): doc is Group => typeof doc === 'object' && 'kind' in doc && doc.kind === 'group'
 
-/** `(left ??= right)`. */
+/** Reads an assignment in parentheses, `(left ??= right)`. */
 function readAssignment(tokens: Tokens): Expression {
   tokens.expect('(')
   const left = readExpression(tokens).doc
@@ -83,7 +83,7 @@ function readAssignment(tokens: Tokens): Expression {
   return other(group(['(', left, ' ??=', indent([line, right]), ')']))
 }
 
-/** Whether parentheses enclose parameters: an arrow or a type follows them. */
+/** Whether parentheses enclose parameters. An arrow or a type follows the parentheses of parameters. */
 function isFunction(tokens: Tokens): boolean {
   let depth = 0
   for (let ahead = 0; ; ahead += 1) {
@@ -95,7 +95,10 @@ function isFunction(tokens: Tokens): boolean {
   }
 }
 
-/** `(a: A, b) => value`: an object or a list begins on the line of the arrow, any other body may begin below it. */
+/**
+ * Reads a function such as `(a: A, b) => value`. An object or a list begins on the line of the arrow; any other body
+ * may begin below the arrow.
+ */
 function readFunction(tokens: Tokens): Expression {
   const parameters = [readTypeParameter(tokens), readParameters(tokens)]
   const result = tokens.accept(':') ? [': ', layout(readType(tokens))] : ''
@@ -106,7 +109,7 @@ function readFunction(tokens: Tokens): Expression {
   return { doc: group([group([parameters, result, ' =>']), body]), kind: 'function', size: 0 }
 }
 
-/** A function whose result is an object, in parentheses. */
+/** Reads a function whose result is an object in parentheses. */
 function readObjectFunction(head: Doc, tokens: Tokens): Expression {
   tokens.expect('(')
   const { doc } = readObject(tokens)
@@ -114,7 +117,7 @@ function readObjectFunction(head: Doc, tokens: Tokens): Expression {
   return { doc: group([group(head), ' (', doc, ')']), kind: 'function', size: 0 }
 }
 
-/** `<Name extends Other>`: one type parameter or none. */
+/** Reads a list of one type parameter, `<Name extends Other>`; returns '' without the list. */
 function readTypeParameter(tokens: Tokens): string {
   if (!tokens.accept('<')) return ''
   const words: string[] = []
@@ -122,7 +125,10 @@ function readTypeParameter(tokens: Tokens): string {
   return `<${words.join(' ')}>`
 }
 
-/** Parameters with their parentheses, each on a line if they are too long; a single pattern breaks inside. */
+/**
+ * Reads parameters with their parentheses. Each parameter gets a line if the parameters are too long; a single pattern
+ * breaks inside.
+ */
 export function readParameters(tokens: Tokens): Doc {
   tokens.expect('(')
   if (tokens.is('{')) {
@@ -136,7 +142,7 @@ export function readParameters(tokens: Tokens): Doc {
   return ['(', indent([softline, join([',', line], parameters)]), ifBroken(','), softline, ')']
 }
 
-/** `name`, `name?: Type`, `name: Type = value`. */
+/** Reads a parameter: `name`, `name?: Type`, `name: Type = value`. */
 function readParameter(tokens: Tokens): Doc {
   const name = tokens.next().text
   const mark = tokens.accept('?') ? '?:' : ':'

@@ -5,9 +5,9 @@ import { Tokens } from './tokens.ts'
 import { readKey, readMember, readType } from './types.ts'
 
 /**
- * Lays code out as prettier would, whatever its line breaks. It reads the code of built-in templates: constants, type
- * aliases, interfaces and classes. As in prettier, an object with a line break after its brace stays broken, and blank
- * lines stay. Throws for other code.
+ * Formats code as prettier would, whatever line breaks the code has. The code is that of built-in templates: constants,
+ * type aliases, interfaces and classes. As in prettier, an object with a line break after its brace stays broken, and
+ * blank lines stay. Throws an `Error` for other code.
  */
 export function layOut(code: string): string {
   const tokens = new Tokens(code)
@@ -46,7 +46,7 @@ function readConstant(head: string, tokens: Tokens): Doc {
   return group([`${head} =`, hang(doc)])
 }
 
-/** An import of few names, which stays on its line. */
+/** Reads an import of a few names, which stays on its line. */
 function readImport(tokens: Tokens): string {
   let text = tokens.next().text
   while (tokens.peek().kind !== 'end' && tokens.peek().breaks === 0) {
@@ -55,7 +55,7 @@ function readImport(tokens: Tokens): string {
   return text
 }
 
-/** Members or statements in braces, at `level`, each on lines of its own. */
+/** Reads the members or statements of a block in braces at indentation `level`, each on separate lines. */
 function readBlock(head: string, level: number, tokens: Tokens, read: () => string): string {
   tokens.expect('{')
   const pad = ' '.repeat(level)
@@ -68,7 +68,7 @@ function readBlock(head: string, level: number, tokens: Tokens, read: () => stri
   return `${text}\n${pad}}`
 }
 
-/** A field, a constructor, a getter or a method. */
+/** Reads a member of a class: a field, a constructor, a getter or a method. */
 function readClassMember(tokens: Tokens): string {
   const isGetter = tokens.is('get') && tokens.peek(1).text !== '('
   if (!isGetter && !isCalled(tokens)) return print(readMember(tokens), 2)
@@ -80,12 +80,12 @@ function readClassMember(tokens: Tokens): string {
   return readBlock(head, 2, tokens, () => readAction(tokens))
 }
 
-/** Whether a name with parameters comes next. */
+/** Whether the next tokens are a name with parameters. */
 function isCalled(tokens: Tokens): boolean {
   return tokens.peek(tokens.is('[') ? 3 : 1).text === '('
 }
 
-/** `return value`, or `place = value`. */
+/** Reads the statement `return value` or `place = value`. */
 function readAction(tokens: Tokens): string {
   if (tokens.accept('return')) return print(['return ', readExpression(tokens).doc], 4)
   const place = readExpression(tokens).doc
@@ -93,7 +93,7 @@ function readAction(tokens: Tokens): string {
   return print(group([place, ' =', hang(readExpression(tokens).doc)]), 4)
 }
 
-/** A comment whose further lines follow the indentation of its first line. */
+/** Indents a comment: its further lines follow the indentation of its first line. */
 function comment(text: string, level: number): string {
   if (!text.includes('\n')) return text
   const [first = '', ...rows] = text.split('\n')

@@ -1,4 +1,7 @@
-/** A token of TypeScript; `breaks` is the number of line ends before it, because the layout honours some of them. */
+/**
+ * A token of TypeScript; `breaks` is the number of line ends before the token, because the layout keeps some line
+ * breaks.
+ */
 export interface Token {
   readonly kind: 'word' | 'text' | 'number' | 'comment' | 'mark' | 'end'
   readonly text: string
@@ -13,7 +16,7 @@ const blank = /[ \t\n]*/y
 
 const end: Token = { kind: 'end', text: '', breaks: 0 }
 
-/** The tokens of a text, read on demand. Throws for text that is no code of templates. */
+/** The tokens of a text, read on demand. Throws an `Error` for text that is no code of built-in templates. */
 export class Tokens {
   readonly #text: string
   /** The position of the first unread token. */
@@ -25,7 +28,7 @@ export class Tokens {
     this.#text = text
   }
 
-  /** Returns the next token, or a later token. */
+  /** Returns the token that is `ahead` tokens after the next token, without taking it. */
   peek(ahead = 0): Token {
     while (this.#ahead.length <= ahead) this.#ahead.push(this.#read())
     return this.#ahead[ahead] ?? end
@@ -35,24 +38,24 @@ export class Tokens {
     return this.#ahead.shift() ?? this.#read()
   }
 
-  /** Whether the next token is this one. */
+  /** Whether the next token has this text. */
   is(text: string): boolean {
     return this.peek().text === text
   }
 
-  /** Takes the next token if it is this one. */
+  /** Takes the next token if it has this text, and returns whether it took the token. */
   accept(text: string): boolean {
     const isNext = this.is(text)
     if (isNext) this.#ahead.shift()
     return isNext
   }
 
-  /** Takes the next token, which must be this one. */
+  /** Takes the next token. Throws an `Error` if the token has another text. */
   expect(text: string): void {
     if (!this.accept(text)) throw this.unexpected(`'${text}'`)
   }
 
-  /** Reads items up to a closing mark, with separators between them and perhaps after the last. */
+  /** Reads items up to the token `closing`, with separators between the items and optionally after the last item. */
   list<T>(separators: readonly string[], closing: string, item: () => T): readonly T[] {
     const items: T[] = []
     while (!this.accept(closing)) {

@@ -41,7 +41,7 @@ function readGrouped(tokens: Tokens): Type {
   return type
 }
 
-/** `(typeof list)[number]['key']`, which stays on its line. */
+/** Reads a lookup such as `(typeof list)[number]['key']`, which stays on its line. */
 function readLookedUp(tokens: Tokens): Type {
   let type = `(typeof ${tokens.next().text})`
   tokens.expect(')')
@@ -52,7 +52,7 @@ function readLookedUp(tokens: Tokens): Type {
   return type
 }
 
-/** `readonly name?: Type`, `[name: string]: Type`. */
+/** Reads a member: `readonly name?: Type`, `[name: string]: Type`. */
 export function readMember(tokens: Tokens): Doc {
   const isModifier = tokens.is('readonly') && !/^[?:]$/.test(tokens.peek(1).text)
   const modifier = isModifier ? `${tokens.next().text} ` : ''
@@ -62,7 +62,7 @@ export function readMember(tokens: Tokens): Doc {
   return annotated(`${modifier}${name}${mark}`, readType(tokens))
 }
 
-/** A member's name in its printed form: `name`, `'a-b'`, `['constructor']`, `[member: string]`. */
+/** Reads the name of a member and returns its printed form: `name`, `'a-b'`, `['constructor']`, `[member: string]`. */
 export function readKey(tokens: Tokens): string {
   if (!tokens.accept('[')) return tokens.next().text
   const name = tokens.next().text

@@ -31,7 +31,7 @@ const definition = (id: string, scope: QuotaScope['type'], dimensions: readonly 
   resource_type: 'test.barrels',
 })
 
-const quotas = new Quotas('test', [
+const quotas = new Quotas({ name: 'test' }, [
   definition('test.few', 'WORKSPACE', ['region'], 20),
   definition('test.none', 'WORKSPACE', [], 0),
   definition('test.any', 'WORKSPACE', [], -1),
@@ -102,6 +102,20 @@ describe('a quota that is counted', () => {
     if (gone) await store.tx(tx => tx.delete(barrels, gone.id, gone.version))
     await add(store, { id: 'test.few' })
     await expect(add(store, { id: 'test.few' })).rejects.toMatchObject(exceeded)
+  })
+
+  it('is checked for a row that is yet to be written', async () => {
+    const store = await testStore(barrels, quotas.buckets)
+    const ask = () => store.tx(tx => quotas.requireRoom(tx, tree, 'w', [{ definition: 'test.few', dimensions: here }]))
+    for (let i = 0; i < 19; i += 1) await add(store, { id: 'test.few' })
+    await ask()
+    await add(store, { id: 'test.few' })
+    await expect(ask()).rejects.toMatchObject({ ...exceeded, metadata: { usage: '20', requested: '1' } })
+  })
+
+  it('is refused with the domain of its area, whichever area was called', async () => {
+    const store = await testStore(barrels, quotas.buckets)
+    await expect(add(store, { id: 'test.none' })).rejects.toMatchObject({ ...exceeded, domain: { name: 'test' } })
   })
 
   it('refuses the first with the limit 0, and none with -1', async () => {

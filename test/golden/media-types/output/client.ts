@@ -17,7 +17,7 @@ import type {
   UploadRequest,
 } from './types.ts'
 
-/** A client of Media types: one method an operation, over one transport. */
+/** A client of Media types. It has a method for each operation, and all methods share one transport. */
 export class DocumentClient {
   readonly #transport: Transport
 

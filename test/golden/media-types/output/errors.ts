@@ -2,5 +2,5 @@
 
 import type { ErrorDomain } from '../../../../runtime/errors.ts'
 
-/** Where the errors of Media types belong. */
+/** The domain of the errors of Media types. */
 export const document: ErrorDomain = { name: 'document' }

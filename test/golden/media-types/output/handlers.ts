@@ -4,28 +4,28 @@ import type { CallContext } from '../../../../runtime/context.ts'
 import type { Answer } from '../../../../runtime/json.ts'
 import type { Reply } from '../../../../runtime/route.ts'
 import type {
-  AddAlbumGiven,
   Change,
   ExportRowsRequest,
-  ImportRowsGiven,
-  MakeTokenGiven,
+  ParsedAddAlbumRequest,
+  ParsedImportRowsRequest,
+  ParsedMakeTokenRequest,
+  ParsedUploadRequest,
   ReadChangesRequest,
   ReadLogRequest,
   ReadTicksRequest,
   Row,
   Tick,
-  UploadGiven,
 } from './types.ts'
 
 export interface DocumentOperationHandlers {
   /** `POST /token` */
-  makeToken(request: MakeTokenGiven, context: CallContext): Promise<Answer<Record<string, unknown>>>
+  makeToken(request: ParsedMakeTokenRequest, context: CallContext): Promise<Answer<Record<string, unknown>>>
   /** `POST /albums` */
-  addAlbum(request: AddAlbumGiven, context: CallContext): Promise<Answer<Record<string, unknown>>>
+  addAlbum(request: ParsedAddAlbumRequest, context: CallContext): Promise<Answer<Record<string, unknown>>>
   /** `POST /uploads` */
-  upload(request: UploadGiven, context: CallContext): Promise<Answer<Record<string, unknown>>>
+  upload(request: ParsedUploadRequest, context: CallContext): Promise<Answer<Record<string, unknown>>>
   /** `POST /rows` */
-  importRows(request: ImportRowsGiven, context: CallContext): Promise<Answer<Record<string, unknown>>>
+  importRows(request: ParsedImportRowsRequest, context: CallContext): Promise<Answer<Record<string, unknown>>>
   /** `GET /rows` */
   exportRows(request: ExportRowsRequest, context: CallContext): Promise<AsyncIterable<Answer<Row>>>
   /** `GET /ticks` */
@@ -39,7 +39,7 @@ export interface DocumentOperationHandlers {
   readChanges(request: ReadChangesRequest, context: CallContext): Promise<AsyncIterable<Answer<Change>>>
 }
 
-/** Every handler of Media types. */
+/** The handlers of all operations of Media types. */
 export interface DocumentHandlers {
   readonly document: DocumentOperationHandlers
 }

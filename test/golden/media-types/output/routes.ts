@@ -11,20 +11,20 @@ import type { BoundRoute, ClientParameter, ClientRoute, Reply } from '../../../.
 import { document } from './errors.ts'
 import type { DocumentHandlers } from './handlers.ts'
 import type {
-  AddAlbumGiven,
   AddAlbumRequest,
   Change,
   ExportRowsRequest,
-  ImportRowsGiven,
   ImportRowsRequest,
-  MakeTokenGiven,
   MakeTokenRequest,
+  ParsedAddAlbumRequest,
+  ParsedImportRowsRequest,
+  ParsedMakeTokenRequest,
+  ParsedUploadRequest,
   ReadChangesRequest,
   ReadLogRequest,
   ReadTicksRequest,
   Row,
   Tick,
-  UploadGiven,
   UploadRequest,
 } from './types.ts'
 import {
@@ -48,7 +48,7 @@ const queryHow: ClientParameter = { name: 'how', in: 'query', type: 'string', wr
 const headerLastEventID: ClientParameter = { name: 'Last-Event-ID', in: 'header', type: 'string', write: toHeader }
 
 /** `POST /token` */
-export const makeToken: ClientRoute<MakeTokenRequest, Record<string, unknown>, MakeTokenGiven> = {
+export const makeToken: ClientRoute<MakeTokenRequest, Record<string, unknown>, ParsedMakeTokenRequest> = {
   operationId: 'makeToken',
   method: 'POST',
   path: ['/token'],
@@ -69,7 +69,7 @@ export const makeToken: ClientRoute<MakeTokenRequest, Record<string, unknown>, M
 }
 
 /** `POST /albums` */
-export const addAlbum: ClientRoute<AddAlbumRequest, Record<string, unknown>, AddAlbumGiven> = {
+export const addAlbum: ClientRoute<AddAlbumRequest, Record<string, unknown>, ParsedAddAlbumRequest> = {
   operationId: 'addAlbum',
   method: 'POST',
   path: ['/albums'],
@@ -91,7 +91,7 @@ export const addAlbum: ClientRoute<AddAlbumRequest, Record<string, unknown>, Add
 }
 
 /** `POST /uploads` */
-export const upload: ClientRoute<UploadRequest, Record<string, unknown>, UploadGiven> = {
+export const upload: ClientRoute<UploadRequest, Record<string, unknown>, ParsedUploadRequest> = {
   operationId: 'upload',
   method: 'POST',
   path: ['/uploads'],
@@ -112,7 +112,7 @@ export const upload: ClientRoute<UploadRequest, Record<string, unknown>, UploadG
 }
 
 /** `POST /rows` */
-export const importRows: ClientRoute<ImportRowsRequest, Record<string, unknown>, ImportRowsGiven> = {
+export const importRows: ClientRoute<ImportRowsRequest, Record<string, unknown>, ParsedImportRowsRequest> = {
   operationId: 'importRows',
   method: 'POST',
   path: ['/rows'],
@@ -167,7 +167,7 @@ export const readChanges: ClientRoute<ReadChangesRequest, AsyncIterable<Change>>
   success: [{ status: 200, type: 'text/event-stream', kind: /* @__PURE__ */ eventStream({ isWhole: true }) }],
 }
 
-/** The routes of Media types, each bound to the handler that answers it. */
+/** Binds each route of Media types to its handler. */
 export const documentRoutes = (handlers: DocumentHandlers): readonly BoundRoute[] => [
   bind(makeToken, (request, context) => handlers.document.makeToken(request, context), {
     domain: document,

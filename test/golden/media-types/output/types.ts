@@ -12,8 +12,8 @@ export interface TokenFormInput {
   range?: { min?: number; max?: number }
 }
 
-/** `TokenFormInput` with its defaults filled, as handlers get it. */
-export type TokenFormGiven = TokenFormInput & { ttl: number }
+/** `TokenFormInput` with its defaults filled, in the form that handlers get. */
+export type ParsedTokenForm = TokenFormInput & { ttl: number }
 
 export interface AlbumFormInput {
   title: string
@@ -24,8 +24,8 @@ export interface AlbumFormInput {
   tags?: string[]
 }
 
-/** `AlbumFormInput` with its defaults filled, as handlers get it. */
-export type AlbumFormGiven = AlbumFormInput & { year: number }
+/** `AlbumFormInput` with its defaults filled, in the form that handlers get. */
+export type ParsedAlbumForm = AlbumFormInput & { year: number }
 
 export interface Place {
   name: string
@@ -37,22 +37,22 @@ export interface LinkInput {
   retries?: number
 }
 
-/** `LinkInput` with its defaults filled, as handlers get it. */
-export type LinkGiven = LinkInput & { retries: number }
+/** `LinkInput` with its defaults filled, in the form that handlers get. */
+export type ParsedLink = LinkInput & { retries: number }
 
 export interface Row {
   n: number
   unit: string
 }
 
-/** `Row` as it is sent. */
+/** `Row` in the form that requests send. */
 export interface RowInput {
   n: number
   unit?: string
 }
 
-/** `RowInput` with its defaults filled, as handlers get it. */
-export type RowGiven = RowInput & { unit: string }
+/** `RowInput` with its defaults filled, in the form that handlers get. */
+export type ParsedRow = RowInput & { unit: string }
 
 export interface Tick {
   n: number
@@ -70,8 +70,8 @@ export interface MakeTokenRequest {
   body: TokenFormInput
 }
 
-/** `MakeTokenRequest` with its defaults filled, as the handler gets it. */
-export type MakeTokenGiven = MakeTokenRequest & { body: TokenFormGiven }
+/** `MakeTokenRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedMakeTokenRequest = MakeTokenRequest & { body: ParsedTokenForm }
 
 /** `POST /albums` */
 export interface AddAlbumRequest {
@@ -79,10 +79,10 @@ export interface AddAlbumRequest {
   body: AlbumFormInput | FormData
 }
 
-/** `AddAlbumRequest` with its defaults filled, as the handler gets it. */
-export interface AddAlbumGiven extends AddAlbumRequest {
+/** `AddAlbumRequest` with its defaults filled, in the form that the handler gets. */
+export interface ParsedAddAlbumRequest extends AddAlbumRequest {
   draft: boolean
-  body: AlbumFormGiven
+  body: ParsedAlbumForm
 }
 
 /** `POST /uploads` */
@@ -95,11 +95,11 @@ export interface UploadRequest {
     | { contentType: `image/${string}`; body: Bytes }
 }
 
-/** `UploadRequest` with its defaults filled, as the handler gets it. */
-export interface UploadGiven extends UploadRequest {
+/** `UploadRequest` with its defaults filled, in the form that the handler gets. */
+export interface ParsedUploadRequest extends UploadRequest {
   body:
-    | { contentType: 'application/json'; body: LinkGiven }
-    | { contentType: 'application/x-www-form-urlencoded'; body: LinkGiven }
+    | { contentType: 'application/json'; body: ParsedLink }
+    | { contentType: 'application/x-www-form-urlencoded'; body: ParsedLink }
     | { contentType: 'multipart/form-data'; body: { file: FormFile } }
     | { contentType: 'text/plain'; body: string }
     | { contentType: `image/${string}`; body: ReadableStream<Uint8Array<ArrayBuffer>> }
@@ -110,9 +110,9 @@ export interface ImportRowsRequest {
   body?: AsyncIterable<RowInput>
 }
 
-/** `ImportRowsRequest` with its defaults filled, as the handler gets it. */
-export interface ImportRowsGiven extends ImportRowsRequest {
-  body?: AsyncIterable<RowGiven>
+/** `ImportRowsRequest` with its defaults filled, in the form that the handler gets. */
+export interface ParsedImportRowsRequest extends ImportRowsRequest {
+  body?: AsyncIterable<ParsedRow>
 }
 
 /** `GET /rows` */

@@ -20,29 +20,29 @@ import {
   text,
 } from '../../../../runtime/validation.ts'
 import type {
-  AddAlbumGiven,
   AddAlbumRequest,
-  AlbumFormGiven,
   AlbumFormInput,
   Change,
   ExportRowsRequest,
-  ImportRowsGiven,
   ImportRowsRequest,
-  LinkGiven,
   LinkInput,
-  MakeTokenGiven,
   MakeTokenRequest,
+  ParsedAddAlbumRequest,
+  ParsedAlbumForm,
+  ParsedImportRowsRequest,
+  ParsedLink,
+  ParsedMakeTokenRequest,
+  ParsedRow,
+  ParsedTokenForm,
+  ParsedUploadRequest,
   Place,
   ReadChangesRequest,
   ReadLogRequest,
   ReadTicksRequest,
   Row,
-  RowGiven,
   RowInput,
   Tick,
-  TokenFormGiven,
   TokenFormInput,
-  UploadGiven,
   UploadRequest,
 } from './types.ts'
 
@@ -76,7 +76,7 @@ function checkTokenFormInputRange(value: unknown, faults: Faults): boolean {
   return faults.count === before
 }
 
-export function completeTokenFormInput(value: TokenFormInput): TokenFormGiven {
+export function completeTokenFormInput(value: TokenFormInput): ParsedTokenForm {
   return { ...value, ttl: value.ttl ?? 60 }
 }
 
@@ -92,7 +92,7 @@ export function checkAlbumFormInput(value: unknown, faults: Faults): value is Al
   return faults.count === before
 }
 
-export function completeAlbumFormInput(value: AlbumFormInput): AlbumFormGiven {
+export function completeAlbumFormInput(value: AlbumFormInput): ParsedAlbumForm {
   return { ...value, year: value.year ?? 2000 }
 }
 
@@ -112,7 +112,7 @@ export function checkLinkInput(value: unknown, faults: Faults): value is LinkInp
   return faults.count === before
 }
 
-export function completeLinkInput(value: LinkInput): LinkGiven {
+export function completeLinkInput(value: LinkInput): ParsedLink {
   return { ...value, retries: value.retries ?? 3 }
 }
 
@@ -132,7 +132,7 @@ export function checkRowInput(value: unknown, faults: Faults): value is RowInput
   return faults.count === before
 }
 
-export function completeRowInput(value: RowInput): RowGiven {
+export function completeRowInput(value: RowInput): ParsedRow {
   return { ...value, unit: value.unit ?? 'm' }
 }
 
@@ -160,7 +160,7 @@ export function checkMakeTokenRequest(value: unknown, faults: Faults): value is 
   return faults.count === before
 }
 
-export function completeMakeTokenRequest(request: MakeTokenRequest): MakeTokenGiven {
+export function completeMakeTokenRequest(request: MakeTokenRequest): ParsedMakeTokenRequest {
   return { ...request, body: completeTokenFormInput(request.body) }
 }
 
@@ -174,7 +174,7 @@ export function checkAddAlbumRequest(value: unknown, faults: Faults): value is A
 
 export function completeAddAlbumRequest(
   request: Omit<AddAlbumRequest, 'body'> & { body: AlbumFormInput },
-): AddAlbumGiven {
+): ParsedAddAlbumRequest {
   return { ...request, draft: request.draft ?? false, body: completeAlbumFormInput(request.body) }
 }
 
@@ -208,7 +208,7 @@ export function completeUploadRequest(
       | { contentType: 'text/plain'; body: string }
       | { contentType: `image/${string}`; body: ReadableStream<Uint8Array<ArrayBuffer>> }
   },
-): UploadGiven {
+): ParsedUploadRequest {
   return {
     ...request,
     body:
@@ -229,7 +229,7 @@ export function checkImportRowsRequestLine(value: unknown, faults: Faults): bool
   return nested(value, '', faults, checkRowInput)
 }
 
-export function completeImportRowsRequest(request: ImportRowsRequest): ImportRowsGiven {
+export function completeImportRowsRequest(request: ImportRowsRequest): ParsedImportRowsRequest {
   return {
     ...omit(request, importRowsRequestOmitted),
     ...(request.body !== undefined && { body: mapItems(request.body, item => completeRowInput(item)) }),

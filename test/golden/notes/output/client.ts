@@ -12,7 +12,7 @@ import type {
   UploadAttachmentRequest,
 } from './types.ts'
 
-/** A client of Notes: one method an operation, over one transport. */
+/** A client of Notes. It has a method for each operation, and all methods share one transport. */
 export class NotesClient {
   readonly #transport: Transport
 
@@ -28,7 +28,7 @@ export class NotesClient {
     return send(this.#transport, listNotes, request, options)
   }
 
-  /** Every row of `listNotes`, page after page. */
+  /** Iterates over the rows of all pages of `listNotes`. */
   iterateNotes(request: ListNotesRequest = {}, options?: CallOptions): AsyncGenerator<Note, void, undefined> {
     return iterate(this.#transport, listNotes, 'notes', request, options)
   }

@@ -2,10 +2,10 @@
 
 import { ApiError, type ErrorDetails, type ErrorDomain, type RpcCode } from '../../../../runtime/errors.ts'
 
-/** Where the errors of Notes belong. */
+/** The domain of the errors of Notes. */
 export const notes: ErrorDomain = { name: 'notes', base: 4000000 }
 
-/** The reasons that a call can fail with. */
+/** The reasons with which a call can fail. */
 export type NotesReason = 'NOTE_NOT_FOUND' | 'NOTE_FULL'
 
 const reasonOf = <Name extends string>(reason: Name, rpc: RpcCode, code: number) => ({

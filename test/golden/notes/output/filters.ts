@@ -2,7 +2,7 @@
 
 import type { ListFields } from '../../../../runtime/filter/types.ts'
 
-/** What `listNotes` filters and sorts by. */
+/** The fields by which `listNotes` filters and sorts. */
 export const notesList: ListFields = {
   resource: 'notes',
   fields: [
@@ -13,5 +13,5 @@ export const notesList: ListFields = {
   key: 'id',
 }
 
-/** The filter schemas of Notes, ordered by resource. */
+/** The filter and sort fields of the lists of Notes, ordered by resource. */
 export const notesFilters: readonly ListFields[] = [notesList]

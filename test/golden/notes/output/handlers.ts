@@ -10,7 +10,7 @@ import type {
   GetNoteRequest,
   ListNotesRequest,
   Note,
-  UploadAttachmentGiven,
+  ParsedUploadAttachmentRequest,
 } from './types.ts'
 
 export interface NotesOperationHandlers {
@@ -21,12 +21,12 @@ export interface NotesOperationHandlers {
   /** Reads a note. `GET /notes/v1/notes/{id}` */
   getNote(request: GetNoteRequest, context: CallContext): Promise<Answer<Note>>
   /** Attaches a file. `PUT /notes/v1/notes/{id}/attachment` */
-  uploadAttachment(request: UploadAttachmentGiven, context: CallContext): Promise<Answer<Note>>
+  uploadAttachment(request: ParsedUploadAttachmentRequest, context: CallContext): Promise<Answer<Note>>
   /** Fetches the attached file. `GET /notes/v1/notes/{id}/attachment` */
   downloadAttachment(request: DownloadAttachmentRequest, context: CallContext): Promise<Bytes>
 }
 
-/** Every handler of Notes. */
+/** The handlers of all operations of Notes. */
 export interface NotesHandlers {
   readonly notes: NotesOperationHandlers
 }

@@ -14,7 +14,7 @@ import type {
   GetNoteRequest,
   ListNotesRequest,
   Note,
-  UploadAttachmentGiven,
+  ParsedUploadAttachmentRequest,
   UploadAttachmentRequest,
 } from './types.ts'
 import {
@@ -63,7 +63,7 @@ export const getNote: ClientRoute<GetNoteRequest, Note> = {
 }
 
 /** Attaches a file. `PUT /notes/v1/notes/{id}/attachment` */
-export const uploadAttachment: ClientRoute<UploadAttachmentRequest, Note, UploadAttachmentGiven> = {
+export const uploadAttachment: ClientRoute<UploadAttachmentRequest, Note, ParsedUploadAttachmentRequest> = {
   operationId: 'uploadAttachment',
   method: 'PUT',
   path: ['/notes/v1/notes/', 'id', '/attachment'],
@@ -83,7 +83,7 @@ export const downloadAttachment: ClientRoute<DownloadAttachmentRequest, Readable
   access: { kind: 'public' },
 }
 
-/** The routes of Notes, each bound to the handler that answers it. */
+/** Binds each route of Notes to its handler. */
 export const notesRoutes = (handlers: NotesHandlers): readonly BoundRoute[] => [
   bindList(listNotes, (request, context) => handlers.notes.listNotes(request, context), {
     domain: notes,

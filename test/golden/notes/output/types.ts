@@ -12,7 +12,7 @@ export interface Note {
   attachment_bytes?: number
 }
 
-/** `Note` as it is sent. */
+/** `Note` in the form that requests send. */
 export interface NoteInput {
   text: string
   colour?: Colour
@@ -42,8 +42,8 @@ export interface UploadAttachmentRequest {
   body: Bytes
 }
 
-/** `UploadAttachmentRequest` as the handler gets it. */
-export interface UploadAttachmentGiven extends UploadAttachmentRequest {
+/** `UploadAttachmentRequest` in the form that the handler gets. */
+export interface ParsedUploadAttachmentRequest extends UploadAttachmentRequest {
   body: ReadableStream<Uint8Array<ArrayBuffer>>
 }
 

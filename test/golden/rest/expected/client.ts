@@ -13,7 +13,7 @@ import type {
   UploadCoverRequest,
 } from './types.js'
 
-/** A client of Library: one method an operation, over one transport. */
+/** A client of Library. It has a method for each operation, and all methods share one transport. */
 export class LibraryClient {
   readonly #transport: Transport
 

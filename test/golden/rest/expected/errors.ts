@@ -2,5 +2,5 @@
 
 import type { ErrorDomain } from './runtime/errors.js'
 
-/** Where the errors of Library belong. */
+/** The domain of the errors of Library. */
 export const library: ErrorDomain = { name: 'library' }

@@ -4,23 +4,23 @@ import type { Bytes } from './runtime/body.js'
 import type { CallContext } from './runtime/context.js'
 import type { Reply } from './runtime/route.js'
 import type {
-  AddBookGiven,
   Book,
   DeleteRequest,
   DownloadCoverRequest,
-  ListBooksGiven,
+  ParsedAddBookRequest,
+  ParsedListBooksRequest,
+  ParsedUploadCoverRequest,
   PostNotesRequest,
-  UploadCoverGiven,
 } from './types.js'
 
 export interface BooksHandlers {
   /** Lists books. `GET /books` */
   listBooks(
-    request: ListBooksGiven,
+    request: ParsedListBooksRequest,
     context: CallContext,
   ): Promise<Reply<200, Book[], { 'X-Total-Count': number }> | Reply<304, undefined, { ETag: string }>>
   /** `POST /books` */
-  addBook(request: AddBookGiven, context: CallContext): Promise<Reply<201, Book, { Location: string }>>
+  addBook(request: ParsedAddBookRequest, context: CallContext): Promise<Reply<201, Book, { Location: string }>>
   /** `DELETE /books/{book-id}` */
   delete(request: DeleteRequest, context: CallContext): Promise<void>
   /** `POST /notes` */
@@ -29,12 +29,12 @@ export interface BooksHandlers {
 
 export interface CoversHandlers {
   /** `PUT /books/{book-id}/cover` */
-  uploadCover(request: UploadCoverGiven, context: CallContext): Promise<void>
+  uploadCover(request: ParsedUploadCoverRequest, context: CallContext): Promise<void>
   /** `GET /books/{book-id}/cover` */
   downloadCover(request: DownloadCoverRequest, context: CallContext): Promise<Bytes>
 }
 
-/** Every handler of Library. */
+/** The handlers of all operations of Library. */
 export interface LibraryHandlers {
   readonly books: BooksHandlers
   readonly covers: CoversHandlers

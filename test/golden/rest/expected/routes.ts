@@ -9,15 +9,15 @@ import type { BoundRoute, ClientParameter, ClientRoute, Reply } from './runtime/
 import { library } from './errors.js'
 import type { LibraryHandlers } from './handlers.js'
 import type {
-  AddBookGiven,
   AddBookRequest,
   Book,
   DeleteRequest,
   DownloadCoverRequest,
-  ListBooksGiven,
   ListBooksRequest,
+  ParsedAddBookRequest,
+  ParsedListBooksRequest,
+  ParsedUploadCoverRequest,
   PostNotesRequest,
-  UploadCoverGiven,
   UploadCoverRequest,
 } from './types.js'
 import {
@@ -54,7 +54,7 @@ const pathBookId: ClientParameter = { name: 'book-id', in: 'path', type: 'intege
 export const listBooks: ClientRoute<
   ListBooksRequest,
   Reply<200, Book[], { 'X-Total-Count': number }> | Reply<304, undefined, { ETag: string }>,
-  ListBooksGiven
+  ParsedListBooksRequest
 > = {
   operationId: 'listBooks',
   method: 'GET',
@@ -68,7 +68,7 @@ export const listBooks: ClientRoute<
 }
 
 /** `POST /books` */
-export const addBook: ClientRoute<AddBookRequest, Reply<201, Book, { Location: string }>, AddBookGiven> = {
+export const addBook: ClientRoute<AddBookRequest, Reply<201, Book, { Location: string }>, ParsedAddBookRequest> = {
   operationId: 'add-book',
   method: 'POST',
   path: ['/books'],
@@ -87,7 +87,7 @@ export const deleteOperation: ClientRoute<DeleteRequest, void> = {
 }
 
 /** `PUT /books/{book-id}/cover` */
-export const uploadCover: ClientRoute<UploadCoverRequest, void, UploadCoverGiven> = {
+export const uploadCover: ClientRoute<UploadCoverRequest, void, ParsedUploadCoverRequest> = {
   operationId: 'uploadCover',
   method: 'PUT',
   path: ['/books/', 'book-id', '/cover'],
@@ -114,7 +114,7 @@ export const postNotes: ClientRoute<PostNotesRequest, string> = {
   success: [{ status: 200, type: 'text/plain', kind: plainText }],
 }
 
-/** The routes of Library, each bound to the handler that answers it. */
+/** Binds each route of Library to its handler. */
 export const libraryRoutes = ({ books, covers }: LibraryHandlers): readonly BoundRoute[] => [
   bind(listBooks, (request, context) => books.listBooks(request, context), {
     domain: library,

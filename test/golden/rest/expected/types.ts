@@ -24,7 +24,7 @@ export interface Book {
   ratings?: Record<string, number>
 }
 
-/** `Book` as it is sent. */
+/** `Book` in the form that requests send. */
 export interface BookInput {
   title: string
   authors: Author[]
@@ -36,8 +36,8 @@ export interface BookInput {
   ratings?: Record<string, number>
 }
 
-/** `BookInput` with its defaults filled, as handlers get it. */
-export type BookGiven = BookInput & { price: number; sizes: (1 | 2 | 3)[]; related?: BookGiven[] }
+/** `BookInput` with its defaults filled, in the form that handlers get. */
+export type ParsedBook = BookInput & { price: number; sizes: (1 | 2 | 3)[]; related?: ParsedBook[] }
 
 export interface Paper {
   kind: string
@@ -64,16 +64,16 @@ export interface ListBooksRequest {
   'X-Trace'?: string
 }
 
-/** `ListBooksRequest` with its defaults filled, as the handler gets it. */
-export type ListBooksGiven = ListBooksRequest & { limit: number }
+/** `ListBooksRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedListBooksRequest = ListBooksRequest & { limit: number }
 
 /** `POST /books` */
 export interface AddBookRequest {
   body?: BookInput
 }
 
-/** `AddBookRequest` with its defaults filled, as the handler gets it. */
-export type AddBookGiven = AddBookRequest & { body?: BookGiven }
+/** `AddBookRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedAddBookRequest = AddBookRequest & { body?: ParsedBook }
 
 /** `DELETE /books/{book-id}` */
 export interface DeleteRequest {
@@ -87,8 +87,8 @@ export interface UploadCoverRequest {
   body: Bytes
 }
 
-/** `UploadCoverRequest` as the handler gets it. */
-export interface UploadCoverGiven extends UploadCoverRequest {
+/** `UploadCoverRequest` in the form that the handler gets. */
+export interface ParsedUploadCoverRequest extends UploadCoverRequest {
   body: ReadableStream<Uint8Array<ArrayBuffer>>
 }
 

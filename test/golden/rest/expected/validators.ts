@@ -22,19 +22,19 @@ import {
   unique,
 } from './runtime/validation.js'
 import {
-  type AddBookGiven,
   type AddBookRequest,
   type Audio,
   type Author,
   type Book,
-  type BookGiven,
   type BookInput,
   type Condition,
   type DeleteRequest,
   type DownloadCoverRequest,
-  type ListBooksGiven,
   type ListBooksRequest,
   type Paper,
+  type ParsedAddBookRequest,
+  type ParsedBook,
+  type ParsedListBooksRequest,
   type PostNotesRequest,
   type Problem,
   type Tag,
@@ -119,7 +119,7 @@ function checkBookInputRatings(value: unknown, faults: Faults): boolean {
   return faults.count === before
 }
 
-export function completeBookInput(value: BookInput): BookGiven {
+export function completeBookInput(value: BookInput): ParsedBook {
   return {
     ...omit(value, bookOmitted),
     price: value.price ?? 9.99,
@@ -171,7 +171,7 @@ function checkListBooksRequestPublished(value: unknown, faults: Faults): boolean
   return faults.count === before
 }
 
-export function completeListBooksRequest(request: ListBooksRequest): ListBooksGiven {
+export function completeListBooksRequest(request: ListBooksRequest): ParsedListBooksRequest {
   return { ...request, limit: request.limit ?? 20 }
 }
 
@@ -182,7 +182,7 @@ export function checkAddBookRequest(value: unknown, faults: Faults): value is Ad
   return faults.count === before
 }
 
-export function completeAddBookRequest(request: AddBookRequest): AddBookGiven {
+export function completeAddBookRequest(request: AddBookRequest): ParsedAddBookRequest {
   return {
     ...omit(request, addBookRequestOmitted),
     ...(request.body !== undefined && { body: completeBookInput(request.body) }),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { bindings } from '../../../../domain/iam/collections/bindings-store.ts'
-import { absentId } from '../../../server/iam/guarded-platform.ts'
+import { absentId } from '../../../areas/members.ts'
 import { withBody, withPath, type Aim } from '../../aim.ts'
 import type { Fault, Recipe } from '../../recipe.ts'
 import type { World } from '../../world.ts'

@@ -1,5 +1,5 @@
 import { pngOf, usual } from '../../../domain/iam/pictures.ts'
-import { absentId, password } from '../../../server/iam/guarded-platform.ts'
+import { absentId, password } from '../../../areas/members.ts'
 import { withBody, type Aim } from '../../aim.ts'
 import type { Fault, Recipe } from '../../recipe.ts'
 import type { World } from '../../world.ts'

@@ -1,4 +1,4 @@
-import { absentId } from '../../../server/iam/guarded-platform.ts'
+import { absentId } from '../../../areas/members.ts'
 import { withBody } from '../../aim.ts'
 import type { Fault, Recipe } from '../../recipe.ts'
 import { resourceRecipes } from '../../resource-recipes.ts'

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import type { Collection, Transaction } from '../../../../domain/ports/store.ts'
 import { trees } from '../../../../domain/taxonomy/tree/nodes.ts'
 import { rememberedKeys } from '../../../../server/operations/idempotency.ts'
-import type { OperationRecord } from '../../../../server/operations/record.ts'
+import type { StoredOperation } from '../../../../server/operations/record.ts'
 import { works, type Work } from '../../../../server/operations/work.ts'
 import { storeCollections, storeFile } from '../../../../server/platform-store.ts'
 import { leftStore, patch, remove, type BreakableStore } from '../../../domain/taxonomy/broken-store.ts'
@@ -15,7 +15,7 @@ const left = await leftStore()
 
 const operations = collectionOf('taxonomy_operations')
 
-function collectionOf(name: string): Collection<OperationRecord> {
+function collectionOf(name: string): Collection<StoredOperation> {
   const found = testAreas().find(area => area.operations.name === name)
   if (found === undefined) throw new Error(`no area has ${name}`)
   return found.operations

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Answer, Request } from '../../../../generator/conform/call.ts'
+import type { HttpAnswer, Request } from '../../../../generator/conform/call.ts'
 import { requestOf, withParameter } from '../../../../generator/conform/draft.ts'
 import { errorOf } from '../../../../generator/conform/error.ts'
 import { Examples } from '../../../../generator/conform/example.ts'
@@ -46,7 +46,7 @@ function changedAt(value: unknown, [step, ...rest]: Path, change: (found: unknow
 }
 
 let platform: ComposedPlatform
-let send: (request: Request) => Promise<Answer>
+let send: (request: Request) => Promise<HttpAnswer>
 beforeAll(async () => {
   platform = await composePlatform()
   send = callTo(platform.dispatch)

@@ -3,19 +3,16 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { passwords } from '../../../../domain/iam/collections/users-store.ts'
 import { Ninefold } from '../../../../output/client.ts'
-import { fetchHost } from '../../../../runtime/hosts/fetch.ts'
-import { createTransport } from '../../../../runtime/transport.ts'
 import { areas } from '../../../../server/areas.ts'
-import { compose } from '../../../../server/compose.ts'
 import type { Config } from '../../../../server/config.ts'
 import { bootstrap } from '../../../../server/iam/bootstrap.ts'
 import { openIam } from '../../../../server/iam/open.ts'
 import { storeCollections } from '../../../../server/platform-store.ts'
+import { baseUrl, openPlatform } from '../../../areas/open-platform.ts'
 import { administrator, administratorFile } from '../../access/sign-in.ts'
 import { testFolder, testStoreUrl } from '../../store/harness.ts'
 import { openBeside } from '../../store/left-place.ts'
 
-const baseUrl = 'http://platform.test'
 const password = 'quiet-harbour-lantern'
 
 async function emptyPlace(): Promise<Config> {
@@ -31,7 +28,8 @@ async function emptyPlace(): Promise<Config> {
 async function started(config: Config) {
   const lines: string[] = []
   const line = (fields: object, message: string): void => void lines.push(`${message} ${JSON.stringify(fields)}`)
-  const platform = await compose(config, { debug: line, info: line, warn: line, error: line }, areas, openIam)
+  const log = { debug: line, info: line, warn: line, error: line }
+  const platform = await openPlatform({ config, areas, openAccess: openIam, log })
   let isClosed = false
   const close = async (): Promise<void> => {
     if (isClosed) return
@@ -39,16 +37,13 @@ async function started(config: Config) {
     await platform.close()
   }
   onTestFinished(close)
-  const host = fetchHost(platform.dispatch)
-  const fetched: typeof fetch = (input, init) => host(new Request(input, init))
-  const as = (token?: string) =>
-    new Ninefold(createTransport({ baseUrl, fetch: fetched, ...(token !== undefined && { token }) }))
+  const as = (token?: string) => new Ninefold(platform.transport(token))
   return {
     as,
     close,
     lines,
     signIn: platform.signIn,
-    /** Calls as who signs in. */
+    /** Signs a user in and returns a client for this user. */
     async signedIn(email: string, words: string) {
       return as((await as().iam.authenticate({ body: { email, password: words } })).access_token)
     },

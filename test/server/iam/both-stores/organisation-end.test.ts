@@ -6,12 +6,13 @@ import { areas } from '../../../../server/areas.ts'
 import { asHost } from '../../../../server/iam/host.ts'
 import { storeCollections } from '../../../../server/platform-store.ts'
 import { openBeside } from '../../store/left-place.ts'
-import { addMember, addTenant, guardedPlatform, roleAt, type Member, type Tenant } from '../guarded-platform.ts'
+import { addMember, addTenant, roleAt, type Member, type Tenant } from '../../../areas/members.ts'
+import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
 
 const permissions = ['taxonomy.workspaces.get']
 
 /** Everything that iam can have at an organisation and below it, and of who is at home there. */
-async function furnish(platform: Awaited<ReturnType<typeof guardedPlatform>>, ada: Member, at: Tenant) {
+async function furnish(platform: TestPlatform, ada: Member, at: Tenant) {
   const { group, organisation, workspace } = at
   const { iam } = ada.api
   const guest = await addMember(platform, ada.api, { email: 'guest@elsewhere.example' })
@@ -50,7 +51,7 @@ async function furnish(platform: Awaited<ReturnType<typeof guardedPlatform>>, ad
 }
 
 it('nothing of iam outlives an organisation but people and programs who cannot act, and who come from elsewhere', async () => {
-  const platform = await guardedPlatform()
+  const platform = await testPlatform()
   const ada = await platform.admin()
   const at = await addTenant(ada.api, 'acme')
   const other = await addTenant(ada.api, 'umbrella')

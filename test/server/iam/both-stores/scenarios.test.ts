@@ -1,20 +1,12 @@
 import { beforeEach, expect, it } from 'vitest'
 import { ApiError } from '../../../../runtime/errors.ts'
 import { isPostgres } from '../../store/place.ts'
-import {
-  addMember,
-  addTenant,
-  guardedPlatform,
-  password,
-  roleAt,
-  type GuardedPlatform,
-  type Member,
-  type Tenant,
-} from '../guarded-platform.ts'
+import { addMember, addTenant, password, roleAt, type Member, type Tenant } from '../../../areas/members.ts'
+import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
 
 /** The people of the scenarios of iam.md 7. */
 interface Scene extends Tenant {
-  readonly platform: GuardedPlatform
+  readonly platform: TestPlatform
   /** Administers the platform. */
   readonly ada: Member
   /** Administers the organisation. */
@@ -24,7 +16,7 @@ interface Scene extends Tenant {
 }
 
 async function scene(): Promise<Scene> {
-  const platform = await guardedPlatform()
+  const platform = await testPlatform()
   const ada = await platform.admin()
   const tenant = await addTenant(ada.api, 'acme')
   const { organisation, workspace } = tenant
@@ -79,7 +71,7 @@ it('shows where an inherited role comes from, and sends there who would revoke i
   expect([response?.status, rpc, reason, code]).toEqual([400, 'FAILED_PRECONDITION', 'ACCESS_INHERITED', 2_008_002])
   expect(response?.body).toMatchObject({ code: 9, details: [{ metadata: { code: '2008002' } }] })
   expect(metadata).toEqual({ scope_id: group, scope_type: 'GROUP', binding_id: roles?.[0]?.binding_id })
-  // That is where it goes.
+  // The role can be revoked at the group, because its binding is there.
   const there = { scope_type: 'GROUP', scope_id: group, body: { principal_id: kim.id, role_ids } } as const
   await oz.api.iam.revokeAccess(there)
   const after = await oz.api.iam.listScopeAccess(scope)
@@ -100,7 +92,7 @@ it('tells an editor of a workspace which permissions that role has', async () =>
 
 it('denies by a policy even to who administers the platform, until the policy is disabled', async () => {
   const { ada, workspace } = at
-  const other = await guardedPlatformBeside()
+  const other = await platformBeside()
   const deny = (permission: string) => ({
     name: `no-${permission.toLowerCase().replaceAll('.', '-')}`,
     statements: [{ effect: 'DENY' as const, principals: ['all'], permissions: [permission] }],
@@ -130,10 +122,10 @@ it('denies by a policy even to who administers the platform, until the policy is
 })
 
 /** The administrator's calls on another server, where several may serve the store; else on the same one. */
-async function guardedPlatformBeside(): Promise<Member['api']> {
+async function platformBeside(): Promise<Member['api']> {
   const { storeUrl } = at.platform.config
   if (storeUrl === undefined || !isPostgres(storeUrl)) return at.ada.api
-  return (await guardedPlatform({ storeUrl })).as(at.ada.token)
+  return (await testPlatform({ config: { storeUrl } })).as(at.ada.token)
 }
 
 it('takes who is invited from the invitation to a password that is good enough, with one token', async () => {

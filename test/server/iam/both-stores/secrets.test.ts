@@ -13,7 +13,9 @@ import { storeFile } from '../../../../server/platform-store.ts'
 import { pngOf } from '../../../domain/iam/pictures.ts'
 import { administrator } from '../../access/sign-in.ts'
 import { schemaOf } from '../../store/harness.ts'
-import { addTenant, baseUrl, guardedPlatform, roleAt, type GuardedPlatform, type Tenant } from '../guarded-platform.ts'
+import { addTenant, roleAt, type Tenant } from '../../../areas/members.ts'
+import { baseUrl } from '../../../areas/open-platform.ts'
+import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
 
 /** The secrets that must never be found, by their kind. */
 class Secrets {
@@ -67,7 +69,7 @@ async function storedBy({ dataDir, storeUrl }: Config): Promise<string> {
 }
 
 /** A user from the invitation on: all that can be done with passwords and tokens, and much that fails. */
-async function liveAsUser({ as, admin }: GuardedPlatform, secrets: Secrets, name: string, { workspace }: Tenant) {
+async function liveAsUser({ as, admin }: TestPlatform, secrets: Secrets, name: string, { workspace }: Tenant) {
   const { api: ada } = await admin()
   const email = `${name}@acme.example`
   const anonymous = as().iam
@@ -116,7 +118,7 @@ async function liveAsUser({ as, admin }: GuardedPlatform, secrets: Secrets, name
 const pem = (key: KeyObject, type: 'spki' | 'pkcs8'): string => key.export({ type, format: 'pem' }).toString()
 
 /** A service account with a registered and used key, and a second use of single-use secrets. */
-async function liveAsProgram({ as, config }: GuardedPlatform, secrets: Secrets, { workspace }: Tenant) {
+async function liveAsProgram({ as, config }: TestPlatform, secrets: Secrets, { workspace }: Tenant) {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   for (const line of pem(privateKey, 'pkcs8').split('\n')) if (!/^-|^$/.test(line)) secrets.keep('private key', line)
   secrets.keep('private key', privateKey.export({ format: 'jwk' }).d)
@@ -145,7 +147,7 @@ async function liveAsProgram({ as, config }: GuardedPlatform, secrets: Secrets, 
 }
 
 /** Calls that have a secret where none belongs, or cannot be read. */
-async function misplaced({ from }: GuardedPlatform, secrets: Secrets, token: string) {
+async function misplaced({ from }: TestPlatform, secrets: Secrets, token: string) {
   const words = secrets.keep('password', 'a sentence that went astray')
   const json = { 'content-type': 'application/json' }
   const call = (path: string, init: RequestInit) => from('192.0.2.8')(`${baseUrl}/iam/v1/${path}`, init)
@@ -166,7 +168,7 @@ async function misplaced({ from }: GuardedPlatform, secrets: Secrets, token: str
 }
 
 it('keeps and logs no password, token, assertion or private key that anybody has used', async () => {
-  const platform = await guardedPlatform()
+  const platform = await testPlatform()
   const { config, lines } = platform
   const secrets = new Secrets()
   secrets.keep('password', administrator.password)

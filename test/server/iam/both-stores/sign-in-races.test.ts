@@ -1,17 +1,18 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ApiError } from '../../../../runtime/errors.ts'
-import { addMember, guardedPlatform, password, type GuardedPlatform, type Member } from '../guarded-platform.ts'
+import { addMember, password, type Member } from '../../../areas/members.ts'
+import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
 import { unthrottled } from '../unthrottled.ts'
 
 const rounds = 4
 
 let undo: (() => void | Promise<void>)[] = []
-let platform: GuardedPlatform
+let platform: TestPlatform
 let ada: Member
 let members = 0
 
 beforeAll(async () => {
-  platform = await guardedPlatform({ given: unthrottled }, later => void undo.push(later))
+  platform = await testPlatform({ config: { given: unthrottled }, later: later => void undo.push(later) })
   ada = await platform.admin()
 }, 120_000)
 
@@ -20,7 +21,7 @@ afterAll(async () => {
   undo = []
 })
 
-/** The tokens of who comes in, undefined for who does not. */
+/** Returns the access token of a call, or undefined if the call is refused. */
 async function admitted(call: Promise<{ readonly access_token: string }>): Promise<string | undefined> {
   try {
     return (await call).access_token
@@ -51,7 +52,7 @@ it.each(ends)(
   async (_, end) => {
     for (let round = 0; round < rounds; round += 1) {
       const mal = await addMember(platform, ada.api, { email: `mal-${(members += 1)}@acme.example` })
-      // In turns, so that each is sometimes a little earlier.
+      // The sign-ins begin before the end in every other round, so that each side is sometimes first.
       const before = round % 2 === 0 ? comeIn(mal) : []
       const ending = end(mal)
       const tokens = await Promise.all([...before, ...(round % 2 === 0 ? [] : comeIn(mal))])

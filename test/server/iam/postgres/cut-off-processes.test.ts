@@ -3,7 +3,7 @@ import { waitMs } from '../../../../domain/iam/feed/settling.ts'
 import { startProxy, type Proxy } from '../../store/postgres/proxy.ts'
 import { testStoreUrl } from '../../store/harness.ts'
 import { answersUntil, askedAt } from '../asked.ts'
-import { addMember, addTenant, roleAt, type Member, type Tenant } from '../guarded-platform.ts'
+import { addMember, addTenant, roleAt, type Member, type Tenant } from '../../../areas/members.ts'
 import { servedPlatform, type ServedPlatform } from '../served-platform.ts'
 
 /** Two processes on one database; the second is behind a proxy that can fail. All tests share them. */
@@ -61,7 +61,7 @@ async function bind(ada: Member, { id }: Member, { workspace }: Tenant): Promise
 /** Returns a process's answer to a question in the workspace, for a token that the other process may have issued. */
 const askedOn = ({ as }: ServedPlatform, { token }: Member): Promise<string> => askedAt(as(token), pair.at)
 
-/** Takes kim's rights away through one; when that was answered DONE. */
+/** Deletes kim's binding through the first process; returns the time at which the operation was DONE. */
 async function takeAway(): Promise<number> {
   const since = performance.now()
   const { status } = await pair.ada.api.iam.deleteBinding({ id: pair.binding })

@@ -4,20 +4,13 @@ import { waitMs } from '../../../../domain/iam/feed/settling.ts'
 import type { Later } from '../../store/harness.ts'
 import { startProxy, type Proxy } from '../../store/postgres/proxy.ts'
 import { answersUntil, askedAt, permission } from '../asked.ts'
-import {
-  addMember,
-  addTenant,
-  guardedPlatform,
-  roleAt,
-  type GuardedPlatform,
-  type Member,
-  type Tenant,
-} from '../guarded-platform.ts'
+import { addMember, addTenant, roleAt, type Member, type Tenant } from '../../../areas/members.ts'
+import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
 
 /** Two servers on one database, the second behind a proxy that can fail. */
 interface Pair {
-  readonly one: GuardedPlatform
-  readonly other: GuardedPlatform
+  readonly one: TestPlatform
+  readonly other: TestPlatform
   readonly between: Proxy
   readonly ada: Member
   /** Sees the workspace, by the binding. */
@@ -27,10 +20,10 @@ interface Pair {
 }
 
 async function pairOf(later: Later): Promise<Pair> {
-  const one = await guardedPlatform({}, later)
+  const one = await testPlatform({ later })
   const { storeUrl = '' } = one.config
   const between = await startProxy(storeUrl, later)
-  const other = await guardedPlatform({ storeUrl: between.url }, later)
+  const other = await testPlatform({ config: { storeUrl: between.url }, later })
   const ada = await one.admin()
   const at = await addTenant(ada.api, 'acme')
   const kim = await addMember(one, ada.api, { email: 'kim@acme.example', organisation_id: at.organisation })
@@ -46,7 +39,7 @@ async function bind(ada: Member, { id }: Member, { workspace }: Tenant): Promise
 /** Asks a server of the pair for a caller's permission in the workspace. */
 const asking =
   ({ at }: Pair) =>
-  ({ as }: GuardedPlatform, { token }: Member): Promise<string> =>
+  ({ as }: TestPlatform, { token }: Member): Promise<string> =>
     askedAt(as(token), at)
 
 const isDone = { status: 'IAM_OPERATION_STATUS_DONE' }

@@ -21,13 +21,13 @@ const rounds = Number(process.env['NINEFOLD_KILL_ROUNDS'] ?? 4)
 
 const timeout = 120_000 + rounds * 20_000
 
-/** Calls that are answered between two kills, at most: how long they take is the machine's affair. */
+/** The maximal number of answered calls between two kills. A number does not depend on the speed of the machine. */
 const mostCalls = 40
 
-/** A kill comes so long behind the last of them, at most, which is anywhere in the calls that follow. */
+/** The maximal delay of a kill after the last counted answer, so that the kill can interrupt any later call. */
 const latestMs = 30
 
-/** How long the answers between two kills are waited for. */
+/** The maximal wait for the answers between two kills. */
 const silentMs = 60_000
 
 /** Work that a dead server has held is taken over within its lease of 15 s. */

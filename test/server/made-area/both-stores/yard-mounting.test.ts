@@ -1,5 +1,4 @@
 import { onTestFinished, describe, expect, it } from 'vitest'
-import type { Topology } from '../../../../domain/ports/topology.ts'
 import { references } from '../../../../domain/resources/references.ts'
 import { area, type AreaModule } from '../../../../server/area.ts'
 import { inspectStore } from '../../../../server/doctor/inspect-store.ts'
@@ -7,12 +6,13 @@ import { openStoreSnapshot } from '../../../../server/platform-store.ts'
 import type { AccessSources, OpenAccess } from '../../../../server/access/platform-access.ts'
 import { taxonomyArea } from '../../../../server/areas.ts'
 import { testGuard } from '../../access/test-access.ts'
+import { madeTopology } from '../../made-topology.ts'
 import { handwritten, type SampleArea } from '../../sample-area.ts'
 import { areaPlatform } from '../area-platform.ts'
 import { boxes, notes } from '../yard-kinds.ts'
 import { yardArea, type YardControl } from '../yard.ts'
 
-const onlyHere: Topology = { requireRegion: async (_tx, name) => (name === 'here' ? { name } : undefined) }
+const onlyHere = madeTopology('here')
 const { iam } = testGuard.functions
 
 /** An access that has no functions of iam, which another area then must provide. */

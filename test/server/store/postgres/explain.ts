@@ -1,9 +1,9 @@
 import { Client } from 'pg'
 import { numbered } from '../../../../server/store/postgres/placeholders.ts'
-import type { Condition } from '../../../../server/store/condition.ts'
+import type { SqlCondition } from '../../../../server/store/condition.ts'
 
 /** How PostgreSQL would run statements in a place, a text each with a step a line. */
-export async function explain(place: string, statements: readonly Condition[]): Promise<readonly string[]> {
+export async function explain(place: string, statements: readonly SqlCondition[]): Promise<readonly string[]> {
   const client = new Client({ connectionString: place })
   await client.connect()
   try {

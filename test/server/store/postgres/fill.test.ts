@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { layoutOf } from '../../../../server/store/layout.ts'
 import { postgresDialect } from '../../../../server/store/postgres/dialect.ts'
 import { connectedClient } from '../../../../server/store/postgres/pool.ts'
-import { Session } from '../../../../server/store/postgres/session.ts'
+import { PostgresSession } from '../../../../server/store/postgres/session.ts'
 import { Prepared } from '../../../../server/store/postgres/statements.ts'
 import { fillAhead } from '../../../../server/store/postgres/tables.ts'
 import { newerParcels, olderParcels } from '../contract/migrating-worker.ts'
@@ -15,7 +15,7 @@ const newer = layoutOf(newerParcels, postgresDialect)
 /** The first work of a newer server before it excludes the others, after which it is killed. */
 async function filledAhead(place: string, after = ''): Promise<string | undefined> {
   const client = await connectedClient(place)
-  const session = new Session(client, new Prepared())
+  const session = new PostgresSession(client, new Prepared())
   try {
     return await session.transact(() => fillAhead(session, newer, after))
   } finally {

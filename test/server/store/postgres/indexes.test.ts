@@ -13,7 +13,10 @@ import { openPlace } from '../place.ts'
 
 const program = fileURLToPath(new URL('../contract/migrating-worker.ts', import.meta.url))
 
-/** An older version that has the column already, so that the newer one lacks an index alone. */
+/**
+ * An older version of the collection that already has the column: the migration to the newer version adds only the
+ * index.
+ */
 const plain: Collection<Parcel> = { ...newerParcels, indexes: [] }
 const weightTaken = (): ApiError =>
   new ApiError({ reason: 'PARCEL_ALREADY_EXISTS', rpc: 'ALREADY_EXISTS' }, 'a parcel weighs as much')
@@ -35,7 +38,7 @@ async function indexesIn(client: Client): Promise<readonly boolean[]> {
   return rows.map(({ whole }) => whole)
 }
 
-/** A transaction that an index is not whole before the end of: it sees everything as it is now. */
+/** Opens a transaction with an old snapshot. An index is not complete before the transaction ends. */
 async function oldReader(place: string): Promise<Client> {
   const client = await connected(place)
   await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY')
@@ -43,7 +46,7 @@ async function oldReader(place: string): Promise<Client> {
   return client
 }
 
-/** A transaction that an index is not begun to be filled before the end of: it writes without knowing of it. */
+/** Opens a transaction that may write without the new index. The index is not filled before the transaction ends. */
 async function oldWriter(place: string): Promise<Client> {
   const client = await connected(place)
   await client.query('BEGIN; LOCK TABLE test_parcels IN ROW EXCLUSIVE MODE')

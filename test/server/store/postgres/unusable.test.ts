@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { doctor } from '../../../../server/doctor/doctor.ts'
 import { openStore, placeName } from '../../../../server/platform-store.ts'
 import { databaseFault } from '../../../../server/store/postgres/database-fault.ts'
-import { toldError } from '../../../../server/store/postgres/errors.ts'
+import { convertedError } from '../../../../server/store/postgres/errors.ts'
 import { schemaOf, statement, testPlace } from '../harness.ts'
 
 const password = 'hunter2'
@@ -112,7 +112,7 @@ describe('a database that cannot be used is told with its address, the cause and
   it.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID'])(
     'that shows a certificate with %s',
     code => {
-      expect(databaseFault(toldError(Object.assign(new Error('no'), { code })))).toContain('shows a certificate')
+      expect(databaseFault(convertedError(Object.assign(new Error('no'), { code })))).toContain('shows a certificate')
     },
   )
 

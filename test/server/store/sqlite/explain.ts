@@ -5,7 +5,7 @@ import { layoutOf, type Layout } from '../../../../server/store/layout.ts'
 import { openSqlite } from '../../../../server/store/sqlite.ts'
 import { sqliteDialect } from '../../../../server/store/sqlite/dialect.ts'
 import { testFolder } from '../harness.ts'
-import type { Condition } from '../../../../server/store/condition.ts'
+import type { SqlCondition } from '../../../../server/store/condition.ts'
 
 /** A step of a plan, and the step that it belongs to. */
 export interface PlanStep {
@@ -17,7 +17,7 @@ export interface PlanStep {
 /** The plans of SQLite for statements over a collection, in a store of its own. */
 export async function explain(
   collection: Collection<never>,
-  statements: (layout: Layout) => Iterable<Condition>,
+  statements: (layout: Layout) => Iterable<SqlCondition>,
 ): Promise<readonly (readonly PlanStep[])[]> {
   const file = join(testFolder(), 'store.sqlite')
   const store = await openSqlite({ file, collections: [collection] })

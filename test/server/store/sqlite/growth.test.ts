@@ -7,14 +7,14 @@ import { outbox } from '../../../../server/audit/outbox.ts'
 import { createClock } from '../../../../server/clock.ts'
 import { operationsCollection } from '../../../../server/operations/area-records.ts'
 import { rememberedKeys } from '../../../../server/operations/idempotency.ts'
-import type { OperationRecord } from '../../../../server/operations/record.ts'
+import type { StoredOperation } from '../../../../server/operations/record.ts'
 import { dayMs, sweep, type Retention } from '../../../../server/operations/sweep.ts'
 import { openSqlite, type SqliteStore } from '../../../../server/store/sqlite.ts'
 import { benchCollections, effect, workBench, type WorkBench } from '../../operations/work-bench.ts'
 import { operationFields } from '../../sample-area.ts'
 import { testFolder } from '../harness.ts'
 
-const operations = operationsCollection<OperationRecord>('sample', operationFields)
+const operations = operationsCollection<StoredOperation>('sample', operationFields)
 const hourMs = dayMs / 24
 
 /** Shorter than a server's, so that few days pass it. */

@@ -3,7 +3,9 @@
 import { parseDuration, storedTimestamp } from '../timestamps.ts'
 import type { FilterField, FilterType, FilterValue, ListFields } from './types.ts'
 
-/** Caches a value for each object, as long as the object exists. */
+/**
+ * Returns a function that calls `make` once for each object, and caches the result for as long as the object exists.
+ */
 export function madeOnce<Of extends object, Made extends object>(make: (of: Of) => Made): (of: Of) => Made {
   const kept = new WeakMap<Of, Made>()
   return of => {
@@ -20,7 +22,7 @@ export const fieldsByName = /* @__PURE__ */ madeOnce(
   (list: ListFields): ReadonlyMap<string, FilterField> => new Map(list.fields.map(field => [field.name, field])),
 )
 
-/** The member names that lead from a row to a field. */
+/** Returns the member names that lead from a row to a field. */
 export const pathOf = /* @__PURE__ */ madeOnce(({ name, path = name }: FilterField): readonly string[] =>
   path.split('.'),
 )
@@ -28,8 +30,9 @@ export const pathOf = /* @__PURE__ */ madeOnce(({ name, path = name }: FilterFie
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : value === undefined ? '' : null)
 
 /**
- * Returns a field of a row for comparison; an absent field is the default of its type. Returns null for an incomparable
- * value: an unset timestamp or duration, or a value of another type. 64-bit integers may be strings.
+ * The functions that read a field of a row for comparison, by the type of the field. An absent field has the default of
+ * its type. An incomparable value (an unset timestamp or duration, or a value of another type) becomes null. 64-bit
+ * integers may be strings.
  */
 export const valueAs: Readonly<Record<FilterType, (member: unknown) => FilterValue | number | null>> = {
   STRING: text,

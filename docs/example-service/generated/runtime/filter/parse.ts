@@ -7,10 +7,12 @@ const maxCharacters = 4096
 const maxComparisons = 64
 const maxDepth = 64
 
-/** `text` is unchanged, dots and sign included; `pieces` of a string are its texts between wildcards. */
+/**
+ * A literal value. `text` is unchanged, dots and sign included; `pieces` are the texts of a string between wildcards.
+ */
 export type Literal = Readonly<{ kind: 'text'; text: string } | { kind: 'string'; pieces: readonly string[] }>
 
-/** The left side of a comparator. `at` is its position. */
+/** The left side of a comparator; `at` is its position in the filter. */
 export type Member = Readonly<{ kind: 'member'; path: readonly Literal[]; at: number }>
 export type Call = Readonly<{ kind: 'call'; name: string; arguments: readonly Argument[]; at: number }>
 
@@ -102,7 +104,7 @@ class Parser extends Lexer {
     return this.#valueOf({ ...found, at })
   }
 
-  /** A path, or a call if a parenthesis follows directly. */
+  /** Parses a path, or a call if a parenthesis follows directly. */
   #comparable(): Member | Call {
     const { at } = this
     const path: Literal[] = []
@@ -130,7 +132,7 @@ class Parser extends Lexer {
     return { kind: 'call', name, arguments: given, at }
   }
 
-  /** A member without a comparator is a value: a string, or unchanged text. */
+  /** Converts a member without a comparator to a value: a string, or unchanged text. */
   #valueOf(found: Member | Call): Literal | Call {
     this.#comparisons += 1
     if (this.#comparisons > maxComparisons) this.#fail('limit_exceeded')

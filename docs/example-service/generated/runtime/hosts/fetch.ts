@@ -2,7 +2,7 @@
 
 import type { Dispatch } from '../wire.ts'
 
-/** The facts of a caller beside its request. */
+/** The facts of a caller that are not in its request. */
 export interface Caller {
   readonly clientAddress?: string
 }

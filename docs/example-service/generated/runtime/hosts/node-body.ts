@@ -18,8 +18,8 @@ export interface NodeRequest {
 const discarded = { bytes: 16_777_216, milliseconds: 2000 } as const
 
 /**
- * The chunks of a body on demand. Node's own iterator costs as much as the rest of a call. Unlike it, this one keeps
- * the connection open if it is left early, because the answer still needs the connection.
+ * Iterates over the chunks of a body on demand. Node's own iterator costs as much as the rest of a call, and closes the
+ * connection if the loop ends early, although the answer still needs the connection.
  */
 export class NodeBody implements AsyncIterableIterator<Uint8Array<ArrayBuffer>, undefined> {
   readonly #req: NodeRequest
@@ -30,7 +30,7 @@ export class NodeBody implements AsyncIterableIterator<Uint8Array<ArrayBuffer>, 
   #isOpen = false
   #isLeft = false
 
-  /** `proceed` is called on the first demand for the body, `lost` if the body is demanded but will not come. */
+  /** Calls `proceed` on the first demand for the body, and `lost` if the body is demanded but will not come. */
   constructor(req: NodeRequest, lost: () => void, proceed: () => void) {
     this.#req = req
     this.#lost = lost
@@ -55,7 +55,7 @@ export class NodeBody implements AsyncIterableIterator<Uint8Array<ArrayBuffer>, 
     return value === undefined ? { done: true, value } : { done: false, value }
   }
 
-  /** Discards the rest as it arrives, so that the connection can be reused. */
+  /** Discards the rest of the body as it arrives, so that the connection can be reused. */
   async return(): Promise<IteratorReturnResult<undefined>> {
     this.#isLeft = true
     this.#queue.length = 0
@@ -69,7 +69,7 @@ export class NodeBody implements AsyncIterableIterator<Uint8Array<ArrayBuffer>, 
     return !this.#req.readableEnded && !this.#req.destroyed
   }
 
-  /** Reads and discards the rest; gives up on a body that is too large or too slow. */
+  /** Reads and discards the rest of the body; gives up if the rest is too large or too slow. */
   async discard(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, discarded.milliseconds)

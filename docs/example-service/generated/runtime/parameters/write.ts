@@ -2,11 +2,11 @@
 
 import type { Parameter } from './types.ts'
 
-/** The parts of a request that its parameters and its body write, one after the other. */
+/** The parts of a request, which the parameters and the body fill one after the other. */
 export interface Written {
   /** The encoded path parameters, by name. */
   readonly path: Map<string, string>
-  /** `name=value` pairs, encoded, each after its `?` or `&`. */
+  /** The encoded query: `name=value` pairs, each after its `?` or `&`. */
   query: string
   readonly headers: Headers
   body: BodyInit | null
@@ -19,30 +19,30 @@ export interface Written {
  */
 export type WriteParameter = (parameter: Parameter, value: unknown, written: Written) => void
 
-/** The `write` of texts, numbers and booleans in the path. */
+/** Writes a text, number or boolean to the path. */
 export const toPath: WriteParameter = (parameter, value, { path }) => {
   const [text = ''] = texts(value)
   path.set(parameter.name, step(parameter, encode(parameter, text)))
 }
 
-/** As `toPath`, in the query. */
+/** Writes a text, number or boolean to the query. */
 export const toQuery: WriteParameter = (parameter, value, written) =>
   addQuery(pairs(parameter, parameter.name, texts(value)), written)
 
-/** As `toPath`, in a header, where nothing is encoded. */
+/** Writes a text, number or boolean to a header, without encoding. */
 export const toHeader: WriteParameter = (parameter, value, { headers }) => {
   for (const text of texts(value)) headers.set(parameter.name, text)
 }
 
-/** As `toPath`, in a cookie. */
+/** Writes a text, number or boolean to a cookie. */
 export const toCookie: WriteParameter = (parameter, value, written) =>
   addCookies(pairs(parameter, parameter.name, texts(value)), written)
 
-/** Returns the text of a present value. */
+/** Returns the text of a value; empty for undefined and null. */
 export const texts = (value: unknown): readonly string[] =>
   value === undefined || value === null ? [] : [String(value)]
 
-/** A `name=value` pair for each value, encoded. */
+/** Returns an encoded `name=value` pair for each value. */
 export const pairs = (parameter: Parameter, name: string, values: readonly string[]): readonly string[] =>
   values.map(value => `${encode(parameter, name)}=${encode(parameter, value)}`)
 
@@ -83,8 +83,8 @@ const separators: Readonly<Partial<Record<string, readonly [written: string, for
 }
 
 /**
- * The `write` of parameters that are lists, objects or JSON (OpenAPI 3.0.3, style and explode): the inverse of
- * `read.ts`. Names and values are percent-encoded, separators are not. Empty lists and empty objects are left out.
+ * Writes a parameter that is a list, an object or JSON (OpenAPI 3.0.3, style and explode), in the form that `read.ts`
+ * reads. Names and values are percent-encoded, separators are not. Empty lists and empty objects are left out.
  */
 export const toStyled: WriteParameter = (parameter, value, written) => {
   const { explode, in: place, name } = parameter
@@ -131,7 +131,7 @@ function items(parameter: Parameter, value: unknown): readonly string[] {
 /** Returns the texts of a list's items, or of a single present value. */
 const textsOf = (value: unknown): readonly string[] => [value ?? []].flat().map(String)
 
-/** A list in an object repeats its name for each item. */
+/** Returns the members of an object as pairs; a list in the object repeats its name for each item. */
 function members(value: unknown): readonly (readonly [name: string, text: string])[] {
   return Object.entries(Object(value ?? {})).flatMap(([name, member]) =>
     textsOf(member).map(text => [name, text] as const),

@@ -16,7 +16,7 @@ import type {
   UpdateShelfRequest,
 } from './types.ts'
 
-/** A client of Inventory: one method an operation, over one transport. */
+/** A client of Inventory. It has a method for each operation, and all methods share one transport. */
 export class InventoryClient {
   readonly #transport: Transport
 
@@ -29,7 +29,7 @@ export class InventoryClient {
     return send(this.#transport, listShelves, request, options)
   }
 
-  /** Every row of `listShelves`, page after page. */
+  /** Iterates over the rows of all pages of `listShelves`. */
   iterateShelves(request: ListShelvesRequest = {}, options?: CallOptions): AsyncGenerator<Shelf, void, undefined> {
     return iterate(this.#transport, listShelves, 'shelves', request, options)
   }
@@ -68,7 +68,7 @@ export class InventoryClient {
     return send(this.#transport, getOperation, request, options)
   }
 
-  /** Waits until an operation has ended; throws `OperationFailed` when it ended with errors. */
+  /** Waits until an operation has ended. Throws `OperationFailed` if the operation ended with errors. */
   waitOperation(
     operation: InventoryOperation | string,
     options?: WaitOptions<InventoryOperation>,

@@ -2,10 +2,10 @@
 
 import { ApiError, type ErrorDetails, type ErrorDomain, type RpcCode } from '../../runtime/errors.ts'
 
-/** Where the errors of Inventory belong. */
+/** The domain of the errors of Inventory. */
 export const inventory: ErrorDomain = { name: 'inventory', base: 4000000 }
 
-/** The reasons that a call can fail with. */
+/** The reasons with which a call can fail. */
 export type InventoryReason = 'SHELF_NOT_FOUND' | 'SHELF_STATE_INVALID'
 
 const reasonOf = <Name extends string>(reason: Name, rpc: RpcCode, code: number) => ({

@@ -2,7 +2,7 @@
 
 import type { ListFields } from '../../runtime/filter/types.ts'
 
-/** What `listShelves` filters and sorts by. */
+/** The fields by which `listShelves` filters and sorts. */
 export const shelvesList: ListFields = {
   resource: 'shelves',
   fields: [
@@ -21,5 +21,5 @@ export const shelvesList: ListFields = {
   key: 'id',
 }
 
-/** The filter schemas of Inventory, ordered by resource. */
+/** The filter and sort fields of the lists of Inventory, ordered by resource. */
 export const inventoryFilters: readonly ListFields[] = [shelvesList]

@@ -4,27 +4,27 @@ import type { CallContext, ListContext } from '../../runtime/context.ts'
 import type { Answer } from '../../runtime/json.ts'
 import type { Page } from '../../runtime/pagination.ts'
 import type {
-  CreateShelfGiven,
   GetOperationRequest,
   GetShelfRequest,
   InventoryOperation,
   ListShelvesRequest,
-  MoveShelfGiven,
+  ParsedCreateShelfRequest,
+  ParsedMoveShelfRequest,
+  ParsedUpdateShelfRequest,
   Shelf,
-  UpdateShelfGiven,
 } from './types.ts'
 
 export interface ShelfHandlers {
   /** Lists shelves. `GET /inventory/v1/shelves` */
   listShelves(request: ListShelvesRequest, context: ListContext): Promise<Page<Shelf>>
   /** Puts up a shelf. `POST /inventory/v1/shelves` */
-  createShelf(request: CreateShelfGiven, context: CallContext): Promise<Answer<InventoryOperation>>
+  createShelf(request: ParsedCreateShelfRequest, context: CallContext): Promise<Answer<InventoryOperation>>
   /** Gets a shelf. `GET /inventory/v1/shelves/{id}` */
   getShelf(request: GetShelfRequest, context: CallContext): Promise<Answer<Shelf>>
   /** Changes a shelf. `PATCH /inventory/v1/shelves/{id}` */
-  updateShelf(request: UpdateShelfGiven, context: CallContext): Promise<Answer<InventoryOperation>>
+  updateShelf(request: ParsedUpdateShelfRequest, context: CallContext): Promise<Answer<InventoryOperation>>
   /** Moves a shelf. `POST /inventory/v1/shelves/{id}:move` */
-  moveShelf(request: MoveShelfGiven, context: CallContext): Promise<Answer<InventoryOperation>>
+  moveShelf(request: ParsedMoveShelfRequest, context: CallContext): Promise<Answer<InventoryOperation>>
 }
 
 export interface InventoryOperationHandlers {
@@ -32,7 +32,7 @@ export interface InventoryOperationHandlers {
   getOperation(request: GetOperationRequest, context: CallContext): Promise<Answer<InventoryOperation>>
 }
 
-/** Every handler of Inventory. */
+/** The handlers of all operations of Inventory. */
 export interface InventoryHandlers {
   readonly shelves: ShelfHandlers
   readonly operations: InventoryOperationHandlers

@@ -8,17 +8,17 @@ import { inventory } from './errors.ts'
 import { shelvesList } from './filters.ts'
 import type { InventoryHandlers } from './handlers.ts'
 import type {
-  CreateShelfGiven,
   CreateShelfRequest,
   GetOperationRequest,
   GetShelfRequest,
   InventoryOperation,
   ListShelvesRequest,
   ListShelvesResponse,
-  MoveShelfGiven,
   MoveShelfRequest,
+  ParsedCreateShelfRequest,
+  ParsedMoveShelfRequest,
+  ParsedUpdateShelfRequest,
   Shelf,
-  UpdateShelfGiven,
   UpdateShelfRequest,
 } from './types.ts'
 import {
@@ -51,7 +51,7 @@ export const listShelves: ClientRoute<ListShelvesRequest, ListShelvesResponse> =
 }
 
 /** Puts up a shelf. `POST /inventory/v1/shelves` */
-export const createShelf: ClientRoute<CreateShelfRequest, InventoryOperation, CreateShelfGiven> = {
+export const createShelf: ClientRoute<CreateShelfRequest, InventoryOperation, ParsedCreateShelfRequest> = {
   operationId: 'createShelf',
   method: 'POST',
   path: ['/inventory/v1/shelves'],
@@ -70,7 +70,7 @@ export const getShelf: ClientRoute<GetShelfRequest, Shelf> = {
 }
 
 /** Changes a shelf. `PATCH /inventory/v1/shelves/{id}` */
-export const updateShelf: ClientRoute<UpdateShelfRequest, InventoryOperation, UpdateShelfGiven> = {
+export const updateShelf: ClientRoute<UpdateShelfRequest, InventoryOperation, ParsedUpdateShelfRequest> = {
   operationId: 'updateShelf',
   method: 'PATCH',
   path: ['/inventory/v1/shelves/', 'id'],
@@ -81,7 +81,7 @@ export const updateShelf: ClientRoute<UpdateShelfRequest, InventoryOperation, Up
 }
 
 /** Moves a shelf. `POST /inventory/v1/shelves/{id}:move` */
-export const moveShelf: ClientRoute<MoveShelfRequest, InventoryOperation, MoveShelfGiven> = {
+export const moveShelf: ClientRoute<MoveShelfRequest, InventoryOperation, ParsedMoveShelfRequest> = {
   operationId: 'moveShelf',
   method: 'POST',
   path: ['/inventory/v1/shelves/', 'id', ':move'],
@@ -100,7 +100,7 @@ export const getOperation: ClientRoute<GetOperationRequest, InventoryOperation> 
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
-/** The routes of Inventory, each bound to the handler that answers it. */
+/** Binds each route of Inventory to its handler. */
 export const inventoryRoutes = ({ shelves, operations }: InventoryHandlers): readonly BoundRoute[] => [
   bindList(listShelves, (request, context) => shelves.listShelves(request, context), {
     domain: inventory,

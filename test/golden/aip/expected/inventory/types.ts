@@ -12,16 +12,16 @@ export interface Place {
   height_cm: number
 }
 
-/** `Place` as it is sent. */
+/** `Place` in the form that requests send. */
 export interface PlaceInput {
   room: string
   height_cm?: number
 }
 
-/** `PlaceInput` with its defaults filled, as handlers get it. */
-export type PlaceGiven = PlaceInput & { height_cm: number }
+/** `PlaceInput` with its defaults filled, in the form that handlers get. */
+export type ParsedPlace = PlaceInput & { height_cm: number }
 
-/** `Place` as an update sends it: what its mask does not name is left out. */
+/** `Place` in an update. Members that the mask of the update does not name are left out. */
 export type PlaceUpdate = Partial<PlaceInput>
 
 /** A board that things lie on. */
@@ -38,7 +38,7 @@ export interface Shelf {
   create_time: string
 }
 
-/** `Shelf` as it is sent. */
+/** `Shelf` in the form that requests send. */
 export interface ShelfInput {
   name: string
   description?: string
@@ -49,15 +49,15 @@ export interface ShelfInput {
   combination?: string
 }
 
-/** `ShelfInput` with its defaults filled, as handlers get it. */
-export type ShelfGiven = ShelfInput & {
+/** `ShelfInput` with its defaults filled, in the form that handlers get. */
+export type ParsedShelf = ShelfInput & {
   description: string
   labels: Labels
-  place: PlaceGiven
-  spare_place?: PlaceGiven
+  place: ParsedPlace
+  spare_place?: ParsedPlace
 }
 
-/** `Shelf` as an update sends it: what its mask does not name is left out. */
+/** `Shelf` in an update. Members that the mask of the update does not name are left out. */
 export interface ShelfUpdate {
   name?: string
   description?: string
@@ -94,8 +94,8 @@ export interface CreateShelfRequest {
   body: ShelfInput
 }
 
-/** `CreateShelfRequest` with its defaults filled, as the handler gets it. */
-export type CreateShelfGiven = CreateShelfRequest & { body: ShelfGiven }
+/** `CreateShelfRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedCreateShelfRequest = CreateShelfRequest & { body: ParsedShelf }
 
 /** `GET /inventory/v1/shelves/{id}` */
 export interface GetShelfRequest {
@@ -112,8 +112,8 @@ export interface UpdateShelfRequest {
   body: ShelfUpdate
 }
 
-/** `UpdateShelfRequest` with its defaults filled, as the handler gets it. */
-export type UpdateShelfGiven = UpdateShelfRequest & { update_mask: string }
+/** `UpdateShelfRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedUpdateShelfRequest = UpdateShelfRequest & { update_mask: string }
 
 /** `POST /inventory/v1/shelves/{id}:move` */
 export interface MoveShelfRequest {
@@ -121,8 +121,8 @@ export interface MoveShelfRequest {
   body: { to: PlaceInput }
 }
 
-/** `MoveShelfRequest` with its defaults filled, as the handler gets it. */
-export type MoveShelfGiven = MoveShelfRequest & { body: { to: PlaceInput } & { to: PlaceGiven } }
+/** `MoveShelfRequest` with its defaults filled, in the form that the handler gets. */
+export type ParsedMoveShelfRequest = MoveShelfRequest & { body: { to: PlaceInput } & { to: ParsedPlace } }
 
 /** `GET /inventory/v1/operations/{id}` */
 export interface GetOperationRequest {

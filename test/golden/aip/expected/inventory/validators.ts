@@ -19,25 +19,25 @@ import {
 } from '../../runtime/validation.ts'
 import { checkLabels, checkStatus } from '../shared/validators.ts'
 import {
-  type CreateShelfGiven,
   type CreateShelfRequest,
   type GetOperationRequest,
   type GetShelfRequest,
   type InventoryOperation,
   type ListShelvesRequest,
   type ListShelvesResponse,
-  type MoveShelfGiven,
   type MoveShelfRequest,
+  type ParsedCreateShelfRequest,
+  type ParsedMoveShelfRequest,
+  type ParsedPlace,
+  type ParsedShelf,
+  type ParsedUpdateShelfRequest,
   type Place,
-  type PlaceGiven,
   type PlaceInput,
   type PlaceUpdate,
   type Shelf,
-  type ShelfGiven,
   type ShelfInput,
   type ShelfState,
   type ShelfUpdate,
-  type UpdateShelfGiven,
   type UpdateShelfRequest,
   shelfStateValues,
 } from './types.ts'
@@ -92,7 +92,7 @@ export function checkPlaceUpdate(value: unknown, faults: Faults): value is Place
   return faults.count === before
 }
 
-export function completePlaceInput(value: PlaceInput): PlaceGiven {
+export function completePlaceInput(value: PlaceInput): ParsedPlace {
   return { ...value, height_cm: value.height_cm ?? 100 }
 }
 
@@ -137,7 +137,7 @@ export function checkShelfUpdate(value: unknown, faults: Faults): value is Shelf
   return faults.count === before
 }
 
-export function completeShelfInput(value: ShelfInput): ShelfGiven {
+export function completeShelfInput(value: ShelfInput): ParsedShelf {
   return {
     ...omit(value, shelfOmitted),
     description: value.description ?? '',
@@ -181,7 +181,7 @@ export function checkCreateShelfRequest(value: unknown, faults: Faults): value i
   return faults.count === before
 }
 
-export function completeCreateShelfRequest(request: CreateShelfRequest): CreateShelfGiven {
+export function completeCreateShelfRequest(request: CreateShelfRequest): ParsedCreateShelfRequest {
   return { ...request, body: completeShelfInput(request.body) }
 }
 
@@ -201,7 +201,7 @@ export function checkUpdateShelfRequest(value: unknown, faults: Faults): value i
   return faults.count === before
 }
 
-export function completeUpdateShelfRequest(request: UpdateShelfRequest): UpdateShelfGiven {
+export function completeUpdateShelfRequest(request: UpdateShelfRequest): ParsedUpdateShelfRequest {
   return { ...request, update_mask: request.update_mask ?? '' }
 }
 
@@ -221,7 +221,7 @@ function checkMoveShelfRequestBody(value: unknown, faults: Faults): boolean {
   return faults.count === before
 }
 
-export function completeMoveShelfRequest(request: MoveShelfRequest): MoveShelfGiven {
+export function completeMoveShelfRequest(request: MoveShelfRequest): ParsedMoveShelfRequest {
   return { ...request, body: { ...request.body, to: completePlaceInput(request.body.to) } }
 }
 

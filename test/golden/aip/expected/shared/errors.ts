@@ -2,7 +2,7 @@
 
 import { ApiError, type ErrorDetails, type RpcCode } from '../../runtime/errors.ts'
 
-/** The reasons that a call can fail with. */
+/** The reasons with which a call can fail. */
 export type SharedReason = 'FIELD_INVALID' | 'ETAG_MISMATCH'
 
 const reasonOf = <Name extends string>(reason: Name, rpc: RpcCode, code: number) => ({ reason, rpc, code })

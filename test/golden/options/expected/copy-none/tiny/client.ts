@@ -4,7 +4,7 @@ import { type CallOptions, type Transport, send } from '../runtime/transport'
 import { getThing } from './routes'
 import type { GetThingRequest, Thing } from './types'
 
-/** A client of Tiny: one method an operation, over one transport. */
+/** A client of Tiny. It has a method for each operation, and all methods share one transport. */
 export class TinyClient {
   readonly #transport: Transport
 

@@ -2,5 +2,5 @@
 
 import type { ErrorDomain } from '../runtime/errors'
 
-/** Where the errors of Tiny belong. */
+/** The domain of the errors of Tiny. */
 export const tiny: ErrorDomain = { name: 'tiny' }

@@ -15,7 +15,7 @@ export const getThing: ClientRoute<GetThingRequest, Thing> = {
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
-/** The routes of Tiny, each bound to the handler that answers it. */
+/** Binds each route of Tiny to its handler. */
 export const tinyRoutes = (handlers: TinyHandlers): readonly BoundRoute[] => [
   bind(getThing, (request, context) => handlers.tiny.getThing(request, context), {
     domain: tiny,

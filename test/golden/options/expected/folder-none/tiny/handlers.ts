@@ -9,7 +9,7 @@ export interface TinyOperationHandlers {
   getThing(request: GetThingRequest, context: CallContext): Promise<Answer<Thing>>
 }
 
-/** Every handler of Tiny. */
+/** The handlers of all operations of Tiny. */
 export interface TinyHandlers {
   readonly tiny: TinyOperationHandlers
 }

@@ -4,7 +4,7 @@ import { type CallOptions, type Transport, send } from 'ninefold/runtime/transpo
 import { getThing } from './routes.js'
 import type { GetThingRequest, Thing } from './types.js'
 
-/** A client of Tiny: one method an operation, over one transport. */
+/** A client of Tiny. It has a method for each operation, and all methods share one transport. */
 export class TinyClient {
   readonly #transport: Transport
 

@@ -1,0 +1,23 @@
+import type { FirewallDirectionInput } from '../../../output/network/types.ts'
+import type { CompiledPolicies, RuleVerdict } from './compile.ts'
+import type { PacketProtocol } from './port-ranges.ts'
+import type { SelectedPort } from './rule-selection.ts'
+
+/** The first packet of a connection of a port. */
+export interface Packet {
+  /** INGRESS: to the port; EGRESS: from the port. */
+  readonly direction: FirewallDirectionInput
+  /** The address of the other end, as an unsigned 32-bit integer. */
+  readonly peer: number
+  readonly protocol: PacketProtocol
+  /** The destination port of TCP and UDP, the type of ICMP, 0 for other protocols. */
+  readonly selector: number
+}
+
+/**
+ * Decides about a new connection of a port (network.md 4): the first rule that matches, in the order of the policies and
+ * then of their rules, or else the implied rule, which denies ingress and allows egress. Replies of an allowed
+ * connection, ARP, DHCP and DNS to the resolver, and the check of the own address are for the caller.
+ */
+export const evaluate = (policies: CompiledPolicies, port: SelectedPort, packet: Packet): RuleVerdict =>
+  policies[packet.direction].match(port, packet.peer, packet.protocol, packet.selector)

@@ -1,0 +1,18 @@
+import { firewallPolicyNotFound, vpcNotFound } from '../../../output/network/errors.ts'
+import { firewallPolicyFields } from '../../../output/network/validators.ts'
+import { defineKind } from '../../resources/kind.ts'
+import { vpcKind } from '../vpcs.ts'
+import { firewallPolicyCollection } from './policies-store.ts'
+
+/**
+ * Firewall policies (network.md 1). Each call locks the VPC, so that its other policies and its subnets stay as the call
+ * has found them.
+ */
+export const firewallPolicyKind = defineKind({
+  type: 'network.firewallPolicies',
+  noun: 'firewall policy',
+  collection: firewallPolicyCollection,
+  fields: firewallPolicyFields,
+  notFound: firewallPolicyNotFound,
+  references: [{ member: 'vpc_id', target: vpcKind, absent: vpcNotFound, hold: 'lock' }],
+})

@@ -1,0 +1,14 @@
+import { createHash } from 'node:crypto'
+
+/** The number of bytes that follow the first byte of a MAC address. */
+const length = 5
+
+/**
+ * Returns the MAC addresses that a port may have, the preferred one first (network.md 1): `02:` for a locally
+ * administered address, then five bytes of the SHA-256 of the port's id. The next five bytes follow on a collision.
+ */
+export function macAddresses(portId: string): readonly string[] {
+  const digest = createHash('sha256').update(portId).digest('hex')
+  const starts = Array.from({ length: Math.floor(digest.length / (2 * length)) }, (_, i) => i * 2 * length)
+  return starts.map(start => `02${digest.slice(start, start + 2 * length)}`.replace(/..(?=.)/g, '$&:'))
+}

@@ -1,0 +1,15 @@
+import { takesEffectAtRenewal } from '../../output/network/errors.ts'
+import type { Reader, Where } from '../ports/store.ts'
+import type { Warning } from '../ports/warning.ts'
+import { portCollection, type StoredPort } from './ports/ports-store.ts'
+
+/** Returns TAKES_EFFECT_AT_RENEWAL if one of the ports is UP: its guest reads the change at its next DHCP renewal. */
+export async function renewalWarnings(
+  reader: Reader,
+  what: string,
+  ports: Where<StoredPort>,
+): Promise<readonly Warning[]> {
+  if (!(await reader.exists(portCollection, { ...ports, state: 'NETWORK_LOGICAL_PORT_STATE_UP' }))) return []
+  const description = `running machines use ${what} from their next DHCP renewal on`
+  return [{ code: takesEffectAtRenewal.code, description }]
+}

@@ -1,0 +1,62 @@
+import { subnetCidrInvalid, subnetGatewayInvalid, subnetReservedRangeInvalid } from '../../../output/network/errors.ts'
+import type { AddressRange, SubnetUpdate } from '../../../output/network/types.ts'
+import { atField } from '../../../runtime/errors.ts'
+import { contains, overlaps, parseAddress, parseBlock, type Ipv4Block, type Ipv4Range } from '../../addresses/ipv4.ts'
+import { rangeOf } from './address-plan.ts'
+
+/**
+ * Checks the members of a body that need no row (conventions §4, step 5): the block, and the gateway and the reserved
+ * ranges within the block of the body. Throws SUBNET_CIDR_INVALID, SUBNET_GATEWAY_INVALID or
+ * SUBNET_RESERVED_RANGE_INVALID at the field.
+ */
+export function requireForm({ cidr_block, gateway_address, reserved_ranges = [] }: SubnetUpdate): void {
+  const block = cidr_block === undefined ? undefined : requireBlock(cidr_block)
+  if (block && gateway_address !== undefined) requireGateway(block, gateway_address)
+  requireDisjoint(reserved_ranges)
+  if (block) requireWithin(block, reserved_ranges)
+}
+
+/** Throws SUBNET_RESERVED_RANGE_INVALID at the first reserved range that does not lie in the block. */
+export function requireWithin(block: Ipv4Range, ranges: readonly AddressRange[]): void {
+  for (const [i, range] of ranges.entries()) {
+    if (!contains(block, rangeOf(range))) throw rangeFault(i, range, 'is not in the subnet')
+  }
+}
+
+/** Returns reserved ranges with their ends: a range without an end is its first address alone. */
+export const withEnds = (ranges: readonly AddressRange[]): AddressRange[] =>
+  ranges.map(({ end, start }) => ({ start, end: end ?? start }))
+
+function requireBlock(text: string): Ipv4Block {
+  const block = parseBlock(text)
+  const fault = block ? blockFault(block) : 'is no block of IPv4 addresses'
+  if (!block || fault !== undefined) throw atField(subnetCidrInvalid(`${text} ${fault}`), 'cidr_block')
+  return block
+}
+
+function blockFault({ isCanonical, prefix }: Ipv4Block): string | undefined {
+  if (!isCanonical) return 'has host bits; name the first address of the block'
+  return prefix > 29 ? 'is smaller than /29' : undefined
+}
+
+function requireGateway({ first, last }: Ipv4Block, text: string): void {
+  const address = parseAddress(text) ?? -1
+  if (address > first && address < last - 1) return
+  const fault = address < first || address > last ? 'is not in the subnet' : 'is another address of the platform'
+  throw atField(subnetGatewayInvalid(`gateway ${text} ${fault}`), 'gateway_address')
+}
+
+function requireDisjoint(ranges: readonly AddressRange[]): void {
+  const seen: Ipv4Range[] = []
+  for (const [i, range] of ranges.entries()) {
+    const next = rangeOf(range)
+    if (next.last < next.first) throw rangeFault(i, range, 'ends before it starts')
+    if (seen.some(other => overlaps(other, next))) throw rangeFault(i, range, 'overlaps another range')
+    seen.push(next)
+  }
+}
+
+function rangeFault(i: number, { end, start }: AddressRange, fault: string): Error {
+  const message = `reserved range ${start} to ${end ?? start} ${fault}`
+  return atField(subnetReservedRangeInvalid(message), `reserved_ranges[${i}]`)
+}

@@ -1,0 +1,68 @@
+import type { Transaction } from './store.ts'
+
+/** A subnet, as other areas see it. */
+export interface SubnetFacts {
+  readonly id: string
+  readonly vpc_id: string
+  /** The name of the region of the VPC. */
+  readonly region: string
+}
+
+/** The machine of a port. */
+export interface PortOwner {
+  readonly id: string
+  readonly name: string
+  /** The name of the zone in which the machine runs. */
+  readonly zone: string
+  readonly labels: Readonly<Record<string, string>>
+}
+
+/** The request for a logical port. */
+export interface PortRequest {
+  readonly vm: PortOwner
+  /** The name of the interface at the machine: `nic0`. */
+  readonly nic: string
+  /** A subnet that `requireSubnet` has returned in the same transaction. */
+  readonly subnet_id: string
+  /** The wanted IPv4 address; without it, the port gets the lowest free address. */
+  readonly ip_address?: string | undefined
+}
+
+/** A new logical port: the members that its machine repeats. */
+export interface CreatedPort {
+  readonly id: string
+  readonly vpc_id: string
+  readonly ip_address: string
+  /** Lower-case hexadecimal with colons. */
+  readonly mac_address: string
+}
+
+/** Whether the machine of a port is powered. */
+export type PortPower = 'UP' | 'DOWN'
+
+/**
+ * The functions of network for other areas (conventions §14). All run in the transaction of the caller, which has
+ * shared the organisation of the workspace; a refusal undoes the whole transaction. A caller with several subnets
+ * calls `requireSubnet` for them in the order of their ids, before it creates or releases their ports, so that two
+ * transactions never wait for each other.
+ */
+export interface Network {
+  /**
+   * Returns the subnet and locks its row until the end of the transaction. Returns undefined if the workspace has no
+   * such subnet, so that each caller throws an error of its own.
+   */
+  requireSubnet(tx: Transaction, workspace: string, subnetId: string): Promise<SubnetFacts | undefined>
+  /**
+   * Creates the logical port of an interface, in the state DOWN, with an address of the subnet. The first failure is
+   * thrown: IP_ADDRESS_NOT_ASSIGNABLE, IP_ADDRESS_IN_USE, QUOTA_EXCEEDED of `network.logicalPorts`, SUBNET_EXHAUSTED.
+   * The caller adds the field of its body with `atField`. The call locks a quota bucket, so it stands after the other
+   * locks of the transaction.
+   */
+  createPort(tx: Transaction, request: PortRequest): Promise<CreatedPort>
+  /** Deletes a port; its address is free at once. Does nothing if there is no such port. */
+  releasePort(tx: Transaction, portId: string): Promise<void>
+  /** Sets the state of a port. Does nothing if there is no such port. */
+  setPortState(tx: Transaction, portId: string, state: PortPower): Promise<void>
+  /** Replaces the labels of all ports of a machine. */
+  setPortLabels(tx: Transaction, vmId: string, labels: PortOwner['labels']): Promise<void>
+}

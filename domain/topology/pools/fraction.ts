@@ -1,0 +1,18 @@
+/** A fraction of whole numbers from 0 to below 2^53. */
+export interface Fraction {
+  readonly numerator: number
+  /** At least 1. */
+  readonly denominator: number
+}
+
+/** Compares two fractions exactly: -1, 0 or 1. */
+export function compareFractions(one: Fraction, other: Fraction): number {
+  const left = one.numerator * other.denominator
+  const right = other.numerator * one.denominator
+  // Rounding keeps the order of two products, but may make them equal where one of them is not exact.
+  if (left !== right) return left < right ? -1 : 1
+  if (left <= Number.MAX_SAFE_INTEGER) return 0
+  const exactLeft = BigInt(one.numerator) * BigInt(other.denominator)
+  const exactRight = BigInt(other.numerator) * BigInt(one.denominator)
+  return exactLeft === exactRight ? 0 : exactLeft < exactRight ? -1 : 1
+}

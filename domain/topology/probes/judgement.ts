@@ -1,0 +1,43 @@
+import { capacityOverDeclared } from '../../../output/topology/errors.ts'
+import type { ResourceCapacity } from '../../../output/topology/types.ts'
+import type { Warning } from '../../ports/warning.ts'
+import type { ProbeResult } from '../sites/targets-store.ts'
+import type { DriverFacts } from './driver-probe.ts'
+
+/** The members of a target that a probe judges. */
+interface Probed {
+  readonly name: string
+  readonly endpoint: string
+  readonly capacity: ResourceCapacity
+}
+
+/** The members of a target that follow from a probe. */
+export interface ProbeMembers {
+  readonly probe: ProbeResult
+  readonly state_message: string
+}
+
+/** The longest message that is stored. */
+const maxMessage = 256
+
+/** Judges a target by the facts of its driver. A target with an endpoint fails, because there are no agents yet. */
+export function judged({ endpoint }: Pick<Probed, 'endpoint'>, { isRunning, message }: DriverFacts): ProbeMembers {
+  if (endpoint !== '') return { probe: 'FAILED', state_message: 'there are no agents in this version; clear endpoint' }
+  return { probe: isRunning ? 'PASSED' : 'FAILED', state_message: message.slice(0, maxMessage) }
+}
+
+/** Returns CAPACITY_OVER_DECLARED for each dimension in which a target declares more than its host has. */
+export function capacityWarnings(
+  { capacity, name }: Pick<Probed, 'name' | 'capacity'>,
+  { host }: DriverFacts,
+): readonly Warning[] {
+  if (host === undefined) return []
+  const { code } = capacityOverDeclared
+  const over = [
+    ...(capacity.vcpus > host.vcpus ? [`${capacity.vcpus} processors, more than the ${host.vcpus}`] : []),
+    ...(capacity.memory_mib > host.memoryMib
+      ? [`${capacity.memory_mib} MiB of memory, more than the ${host.memoryMib} MiB`]
+      : []),
+  ]
+  return over.map(what => ({ code, description: `${name} declares ${what} that the host has` }))
+}

@@ -1,0 +1,73 @@
+import type { Ninefold } from '../../output/client.ts'
+import type { InviteUserRequest } from '../../output/iam/types.ts'
+
+/** The password of every user that tests create. */
+export const password = 'quiet-harbour-lantern'
+
+/** An id of the form of all others, which no resource has. */
+export const absentId = '01900000-0000-7000-8000-0000000000ff'
+
+/** A signed-in user. */
+export interface Member {
+  readonly id: string
+  readonly email: string
+  readonly token: string
+  readonly refreshToken: string
+  readonly sessionId: string
+  readonly api: Ninefold
+}
+
+/** An organisation, a group in it, and a workspace in the group. */
+export interface Tenant {
+  readonly organisation: string
+  readonly group: string
+  readonly workspace: string
+}
+
+type Invitation = InviteUserRequest['body']
+
+type Grant = NonNullable<Invitation['grants']>[number]
+
+/** The ways to call a platform. */
+export interface Clients {
+  /** Makes clients of all areas for a token, by default anonymous ones. */
+  as(token?: string): Ninefold
+  /** Signs a user in. */
+  signedIn(email: string, words?: string): Promise<Member>
+}
+
+/** Signs users in through clients that `as` makes. */
+export const signingIn =
+  (as: (token?: string) => Ninefold) =>
+  async (email: string, words = password): Promise<Member> => {
+    const answer = await as().iam.authenticate({ body: { email, password: words } })
+    const { access_token: token, principal_id: id, refresh_token: refreshToken = '', token_id: sessionId } = answer
+    return { id, email, token, refreshToken, sessionId, api: as(token) }
+  }
+
+/** Creates an organisation with a group and a workspace. */
+export async function addTenant(by: Ninefold, name: string): Promise<Tenant> {
+  const { resource_id: organisation } = await by.taxonomy.createOrganisation({ body: { name } })
+  const { resource_id: group } = await by.taxonomy.createGroup({ organisation, body: { name: 'shop' } })
+  const body = { name: 'web', parent_group_id: group }
+  const { resource_id: workspace } = await by.taxonomy.createWorkspace({ organisation, body })
+  return { organisation, group, workspace }
+}
+
+/** Creates a user with a password, and signs the user in. */
+export async function addMember(
+  { as, signedIn }: Clients,
+  by: Ninefold,
+  given: Omit<Invitation, 'delivery'>,
+): Promise<Member> {
+  const { credential } = await by.iam.inviteUser({ body: { ...given, delivery: 'RETURN' } })
+  await as().iam.activateUser({ body: { token: credential?.token ?? '', password } })
+  return signedIn(given.email)
+}
+
+/** A role at a scope, as bindings and invitations say it. */
+export const roleAt = (role_id: string, scope_type: Grant['scope_type'], scope_id: string): Grant => ({
+  role_id,
+  scope_type,
+  scope_id,
+})

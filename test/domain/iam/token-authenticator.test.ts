@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest'
+import { Authenticator } from '../../../domain/iam/sessions/token-authenticator.ts'
+import { endTokensOf } from '../../../domain/iam/sessions/end-token.ts'
+import { principals } from '../../../domain/iam/collections/principals-store.ts'
+import { platformWorkspaceId } from '../../../domain/ports/reserved.ts'
+import type { Store } from '../../../domain/ports/store.ts'
+import { workspaces } from '../../../domain/taxonomy/tree/nodes.ts'
+import { formatMillis } from '../../../runtime/timestamps.ts'
+import { addAccount, addUser, tokenPlatform, type TokenPlatform } from './token-platform.ts'
+import { outcomeOf } from '../outcomes.ts'
+
+const password = 'correct horse battery'
+
+/** Counts the calls of a store. */
+function counted() {
+  const calls = { count: 0 }
+  const wrap = (store: Store): Store =>
+    new Proxy(store, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name)
+        if (typeof member !== 'function') return member
+        return (...given: unknown[]) => {
+          calls.count += 1
+          return Reflect.apply(member, target, given)
+        }
+      },
+    })
+  return { calls, wrap }
+}
+
+async function signedIn(options: Parameters<typeof tokenPlatform>[0] = {}) {
+  const server = await tokenPlatform(options)
+  const user = await addUser(server, 'kim@example.test', password)
+  const { access_token: token, token_id: session } = await server.signIn('kim@example.test', password)
+  return { server, user, token, session }
+}
+
+/** The server after a restart, with nothing in its memory. */
+async function restarted({ accessTokens, parts }: TokenPlatform): Promise<Authenticator> {
+  const authenticator = new Authenticator({ ...parts, accessTokens })
+  await authenticator.start()
+  return authenticator
+}
+
+const endAll = ({ parts, store, time }: TokenPlatform, principal: string) =>
+  store.tx(tx => endTokensOf(tx, parts.feed, principal, { reason: 'ADMIN', time: formatMillis(time.now) }))
+
+describe('the authenticator', () => {
+  it('reads nothing of the store for a token that it knows, and takes microseconds', async () => {
+    const { calls, wrap } = counted()
+    const { server, token } = await signedIn({ wrap })
+    const header = `Bearer ${token}`
+    await server.authenticator.authenticate(header)
+    calls.count = 0
+    const rounds = 20_000
+    const started = performance.now()
+    for (let round = 0; round < rounds; round += 1) await server.authenticator.authenticate(header)
+    const micros = ((performance.now() - started) * 1000) / rounds
+    expect(calls.count).toBe(0)
+    expect(micros).toBeLessThan(50)
+  })
+
+  it('reads nothing of the store for a new token of a user whose key it knows', async () => {
+    const { calls, wrap } = counted()
+    const { server, token } = await signedIn({ wrap })
+    calls.count = 0
+    expect(await server.admission(token)).toBe('OK')
+    expect(calls.count).toBe(0)
+  })
+
+  it('refuses the tokens of a session at the commit of its revocation, and after a restart too', async () => {
+    const { server, token, user } = await signedIn()
+    expect(await server.admission(token)).toBe('OK')
+    await endAll(server, user)
+    expect(await server.admission(token)).toBe('TOKEN_REVOKED')
+    const other = await restarted(server)
+    expect(await outcomeOf(other.authenticate(`Bearer ${token}`))).toBe('TOKEN_REVOKED')
+    server.time.now += 899_000
+    expect(await server.admission(token)).toBe('TOKEN_REVOKED')
+    expect(await outcomeOf((await restarted(server)).authenticate(`Bearer ${token}`))).toBe('TOKEN_REVOKED')
+    server.time.now += 1000
+    expect(await server.admission(token)).toBe('TOKEN_EXPIRED')
+  })
+
+  it('refuses them after a restart too when the revocation took long', async () => {
+    const { server, token, user } = await signedIn()
+    await server.store.tx(tx =>
+      endTokensOf(tx, server.parts.feed, user, { reason: 'ADMIN', time: formatMillis(server.time.now - 1_800_000) }),
+    )
+    expect(await outcomeOf((await restarted(server)).authenticate(`Bearer ${token}`))).toBe('TOKEN_REVOKED')
+  })
+
+  it('lets in with a session that was opened after others were revoked', async () => {
+    const { server, user } = await signedIn()
+    await endAll(server, user)
+    const { access_token } = await server.signIn('kim@example.test', password)
+    expect(await server.admission(access_token)).toBe('OK')
+    expect(await outcomeOf((await restarted(server)).authenticate(`Bearer ${access_token}`))).toBe('OK')
+  })
+
+  it('lets nobody in after missed changes before the store has told what was revoked', async () => {
+    const { server, token, user } = await signedIn()
+    const other = await restarted(server)
+    expect(await outcomeOf(other.authenticate(`Bearer ${token}`))).toBe('OK')
+    await endAll(server, user)
+    // No feed tells this one.
+    expect(await outcomeOf(other.authenticate(`Bearer ${token}`))).toBe('OK')
+    other.reset()
+    const refused = await Promise.all([1, 2, 3].map(() => outcomeOf(other.authenticate(`Bearer ${token}`))))
+    expect(refused).toEqual(['TOKEN_REVOKED', 'TOKEN_REVOKED', 'TOKEN_REVOKED'])
+  })
+
+  it('refuses a service account while its home workspace is not effectively ACTIVE, and when it is gone', async () => {
+    const server = await tokenPlatform()
+    const account = await addAccount(server)
+    await server.accessTokens.ready()
+    const sessionId = server.parts.clock.newId()
+    const subject = { principalId: account, kind: 'SERVICE_ACCOUNT', sessionId } as const
+    const token = server.accessTokens.mint(subject, server.time.now)
+    expect(await server.authenticator.authenticate(`Bearer ${token}`)).toEqual({
+      id: account,
+      kind: 'service_account',
+      sessionId,
+    })
+    const turn = async (state: 'SUSPENDED' | 'ARCHIVED' | 'ACTIVE') => {
+      await server.store.tx(async tx => {
+        const row = await tx.lock(workspaces, platformWorkspaceId)
+        const next = row && { ...row.value, state: `TAXONOMY_LIFECYCLE_STATE_${state}` as const }
+        if (next) await tx.update(workspaces, next.id, next, row.version)
+      })
+      server.authenticator.changed('SCOPE', platformWorkspaceId)
+      return server.admission(token)
+    }
+    expect([await turn('SUSPENDED'), await turn('ACTIVE'), await turn('ARCHIVED'), await turn('ACTIVE')]).toEqual([
+      'TOKEN_REVOKED',
+      'OK',
+      'TOKEN_REVOKED',
+      'OK',
+    ])
+    await server.store.tx(async tx => {
+      const row = await tx.lock(workspaces, platformWorkspaceId)
+      if (row) await tx.delete(workspaces, row.id, row.version)
+    })
+    server.authenticator.changed('SCOPE', platformWorkspaceId)
+    expect(await server.admission(token)).toBe('TOKEN_REVOKED')
+  })
+
+  it('notices within a second that a workspace is suspended, though nobody tells', async () => {
+    const server = await tokenPlatform()
+    const account = await addAccount(server)
+    await server.accessTokens.ready()
+    const sessionId = server.parts.clock.newId()
+    const token = server.accessTokens.mint(
+      { principalId: account, kind: 'SERVICE_ACCOUNT', sessionId },
+      server.time.now,
+    )
+    expect(await server.admission(token)).toBe('OK')
+    await server.store.tx(async tx => {
+      const row = await tx.lock(workspaces, platformWorkspaceId)
+      const next = row && { ...row.value, state: 'TAXONOMY_LIFECYCLE_STATE_SUSPENDED' as const }
+      if (next) await tx.update(workspaces, next.id, next, row.version)
+    })
+    await expect.poll(() => server.admission(token), { interval: 50 }).toBe('TOKEN_REVOKED')
+  })
+
+  it('refuses the token of a service account that there is none of', async () => {
+    const { server, user } = await signedIn()
+    await server.store.tx(async tx => {
+      const row = await tx.lock(principals, user)
+      if (row) await tx.delete(principals, user, row.version)
+    })
+    const sessionId = server.parts.clock.newId()
+    const token = server.accessTokens.mint({ principalId: user, kind: 'SERVICE_ACCOUNT', sessionId }, server.time.now)
+    expect(await server.admission(token)).toBe('TOKEN_REVOKED')
+  })
+})

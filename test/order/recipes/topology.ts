@@ -1,0 +1,138 @@
+import { addReference } from '../../../domain/resources/references.ts'
+import { withBody, type Aim } from '../aim.ts'
+import type { AreaRecipes, Fault, Recipe } from '../recipe.ts'
+import { resourceRecipes, type Resource } from '../resource-recipes.ts'
+import type { World } from '../world.ts'
+
+const noPools = 'resource pools, which hold the capacity of targets, are not built'
+
+const driver = 'TOPOLOGY_DRIVER_SIMULATED'
+const capacity = { vcpus: 8, memory_mib: 16_384, disk_gib: 500 }
+
+const badLayout: Fault = {
+  reason: 'NUMA_LAYOUT_INVALID',
+  apply: aim => withBody(aim, { capacity, numa_nodes: [{ vcpus: 9, memory_mib: 1 }] }),
+}
+
+/** Something refers to the resource of the path, whose id it is. */
+const inUse = (type: string, reason: string): Fault => ({
+  reason,
+  async apply(aim, { store }) {
+    const target = { type, id: aim.path['id'] ?? '' }
+    await store.tx(tx => addReference(tx, target, { type: 'compute.vms', id: 'a-machine' }))
+    return aim
+  },
+})
+
+/** Registers a target at a location of its own, which has the same name. */
+async function newTarget({ newName, run }: World): Promise<{ readonly id: string; readonly name: string }> {
+  const name = newName()
+  const body = { name, location: name, driver, capacity }
+  return { name, id: await run('registerDeploymentTarget', { body }) }
+}
+
+/** Makes a region by the approval of a location; returns the name of both. */
+async function newRegion(world: World): Promise<string> {
+  const { name } = await newTarget(world)
+  await world.run('approveLocation', { path: { id: name }, body: { region: name } })
+  return name
+}
+
+const ofTarget = async (world: World): Promise<Aim['path']> => ({ id: (await newTarget(world)).id })
+
+const register: Recipe = {
+  async aim(world) {
+    const { name } = await newTarget(world)
+    return { body: { name, location: name, driver, capacity } }
+  },
+  faults: {
+    rule: badLayout,
+    uniqueness: {
+      reason: 'DEPLOYMENT_TARGET_ALREADY_EXISTS',
+      apply: aim => withBody(aim, { location: 'elsewhere' }),
+    },
+  },
+  unmade: { state: noPools },
+}
+
+/** A verb of a location, after the verbs that lead to the state which it needs. */
+const verb = (name: string, before: readonly string[], reason: string): Recipe => ({
+  async aim(world) {
+    const { name: id } = await newTarget(world)
+    const path = { id }
+    for (const each of before) {
+      await world.run(`${each}Location`, { path, body: each === 'approve' ? { region: 'local1' } : {} })
+    }
+    return { path, body: name === 'approve' ? { region: 'local1' } : {} }
+  },
+  faults: {
+    state: {
+      reason,
+      async apply(aim, world) {
+        await world.run(`${name}Location`, { path: aim.path, body: name === 'approve' ? { region: 'local1' } : {} })
+        return aim
+      },
+    },
+  },
+})
+
+const noRegion: Fault = {
+  reason: 'REGION_NOT_FOUND',
+  apply: aim => withBody(aim, { regions: ['local1', 'nowhere'] }),
+}
+
+const multiRegion: Resource = {
+  noun: 'MultiRegion',
+  at: async () => ({}),
+  body: async world => ({ name: world.newName(), regions: ['local1', await newRegion(world)] }),
+  calls: {
+    create: { faults: { reference: noRegion } },
+    delete: { faults: { state: inUse('topology.multiRegions', 'MULTI_REGION_IN_USE') } },
+  },
+}
+
+/** Takes one of three regions away. */
+const updateMultiRegion: Recipe = {
+  async aim(world) {
+    const left = ['local1', await newRegion(world)]
+    const body = { name: world.newName(), regions: [...left, await newRegion(world)] }
+    return { path: { id: await world.run('createMultiRegion', { body }) }, body: { regions: left } }
+  },
+  faults: { state: inUse('topology.multiRegions', 'MULTI_REGION_IN_USE'), reference: noRegion },
+}
+
+const zone: Resource = {
+  noun: 'Zone',
+  at: async () => ({}),
+  body: ({ newName }) => ({ name: newName(), location: 'local' }),
+  calls: {
+    create: {
+      faults: { reference: { reason: 'LOCATION_NOT_FOUND', apply: aim => withBody(aim, { location: 'nowhere' }) } },
+    },
+    update: { body: { schedulable: false } },
+    delete: { faults: { state: inUse('topology.zones', 'ZONE_IN_USE') } },
+  },
+}
+
+export const recipes: AreaRecipes = {
+  operations: {
+    registerDeploymentTarget: register,
+    updateDeploymentTarget: {
+      aim: async world => ({ path: await ofTarget(world), body: { capacity, display_name: 'changed' } }),
+      faults: { rule: badLayout },
+      unmade: { state: noPools },
+    },
+    deleteDeploymentTarget: {
+      aim: async world => ({ path: await ofTarget(world) }),
+      faults: { state: inUse('topology.deploymentTargets', 'DEPLOYMENT_TARGET_IN_USE') },
+    },
+    approveLocation: verb('approve', [], 'LOCATION_ALREADY_APPROVED'),
+    disableLocation: verb('disable', ['approve'], 'LOCATION_STATE_INVALID'),
+    enableLocation: verb('enable', ['approve', 'disable'], 'LOCATION_STATE_INVALID'),
+    ...resourceRecipes(multiRegion),
+    updateMultiRegion,
+    ...resourceRecipes(zone),
+  },
+  // The location that the body names is judged once it is found.
+  reasons: { 'createZone.LOCATION_NOT_APPROVED': 'reference' },
+}

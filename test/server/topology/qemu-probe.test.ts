@@ -1,0 +1,53 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { qemuProbe } from '../../../server/topology/qemu-probe.ts'
+import { testFolder } from '../store/harness.ts'
+
+/** A program in place of QEMU, and the file in which it notes each of its runs. */
+function program(script: string): { readonly command: string; readonly runs: () => number } {
+  const folder = testFolder()
+  const [command, log] = [join(folder, 'qemu'), join(folder, 'runs')]
+  writeFileSync(command, `#!/bin/sh\necho "$1" >> ${log}\n${script}\n`)
+  chmodSync(command, 0o700)
+  return {
+    command,
+    runs: () =>
+      readFileSync(log, 'utf8')
+        .split('\n')
+        .filter(line => line === '--version').length,
+  }
+}
+
+describe('the probe of QEMU', () => {
+  it('passes where the program tells its version, and says what the host has', async () => {
+    const { host, ...facts } = await qemuProbe(program('echo "QEMU emulator version 7.2.0"').command)()
+    expect(facts).toEqual({ isRunning: true, message: '' })
+    expect(host?.vcpus).toBeGreaterThanOrEqual(availableParallelism())
+    expect(host?.memoryMib).toBeGreaterThan(64)
+  })
+
+  it.each([
+    ['is absent', () => '/nowhere/qemu', 20_000, 'qemu-system-x86_64 not found'],
+    ['fails', () => program('exit 7').command, 20_000, 'qemu-system-x86_64 --version failed with 7'],
+    ['never ends', () => program('exec sleep 60').command, 200, 'qemu-system-x86_64 did not answer within 0.2 s'],
+    [
+      'prints without an end',
+      () => program('exec yes').command,
+      20_000,
+      'qemu-system-x86_64 --version failed with ERR_CHILD_PROCESS_STDIO_MAXBUFFER',
+    ],
+  ])('fails where the program %s', async (_, command, timeoutMs, message) => {
+    expect(await qemuProbe(command(), timeoutMs)()).toMatchObject({ isRunning: false, message })
+  })
+
+  it('runs once for calls at the same time, and again later', async () => {
+    const { command, runs } = program('echo "QEMU emulator version 7.2.0"')
+    const probe = qemuProbe(command)
+    await Promise.all([probe(), probe(), probe()])
+    expect(runs()).toBe(1)
+    await probe()
+    expect(runs()).toBe(2)
+  })
+})
