@@ -38,6 +38,7 @@ export class CheckPrinter {
     const isClosed = view !== 'output' || (named.isSent && named.views.input === named.views.output)
     const context = { ...this.#context(view, camel(name)), isClosed }
     if (named.schema.kind === 'enum') this.#enum(named, name, type, context)
+    else if (named.schema.kind === 'string') this.#text(named.schema, name, type, context)
     else this.#function(`export function ${checkName(name)}`, `value is ${type}`, named.schema, context)
     this.#flush()
   }
@@ -100,6 +101,13 @@ export class CheckPrinter {
     this.#returning(`export function ${checkName(name)}`, `value is ${type}`, either(passes, [judged]))
   }
 
+  /** Its caller may give the field that faults name. */
+  #text(schema: Extract<Schema, { kind: 'string' }>, name: string, type: string, context: CheckContext): void {
+    const chain = chainOf({ value: 'value', field: 'field' }, schema, context)
+    const body = either(exemption(schema, 'value', this.#file)?.passes, chain)
+    this.#returning(`export function ${checkName(name)}`, `value is ${type}`, body, ["field = ''"])
+  }
+
   #context(view: View, place: string): CheckContext {
     return {
       emission: this.#emission,
@@ -153,8 +161,8 @@ export class CheckPrinter {
     this.#print(head, result, statements, undefined, schema.nullable)
   }
 
-  #returning(head: string, result: string, body: Doc | Logical): void {
-    this.#block(head, result, () => this.#file.print(asReturned(body)))
+  #returning(head: string, result: string, body: Doc | Logical, further: readonly string[] = []): void {
+    this.#block(head, result, () => this.#file.print(asReturned(body)), further)
   }
 
   #print(head: string, result: string, statements: readonly Doc[], guard?: string, nullable?: boolean): void {
@@ -169,8 +177,8 @@ export class CheckPrinter {
     })
   }
 
-  #block(head: string, result: string, body: () => void): void {
-    const parameters = ['value: unknown', `faults: ${this.#file.runtime('Faults')}`]
+  #block(head: string, result: string, body: () => void, further: readonly string[] = []): void {
+    const parameters = ['value: unknown', `faults: ${this.#file.runtime('Faults')}`, ...further]
     this.#file.block(signature(head, parameters, result), body)
     this.#file.blank()
   }

@@ -168,7 +168,7 @@ export function chainOf(subject: Subject, schema: Schema, context: CheckContext)
     case 'array':
       return listChain(schema, run, context)
     case 'ref':
-      return [refCall(schema.target, run, context)]
+      return [refCall(subject, schema.target, context)]
     case 'object':
     case 'intersection':
       return [run('nested', context.local(schema, context))]
@@ -198,9 +198,12 @@ function listChain(schema: Extract<Schema, { kind: 'array' }>, run: Run, context
   return chain
 }
 
-function refCall(target: string, run: Run, context: CheckContext): Doc {
-  const named = schemaOf(context.emission, target)
-  return run(named.isRecursive ? 'recursive' : 'nested', checkOfNamed(target, context))
+/** The check of a named text takes the field itself, which spares the path of a nested value. */
+function refCall({ value, field }: Subject, target: string, context: CheckContext): Doc {
+  const { isRecursive, schema } = schemaOf(context.emission, target)
+  const check = checkOfNamed(target, context)
+  if (schema.kind === 'string') return call(check, field === "''" ? [value, 'faults'] : [value, 'faults', field])
+  return call(context.file.runtime(isRecursive ? 'recursive' : 'nested'), [value, field, 'faults', check])
 }
 
 function checkOfNamed(target: string, { emission, file, view }: CheckContext): string {

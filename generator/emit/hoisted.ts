@@ -15,18 +15,18 @@ export const pure = '/* @__PURE__ */'
 
 /**
  * Constants that checks share and that a module creates once on loading: patterns, sets of values and of member names,
- * tables of forms. Equal values share one constant. A pattern of a named schema is named after the schema; every other
- * constant is named after the first place of its use.
+ * tables of forms. A pattern of a named schema is named after the schema; every other constant is named after the first
+ * place of its use. Equal values share one constant, but each named schema has its own.
  */
 export class Hoisted {
   /** The statements that declare the constants, in the order in which they were first needed. */
   readonly code = new CodeWriter()
   readonly #names = new Map<string, string>()
   readonly #claim: (wanted: string) => string
-  /**
-   * The claimed names of the named schemas' patterns, keyed by RegExp literal. A constant is declared at its first use.
-   */
+  /** The claimed names of the named schemas' patterns, keyed by RegExp literal. The first schema's name counts. */
   readonly #patterns = new Map<string, string>()
+  /** The same names, keyed by constant name and RegExp literal, so that each schema has its own constant. */
+  readonly #ownPatterns = new Map<string, string>()
 
   /**
    * `claim` returns a free name in the file: the wanted name, or the wanted name with a suffix. The names of `patterns`
@@ -36,14 +36,18 @@ export class Hoisted {
     this.#claim = claim
     for (const { pattern, name } of patterns) {
       const expression = regExp(pattern)
-      if (!this.#patterns.has(expression)) this.#patterns.set(expression, claim(name))
+      const claimed = claim(name)
+      this.#ownPatterns.set(`${name} ${expression}`, claimed)
+      if (!this.#patterns.has(expression)) this.#patterns.set(expression, claimed)
     }
   }
 
   /** Returns the name of the constant with a pattern of the document; `name` is the place of the use. */
   pattern(pattern: string, name: string): string {
     const expression = regExp(pattern)
-    return this.#constant(`${name}Pattern`, expression, this.#patterns.get(expression))
+    const wanted = `${name}Pattern`
+    const claimed = this.#ownPatterns.get(`${wanted} ${expression}`) ?? this.#patterns.get(expression)
+    return this.#constant(wanted, expression, claimed)
   }
 
   /** Returns the name of the constant with an object's member names, in the given order. */
@@ -81,11 +85,11 @@ export class Hoisted {
   }
 
   #constant(wanted: string, value: Doc, claimed?: string): string {
-    const content = print(value)
-    const known = this.#names.get(content)
+    const key = claimed ?? print(value)
+    const known = this.#names.get(key)
     if (known !== undefined) return known
     const name = claimed ?? this.#claim(wanted)
-    this.#names.set(content, name)
+    this.#names.set(key, name)
     this.code.print(group([`const ${name} =`, hang(value)]))
     return name
   }

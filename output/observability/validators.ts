@@ -13,7 +13,6 @@ import {
   integer,
   isRecord,
   list,
-  matches,
   nested,
   number,
   omit,
@@ -23,7 +22,16 @@ import {
   union,
   unique,
 } from '../../runtime/validation.ts'
-import { checkLabels, checkOperationError, checkOperationWarning } from '../shared/validators.ts'
+import {
+  checkId,
+  checkIdempotencyKey,
+  checkLabels,
+  checkOperationError,
+  checkOperationWarning,
+  checkOptionalId,
+  checkOptionalTraceId,
+  checkResourceName,
+} from '../shared/validators.ts'
 import {
   type AlertReceiverInput,
   type AlertRuleInput,
@@ -41,6 +49,7 @@ import {
   type DeleteAlertRuleRequest,
   type DeleteLogSinkRequest,
   type DeleteSilenceRequest,
+  type Duration,
   type EmailReceiver,
   type GetActivityRequest,
   type GetAlertRuleRequest,
@@ -188,8 +197,6 @@ const alertRuleInputMembers = [
   'create_time',
   'update_time',
 ]
-const alertRuleInputNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
-const alertRuleInputEvaluationIntervalPattern = /^[0-9]+(\.[0-9]{1,3})?s$/u
 const alertRuleOmitted = new Set([
   'id',
   'state',
@@ -253,10 +260,9 @@ const prometheusScrapeInputMembers = [
   'sample_limit',
   'drop_metrics',
 ]
-const prometheusScrapeInputAuthorizationSecretIdPattern =
-  /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
 const prometheusScrapeInputDropMetricsItemPattern = /^[a-zA-Z0-9_:*]+$/u
 const scrapeTargetInputMembers = ['url', 'labels']
+const staticLabelsKeyPattern = /^[a-zA-Z_][a-zA-Z0-9_]*$/u
 const ingestKeyInputMembers = ['name', 'secret', 'expire_time']
 const logQueryInputMembers = ['query', 'start_time', 'end_time', 'direction', 'limit', 'step', 'page_token']
 const logTailInputMembers = ['query', 'cursor', 'start_time', 'limit', 'wait']
@@ -366,8 +372,6 @@ const traceSearchInputMembers = [
   'limit',
   'page_token',
 ]
-const observabilityOperationScopeIdPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})?$/u
-const observabilityOperationTraceIdPattern = /^([0-9a-f]{32})?$/u
 const scopeTypeSet = /* @__PURE__ */ new Set<unknown>(scopeTypeValues)
 const operationTypeSet = /* @__PURE__ */ new Set<unknown>(operationTypeValues)
 const operationStatusSet = /* @__PURE__ */ new Set<unknown>(operationStatusValues)
@@ -397,34 +401,30 @@ const retentionPolicyStateInputSet = /* @__PURE__ */ new Set<unknown>(
 const matchOperatorInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ matchOperatorValues.filter(value => value !== 'OBSERVABILITY_MATCH_OPERATOR_UNSPECIFIED'),
 )
-const createAlertRuleRequestIdempotencyKeyPattern = /^[!-~]+$/u
+const durationPattern = /^[0-9]+(\.[0-9]{1,3})?s$/u
 const getQuotaLimitRequestIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
 
 export function checkAlertRuleInput(value: unknown, faults: Faults): value is AlertRuleInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, alertRuleInputMembers)
-  text(value.name, 'name', faults, 1, 63, alertRuleInputNamePattern)
+  checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   text(value.query, 'query', faults, 1, 8192)
   if (value.language !== undefined) nested(value.language, 'language', faults, checkQueryLanguageInput)
-  if (value.evaluation_interval !== undefined)
-    text(value.evaluation_interval, 'evaluation_interval', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
-  if (value.for !== undefined) text(value.for, 'for', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
-  if (value.keep_firing_for !== undefined)
-    text(value.keep_firing_for, 'keep_firing_for', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
+  if (value.evaluation_interval !== undefined) checkDuration(value.evaluation_interval, faults, 'evaluation_interval')
+  if (value.for !== undefined) checkDuration(value.for, faults, 'for')
+  if (value.keep_firing_for !== undefined) checkDuration(value.keep_firing_for, faults, 'keep_firing_for')
   if (value.no_data_action !== undefined) nested(value.no_data_action, 'no_data_action', faults, checkNoDataActionInput)
   if (value.severity !== undefined) nested(value.severity, 'severity', faults, checkAlertSeverityInput)
   if (value.alert_labels !== undefined) nested(value.alert_labels, 'alert_labels', faults, checkAlertTemplates)
   if (value.annotations !== undefined) nested(value.annotations, 'annotations', faults, checkAlertTemplates)
   if (value.receivers !== undefined) list(value.receivers, 'receivers', faults, checkAlertReceiverInput, 0, 10)
-  if (value.group_interval !== undefined)
-    text(value.group_interval, 'group_interval', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
-  if (value.repeat_interval !== undefined)
-    text(value.repeat_interval, 'repeat_interval', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
+  if (value.group_interval !== undefined) checkDuration(value.group_interval, faults, 'group_interval')
+  if (value.repeat_interval !== undefined) checkDuration(value.repeat_interval, faults, 'repeat_interval')
   if (value.send_resolved !== undefined) boolean(value.send_resolved, 'send_resolved', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -434,27 +434,23 @@ export function checkAlertRuleUpdate(value: unknown, faults: Faults): value is A
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, alertRuleInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, alertRuleInputNamePattern)
+  if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   if (value.query !== undefined) text(value.query, 'query', faults, 1, 8192)
   if (value.language !== undefined) nested(value.language, 'language', faults, checkQueryLanguageInput)
-  if (value.evaluation_interval !== undefined)
-    text(value.evaluation_interval, 'evaluation_interval', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
-  if (value.for !== undefined) text(value.for, 'for', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
-  if (value.keep_firing_for !== undefined)
-    text(value.keep_firing_for, 'keep_firing_for', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
+  if (value.evaluation_interval !== undefined) checkDuration(value.evaluation_interval, faults, 'evaluation_interval')
+  if (value.for !== undefined) checkDuration(value.for, faults, 'for')
+  if (value.keep_firing_for !== undefined) checkDuration(value.keep_firing_for, faults, 'keep_firing_for')
   if (value.no_data_action !== undefined) nested(value.no_data_action, 'no_data_action', faults, checkNoDataActionInput)
   if (value.severity !== undefined) nested(value.severity, 'severity', faults, checkAlertSeverityInput)
   if (value.alert_labels !== undefined) nested(value.alert_labels, 'alert_labels', faults, checkAlertTemplates)
   if (value.annotations !== undefined) nested(value.annotations, 'annotations', faults, checkAlertTemplates)
   if (value.receivers !== undefined) list(value.receivers, 'receivers', faults, checkAlertReceiverInput, 0, 10)
-  if (value.group_interval !== undefined)
-    text(value.group_interval, 'group_interval', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
-  if (value.repeat_interval !== undefined)
-    text(value.repeat_interval, 'repeat_interval', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
+  if (value.group_interval !== undefined) checkDuration(value.group_interval, faults, 'group_interval')
+  if (value.repeat_interval !== undefined) checkDuration(value.repeat_interval, faults, 'repeat_interval')
   if (value.send_resolved !== undefined) boolean(value.send_resolved, 'send_resolved', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -494,7 +490,7 @@ export function checkAlertReceiverInput(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, alertReceiverInputMembers)
-  text(value.name, 'name', faults, 1, 63, alertRuleInputNamePattern)
+  checkResourceName(value.name, faults, 'name')
   if (value.webhook !== undefined) nested(value.webhook, 'webhook', faults, checkWebhookInput)
   if (value.email !== undefined) nested(value.email, 'email', faults, checkEmailReceiver)
   return faults.count === before
@@ -539,7 +535,7 @@ export function checkIngestionConfigInput(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, ingestionConfigInputMembers)
-  text(value.name, 'name', faults, 1, 63, alertRuleInputNamePattern)
+  checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -559,7 +555,7 @@ export function checkIngestionConfigUpdate(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, ingestionConfigInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, alertRuleInputNamePattern)
+  if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -631,20 +627,11 @@ export function checkPrometheusScrapeInput(value: unknown, faults: Faults): valu
   const before = faults.count
   closed(value, faults, prometheusScrapeInputMembers)
   list(value.targets, 'targets', faults, checkScrapeTargetInput, 1, 100)
-  if (value.scrape_interval !== undefined)
-    text(value.scrape_interval, 'scrape_interval', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
-  if (value.scrape_timeout !== undefined)
-    text(value.scrape_timeout, 'scrape_timeout', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
+  if (value.scrape_interval !== undefined) checkDuration(value.scrape_interval, faults, 'scrape_interval')
+  if (value.scrape_timeout !== undefined) checkDuration(value.scrape_timeout, faults, 'scrape_timeout')
   if (value.honor_labels !== undefined) boolean(value.honor_labels, 'honor_labels', faults)
   if (value.authorization_secret_id !== undefined)
-    formatted(
-      value.authorization_secret_id,
-      'authorization_secret_id',
-      faults,
-      isUuid,
-      'uuid',
-      prometheusScrapeInputAuthorizationSecretIdPattern,
-    )
+    checkId(value.authorization_secret_id, faults, 'authorization_secret_id')
   if (value.sample_limit !== undefined) integer(value.sample_limit, 'sample_limit', faults, 1, 1000000)
   if (value.drop_metrics !== undefined)
     list(
@@ -663,20 +650,11 @@ export function checkPrometheusScrapeUpdate(value: unknown, faults: Faults): val
   const before = faults.count
   closed(value, faults, prometheusScrapeInputMembers)
   if (value.targets !== undefined) list(value.targets, 'targets', faults, checkScrapeTargetInput, 1, 100)
-  if (value.scrape_interval !== undefined)
-    text(value.scrape_interval, 'scrape_interval', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
-  if (value.scrape_timeout !== undefined)
-    text(value.scrape_timeout, 'scrape_timeout', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
+  if (value.scrape_interval !== undefined) checkDuration(value.scrape_interval, faults, 'scrape_interval')
+  if (value.scrape_timeout !== undefined) checkDuration(value.scrape_timeout, faults, 'scrape_timeout')
   if (value.honor_labels !== undefined) boolean(value.honor_labels, 'honor_labels', faults)
   if (value.authorization_secret_id !== undefined)
-    formatted(
-      value.authorization_secret_id,
-      'authorization_secret_id',
-      faults,
-      isUuid,
-      'uuid',
-      prometheusScrapeInputAuthorizationSecretIdPattern,
-    )
+    checkId(value.authorization_secret_id, faults, 'authorization_secret_id')
   if (value.sample_limit !== undefined) integer(value.sample_limit, 'sample_limit', faults, 1, 1000000)
   if (value.drop_metrics !== undefined)
     list(
@@ -725,7 +703,7 @@ export function checkPrometheusRemoteWrite(value: unknown, faults: Faults): valu
 export function checkStaticLabels(value: unknown, faults: Faults): value is StaticLabels {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  entries(value, faults, (item, faults) => text(item, '', faults, 0, 2048), undefined, alertTemplatesKeyPattern)
+  entries(value, faults, (item, faults) => text(item, '', faults, 0, 2048), undefined, staticLabelsKeyPattern)
   size(value, faults, 0, 30)
   return faults.count === before
 }
@@ -734,7 +712,7 @@ export function checkIngestKeyInput(value: unknown, faults: Faults): value is In
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, ingestKeyInputMembers)
-  text(value.name, 'name', faults, 1, 63, alertRuleInputNamePattern)
+  checkResourceName(value.name, faults, 'name')
   if (value.secret !== undefined) anyText(value.secret, 'secret', faults)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   return faults.count === before
@@ -749,7 +727,7 @@ export function checkLogQueryInput(value: unknown, faults: Faults): value is Log
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
   if (value.direction !== undefined) nested(value.direction, 'direction', faults, checkLogDirectionInput)
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, 1, 5000)
-  if (value.step !== undefined) text(value.step, 'step', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
+  if (value.step !== undefined) checkDuration(value.step, faults, 'step')
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   return faults.count === before
 }
@@ -771,7 +749,7 @@ export function checkLogTailInput(value: unknown, faults: Faults): value is LogT
   if (value.cursor !== undefined) anyText(value.cursor, 'cursor', faults)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, 1, 1000)
-  if (value.wait !== undefined) text(value.wait, 'wait', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
+  if (value.wait !== undefined) checkDuration(value.wait, faults, 'wait')
   return faults.count === before
 }
 
@@ -783,7 +761,7 @@ export function checkLogSinkInput(value: unknown, faults: Faults): value is LogS
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, logSinkInputMembers)
-  text(value.name, 'name', faults, 1, 63, alertRuleInputNamePattern)
+  checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -801,7 +779,7 @@ export function checkLogSinkUpdate(value: unknown, faults: Faults): value is Log
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, logSinkInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, alertRuleInputNamePattern)
+  if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -833,7 +811,7 @@ export function checkLogExclusionInput(value: unknown, faults: Faults): value is
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, logExclusionInputMembers)
-  text(value.name, 'name', faults, 1, 63, alertRuleInputNamePattern)
+  checkResourceName(value.name, faults, 'name')
   text(value.filter, 'filter', faults, 1, 8192)
   if (value.disabled !== undefined) boolean(value.disabled, 'disabled', faults)
   return faults.count === before
@@ -874,10 +852,9 @@ export function checkBucketDestinationInput(value: unknown, faults: Faults): val
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, bucketDestinationInputMembers)
-  formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.bucket_id, faults, 'bucket_id')
   if (value.prefix !== undefined) text(value.prefix, 'prefix', faults, 0, 512, bucketDestinationInputPrefixPattern)
-  if (value.flush_interval !== undefined)
-    text(value.flush_interval, 'flush_interval', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
+  if (value.flush_interval !== undefined) checkDuration(value.flush_interval, faults, 'flush_interval')
   if (value.max_object_bytes !== undefined)
     integer(value.max_object_bytes, 'max_object_bytes', faults, 1048576, 1073741824)
   return faults.count === before
@@ -887,11 +864,9 @@ export function checkBucketDestinationUpdate(value: unknown, faults: Faults): va
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, bucketDestinationInputMembers)
-  if (value.bucket_id !== undefined)
-    formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  if (value.bucket_id !== undefined) checkId(value.bucket_id, faults, 'bucket_id')
   if (value.prefix !== undefined) text(value.prefix, 'prefix', faults, 0, 512, bucketDestinationInputPrefixPattern)
-  if (value.flush_interval !== undefined)
-    text(value.flush_interval, 'flush_interval', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
+  if (value.flush_interval !== undefined) checkDuration(value.flush_interval, faults, 'flush_interval')
   if (value.max_object_bytes !== undefined)
     integer(value.max_object_bytes, 'max_object_bytes', faults, 1048576, 1073741824)
   return faults.count === before
@@ -911,15 +886,7 @@ export function checkOtlpDestination(value: unknown, faults: Faults): value is O
   const before = faults.count
   closed(value, faults, otlpDestinationMembers)
   if (text(value.url, 'url', faults, 1, 2048)) formatted(value.url, 'url', faults, isUri, 'uri')
-  if (value.headers_secret_id !== undefined)
-    formatted(
-      value.headers_secret_id,
-      'headers_secret_id',
-      faults,
-      isUuid,
-      'uuid',
-      prometheusScrapeInputAuthorizationSecretIdPattern,
-    )
+  if (value.headers_secret_id !== undefined) checkId(value.headers_secret_id, faults, 'headers_secret_id')
   return faults.count === before
 }
 
@@ -929,15 +896,7 @@ export function checkOtlpDestinationUpdate(value: unknown, faults: Faults): valu
   closed(value, faults, otlpDestinationMembers)
   if (value.url !== undefined && text(value.url, 'url', faults, 1, 2048))
     formatted(value.url, 'url', faults, isUri, 'uri')
-  if (value.headers_secret_id !== undefined)
-    formatted(
-      value.headers_secret_id,
-      'headers_secret_id',
-      faults,
-      isUuid,
-      'uuid',
-      prometheusScrapeInputAuthorizationSecretIdPattern,
-    )
+  if (value.headers_secret_id !== undefined) checkId(value.headers_secret_id, faults, 'headers_secret_id')
   return faults.count === before
 }
 
@@ -947,8 +906,7 @@ export function checkMetricQueryInput(value: unknown, faults: Faults): value is 
   closed(value, faults, metricQueryInputMembers)
   text(value.query, 'query', faults, 1, 32768)
   if (value.time !== undefined) formatted(value.time, 'time', faults, isDateTime, 'date-time')
-  if (value.timeout !== undefined)
-    text(value.timeout, 'timeout', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
+  if (value.timeout !== undefined) checkDuration(value.timeout, faults, 'timeout')
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, 1, 10000)
   return faults.count === before
 }
@@ -964,9 +922,8 @@ export function checkMetricRangeQueryInput(value: unknown, faults: Faults): valu
   text(value.query, 'query', faults, 1, 32768)
   formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
-  text(value.step, 'step', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
-  if (value.timeout !== undefined)
-    text(value.timeout, 'timeout', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
+  checkDuration(value.step, faults, 'step')
+  if (value.timeout !== undefined) checkDuration(value.timeout, faults, 'timeout')
   return faults.count === before
 }
 
@@ -978,13 +935,13 @@ export function checkRetentionPolicyInput(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, retentionPolicyInputMembers)
-  text(value.name, 'name', faults, 1, 63, alertRuleInputNamePattern)
+  checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   nested(value.signal, 'signal', faults, checkSignalInput)
   if (value.selector !== undefined) text(value.selector, 'selector', faults, 0, 8192)
-  text(value.retention, 'retention', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
+  checkDuration(value.retention, faults, 'retention')
   if (value.priority !== undefined) integer(value.priority, 'priority', faults, 0, 1000)
   if (value.state !== undefined) nested(value.state, 'state', faults, checkRetentionPolicyStateInput)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -995,14 +952,13 @@ export function checkRetentionPolicyUpdate(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, retentionPolicyInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, alertRuleInputNamePattern)
+  if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.signal !== undefined) nested(value.signal, 'signal', faults, checkSignalInput)
   if (value.selector !== undefined) text(value.selector, 'selector', faults, 0, 8192)
-  if (value.retention !== undefined)
-    text(value.retention, 'retention', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
+  if (value.retention !== undefined) checkDuration(value.retention, faults, 'retention')
   if (value.priority !== undefined) integer(value.priority, 'priority', faults, 0, 1000)
   if (value.state !== undefined) nested(value.state, 'state', faults, checkRetentionPolicyStateInput)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -1072,10 +1028,8 @@ export function checkTraceSearchInput(value: unknown, faults: Faults): value is 
   if (value.query !== undefined) text(value.query, 'query', faults, 0, 32768)
   if (value.service !== undefined) text(value.service, 'service', faults, 0, 256)
   if (value.span_name !== undefined) text(value.span_name, 'span_name', faults, 0, 256)
-  if (value.min_duration !== undefined)
-    text(value.min_duration, 'min_duration', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
-  if (value.max_duration !== undefined)
-    text(value.max_duration, 'max_duration', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
+  if (value.min_duration !== undefined) checkDuration(value.min_duration, faults, 'min_duration')
+  if (value.max_duration !== undefined) checkDuration(value.max_duration, faults, 'max_duration')
   if (value.attributes !== undefined) nested(value.attributes, 'attributes', faults, checkTraceSearchInputAttributes)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
@@ -1107,7 +1061,7 @@ export function completeTraceSearchInput(value: TraceSearchInput): ParsedTraceSe
 export function checkObservabilityOperation(value: unknown, faults: Faults): value is ObservabilityOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.id, faults, 'id')
   anyText(value.resource_id, 'resource_id', faults)
   anyText(value.resource_type, 'resource_type', faults)
   nested(value.operation_type, 'operation_type', faults, checkOperationType)
@@ -1119,16 +1073,9 @@ export function checkObservabilityOperation(value: unknown, faults: Faults): val
   list(value.warnings, 'warnings', faults, checkOperationWarning)
   integer(value.progress, 'progress', faults, 0, 100)
   nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  matches(value.scope_id, 'scope_id', faults, observabilityOperationScopeIdPattern)
-  formatted(
-    value.principal_id,
-    'principal_id',
-    faults,
-    isUuid,
-    'uuid',
-    prometheusScrapeInputAuthorizationSecretIdPattern,
-  )
-  matches(value.trace_id, 'trace_id', faults, observabilityOperationTraceIdPattern)
+  checkOptionalId(value.scope_id, faults, 'scope_id')
+  checkId(value.principal_id, faults, 'principal_id')
+  checkOptionalTraceId(value.trace_id, faults, 'trace_id')
   return faults.count === before
 }
 
@@ -1176,6 +1123,10 @@ export function checkMatchOperatorInput(value: unknown, faults: Faults): value i
   return choice(value, '', faults, matchOperatorInputSet)
 }
 
+export function checkDuration(value: unknown, faults: Faults, field = ''): value is Duration {
+  return text(value, field, faults, 0, 32, durationPattern)
+}
+
 export function checkListFilterSchemasRequest(value: unknown, faults: Faults): value is ListFilterSchemasRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -1206,7 +1157,7 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
@@ -1223,14 +1174,14 @@ export function checkListActivitiesRequest(value: unknown, faults: Faults): valu
 export function checkGetActivityRequest(value: unknown, faults: Faults): value is GetActivityRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkListAlertRulesRequest(value: unknown, faults: Faults): value is ListAlertRulesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1242,10 +1193,9 @@ export function checkListAlertRulesRequest(value: unknown, faults: Faults): valu
 export function checkCreateAlertRuleRequest(value: unknown, faults: Faults): value is CreateAlertRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAlertRuleInput)
   return faults.count === before
 }
@@ -1257,33 +1207,31 @@ export function completeCreateAlertRuleRequest(request: CreateAlertRuleRequest):
 export function checkGetAlertRuleRequest(value: unknown, faults: Faults): value is GetAlertRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkDeleteAlertRuleRequest(value: unknown, faults: Faults): value is DeleteAlertRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.id, faults, 'id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
 export function checkUpdateAlertRuleRequest(value: unknown, faults: Faults): value is UpdateAlertRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.id, faults, 'id')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAlertRuleUpdate)
   return faults.count === before
 }
@@ -1291,7 +1239,7 @@ export function checkUpdateAlertRuleRequest(value: unknown, faults: Faults): val
 export function checkListIngestionConfigsRequest(value: unknown, faults: Faults): value is ListIngestionConfigsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1306,10 +1254,9 @@ export function checkCreateIngestionConfigRequest(
 ): value is CreateIngestionConfigRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkIngestionConfigInput)
   return faults.count === before
 }
@@ -1323,9 +1270,9 @@ export function completeCreateIngestionConfigRequest(
 export function checkGetIngestionConfigRequest(value: unknown, faults: Faults): value is GetIngestionConfigRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
@@ -1335,12 +1282,11 @@ export function checkUpdateIngestionConfigRequest(
 ): value is UpdateIngestionConfigRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.id, faults, 'id')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkIngestionConfigUpdate)
   return faults.count === before
 }
@@ -1348,7 +1294,7 @@ export function checkUpdateIngestionConfigRequest(
 export function checkListLogStreamsRequest(value: unknown, faults: Faults): value is ListLogStreamsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
@@ -1362,7 +1308,7 @@ export function checkListLogStreamsRequest(value: unknown, faults: Faults): valu
 export function checkQueryLogsRequest(value: unknown, faults: Faults): value is QueryLogsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkLogQueryInput)
   return faults.count === before
@@ -1375,7 +1321,7 @@ export function completeQueryLogsRequest(request: QueryLogsRequest): ParsedQuery
 export function checkTailLogsRequest(value: unknown, faults: Faults): value is TailLogsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkLogTailInput)
   return faults.count === before
@@ -1388,7 +1334,7 @@ export function completeTailLogsRequest(request: TailLogsRequest): ParsedTailLog
 export function checkListLogSinksRequest(value: unknown, faults: Faults): value is ListLogSinksRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1400,10 +1346,9 @@ export function checkListLogSinksRequest(value: unknown, faults: Faults): value 
 export function checkCreateLogSinkRequest(value: unknown, faults: Faults): value is CreateLogSinkRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkLogSinkInput)
   return faults.count === before
 }
@@ -1415,33 +1360,31 @@ export function completeCreateLogSinkRequest(request: CreateLogSinkRequest): Par
 export function checkGetLogSinkRequest(value: unknown, faults: Faults): value is GetLogSinkRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkDeleteLogSinkRequest(value: unknown, faults: Faults): value is DeleteLogSinkRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.id, faults, 'id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
 export function checkUpdateLogSinkRequest(value: unknown, faults: Faults): value is UpdateLogSinkRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.id, faults, 'id')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkLogSinkUpdate)
   return faults.count === before
 }
@@ -1452,7 +1395,7 @@ export function checkListMetricDescriptorsRequest(
 ): value is ListMetricDescriptorsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1464,7 +1407,7 @@ export function checkListMetricDescriptorsRequest(
 export function checkListMetricLabelsRequest(value: unknown, faults: Faults): value is ListMetricLabelsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (value.match !== undefined)
     list(value.match, 'match', faults, (item, faults) => text(item, '', faults, 1, 8192), 0, 20)
@@ -1481,7 +1424,7 @@ export function checkListMetricLabelsRequest(value: unknown, faults: Faults): va
 export function checkQueryMetricsRequest(value: unknown, faults: Faults): value is QueryMetricsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMetricQueryInput)
   return faults.count === before
@@ -1494,7 +1437,7 @@ export function completeQueryMetricsRequest(request: QueryMetricsRequest): Parse
 export function checkQueryMetricsRangeRequest(value: unknown, faults: Faults): value is QueryMetricsRangeRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMetricRangeQueryInput)
   return faults.count === before
@@ -1544,7 +1487,7 @@ export function checkListRetentionPoliciesRequest(
 ): value is ListRetentionPoliciesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1559,10 +1502,9 @@ export function checkCreateRetentionPolicyRequest(
 ): value is CreateRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRetentionPolicyInput)
   return faults.count === before
 }
@@ -1576,9 +1518,9 @@ export function completeCreateRetentionPolicyRequest(
 export function checkGetRetentionPolicyRequest(value: unknown, faults: Faults): value is GetRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
@@ -1588,12 +1530,11 @@ export function checkUpdateRetentionPolicyRequest(
 ): value is UpdateRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
-  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.id, faults, 'id')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRetentionPolicyUpdate)
   return faults.count === before
 }
@@ -1601,7 +1542,7 @@ export function checkUpdateRetentionPolicyRequest(
 export function checkListSilencesRequest(value: unknown, faults: Faults): value is ListSilencesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1612,9 +1553,8 @@ export function checkListSilencesRequest(value: unknown, faults: Faults): value 
 export function checkCreateSilenceRequest(value: unknown, faults: Faults): value is CreateSilenceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
-  if (value['Idempotency-Key'] !== undefined)
-    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
+  checkId(value.workspace, faults, 'workspace')
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkSilenceInput)
   return faults.count === before
 }
@@ -1626,26 +1566,25 @@ export function completeCreateSilenceRequest(request: CreateSilenceRequest): Par
 export function checkGetSilenceRequest(value: unknown, faults: Faults): value is GetSilenceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
-  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.id, faults, 'id')
   return faults.count === before
 }
 
 export function checkDeleteSilenceRequest(value: unknown, faults: Faults): value is DeleteSilenceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
-  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
+  checkId(value.id, faults, 'id')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined)
-    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined) checkIdempotencyKey(value['Idempotency-Key'], faults, 'Idempotency-Key')
   return faults.count === before
 }
 
 export function checkGetServiceGraphRequest(value: unknown, faults: Faults): value is GetServiceGraphRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
@@ -1657,7 +1596,7 @@ export function checkGetServiceGraphRequest(value: unknown, faults: Faults): val
 export function checkGetTraceRequest(value: unknown, faults: Faults): value is GetTraceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   anyText(value.id, 'id', faults)
   return faults.count === before
@@ -1666,7 +1605,7 @@ export function checkGetTraceRequest(value: unknown, faults: Faults): value is G
 export function checkSearchTracesRequest(value: unknown, faults: Faults): value is SearchTracesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  checkId(value.workspace, faults, 'workspace')
   anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkTraceSearchInput)
   return faults.count === before

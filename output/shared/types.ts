@@ -118,6 +118,32 @@ export interface OperationWarning {
   description: string
 }
 
+/** Identifier that the platform makes, a UUIDv7 in lower case. */
+export type Id = string
+
+/** Identifier that the platform makes, a UUIDv7 in lower case; empty for none. */
+export type OptionalId = string
+
+/**
+ * Name of a resource, a label of RFC 1035 in lower case: a letter, then letters, digits and `-`, and no `-` at the end.
+ */
+export type ResourceName = string
+
+/** Name of a resource, as `ResourceName` has it; empty for none. */
+export type OptionalResourceName = string
+
+/** W3C trace id, 32 hexadecimal digits; empty for none. */
+export type OptionalTraceId = string
+
+/** Natural key of a quota definition, `<area>.<quota>`. */
+export type QuotaDefinitionId = string
+
+/** Type of a resource, `<area>.<resource>`. */
+export type ResourceType = string
+
+/** Key of a call that may be repeated, which the caller makes: visible ASCII characters. */
+export type IdempotencyKey = string
+
 /**
  * Free labels of a resource. A key starts with a lower-case letter, ends with one or a digit and has between them
  * lower-case letters, digits, `_`, `.` and `-`, at most 63 characters in all; a value has no control characters.

@@ -19,7 +19,7 @@ describe('the repository', () => {
     expect(lines(largeTemplates(templates))).toEqual([])
   })
 
-  it('generates at most 115 lines of code an operation in each area, and 94 over all', () => {
+  it('generates at most 113 lines of code an operation in each area, and 92 over all', () => {
     const output = readSources(['output'], '.ts')
     expect(output.length).toBeGreaterThan(0)
     expect(lines(largeOutput(output))).toEqual([])
@@ -60,9 +60,9 @@ describe('largeOutput', () => {
 
   it('sums the files of an area and counts its operations', () => {
     const small = routes('b', 2)
-    expect(largeOutput([routes('a', 2), small, ofLines('output/a/types.ts', 228)])).toEqual([])
-    expect(lines(largeOutput([routes('a', 2), small, ofLines('output/a/types.ts', 229)]))).toEqual([
-      'output/a has 231 lines for 2 operations, 230 at most',
+    expect(largeOutput([routes('a', 2), small, ofLines('output/a/types.ts', 224)])).toEqual([])
+    expect(lines(largeOutput([routes('a', 2), small, ofLines('output/a/types.ts', 225)]))).toEqual([
+      'output/a has 227 lines for 2 operations, 226 at most',
     ])
   })
 
@@ -72,7 +72,7 @@ describe('largeOutput', () => {
 
   it('lets not all areas be as large as one may be', () => {
     const large = ['a', 'b'].flatMap(area => [routes(area, 2), ofLines(`output/${area}/types.ts`, 201)])
-    expect(lines(largeOutput(large))).toEqual(['output has 406 lines for 4 operations, 376 at most'])
+    expect(lines(largeOutput(large))).toEqual(['output has 406 lines for 4 operations, 368 at most'])
   })
 
   it('has no budget for output without operations', () => {

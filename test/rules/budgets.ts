@@ -6,7 +6,7 @@ import { lineOf, walk, type Syntax } from './syntax.ts'
 const runtimeBudget = { lines: 3483, files: 40 }
 const templateLines = 60
 /** The maximum of an area, and of all areas together. */
-const outputLinesPerOperation = { area: 115, average: 94 }
+const outputLinesPerOperation = { area: 113, average: 92 }
 
 /** The runtime is small: at most 3,483 lines of code in at most 40 files. */
 export function largeRuntime(files: readonly Source[]): Finding[] {
@@ -29,7 +29,7 @@ export function largeTemplates(files: readonly Source[]): Finding[] {
 }
 
 /**
- * The output of an area has at most 115 lines of code an operation, that of all areas 94; output without operations has
+ * The output of an area has at most 113 lines of code an operation, that of all areas 92; output without operations has
  * no budget.
  */
 export function largeOutput(files: readonly Source[]): Finding[] {

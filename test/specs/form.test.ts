@@ -11,6 +11,7 @@ import {
   operationsOf,
   resolve,
   schemasOf,
+  specOf,
   specs,
 } from './documents.ts'
 import type { Node, Operation, Spec, Target } from './documents.ts'
@@ -119,6 +120,15 @@ describe.each(specs.map(spec => [spec.file, spec] as const))('%s', (_, spec) => 
     expect(loose.map(([pointer]) => pointer)).toEqual([])
   })
 
+  it('refers to the component of a text wherever a text has its form', () => {
+    const owned = [...schemasOf(specOf('common')), ...schemasOf(spec)].map(([, schema]) => formOf(schema))
+    const repeated = nodes.filter(([pointer, node]) => {
+      const form = formOf(node)
+      return form !== undefined && owned.includes(form) && !/^\/components\/schemas\/\w+$/.test(pointer)
+    })
+    expect(repeated.map(([pointer]) => pointer)).toEqual([])
+  })
+
   it('shows an example of each named object', () => {
     const bare = schemasOf(spec).filter(([, schema]) => schema.type === 'object' && schema.example === undefined)
     expect(bare.map(([name]) => name)).toEqual([])
@@ -167,6 +177,11 @@ function queryOf({ parameters }: Operation): readonly unknown[] {
 
 function propertiesOf(schema: Target | undefined): Node {
   return nodeAt(schema?.node ?? {}, 'properties')
+}
+
+/** The constraints of a text with a pattern, for comparison; undefined for every other schema. */
+function formOf({ format, maxLength, minLength, pattern }: Node): string | undefined {
+  return typeof pattern === 'string' ? JSON.stringify({ format, maxLength, minLength, pattern }) : undefined
 }
 
 /** Returns the description at the end of a reference. */

@@ -65,8 +65,8 @@ export function checkCondition(value: unknown, faults: Faults): value is Conditi
   return choice(value, '', faults, conditionSet)
 }
 
-export function checkTag(value: unknown, faults: Faults): value is Tag {
-  return text(value, '', faults, 0, 30, tagPattern)
+export function checkTag(value: unknown, faults: Faults, field = ''): value is Tag {
+  return text(value, field, faults, 0, 30, tagPattern)
 }
 
 export function checkMedium(value: unknown, faults: Faults): value is Medium {

@@ -120,10 +120,10 @@ import { shopRoutes } from './routes.ts'
 import type { ShopOperation } from './types.ts'
 import { checkShopOperation } from './validators.ts'
 
-/** What operations record as \`resource_type\`. */
+/** The values that operations record as \`resource_type\`. */
 export type ShopResourceType = 'shop.Orders' | 'shop.operations' | 'shop.tills' | "shop.toys'"
 
-/** The types of the area's operations: the record, what an operation does (without prefix), and what it is done to. */
+/** The types of the area's operations: the record, the operation types without their prefix, and the resource types. */
 export interface ShopArea {
   readonly record: ShopOperation
   readonly operationType: 'SELL' | 'BUY'

@@ -15,20 +15,35 @@ const map = (keyPattern: string, values: object = {}) => ({
   'x-key-pattern': keyPattern,
 })
 
-/** The constants of patterns in validators.ts of a document with these schemas: each name with its pattern. */
-async function patternsOf(schemas: Readonly<Record<string, object>>): Promise<Readonly<Record<string, string>>> {
+type Schemas = Readonly<Record<string, object>>
+
+/** The text of validators.ts of a document with these schemas. */
+async function validatorsOf(schemas: Schemas): Promise<string> {
   const document = { openapi: '3.0.3', info: { title: 'Things', version: '1' }, paths: {}, components: { schemas } }
   writeFileSync(join(folder, 'things.json'), JSON.stringify(document))
   const { files } = await generation(['things.json'], folder, runtimeFrom(join(folder, 'output')))
-  const constants = (files.get('things/validators.ts') ?? '').matchAll(/^const (\w+Pattern\w*) = \/(.*)\/u$/gm)
+  return files.get('things/validators.ts') ?? ''
+}
+
+/** The constants of patterns in validators.ts of a document with these schemas: each name with its pattern. */
+async function patternsOf(schemas: Schemas): Promise<Readonly<Record<string, string>>> {
+  const constants = (await validatorsOf(schemas)).matchAll(/^const (\w+Pattern\w*) = \/(.*)\/u$/gm)
   return Object.fromEntries([...constants].map(([, name = '', pattern = '']) => [name, pattern]))
 }
 
 test.each([
   ['a text', { Member: record({ sku: text('^a$') }), Sku: text('^a$') }, { skuPattern: '^a$' }],
   ['a map by its keys', { Member: record({ key: text('^a$') }), Labels: map('^a$') }, { labelsKeyPattern: '^a$' }],
-  ['a text before a map', { Labels: map('^a$'), LabelKey: text('^a$') }, { labelKeyPattern: '^a$' }],
-  ['the first of several texts', { First: text('^a$'), Second: text('^a$') }, { firstPattern: '^a$' }],
+  [
+    'a text before a map',
+    { Member: record({ key: text('^a$') }), Labels: map('^a$'), LabelKey: text('^a$') },
+    { labelKeyPattern: '^a$', labelsKeyPattern: '^a$' },
+  ],
+  [
+    'each of several texts',
+    { First: text('^a$'), Member: record({ sku: text('^a$') }), Second: text('^a$') },
+    { firstPattern: '^a$', secondPattern: '^a$' },
+  ],
   [
     'a text that is spelt another way',
     { Member: record({ path: text('/') }), Path: text('\\/') },
@@ -54,4 +69,13 @@ test('a pattern that no named schema declares is named for the first place that 
 test('the pattern of a schema has its name where a place before it wants the same name', async () => {
   const schemas = { Member: record({ name: text('^a$') }), MemberName: text('^b$') }
   expect(await patternsOf(schemas)).toEqual({ memberNamePattern: '^b$', memberNamePatternB: '^a$' })
+})
+
+test('a member that refers to a named text is judged by the check of the text, which gets the field', async () => {
+  const sku = { $ref: '#/components/schemas/Sku' }
+  const schemas = { Member: record({ sku, skus: { type: 'array', items: sku } }), Sku: text('^a$') }
+  const checks = await validatorsOf(schemas)
+  expect(checks).toContain("checkSku(value.sku, faults, 'sku')")
+  expect(checks).toContain("list(value.skus, 'skus', faults, checkSku)")
+  expect(checks).toContain('return matches(value, field, faults, skuPattern)')
 })

@@ -44,7 +44,8 @@ function validatorsOf(emission: Emission): readonly Declaration[] {
   ]
 }
 
-const checkOf = (name: string): Declaration => functionOf(checkName(name), 'value', 'faults')
+const checkOf = (name: string, ...further: readonly string[]): Declaration =>
+  functionOf(checkName(name), 'value', 'faults', ...further)
 
 /** The views of a schema that have a type of their own, and its name. */
 export function viewsOf({ isAnswered, views }: NamedSchema): ReadonlyMap<string, View> {
@@ -57,7 +58,11 @@ function schemaChecksOf(named: NamedSchema, emission: Emission): readonly Declar
   const { input, output } = named.views
   const completes = input !== output && (fills || drops)
   const names = [...viewsOf(named).keys()].toReversed()
-  return [...names.map(checkOf), ...(completes ? [functionOf(completeName(input), 'value')] : [])]
+  const further = named.schema.kind === 'string' ? ['field'] : []
+  return [
+    ...names.map(name => checkOf(name, ...further)),
+    ...(completes ? [functionOf(completeName(input), 'value')] : []),
+  ]
 }
 
 function requestChecksOf(operation: Operation, emission: Emission): readonly Declaration[] {

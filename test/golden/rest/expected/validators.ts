@@ -51,8 +51,8 @@ const bookMediumForms = {
 const bookOmitted = new Set(['id', 'related'] as const)
 const addBookRequestOmitted = new Set(['body'] as const)
 
-export function checkTag(value: unknown, faults: Faults): value is Tag {
-  return text(value, '', faults, 1, 30)
+export function checkTag(value: unknown, faults: Faults, field = ''): value is Tag {
+  return text(value, field, faults, 1, 30)
 }
 
 export function checkCondition(value: unknown, faults: Faults): value is Condition {
