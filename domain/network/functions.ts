@@ -7,9 +7,9 @@ import { portCollection, type StoredPort } from './ports/ports-store.ts'
 import { releasePort } from './ports/release-port.ts'
 import { subnetCollection } from './subnets/subnets-store.ts'
 
-/** The functions of network for other areas. */
+/** Returns the functions of network for other areas. */
 export function networkFunctions(parts: PortParts): Network {
-  /** Changes members of a port, and moves its `update_time` if a value differs. */
+  /** Changes members of a port, and its `update_time` if a value differs. Does nothing if the port does not exist. */
   const change = async (tx: Transaction, id: string, members: Partial<StoredPort>): Promise<void> => {
     const port = await tx.lock(portCollection, id)
     if (!port) return

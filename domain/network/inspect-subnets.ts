@@ -38,7 +38,7 @@ async function* inspectOverlaps(reader: Reader, vpc_id: string): Findings {
 
 async function subnetFaults(reader: Reader, { cidr_block, region, vpc_id, workspace_id }: StoredSubnet) {
   const vpc = (await reader.get(vpcCollection, vpc_id))?.value
-  // A subnet of no VPC is a finding of its reference.
+  // `inspectReferences` reports a subnet whose VPC does not exist.
   if (!vpc) return []
   return [
     ...(liesIn(vpc.cidr_blocks, cidr_block) ? [] : [`has the block ${cidr_block}, which lies in no block of its VPC`]),
@@ -47,7 +47,7 @@ async function subnetFaults(reader: Reader, { cidr_block, region, vpc_id, worksp
   ]
 }
 
-/** Compares the ports, the counts and the free ranges of a subnet. */
+/** Checks the ports, the counts and the free ranges of a subnet. */
 async function* inspectAddresses(reader: Reader, subnet: StoredSubnet): Findings {
   const plan = planOf(subnet)
   const taken: number[] = []
@@ -101,11 +101,11 @@ async function* inspectRanges(reader: Reader, subnet: string, expected: readonly
     yield finding('network.subnets', subnet, `lacks the row of its free range ${rangeText(range)}`)
 }
 
-/** Names free ranges of subnets that do not exist. */
+/** Reports free ranges of subnets that do not exist. */
 async function* inspectStrayRanges(reader: Reader): Findings {
   let known = ''
   for await (const { id, value } of reader.each(freeRanges)) {
-    // The ids of one subnet follow each other.
+    // The ranges of one subnet have consecutive ids.
     if (value.subnet_id === known) continue
     if (await reader.get(subnetCollection, value.subnet_id)) known = value.subnet_id
     else yield finding('network.freeRanges', id, `is a range of subnet ${value.subnet_id}, which does not exist`)

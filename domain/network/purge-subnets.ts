@@ -13,8 +13,8 @@ const batchSize = 50
 
 /**
  * Deletes the subnets of a purged workspace with their ports and free ranges: ports in batches, then the subnet. The
- * counts and free ranges of a subnet are right after each transaction. An interrupted purge continues with the
- * remaining rows.
+ * counts and free ranges of a subnet are correct after each transaction. An interrupted purge may run again: it deletes
+ * the remaining rows.
  */
 export async function purgeSubnets(store: Store, workspace: string): Promise<void> {
   for await (const { id } of store.each(subnetCollection, { workspace_id: workspace })) {

@@ -21,7 +21,7 @@ import { vpcCollection } from './vpcs-store.ts'
 
 const vpcCounts = { unit: '1', resource_type: 'network.vpcs', counted: vpcCollection } as const
 
-/** The quota definitions of the area (network.md 1). Each further resource adds its own. */
+/** The quota definitions of the area (network.md 1). */
 export const quotas = new Quotas(network, [
   {
     ...vpcCounts,
@@ -87,13 +87,13 @@ export const quotas = new Quotas(network, [
   },
 ])
 
-/** The kinds of scope as the area writes them. */
+/** The values of the area's enum of scope types, keyed by their names without prefix. */
 export const scopeTypes = {
   WORKSPACE: 'NETWORK_SCOPE_TYPE_WORKSPACE',
   ORGANISATION: 'NETWORK_SCOPE_TYPE_ORGANISATION',
 } as const
 
-/** The limits of the area. */
+/** The declaration of the area's quota limits. */
 export const limits: LimitDeclaration<ScopeType, NetworkArea> = {
   type: 'network.quotaLimits',
   name: 'network_quota_limits',
@@ -110,5 +110,5 @@ export const limits: LimitDeclaration<ScopeType, NetworkArea> = {
   belowUsage: limitBelowUsage,
 }
 
-/** The kind of the limits. */
+/** The kind of the area's quota limits. */
 export const quotaLimitKind = limitKind(limits)

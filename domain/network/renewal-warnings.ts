@@ -3,7 +3,10 @@ import type { Reader, Where } from '../ports/store.ts'
 import type { Warning } from '../ports/warning.ts'
 import { portCollection, type StoredPort } from './ports/ports-store.ts'
 
-/** Returns TAKES_EFFECT_AT_RENEWAL if one of the ports is UP: its guest reads the change at its next DHCP renewal. */
+/**
+ * Returns the warning TAKES_EFFECT_AT_RENEWAL if one of the ports is UP, because its guest reads the change at the next
+ * DHCP renewal. `what` names the changed setting for people.
+ */
 export async function renewalWarnings(
   reader: Reader,
   what: string,

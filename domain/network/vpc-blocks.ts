@@ -2,12 +2,15 @@ import { vpcCidrInvalid } from '../../output/network/errors.ts'
 import { atField } from '../../runtime/errors.ts'
 import { contains, overlaps, parseBlock, type Ipv4Block } from '../addresses/ipv4.ts'
 
-/** The space that VPCs may use (network.md 1). */
+/** The address space that VPCs may use (network.md 1). */
 const privateSpace = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'].flatMap(
   text => parseBlock(text) ?? [],
 )
 
-/** Throws VPC_CIDR_INVALID at the first block that is not canonical, not private, of a wrong size, or overlaps another. */
+/**
+ * Throws VPC_CIDR_INVALID at the first block that is not canonical, is not private, has a wrong size, or overlaps
+ * another block.
+ */
 export function requireBlocks(texts: readonly string[]): void {
   const seen: Ipv4Block[] = []
   for (const [i, text] of texts.entries()) {

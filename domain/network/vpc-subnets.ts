@@ -4,7 +4,7 @@ import { liesIn } from './subnets/subnet-place.ts'
 import { subnetCollection } from './subnets/subnets-store.ts'
 import type { StoredVpc } from './vpcs-store.ts'
 
-/** The number of subnets that an error names. */
+/** The maximal number of subnets that an error names. */
 const mostNamed = 20
 
 /**

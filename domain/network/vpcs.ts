@@ -15,7 +15,7 @@ import { vpcAnswers } from './vpc-counts.ts'
 import { requireSubnetsIn } from './vpc-subnets.ts'
 import { vpcCollection, type StoredVpc } from './vpcs-store.ts'
 
-/** Virtual private clouds (network.md 1). */
+/** The kind of virtual private clouds (network.md 1). */
 export const vpcKind = defineKind({
   type: 'network.vpcs',
   noun: 'VPC',
@@ -25,7 +25,7 @@ export const vpcKind = defineKind({
   inUse: vpcInUse,
 })
 
-/** The calls of VPCs. */
+/** Returns the handlers of VPCs. */
 export function vpcs(parts: Parts<NetworkArea, 'topology'>): VpcHandlers {
   const { functions, store, taxonomy } = parts
   const resources = new Resources<StoredVpc, NetworkArea>(vpcKind, parts)
@@ -83,8 +83,8 @@ export function vpcs(parts: Parts<NetworkArea, 'topology'>): VpcHandlers {
 }
 
 /**
- * Returns the organisation of a workspace, which never changes. Returns an empty text if there is no such workspace:
- * the call then fails at the look-up of the workspace.
+ * Returns the organisation of a workspace, which never changes. Returns an empty text if the workspace does not exist:
+ * the call then fails when the workspace is looked up.
  */
 async function organisationOf({ store, taxonomy }: Parts<NetworkArea>, id: string): Promise<string> {
   return (await taxonomy.chain(store, { type: 'WORKSPACE', id }))?.at(-1)?.id ?? ''

@@ -28,7 +28,7 @@ export interface PortRequest {
   readonly ip_address?: string | undefined
 }
 
-/** A new logical port: the members that its machine repeats. */
+/** A new logical port: the members that its machine stores too. */
 export interface CreatedPort {
   readonly id: string
   readonly vpc_id: string
@@ -41,27 +41,27 @@ export interface CreatedPort {
 export type PortPower = 'UP' | 'DOWN'
 
 /**
- * The functions of network for other areas (conventions §14). All run in the transaction of the caller, which has
- * shared the organisation of the workspace; a refusal undoes the whole transaction. A caller with several subnets
- * calls `requireSubnet` for them in the order of their ids, before it creates or releases their ports, so that two
- * transactions never wait for each other.
+ * The functions of network for other areas (conventions §14). All of them run in the transaction of the caller, which
+ * has shared the organisation of the workspace. A thrown error must roll the whole transaction back. A caller with
+ * several subnets calls `requireSubnet` for them in the order of their ids, before the caller creates or releases their
+ * ports, so that two transactions never deadlock.
  */
 export interface Network {
   /**
    * Returns the subnet and locks its row until the end of the transaction. Returns undefined if the workspace has no
-   * such subnet, so that each caller throws an error of its own.
+   * such subnet, so that each caller can throw its own error.
    */
   requireSubnet(tx: Transaction, workspace: string, subnetId: string): Promise<SubnetFacts | undefined>
   /**
-   * Creates the logical port of an interface, in the state DOWN, with an address of the subnet. The first failure is
-   * thrown: IP_ADDRESS_NOT_ASSIGNABLE, IP_ADDRESS_IN_USE, QUOTA_EXCEEDED of `network.logicalPorts`, SUBNET_EXHAUSTED.
-   * The caller adds the field of its body with `atField`. The call locks a quota bucket, so it stands after the other
-   * locks of the transaction.
+   * Creates the logical port of an interface, in the state DOWN, with an address of the subnet. Throws the first
+   * failure of: IP_ADDRESS_NOT_ASSIGNABLE, IP_ADDRESS_IN_USE, QUOTA_EXCEEDED of `network.logicalPorts`,
+   * SUBNET_EXHAUSTED. The caller adds the field of its body with `atField`. The call locks a quota bucket, so it must
+   * follow the other locks of the transaction.
    */
   createPort(tx: Transaction, request: PortRequest): Promise<CreatedPort>
-  /** Deletes a port; its address is free at once. Does nothing if there is no such port. */
+  /** Deletes a port and frees its address. Does nothing if the port does not exist. */
   releasePort(tx: Transaction, portId: string): Promise<void>
-  /** Sets the state of a port. Does nothing if there is no such port. */
+  /** Sets the state of a port. Does nothing if the port does not exist. */
   setPortState(tx: Transaction, portId: string, state: PortPower): Promise<void>
   /** Replaces the labels of all ports of a machine. */
   setPortLabels(tx: Transaction, vmId: string, labels: PortOwner['labels']): Promise<void>

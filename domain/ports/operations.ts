@@ -6,7 +6,7 @@ import type { Collection, Transaction } from './store.ts'
 import type { Scope } from './scope.ts'
 import type { Warning } from './warning.ts'
 
-/** The result of a mutation, as its operation records it. */
+/** The result of a mutation, as the operation record shows it. */
 export interface Effect<Area extends AreaTypes = AreaTypes> {
   /** The operation type without the prefix of the area, for example `CREATE`. */
   readonly type: Area['operationType']
@@ -36,8 +36,8 @@ export interface Operations<Area extends AreaTypes> {
   /**
    * Runs a mutation. One transaction writes the change, the operation record, the following work, the activity and the
    * row of the call's Idempotency-Key. The operation is DONE, or PENDING if the effect names a procedure. A repeated
-   * key with the same `request` returns the recorded operation in its present state and changes nothing; with another
-   * request it throws IDEMPOTENCY_KEY_REUSED (conventions §6). `change` follows the rules of `Store.tx`.
+   * key with an equal `request` returns the recorded operation in its present state and changes nothing; with another
+   * request, `mutate` throws IDEMPOTENCY_KEY_REUSED (conventions §6). `change` follows the rules of `Store.tx`.
    */
   mutate(
     context: CallContext,

@@ -3,7 +3,7 @@ type PathIn<T> = T extends object
   ? { [Name in keyof T & string]-?: Name | PathBelow<Name, NonNullable<T[Name]>> }[keyof T & string]
   : never
 
-/** The paths of the members of one object. Lists and maps have no paths, and a nested object itself is not a column. */
+/** The dotted paths of the scalar members of one nested object. Lists and maps have no paths. */
 type PathBelow<Name extends string, T> = T extends readonly unknown[]
   ? never
   : T extends object

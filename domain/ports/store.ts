@@ -19,8 +19,8 @@ export interface Computed<T> {
  * of `columns` become columns of the table, so that filters, orders and `where` use indexes.
  */
 export interface Collection<T> {
-  // This member stands first. By it TypeScript learns to compare collections by their members, so that each collection
-  // is assignable to `Collection<never>`.
+  // `columns` stands first: TypeScript then compares collections by their members, so that each collection is
+  // assignable to `Collection<never>`.
   /** Further scalar members, by dotted path, that `where` names or an index uses. */
   readonly columns?: { readonly [Column in Path<T>]?: FilterType }
   /** The name of the table, `<area>_<plural>` in snake case. */
@@ -34,24 +34,24 @@ export interface Collection<T> {
    */
   readonly listedBelow?: Path<T>
   /**
-   * Further columns by name. Their values are computed from the document at each write. Lists sort by them, and `Where`
-   * without a type names them; `indexes` do not.
+   * Further columns, keyed by name. Their values are computed from the document at each write. Lists can sort by these
+   * columns, and an untyped `Where` can name them; `indexes` cannot.
    */
   readonly computed?: Readonly<Record<string, Computed<T>>>
   /**
-   * For fields of `list`, the columns that stand in for them in orders: for example, an address is filtered as text and
-   * sorted as a number.
+   * The columns that replace fields of `list` in orders, keyed by field: for example, an address is filtered as text
+   * and sorted as a number.
    */
   readonly orderedBy?: Readonly<Record<string, string>>
   /**
    * Columns that earlier versions wrote and this version does not. Their names must not be used again. A store with any
-   * other unknown column belongs to a newer version, and this version must not write to it. A version that drops a
-   * unique set must raise `storeFormat`, otherwise it mistakes its own store for a newer one.
+   * other unknown column belongs to a newer version, and this version must not write to the store. A version that drops
+   * a unique set must raise `storeFormat`, otherwise the version mistakes its own store for a newer one.
    */
   readonly formerColumns?: readonly string[]
   /**
-   * Whether servers of every version write the collection alike, so that an older server may write it after a newer
-   * server changed other tables.
+   * Whether servers of all versions write the collection in the same form, so that an older server may write it after a
+   * newer server changed other tables.
    */
   readonly isOfAnyVersion?: boolean
   /**
@@ -62,12 +62,14 @@ export interface Collection<T> {
     readonly fields: readonly Path<T>[]
     readonly taken: (document: T) => ApiError | Conflict
   }[]
-  /** Column names in the order of the index; the id is appended. The default order of `list` has an index already. */
+  /**
+   * The indexes, each as column names in order; the id is appended. The default order of `list` has an index already.
+   */
   readonly indexes?: readonly (readonly Path<T>[])[]
   /**
-   * Members for the platform alone, for example for counting. `Stored.value`, `columns` and `where` have them; texts,
-   * and so answers, do not. Every document must have them, as texts that JSON writes without escapes, such as ids. The
-   * id of the document and the fields of its list cannot be hidden.
+   * Members for the platform alone, for example for counting. `Stored.value`, `columns` and `where` have them; stored
+   * texts, and therefore responses, do not. Every document must have these members, as strings that JSON writes without
+   * escapes, such as ids. The id of the document and the fields of its list cannot be hidden.
    */
   readonly hidden?: readonly (keyof T & string)[]
 }
@@ -75,7 +77,7 @@ export interface Collection<T> {
 /** A stored document. */
 export interface Stored<T> {
   readonly id: string
-  /** Grows by 1 with every update; `update` and `delete` compare the version. */
+  /** The version, which grows by 1 with every update; `update` and `delete` compare it. */
   readonly version: number
   /** The text for answers, without `hidden` members. Reading a document parses nothing. */
   readonly text: JsonText<T>
@@ -91,9 +93,9 @@ export interface NoneOf {
 }
 
 /**
- * Conditions on columns, all of which must hold: a value must be equal, and of a list of values one must be. They come
- * from the path or the code, never from text of a caller. Without `T` the columns may have any name, as computed
- * columns do.
+ * Conditions on columns, all of which must hold. A single value must equal the column; a list must contain the value of
+ * the column. The conditions come from the path or the code, never from text of a caller. Without `T`, the columns may
+ * have any name, as computed columns do.
  */
 export type Where<T = never> = { readonly [Column in Path<T>]?: ColumnValue | readonly string[] | NoneOf }
 
@@ -105,11 +107,11 @@ export function hasId<T>({ id }: Collection<T>, ids: readonly string[]): Where<T
 }
 
 /**
- * Makes a condition for a collection of any type, for code that is written for many types. `satisfies Where<Row>` at
- * the call says which members all their documents have.
+ * Returns a condition for a collection of any type, for code that is written for many types. The caller writes
+ * `satisfies Where<Row>` with the type `Row` whose members all documents have.
  */
 export function sharedWhere<T>(_of: Collection<T>, where: Where): Where<T> {
-  // The documents of all these types have the members.
+  // The caller has checked that the documents have the members.
   return where as Where<T>
 }
 
@@ -119,21 +121,21 @@ export function sharedWhere<T>(_of: Collection<T>, where: Where): Where<T> {
 export type Narrowing<T = never> = Where<T> | readonly Where<T>[]
 
 /**
- * Fields of a query that documents do not store. They follow from columns of the documents by a table of the caller, so
- * lists filter and sort by inherited values without a copy in every row.
+ * Fields of a query that documents do not store. A table of the caller maps columns of the documents to the values of
+ * these fields, so lists filter and sort by inherited values without a copy in every row.
  */
 export interface Derived {
-  /** The columns, STRING or ENUM, from which the fields follow. */
+  /** The STRING or ENUM columns that determine the values of the fields. */
   readonly from: readonly string[]
-  /** The fields as the query names them. */
+  /** The fields, with the names that the query uses. */
   readonly fields: readonly Pick<FilterField, 'name' | 'type'>[]
-  /** The table: documents whose columns have none of its values are not in the page. */
+  /** The table. The page contains only documents whose columns have the values of one of its rows. */
   readonly rows: readonly DerivedRow[]
 }
 
 /**
- * A row of the table: values of `Derived.from`, and the values of `Derived.fields` that follow. Each list has the order
- * of the names.
+ * A row of the table: values of the columns `Derived.from`, and the resulting values of `Derived.fields`. Both lists
+ * have the order of the names.
  */
 export interface DerivedRow {
   readonly from: readonly string[]
@@ -146,35 +148,35 @@ export interface Witness {
   readonly id: string
 }
 
-/** Members and versions that a read returns beside the documents. */
+/** Members and versions that a read returns in addition to the documents. */
 export interface Beside<Members> {
   /** STRING and ENUM columns to return beside the text, so that no document has to be parsed for them. */
   readonly members?: Members
   readonly witness?: Witness
 }
 
-/** Members and derived fields that a page returns beside the documents. */
+/** Members and derived fields that a page returns in addition to the documents. */
 export interface PageOptions<Members> extends Beside<Members> {
   readonly derived?: Derived | undefined
 }
 
 /**
- * A document with those of its members that were requested, in the requested order; an unset member is empty. The array
- * of the members may have further elements.
+ * A document with the requested members, in the requested order; an unset member is empty. The array of the members may
+ * have further elements.
  */
 export interface Listed<T, Members extends readonly (keyof T)[]> extends Stored<T> {
   readonly members: { readonly [I in keyof Members]: T[Members[I]] }
 }
 
 /**
- * A document with the version of its witness at the same moment; undefined if no witness was requested, or it is
- * deleted.
+ * A document with the version of its witness at the same moment. The version is undefined if no witness was requested,
+ * or if the witness does not exist.
  */
 export interface Witnessed<T, Members extends readonly (keyof T)[]> extends Listed<T, Members> {
   readonly witnessed: number | undefined
 }
 
-/** A page of documents whose members can be read. */
+/** A page of documents with their requested members, and the key after which the next page begins. */
 export interface StoredPage<T, Members extends readonly (keyof T)[] = readonly []> {
   readonly items: readonly Listed<T, Members>[]
   readonly next?: readonly SortKey[]
@@ -182,15 +184,19 @@ export interface StoredPage<T, Members extends readonly (keyof T)[] = readonly [
   readonly witnessed?: number | undefined
 }
 
+/**
+ * The reads of a store. All of them return committed rows, and in a transaction also the rows that the transaction
+ * wrote.
+ */
 export interface Reader {
   get<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined>
-  /** Returns a document as `get`, with further members and versions from the same statement. */
+  /** Returns a document as `get` does, with further members and versions from the same statement. */
   getWith<T, const Members extends readonly (keyof T & string)[] = readonly []>(
     collection: Collection<T>,
     id: string,
     beside: Beside<Members>,
   ): Promise<Witnessed<T, Members> | undefined>
-  /** Returns the document with the lowest id that `where` matches; for lookups by a unique key. */
+  /** Returns the document with the lowest id among the documents that match `where`; for lookups by a unique key. */
   find<T>(collection: Collection<T>, where: Where<T>): Promise<Stored<T> | undefined>
   count<T>(collection: Collection<T>, where?: Where<T>): Promise<number>
   /** Whether a document matches `where`. */
@@ -200,16 +206,19 @@ export interface Reader {
   /** Returns the sum of an INTEGER column; 0 if no row matches. */
   sum<T>(collection: Collection<T>, column: Path<T>, where?: Where<T>): Promise<number>
   /**
-   * Iterates over all documents that match `where`, in the order of their ids, after the id `after`. They are read in
-   * pages, so that memory stays bounded.
+   * Iterates over all documents that match `where`, in the order of their ids, from the first id after `after`. The
+   * documents are read in pages, so that memory stays bounded.
    */
   each<T>(collection: Collection<T>, where?: Where<T>, after?: string): AsyncGenerator<Stored<T>, void, undefined>
   /**
-   * Returns one page by keyset; `query.filter` runs as SQL. `where` narrows the list to a parent, or to the rows that
+   * Returns one page by keyset; `query.filter` runs as SQL. `where` restricts the list to a parent, or to the rows that
    * the caller may see.
    */
   list<T>(collection: Collection<T>, query: ListQuery, where?: Narrowing<T>): Promise<Page<T>>
-  /** Returns a page as `list`, for documents whose responses differ from their stored texts, and for derived fields. */
+  /**
+   * Returns a page as `list` does, for documents whose responses differ from their stored texts, and for derived
+   * fields.
+   */
   page<T, const Members extends readonly (keyof T & string)[] = readonly []>(
     collection: Collection<T>,
     query: ListQuery,
@@ -217,13 +226,13 @@ export interface Reader {
     options?: PageOptions<Members>,
   ): Promise<StoredPage<T, Members>>
   /**
-   * Returns the documents `ids` and all their ancestors by the column `parent`, each once and unordered, in one
-   * statement.
+   * Returns the documents with the ids `ids` and all their ancestors by the column `parent`, each once and unordered,
+   * in one statement.
    */
   above<T>(collection: Collection<T>, parent: Path<T>, ids: readonly string[]): Promise<readonly Stored<T>[]>
   /**
-   * Returns the documents `ids` and all their descendants by the column `parent`, each once and unordered, in one
-   * statement.
+   * Returns the documents with the ids `ids` and all their descendants by the column `parent`, each once and unordered,
+   * in one statement.
    */
   below<T>(collection: Collection<T>, parent: Path<T>, ids: readonly string[]): Promise<readonly Stored<T>[]>
 }
@@ -233,20 +242,21 @@ export interface Transaction extends Reader {
   /** Reads a document and locks it against other transactions until the end of this transaction. */
   lock<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined>
   /**
-   * Reads and locks a document as `lock`, but lets other transactions share the document too. No transaction can lock a
-   * shared document.
+   * Reads and locks a document as `lock` does, but lets other transactions share the document too. No transaction can
+   * lock a shared document.
    */
   share<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined>
   /**
-   * Throws the error of a violated `unique`, and `Conflict` if a document has the id. After a violated `unique`, which
-   * `update` may throw too, the transaction ends with the same error, even if the caller caught it.
+   * Inserts a document. Throws the error of a violated unique set, and `Conflict` if a document has the id. After a
+   * violated unique set, which `update` may find too, the transaction ends with the same error, even if the caller
+   * catches the error.
    */
   insert<T>(collection: Collection<T>, document: NoInfer<T>): Promise<Stored<T>>
   /** Replaces a document if it still has `version`; otherwise throws `Conflict`. */
   update<T>(collection: Collection<T>, id: string, document: NoInfer<T>, version: number): Promise<Stored<T>>
   /**
-   * Updates a document as `update`, in one conditional statement; returns undefined if the document has another version
-   * or is deleted.
+   * Updates a document as `update` does, in one conditional statement. Returns undefined if the document has another
+   * version or is deleted.
    */
   tryUpdate<T>(
     collection: Collection<T>,
@@ -257,7 +267,8 @@ export interface Transaction extends Reader {
   /** Deletes a document if it still has `version`; otherwise throws `Conflict`. */
   delete<T>(collection: Collection<T>, id: string, version: number): Promise<void>
   /**
-   * Calls `run` after the commit, and never after a rollback. It is a hint within the process; `run` must not throw.
+   * Calls `run` after the commit, and never after a rollback. Only this process sees the call, and a process that ends
+   * after the commit may skip it. `run` must not throw.
    */
   afterCommit(run: () => void): void
 }
@@ -270,9 +281,9 @@ export interface Transaction extends Reader {
 export interface Store extends Reader {
   tx<R>(fn: (tx: Transaction) => Promise<R>): Promise<R>
   /**
-   * All reads of `read` see the rows that were committed at one moment, that of the first read. They neither wait for
-   * transactions nor delay them. Keep it short, because the store retains its old rows meanwhile. Like `fn` of `tx`,
-   * `read` awaits only the calls of its reader, and may run again.
+   * Runs `read` on a snapshot of the rows that are committed at its first read. The reads neither wait for transactions
+   * nor delay them. Keep `read` short, because the store retains old rows until `read` ends. Like `fn` of `tx`, `read`
+   * awaits only the calls of its reader, and may run again.
    */
   snapshot<R>(read: (reader: Reader) => Promise<R>): Promise<R>
 }

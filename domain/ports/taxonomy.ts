@@ -19,20 +19,19 @@ export interface Amount {
 }
 
 /**
- * The functions of taxonomy for other areas: questions about organisations, groups and workspaces (conventions §10,
- * §11, §14).
+ * The functions of taxonomy for other areas: reads of the tree, and the quotas of subtrees (conventions §10, §11, §14).
  */
 export interface Taxonomy {
   /**
-   * Throws WORKSPACE_NOT_ACTIVE unless the workspace is effectively ACTIVE, and WORKSPACE_NOT_FOUND if there is no such
-   * workspace. It shares the organisation first: a mutation that found ACTIVE never commits after a suspension was
-   * answered. Call it before the transaction locks any other row.
+   * Throws WORKSPACE_NOT_ACTIVE unless the workspace is effectively ACTIVE, and WORKSPACE_NOT_FOUND if the workspace
+   * does not exist. `requireActive` shares the organisation first, so a mutation that found ACTIVE never commits after
+   * the response to a suspension. Call `requireActive` before the transaction locks any other row.
    */
   requireActive(tx: Transaction, workspace: string): Promise<void>
   /**
-   * Shares the organisation of a node as `requireActive` does, without a look at its state. The states of the tree then
-   * stay as the transaction reads them. Call it before the transaction locks any other row. Does nothing for PLATFORM
-   * or an absent node.
+   * Shares the organisation of a node as `requireActive` does, but does not check any state. The states of the tree
+   * then stay as the transaction reads them. Call `share` before the transaction locks any other row. Does nothing for
+   * PLATFORM or an absent node.
    */
   share(tx: Transaction, scope: Scope): Promise<void>
   /** Returns the effective state of a node; undefined if the node does not exist. */
@@ -42,13 +41,13 @@ export interface Taxonomy {
   /** Returns the scopes from the node itself up to its organisation; undefined if the node does not exist. */
   chain(reader: Reader, scope: Scope): Promise<readonly Scope[] | undefined>
   /**
-   * Returns the groups and workspaces below a node, without the node itself; an empty list if there is no such node.
+   * Returns the groups and workspaces below a node, without the node itself; an empty list if the node does not exist.
    */
   subtree(reader: Reader, scope: Scope): Promise<readonly Scope[]>
   /**
    * Takes amounts for a workspace from every quota on its chain. Throws QUOTA_EXCEEDED, which names the topmost node
-   * without room. A negative amount is never refused, and a deleted workspace has nothing to give back. If the
-   * transaction has locked the tree, the scopes from the organisation to the workspace may stand in place of its id.
+   * without room. A negative amount is never refused, and a deleted workspace has nothing to return. If the transaction
+   * has locked the tree, the caller may pass the scopes from the organisation to the workspace instead of the id.
    */
   consume(tx: Transaction, workspace: string | readonly Scope[], amounts: readonly Amount[]): Promise<void>
 }
@@ -76,18 +75,20 @@ export interface WorkspaceHooks {
   /** The name of the area: `compute`. */
   readonly area: string
   /**
-   * Creates the initial rows of a new workspace, in the transaction that creates the workspace. For a workspace that
-   * was created by a server without the area, a worker calls the hook later, once; the tree of the organisation is
-   * shared then.
+   * Creates the initial rows of a new workspace, in the transaction that creates the workspace. If a server without the
+   * area created the workspace, a worker calls the hook once, later. Such a call runs while the tree of the
+   * organisation is shared.
    */
   workspaceCreated?(tx: Transaction, workspace: string): Promise<void>
   /**
-   * Starts the changes by which the area follows the state of a workspace, and returns whether all are done. It is
-   * called again every second until they are, never twice at once for one workspace.
+   * Starts the changes that the state of a workspace requires in the area, and returns true once all of them are done.
+   * Taxonomy repeats the call every second until the hook returns true, and never calls the hook concurrently for one
+   * workspace.
    */
   reconcileWorkspace?(workspace: string, state: NodeState): Promise<boolean>
   /** Counts the resources in a workspace, except the initial rows. */
   holdings?(reader: Reader, workspace: string): Promise<readonly Holding[]>
+  /** Returns the resources of a workspace that prevent its forced deletion. */
   protections?(reader: Reader, workspace: string): Promise<readonly Protection[]>
   /** Deletes all rows of the area in a workspace. A failed call is retried every minute. */
   purgeWorkspace?(workspace: string): Promise<void>

@@ -12,22 +12,23 @@ export interface KnownZone {
 /** The functions of topology for other areas (conventions §14). */
 export interface Topology {
   /**
-   * Returns the region with this name in any state, and shares its row, so that no other transaction deletes the
-   * region. Returns undefined if the region does not exist, so that each caller can throw its own error.
+   * Returns the region with this name, in any state. A region is never deleted, so its row needs no lock. Returns
+   * undefined if the region does not exist, so that each caller can throw its own error.
    */
   requireRegion(tx: Transaction, name: string): Promise<{ readonly id: string; readonly name: string } | undefined>
   /**
-   * Returns the multi-region of this name and shares its row, so that it is not deleted and loses no region until the
-   * caller has recorded its reference to `topology.multiRegions`. Returns undefined if there is none.
+   * Returns the multi-region with this name and shares its row, so that no other transaction deletes the multi-region
+   * or removes a region from it before the caller has recorded a reference to `topology.multiRegions`. Returns
+   * undefined if the multi-region does not exist.
    */
   requireMultiRegion(
     tx: Transaction,
     name: string,
   ): Promise<{ readonly id: string; readonly regions: readonly string[] } | undefined>
   /**
-   * Returns the zone of this name, and shares its location and its row: whether it is available stays true until the
-   * end of the transaction, and the zone is not deleted before the caller has recorded its reference to
-   * `topology.zones`. Returns undefined if there is none.
+   * Returns the zone with this name, and shares the rows of the zone and of its location. Until the end of the
+   * transaction, `isAvailable` stays true or false, and no other transaction deletes the zone. Returns undefined if the
+   * zone does not exist.
    */
   requireZone(tx: Transaction, name: string): Promise<KnownZone | undefined>
 }

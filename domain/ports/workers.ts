@@ -9,11 +9,11 @@ export interface Turn {
 }
 
 /**
- * Periodic work that one process at a time does (conventions §15). It runs at once, then `everyMs` milliseconds after
- * each end.
+ * Periodic work that one process at a time does (conventions §15). The first run begins at the start of the server,
+ * each further run `everyMs` milliseconds after the end of the run before.
  */
 export interface Worker {
-  /** The name of its lease, `<area>.<name>`: `iam.tokens`. */
+  /** The name of the lease of the worker, `<area>.<name>`: `iam.tokens`. */
   readonly name: string
   readonly everyMs: number
   readonly run: (turn: Turn) => Promise<void>

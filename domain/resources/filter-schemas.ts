@@ -6,8 +6,8 @@ import type { Answer } from '../../runtime/json.ts'
 import { listInMemory, type Page } from '../../runtime/pagination.ts'
 
 /**
- * Serves the filter schemas of an area (conventions §9): the declarations that drive its filters. An area extends the
- * class.
+ * Serves the filter schemas of an area (conventions §9): the fields and operators of each list that has a resource
+ * name. The class of an area extends this class.
  */
 export class FilterSchemaRecords {
   readonly #schemas: readonly FilterSchema[]
@@ -24,7 +24,9 @@ export class FilterSchemaRecords {
     const schema = this.#schemas.find(candidate => candidate.resource === resource)
     if (schema) return schema
     const known = this.#schemas.map(candidate => candidate.resource).join(', ')
-    throw filterSchemaNotFound(`"${resource.slice(0, 80)}" has no filter schema; those with one are ${known}`)
+    throw filterSchemaNotFound(
+      `"${resource.slice(0, 80)}" has no filter schema; resources with a filter schema are ${known}`,
+    )
   }
 }
 
@@ -41,7 +43,7 @@ const fieldOf = ({ name, type, operators, sortable, enumValues }: FilterField): 
   enum_values: [...(enumValues ?? [])],
 })
 
-/** Field types that only foreign documents use are not published by an area. */
+/** Returns the published name of a field type. Throws a TypeError for types that only foreign documents use. */
 function published(type: FilterField['type']): FilterSchema['fields'][number]['type'] {
   if (type === 'NUMBER' || type === 'DURATION') throw new TypeError(`filter type ${type} has no published name`)
   return type

@@ -15,12 +15,12 @@ import {
 import { addReference } from './references.ts'
 import type { Row } from './row.ts'
 
-/** The part of taxonomy that tells an absent workspace from an absent row. */
+/** The part of taxonomy that distinguishes an absent workspace from an absent row. */
 type Tree = Pick<Taxonomy, 'chain'>
 
 /**
- * Returns the id that a path names, also by the name of the row if the kind allows names; undefined if no row has the
- * name.
+ * Returns the id of the row that a path names by its id or, if the kind allows names, by its name. An id is not looked
+ * up; for a name that no row has, the result is undefined.
  */
 export async function idOf<T extends Row>(
   reader: Reader,
@@ -31,14 +31,15 @@ export async function idOf<T extends Row>(
 }
 
 /**
- * Whether a row lies at the place of a path. A row of another workspace or engine counts as absent (conventions §3).
+ * Returns whether a row lies at the place of a path. A row of another workspace or engine counts as absent (conventions
+ * §3).
  */
 export const isAt = ({ engine, workspace_id }: Row, place: Place): boolean =>
   workspace_id === place.workspace && (place.engine === undefined || engine === place.engine)
 
 /**
- * Returns the row that a path names, after a look at its parent (conventions §4, step 7). Throws WORKSPACE_NOT_FOUND if
- * the workspace of the path is absent, the parent's `*_NOT_FOUND` if the parent is absent, otherwise the kind's own
+ * Returns `stored` if it is the row that a path names (conventions §4, step 7). Otherwise throws WORKSPACE_NOT_FOUND if
+ * the workspace of the path is absent, the parent's `*_NOT_FOUND` if the parent is absent, and else the kind's own
  * error.
  */
 export async function requireFound<T extends Row>(
@@ -87,8 +88,8 @@ async function requireParent(reader: Reader, kind: AnyKind, path: Place, id: str
 }
 
 /**
- * Holds the targets of a new row's references and records the references (conventions §4, step 12). Throws the error of
- * a reference at its field.
+ * Shares or locks the targets of a new row's references, and records the references (conventions §4, step 12). If a
+ * target is absent, throws the error `absent` of the reference at its field.
  */
 export async function makeReferences<T extends Row>(tx: Transaction, kind: Kind<T>, row: T): Promise<void> {
   for (const reference of kind.references ?? []) {
@@ -99,7 +100,7 @@ export async function makeReferences<T extends Row>(tx: Transaction, kind: Kind<
   }
 }
 
-/** Locks the targets of a row's references, in the given order. */
+/** Locks the targets of a row's references, in the order of `references`. */
 export async function lockTargets<T extends Row>(
   tx: Transaction,
   references: readonly Reference<T>[],
@@ -112,13 +113,16 @@ export async function lockTargets<T extends Row>(
   }
 }
 
-/** The place of a row before it is written. */
+/** Returns the workspace and the engine of a row, as a path names them. */
 export const placeOf = ({ engine, workspace_id: workspace }: Row): Place => ({
   ...(workspace !== undefined && { workspace }),
   ...(engine !== undefined && { engine }),
 })
 
-/** Holds the target that a member names, and returns its id. */
+/**
+ * Shares or locks the target that a member names, and returns the target's id. Throws `absent` at the field if no such
+ * row lies at the place of the row or at the platform.
+ */
 async function requireTarget<T extends Row>(
   tx: Transaction,
   reference: Reference<T>,
@@ -139,13 +143,16 @@ async function requireTarget<T extends Row>(
 const placeName = ({ workspace }: Place): string =>
   workspace === undefined ? 'the platform' : `workspace ${workspace.slice(0, 80)}`
 
-/** The place in the path of a request. */
+/** Returns the workspace and the engine that the path of a request names. */
 export function placeIn(request: object): Place {
   const [workspace, engine] = [parameterOf(request, 'workspace'), parameterOf(request, 'engine')]
   return { ...(workspace !== '' && { workspace }), ...(engine !== '' && { engine }) }
 }
 
-/** The value of a path parameter of a request, which the router has put there. */
+/**
+ * Returns the value of a path parameter, which the router has put into the request; empty if the path lacks the
+ * parameter.
+ */
 export function parameterOf(path: object, name: string): string {
   const value: unknown = Object.hasOwn(path, name) ? Reflect.get(path, name) : undefined
   return typeof value === 'string' ? value : ''

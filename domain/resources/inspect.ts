@@ -38,7 +38,10 @@ async function* inspectUses(reader: Reader, kind: AnyKind, byType: ReadonlyMap<s
   }
 }
 
-/** A type without a kind belongs to an area that is not mounted, so its rows cannot be checked. */
+/**
+ * Returns whether a row exists. A type without a kind belongs to an area that is not mounted; its rows count as
+ * existing, because they cannot be checked.
+ */
 async function exists(reader: Reader, byType: ReadonlyMap<string, AnyKind>, { id, type }: Target): Promise<boolean> {
   const kind = byType.get(type)
   return kind === undefined || (await kind.facts(reader, id)) !== undefined

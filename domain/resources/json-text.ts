@@ -4,7 +4,7 @@ import { JsonText } from '../../runtime/json.ts'
 export const jsonText = <T extends object>(value: T): JsonText<T> => new JsonText(JSON.stringify(value))
 
 /**
- * Joins further members to the text of a stored object without parsing the text. The object must not have the members
+ * Appends members to the text of a stored object without parsing the text. The object must not have the members
  * already.
  */
 export function withMembers<T extends object, More extends object>(

@@ -12,12 +12,12 @@ import type { Row } from './row.ts'
 /** A row that callers create, change and delete; it has the standard fields of conventions §2. */
 export interface Resource extends Row {
   readonly etag: string
-  /** Absent if the platform created the row at its first start. */
+  /** The time of the creation; absent if the platform itself created the row, such as a quota. */
   readonly create_time?: string
   readonly update_time: string
 }
 
-/** Makes the error of a reason; the generated constructors have this shape. */
+/** Makes an error with a fixed reason; the generated constructors have this shape. */
 export type MakeError = (message: string, details?: ErrorDetails) => ApiError
 
 /** A member that names a row of another kind (conventions §3). */
@@ -30,7 +30,7 @@ export interface Reference<T> {
    */
   readonly by?: 'id' | 'name'
   readonly target: AnyKind
-  /** The error of the called area if the body names an absent row; it becomes INVALID_ARGUMENT at the field. */
+  /** The error of the called area if the member names an absent row; `makeReferences` throws the error at the field. */
   readonly absent: MakeError
   /**
    * The lock on the target while the reference is made, `share` by default. `lock` is for kinds whose calls change the
@@ -53,7 +53,10 @@ export interface ParentOf<T> {
   readonly hold?: Hold
 }
 
-/** The lock of a transaction on a row: `lock` excludes all other transactions, `share` only those that lock the row. */
+/**
+ * The lock of a transaction on a row: `lock` excludes all other transactions, `share` excludes only transactions that
+ * lock the row.
+ */
 export type Hold = 'lock' | 'share'
 
 /** The declaration of a kind. */
@@ -63,7 +66,7 @@ export interface KindDeclaration<T extends Row> {
   /** The noun in messages for people: `VPC`. */
   readonly noun: string
   readonly collection: Collection<T>
-  /** The generated rules of the fields; absent if callers cannot change a row. */
+  /** The generated rules of the fields; absent if callers cannot update the rows. */
   readonly fields?: Fields
   readonly notFound: MakeError
   /** The error for the deletion of a row that other rows refer to; absent if no kind refers to this kind. */
@@ -72,33 +75,36 @@ export interface KindDeclaration<T extends Row> {
   readonly references?: readonly Reference<T>[]
   readonly states?: StateTable<T>
   /**
-   * The amounts that a row of a workspace takes of the quotas of taxonomy. They are taken at the creation, follow each
-   * change of the row, and are given back at its deletion, also by a purge.
+   * The amounts that a row of a workspace takes of the quotas of taxonomy. The creation takes them, each change of the
+   * row takes or returns the difference, and the deletion or the purge returns them.
    */
   readonly takes?: (row: T) => readonly Amount[]
-  /** Whether paths may name a row of the platform by its unique `name` instead of its id (conventions §3). */
+  /**
+   * Whether paths may name a row by its unique `name` instead of its id (conventions §3). Only kinds without workspaces
+   * may set this member.
+   */
   readonly isNamed?: boolean
   /** Whether users create the rows, so that they count among the holdings of a workspace; true by default. */
   readonly isHolding?: boolean
-  /** The scope of a row, if it is neither the workspace of `workspace_id` nor, without one, the platform. */
+  /** The scope of a row; absent: the workspace of `workspace_id`, or the platform if the row has no `workspace_id`. */
   readonly scopeOf?: (row: T) => Scope
 }
 
-/** The facts of a row of any kind. */
+/** The members that are known for rows of every kind, and the scope of the row. */
 export interface RowFacts extends Row {
-  /** Empty if the kind has no names. */
+  /** The name; empty if the kind has no names. */
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly scope: Scope
 }
 
-/** A reference from a row to another row, as a member of the holder states it. */
+/** A reference that a member of the row `holder` makes to the row `target`. */
 export interface Use {
   readonly holder: Target
   readonly target: Target
 }
 
-/** A kind without the type of its rows: the operations that are possible for rows of every kind. */
+/** A kind without the type of its rows: the functions that work for rows of every kind. */
 export interface AnyKind {
   readonly type: string
   readonly noun: string
@@ -108,32 +114,37 @@ export interface AnyKind {
   readonly isOfWorkspace: boolean
   /** The members that name rows of other kinds, by their ids or by their names. */
   readonly targets: readonly { readonly member: string; readonly target: AnyKind; readonly by?: 'id' | 'name' }[]
-  /** The collection, for the store alone. */
+  /** The collection, to be passed to the store only, because the type hides its documents. */
   readonly collection: Collection<never>
   facts(reader: Reader, id: string): Promise<RowFacts | undefined>
-  /** Returns the id of the row with this name; undefined if there is none. `name` must be a column of the kind. */
+  /**
+   * Returns the id of the row with this name; undefined if no row has the name. `name` must be a column of the kind.
+   */
   idNamed(reader: Reader, name: string): Promise<string | undefined>
   hold(tx: Transaction, id: string, how: Hold): Promise<RowFacts | undefined>
   countIn(reader: Reader, workspace: string): Promise<number>
   /**
-   * Deletes up to `limit` rows of a workspace with all references from and to them, and gives back their amounts of
+   * Deletes up to `limit` rows of a workspace with all references from and to them, and returns their amounts to the
    * quotas. Returns the number of deleted rows.
    */
   purgeIn(tx: Transaction, taxonomy: Pick<Taxonomy, 'consume'>, workspace: string, limit: number): Promise<number>
-  /** Iterates over all references in the members of the kind's rows. */
+  /** Iterates over all references that members of the kind's rows make. */
   uses(reader: Reader): AsyncGenerator<Use, void, undefined>
 }
 
-/** A kind of resource, declared once. Its calls, holdings, purge, references and look-ups follow from it. */
+/**
+ * A kind of resource: its declaration, and the functions that `defineKind` derives for its calls, holdings, purge,
+ * references and look-ups.
+ */
 export type Kind<T extends Row> = KindDeclaration<T> & Omit<AnyKind, 'collection'>
 
-/** The place of a row in a path. */
+/** The workspace and the engine that a path names; a member is absent if the path does not name it. */
 export interface Place {
   readonly workspace?: string
   readonly engine?: string
 }
 
-/** A row in a path. */
+/** A row that a path names by its id or name. */
 export interface RowPath extends Place {
   readonly id: string
 }
@@ -178,7 +189,7 @@ export function defineKind<T extends Row, const Type extends string>(
         for (const reference of made) {
           const named = value[reference.member]
           if (typeof named !== 'string' || named === '') continue
-          // An absent target is told by its name.
+          // The finding about an absent target names the target by the value of the member.
           const targetId = (await targetIdOf(reader, reference, named)) ?? named
           yield { holder: { type, id }, target: { type: reference.target.type, id: targetId } }
         }
@@ -190,14 +201,20 @@ export function defineKind<T extends Row, const Type extends string>(
 /** A row with a name. */
 type NamedRow = Row & { readonly name: string }
 
-/** Returns the id of the row that a member names by `by`; undefined if no row has the name. An id is not looked up. */
+/**
+ * Returns the id of a reference's target; `named` is the value of the member. Returns undefined if the reference is by
+ * name and no row has the name. An id is not looked up.
+ */
 export const targetIdOf = async (
   reader: Reader,
   { by, target }: Pick<Reference<never>, 'by' | 'target'>,
   named: string,
 ): Promise<string | undefined> => (by === 'name' ? target.idNamed(reader, named) : named)
 
-/** The members that rows of any kind may have. */
+/**
+ * Returns the members that are known for rows of every kind. A row without a name gets an empty name, and a row without
+ * labels gets no labels.
+ */
 function named(row: Row & { readonly name?: unknown; readonly labels?: unknown }): Omit<RowFacts, 'scope'> {
   const { engine, id, labels, name, workspace_id } = row
   return {
@@ -211,11 +228,11 @@ function named(row: Row & { readonly name?: unknown; readonly labels?: unknown }
   }
 }
 
-/** The scope at which a row lives. */
+/** Returns the scope at which a row lives. */
 export function scopeOfRow<T extends Row>({ scopeOf: own }: Pick<KindDeclaration<T>, 'scopeOf'>, row: T): Scope {
   if (own) return own(row)
   return row.workspace_id === undefined ? { type: 'PLATFORM', id: '' } : workspaceScope(row.workspace_id)
 }
 
-/** A workspace as a scope. */
+/** Returns the scope of a workspace. */
 export const workspaceScope = (id: string): Scope => ({ type: 'WORKSPACE', id })

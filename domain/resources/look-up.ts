@@ -6,22 +6,25 @@ import type { Scope } from '../ports/scope.ts'
 
 /** The name and labels of a resource, as policies match them, and its scope (iam.md 4.1). */
 export interface ResolvedResource {
-  /** Empty if the kind has no names. */
+  /** The name; empty if the kind has no names. */
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly scope: Scope
 }
 
-/** Looks a resource of an area up by its type and id; returns undefined if there is none. */
+/** Looks up a resource of an area by its type and id; returns undefined if the resource does not exist. */
 export type Resolve = (reader: Reader, type: string, id: string) => Promise<ResolvedResource | undefined>
 
-/** Looks up resources of these kinds. */
+/** Returns a function that looks up resources of these kinds. */
 export const resolverOf =
   (kinds: readonly AnyKind[]): Resolve =>
   async (reader, type, id) =>
     isUuid(id) ? kinds.find(each => each.type === type)?.facts(reader, id) : undefined
 
-/** Finds the scope of a call that names a row by its id alone (conventions §12): the scope of the row. */
+/**
+ * Returns a function that finds the scope of a call with a row id only (conventions §12): the scope of the row,
+ * undefined if the row does not exist.
+ */
 export const rowScope =
   (kind: AnyKind): ScopeOf =>
   async (reader, { path }) => {

@@ -6,7 +6,10 @@ import type { Page } from '../../runtime/pagination.ts'
 import { seenBy } from '../ports/access.ts'
 import type { Parts } from '../ports/area-parts.ts'
 
-/** Serves the operations of an area, alike in every area (conventions §5, §9). An area extends the class. */
+/**
+ * Serves the operation records of an area, with equal behaviour in every area (conventions §5, §9). The class of an
+ * area extends this class.
+ */
 export class OperationRecords<Area extends AreaTypes> {
   readonly #parts: Pick<Parts<Area>, 'access' | 'store' | 'operations'>
 
@@ -14,7 +17,7 @@ export class OperationRecords<Area extends AreaTypes> {
     this.#parts = parts
   }
 
-  /** Lists the operations at scopes where the caller has the permission, and those that the caller caused. */
+  /** Lists the operations at the scopes where the caller has the permission, and the caller's own operations. */
   async listOperations(_request: object, context: ListContext): Promise<Page<Area['record']>> {
     const { access, operations, store } = this.#parts
     const seen = await access.visible(context, context.operation?.permission ?? '', { isOwn: true })

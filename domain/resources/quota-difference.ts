@@ -2,8 +2,8 @@ import type { Transaction } from '../ports/store.ts'
 import type { Amount, Taxonomy } from '../ports/taxonomy.ts'
 
 /**
- * Takes the difference between the amounts of a workspace after and before a change, or gives it back if it is
- * negative.
+ * Takes from the quotas of a workspace the amounts after a change, minus the amounts before the change. A negative
+ * difference is returned to its quota.
  */
 export async function takeDifference(
   tx: Transaction,

@@ -1,6 +1,6 @@
 import type { Collection, Reader, Transaction } from '../ports/store.ts'
 
-/** A row by its kind: `network.vpcs` and the id. */
+/** The identity of a row: its type, for example `network.vpcs`, and its id. */
 export interface Target {
   readonly type: string
   readonly id: string
@@ -8,7 +8,7 @@ export interface Target {
 
 /** A reference from one row to another (conventions §3). */
 export interface StoredReference {
-  /** `<target type>/<target id>/<holder type>/<holder id>`. */
+  /** The id in the form `<target type>/<target id>/<holder type>/<holder id>`. */
   readonly id: string
   readonly target_type: string
   readonly target_id: string
@@ -28,8 +28,8 @@ export const references: Collection<StoredReference> = {
 }
 
 /**
- * Records that `holder` refers to `target`, in the transaction of the holder, which holds the target by `share` or
- * `lock`. Recording the same reference twice has no further effect.
+ * Records that `holder` refers to `target`, in the transaction that writes the holder. The transaction must have shared
+ * or locked the target before. A second record of the same reference has no effect.
  */
 export async function addReference(tx: Transaction, target: Target, holder: Target): Promise<void> {
   const id = [target.type, target.id, holder.type, holder.id].join('/')
@@ -43,7 +43,7 @@ export async function addReference(tx: Transaction, target: Target, holder: Targ
   })
 }
 
-/** Deletes one reference of `holder`, if it is recorded. */
+/** Deletes one reference of `holder`; does nothing if the reference is not recorded. */
 export async function dropReference(tx: Transaction, target: Target, holder: Target): Promise<void> {
   const id = [target.type, target.id, holder.type, holder.id].join('/')
   const stored = await tx.get(references, id)
@@ -56,7 +56,7 @@ export async function dropReferencesOf(tx: Transaction, { id, type }: Target): P
     await tx.delete(references, reference.id, reference.version)
 }
 
-/** Counts the holders of a row by their type; empty if no row refers to it. */
+/** Counts the rows that refer to a row, keyed by the type of these rows; the map is empty if no row refers to it. */
 export const referencesTo = (reader: Reader, { id, type }: Target): Promise<ReadonlyMap<string, number>> =>
   reader.tally(references, 'holder_type', { target_type: type, target_id: id })
 

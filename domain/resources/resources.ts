@@ -43,59 +43,61 @@ export type Standard = Pick<Resource, 'id' | 'etag' | 'update_time'> & {
 /** The parts of an operation's effect that a handler adds. */
 export type Left<Area extends AreaTypes> = Partial<Pick<Effect<Area>, 'procedure' | 'warnings'>>
 
-/** The parts of an operation's effect that a change adds, and further members that change with it. */
+/** The parts of an operation's effect that a handler adds, and further members to set in the row. */
 export type More<T, Area extends AreaTypes> = Left<Area> & { readonly members?: Partial<T> }
 
-/** The rules of an area for one creation, beside the checks of all kinds; each step is optional. */
+/** The rules of an area for one creation, in addition to the checks of all kinds; each step is optional. */
 export interface Creation<Area extends AreaTypes> {
-  /** Step 12, before the row is written: checks rows that it refers to beyond the declared references. */
+  /**
+   * Step 12, before the row is written: checks the rows to which the new row refers outside of its declared references.
+   */
   readonly refer?: (tx: Transaction) => Promise<void>
   /**
-   * Step 13, once the row is written and its unique sets are free: checks rows that exclude it, for example by an
-   * overlap.
+   * Step 13, after the row is written and its unique sets are checked: throws if another row excludes the new row, for
+   * example by an overlap.
    */
   readonly exclude?: (tx: Transaction) => Promise<void>
-  /** Steps 14 and 15, once the row is written: quotas, then capacity. */
+  /** Steps 14 and 15, after the row is written: takes quotas, then capacity. */
   readonly count?: (tx: Transaction) => Promise<Left<Area> | void>
 }
 
 /** The rules of an area for one update. */
 export interface Update<T, Area extends AreaTypes> {
-  /** Step 7 for path parameters above the row that no kind covers: throws `*_NOT_FOUND`. */
+  /** Step 7 for path parameters of the row that belong to no declared parent: throws `*_NOT_FOUND`. */
   readonly above?: () => void
-  /** Step 7 for the row, beyond the place in the path: throws `*_NOT_FOUND`. */
+  /** Step 7 for the row that is found at the place of the path: throws `*_NOT_FOUND` if the path means another row. */
   readonly found?: (row: T) => void
-  /** Step 12, before the row is written: gets the future row and the changed paths. */
+  /** Step 12, before the row is written: receives the new values of the row, the changed paths and the old row. */
   readonly refer?: (tx: Transaction, update: Updated<T>, before: T) => Promise<More<T, Area> | void>
-  /** Step 13, once the row is written and its unique sets are free: checks rows that exclude the change. */
+  /** Step 13, after the row is written and its unique sets are checked: throws if another row excludes the change. */
   readonly exclude?: (tx: Transaction, update: Updated<T>, before: T) => Promise<void>
-  /** Steps 14 and 15, once the row is written. */
+  /** Steps 14 and 15, after the row is written: takes quotas, then capacity. */
   readonly count?: (tx: Transaction, update: Updated<T>, before: T) => Promise<Left<Area> | void>
 }
 
 /** The rules of an area for one deletion. */
 export interface Deletion<T, Area extends AreaTypes> {
-  /** Step 7 for path parameters above the row that no kind covers: throws `*_NOT_FOUND`. */
+  /** Step 7 for path parameters of the row that belong to no declared parent: throws `*_NOT_FOUND`. */
   readonly above?: () => void
-  /** Step 7 for the row, beyond the place in the path: throws `*_NOT_FOUND`. */
+  /** Step 7 for the row that is found at the place of the path: throws `*_NOT_FOUND` if the path means another row. */
   readonly found?: (row: T) => void
-  /** Gives back the quotas of the row, once it is deleted. */
+  /** Releases the capacity and the rows that belong to the row, after the row is deleted. */
   readonly release?: (tx: Transaction, row: T) => Promise<Left<Area> | void>
 }
 
-/** The members that change with every change of a settable field. */
+/** Returns the members that change with every change of a settable field. */
 const touched = ({ etag }: Resource, { now }: CallContext): Pick<Resource, 'etag' | 'update_time'> => ({
   etag: nextEtag(etag),
   update_time: formatMillis(now),
 })
 
 /**
- * The calls of a kind of resource, with the checks of conventions §4 in their order: (6) by `operations.mutate`, (7)
- * workspace, parents and the row itself, (8) immutable fields, (9) etag, (10) the state of the workspace, (11) the
- * state of the row, (12) references, (13) uniqueness, (14) quota, (15) capacity. Steps 1 to 5 have passed before a
- * handler is called. A handler adds its own rules at the steps 12 to 15. Locks are taken from the root downwards: the
- * organisation is shared, then the parent of the path, the targets of references with `hold: 'lock'`, the row, and the
- * other rows that it refers to.
+ * Runs the mutations of a kind, with the checks of conventions §4 in their order: (6) a repeated Idempotency-Key, by
+ * `operations.mutate`, (7) workspace, parents and the row itself, (8) immutable fields, (9) etag, (10) the state of the
+ * workspace, (11) the state of the row, (12) references, (13) uniqueness, (14) quota, (15) capacity. Steps 1 to 5 have
+ * passed before a handler is called. A handler adds its own rules at the steps 12 to 15. Locks are taken from the root
+ * downwards: the organisation is shared, then follow the parent of the path, the targets of references with `hold:
+ * 'lock'`, the row, and the other rows to which the row refers.
  */
 export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<T> {
   readonly #kind: KindOf<T, Area>
@@ -118,8 +120,8 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
   }
 
   /**
-   * Inserts a row. The caller makes the row before, because the transaction may run more than once. `request` is the
-   * request that an Idempotency-Key stands for.
+   * Inserts a row. The caller makes the row before the call, because the transaction may run more than once. A repeated
+   * Idempotency-Key must come with an equal `request`.
    */
   create(
     request: object,
@@ -130,7 +132,8 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
     return this.#parts.operations.mutate(context, request, async tx => {
       const place = placeOf(row)
       const { parent } = this.#kind
-      // The organisation is shared before the parent is held. Without a parent, `requireActive` shares it.
+      // The organisation is shared before the parent is locked. Without a parent, `requireActive` shares the
+      // organisation.
       if (parent) await this.#share(tx, place)
       const above = parent && String(row[parent.member])
       if (parent && above !== undefined) {
@@ -174,7 +177,7 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
     })
   }
 
-  /** Deletes a row that no other row refers to. */
+  /** Deletes a row. Throws the kind's `*_IN_USE` if another row refers to the row. */
   delete(
     request: RowPath & { readonly etag?: string },
     context: CallContext,
@@ -194,7 +197,7 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
   }
 
   /**
-   * Runs a verb of the kind's table of states: sets the state that the table names, and the members that `change`
+   * Runs a verb of the kind's table of states: sets the state that the table gives, and the members that `change`
    * returns.
    */
   verb(
@@ -218,7 +221,7 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
     })
   }
 
-  /** Step 7: shares the organisation in any state, and locks the row. */
+  /** Step 7: shares the organisation, whatever its state is, and locks the row. Throws `*_NOT_FOUND`. */
   async #hold(tx: Transaction, path: RowPath): Promise<Stored<T>> {
     await this.#share(tx, path)
     const { parent } = this.#kind
@@ -228,7 +231,10 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
     return requireFound(tx, this.#parts.taxonomy, this.#kind, path, stored)
   }
 
-  /** Locks the targets of references with `hold: 'lock'` before the row, in the order of a creation. */
+  /**
+   * Locks the row, after the targets of its references with `hold: 'lock'`, which is the order of a creation. Throws
+   * `Conflict` if a reference changed in between.
+   */
   async #lock(tx: Transaction, path: Place, id: string): Promise<Stored<T> | undefined> {
     const { collection, references = [] } = this.#kind
     const locking = references.filter(({ hold }) => hold === 'lock')
@@ -241,7 +247,7 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
     return stored
   }
 
-  /** Steps 9 to 11. */
+  /** Steps 9 to 11: checks the etag, the state of the workspace and the state of the row. */
   async #requireChangeable(
     tx: Transaction,
     path: Place,
@@ -262,7 +268,7 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
     if (workspace !== undefined) await this.#parts.taxonomy.requireActive(tx, workspace)
   }
 
-  /** Step 14 for the quotas of taxonomy that the kind declares. */
+  /** Step 14 for the quotas of taxonomy that the kind declares: takes or returns the difference between two rows. */
   async #take(tx: Transaction, before: T | undefined, after: T | undefined): Promise<void> {
     const { takes } = this.#kind
     const workspace = (before ?? after)?.workspace_id
@@ -277,11 +283,14 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
   }
 }
 
-/** Throws the kind's `*_IN_USE` with the number of holders by kind, if other rows refer to the row (conventions §3). */
+/**
+ * Throws the kind's `*_IN_USE`, with the number of referring rows of each type, if other rows refer to the row
+ * (conventions §3).
+ */
 async function requireUnused<T extends Row>(tx: Transaction, { inUse, noun, type }: Kind<T>, { id }: T): Promise<void> {
   const holders = inUse ? [...(await referencesTo(tx, { type, id }))] : []
   if (!inUse || holders.length === 0) return
-  throw inUse(`${noun} ${id} is in use; delete what refers to it first`, {
+  throw inUse(`${noun} ${id} is in use; first delete the rows that refer to it`, {
     resource: { type, name: id },
     precondition: holders.map(([holder, count]) => ({ type: holder, subject: id, description: `${count} left` })),
   })

@@ -12,7 +12,7 @@ interface RowServices {
   readonly taxonomy: Pick<Taxonomy, 'chain'>
 }
 
-/** A column that must equal a path parameter, and the name of the parameter. */
+/** A column that must equal a path parameter. */
 interface Link<T> {
   readonly column: keyof T & string
   readonly parameter: string
@@ -21,8 +21,8 @@ interface Link<T> {
 }
 
 /**
- * The columns that tell the place of a kind's rows. A parent's member must be a column, because lists are narrowed by
- * it.
+ * Returns the columns that hold the place of a kind's rows. The member of a parent must be a column, because lists are
+ * filtered by this column.
  */
 function linksOf<T extends Row>({ collection, parent }: Kind<T>): readonly Link<T>[] {
   const isColumn = (name: string): boolean => Object.hasOwn(collection.columns ?? {}, name)
@@ -35,7 +35,7 @@ function linksOf<T extends Row>({ collection, parent }: Kind<T>): readonly Link<
   ]
 }
 
-/** The reads of a kind, in the order of conventions §4. */
+/** Serves the reads of a kind, with the checks in the order of conventions §4. */
 export class Rows<T extends Row> {
   readonly #kind: Kind<T>
   readonly #parts: RowServices
@@ -48,8 +48,8 @@ export class Rows<T extends Row> {
   }
 
   /**
-   * Returns one page of the rows at a place. Throws WORKSPACE_NOT_FOUND or the parent's `*_NOT_FOUND`. Both are checked
-   * only for an empty page, because a row proves that its place exists.
+   * Returns one page of the rows at a place. Throws WORKSPACE_NOT_FOUND or the parent's `*_NOT_FOUND`. The place is
+   * checked only for an empty page, because a row proves that its place exists.
    */
   async list(request: object, { query }: ListContext, more: Where<T> = {}): Promise<Page<T>> {
     const { store, taxonomy } = this.#parts
@@ -59,7 +59,10 @@ export class Rows<T extends Row> {
     return page
   }
 
-  /** Returns the text of the row that a path names. Columns tell the place of the row, so no document is parsed. */
+  /**
+   * Returns the text of the row that a path names. The place of the row is compared through columns, so no document is
+   * parsed.
+   */
   async get(request: RowPath): Promise<Answer<T>> {
     const { store, taxonomy } = this.#parts
     const id = await idOf(store, this.#kind, request.id)
@@ -74,7 +77,7 @@ export class Rows<T extends Row> {
     return (await requireFound(store, taxonomy, this.#kind, request, undefined)).text
   }
 
-  /** Returns the row that a path names, for answers with further members. */
+  /** Returns the row that a path names, for a response with further members. */
   async read(request: RowPath): Promise<Stored<T>> {
     const { store, taxonomy } = this.#parts
     const id = await idOf(store, this.#kind, request.id)

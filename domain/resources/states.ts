@@ -1,27 +1,27 @@
 import type { ApiError, ErrorDetails } from '../../runtime/errors.ts'
 import type { Row } from './row.ts'
 
-/** One change of state: `start` leads from STOPPED or ERROR to STARTING. */
+/** A change of state by a verb: for example, `start` leads from STOPPED or ERROR to STARTING. */
 export interface Transition {
   /** The type that the operation records: `START`. */
   readonly type: string
-  /** The states that allow the call, with the prefix of the enum. */
+  /** The states that allow the verb, with the prefix of the enum. */
   readonly from: readonly string[]
-  /** The state after the call, with the prefix of the enum; absent: the state stays. */
+  /** The state after the verb, with the prefix of the enum; absent: the state stays. */
   readonly to?: string
 }
 
-/** The states of a kind as one table: each verb is a row. */
+/** The state verbs of a kind as one table, with a row for each verb. */
 export interface StateTable<T> {
   /** The member that holds the state. */
   readonly member: keyof T & string
   /** Verbs such as `start`; also `update` and `delete` if only some states allow them. */
   readonly transitions: Readonly<Record<string, Transition>>
-  /** The kind's `*_STATE_INVALID`. */
+  /** Makes the kind's error `*_STATE_INVALID`. */
   readonly invalid: (message: string, state: StateFault, details: ErrorDetails) => ApiError
 }
 
-/** The metadata of a `*_STATE_INVALID`; several states are joined by commas. */
+/** The metadata of an error `*_STATE_INVALID`; several states are joined by commas. */
 export interface StateFault {
   readonly current: string
   readonly allowed: string
@@ -34,7 +34,7 @@ export const transitionOf = (
 ): Transition | undefined => (Object.hasOwn(transitions, verb) ? transitions[verb] : undefined)
 
 /**
- * Throws the kind's `*_STATE_INVALID` unless the state of a row allows the verb. A verb that is not in the table is
+ * Throws the kind's `*_STATE_INVALID` unless the state of a row allows the verb. A verb without a row in the table is
  * always allowed.
  */
 export function requireState<T extends Row>(

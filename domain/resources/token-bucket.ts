@@ -1,6 +1,6 @@
 /**
- * A rate limit of one server (conventions §10): a bucket of tokens that refills at a steady rate up to its capacity. It
- * lives in memory and is full after a start. It is two numbers, so that a server can have many.
+ * A rate limit of one server (conventions §10): a bucket of tokens that refills at a steady rate up to its capacity.
+ * The bucket lives in memory and is full after a start. It consists of four numbers, so a server can have many buckets.
  */
 export class TokenBucket {
   readonly #capacity: number
@@ -17,8 +17,9 @@ export class TokenBucket {
   }
 
   /**
-   * Takes `count` tokens and returns 0. If the bucket has fewer, takes none and returns the seconds until it has
-   * enough, for RetryInfo; Infinity if `count` exceeds the capacity. A clock that is set back adds no tokens.
+   * Takes `count` tokens and returns 0. If the bucket has fewer tokens, takes none and returns the seconds until the
+   * bucket has enough, for RetryInfo; Infinity if `count` exceeds the capacity. A clock that is set back adds no
+   * tokens.
    */
   take(count: number, now: number): number {
     const passedSeconds = Math.max(0, now - this.#filledAt) / 1000

@@ -5,8 +5,8 @@ import type { AnyKind } from './kind.ts'
 const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 /**
- * The number of rows that a purge deletes in one transaction: it takes a few milliseconds, and other work runs in
- * between.
+ * The number of rows that a purge deletes in one transaction. Such a transaction takes a few milliseconds, and other
+ * transactions run between two of them.
  */
 const batchSize = 100
 
@@ -15,7 +15,7 @@ interface PurgeServices {
   readonly taxonomy: Pick<Taxonomy, 'consume'>
 }
 
-/** Counts the resources that users created in a workspace, by kind (conventions §14). */
+/** Counts the resources that users created in a workspace, for each kind (conventions §14). */
 export async function holdingsOf(
   kinds: readonly AnyKind[],
   reader: Reader,
@@ -28,8 +28,8 @@ export async function holdingsOf(
 }
 
 /**
- * Deletes all rows of the kinds in a workspace, in the order of the kinds, with all references from and to them, in
- * batches between which other work runs. It is idempotent: an interrupted purge continues with the remaining rows.
+ * Deletes all rows of the kinds in a workspace, in the order of the kinds, with all references from and to them. Other
+ * transactions run between its batches. An interrupted purge may run again: it deletes the remaining rows.
  */
 export async function purgeRows(
   kinds: readonly AnyKind[],
@@ -41,7 +41,10 @@ export async function purgeRows(
   }
 }
 
-/** The hooks that follow from an area's kinds, after the area's own hooks. */
+/**
+ * Returns the workspace hooks of an area: its own hooks, with the counts and the purge of its kinds. The area's own
+ * purge runs first.
+ */
 export function kindHooks(
   area: string,
   kinds: readonly AnyKind[],

@@ -18,9 +18,9 @@ import { parentScope, fromWireScope } from './tree/scopes.ts'
 import type { Scope } from '../ports/scope.ts'
 
 /**
- * The scopes of the operations on the tree (taxonomy.md §3): the node itself, its parent, or the place that a body
- * names. A call for a node that is not in the organisation of the path is authorized at that organisation (conventions
- * §4).
+ * The functions that find the scope of a call on the tree, keyed by operationId (taxonomy.md §3). The scope is the node
+ * itself, its parent, or the parent that a body names. A call for a node that is not in the organisation of the path is
+ * authorized at that organisation (conventions §4).
  */
 export const taxonomyScopes: AccessScopes = {
   getOrganisation: organisationItself,
@@ -49,7 +49,10 @@ export const taxonomyScopes: AccessScopes = {
   },
 }
 
-/** Returns the scope of a new child: the group, or the organisation if there is no such group. */
+/**
+ * Returns the scope of the parent that a creation or move names: the group, or the organisation if the organisation has
+ * no such group.
+ */
 export async function placeScope(reader: Reader, organisation: string, group: string): Promise<Scope> {
   const found = group === '' ? undefined : await read(reader, groups, group)
   return parentScope(organisation, found?.organisation_id === organisation ? group : '')
@@ -82,7 +85,7 @@ function itself(type: 'GROUP' | 'WORKSPACE'): ScopeOf {
   return (reader, sent) => askedAt(reader, organisationOf(sent), { type, id: sent.path.get('id') ?? '' })
 }
 
-/** Returns the scope of a workspace as `itself`; the handler answers with the workspace that was read here. */
+/** Finds the scope of a workspace as `itself` does. The handler answers with the workspace that was read here. */
 async function workspaceToAnswer(reader: Reader, sent: Sent): Promise<Asked> {
   const organisation = organisationOf(sent)
   const told: Scope = { type: 'ORGANISATION', id: organisation }
@@ -93,8 +96,8 @@ async function workspaceToAnswer(reader: Reader, sent: Sent): Promise<Asked> {
 }
 
 /**
- * Returns the scope of a node if it exists, otherwise that of the organisation; undefined if the organisation does not
- * exist.
+ * Returns the scope of a node of an organisation. If the organisation has no such node, the scope is the organisation;
+ * if the organisation does not exist, the scope is undefined.
  */
 async function askedAt(reader: Reader, organisation: string, node: Scope): Promise<Asked> {
   const told: Scope = { type: 'ORGANISATION', id: organisation }

@@ -25,7 +25,7 @@ import { quotaTotals, quotaUsages } from './quotas/usage.ts'
 import { newChild } from './tree/new-child.ts'
 import { Workspaces } from './workspaces.ts'
 
-/** Every collection of the area. */
+/** All collections of the area. */
 export const taxonomyCollections: readonly Collection<never>[] = [
   organisations,
   trees,
@@ -41,7 +41,7 @@ export const taxonomyCollections: readonly Collection<never>[] = [
   quotaTotals,
 ]
 
-/** The area's handlers. */
+/** Returns the handlers of the area. */
 export function taxonomyHandlers(parts: TaxonomyEnvironment): TaxonomyHandlers {
   const trees = new TreeReads(parts.store)
   return {
@@ -65,8 +65,8 @@ export function taxonomyProcedures(
 }
 
 /**
- * Creates the rows that every start needs: the quotas, and the platform's own organisation and workspace (conventions
- * §3).
+ * Creates the missing rows that every start needs: the quotas, and the platform's own organisation and workspace
+ * (conventions §3).
  */
 export async function startTaxonomy(tx: Transaction, now: number): Promise<void> {
   await createBuiltInQuotas(tx, now)

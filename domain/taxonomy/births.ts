@@ -4,32 +4,40 @@ import type { Turn, Worker } from '../ports/workers.ts'
 import { organisations, trees, workspaces, type StoredWorkspace } from './tree/nodes.ts'
 import { deleting } from './tree/states.ts'
 
-/** The progress of calling an area's `workspaceCreated` for the workspaces that are older than the area. */
+/**
+ * The progress of one area through the workspaces that are older than the area: for each of them, the area's
+ * `workspaceCreated` is called.
+ */
 export interface AreaBirths {
   /** The name of the area. */
   readonly id: string
-  /** The id of the last completed organisation; empty before the first. */
+  /** The id of the last organisation whose workspaces are all done; empty before the first. */
   readonly organisation: string
-  /** The last workspace that the area was called for, in the organisation after that; empty before the first. */
+  /** The id of the last workspace that is done in the next organisation; empty if none is done there. */
   readonly workspace: string
   readonly is_done: boolean
 }
 
+/** The progress of all areas. */
 export const areaBirths: Collection<AreaBirths> = { name: 'taxonomy_area_births', id: 'id' }
 
-/** A row that a creation of a workspace leaves for an area that has not yet been called for all older workspaces. */
+/**
+ * A row that the creation of a workspace writes for an area, if the area has not yet been called for all older
+ * workspaces, or if the creating server lacks the area.
+ */
 export interface Birth {
-  /** `<area>/<workspace>`. */
+  /** The id in the form `<area>/<workspace>`. */
   readonly id: string
   readonly area: string
   readonly workspace_id: string
   /**
    * Whether a server without the area created the workspace, so that the area must still be called. Otherwise the
-   * creation has called it.
+   * creation has called the area.
    */
   readonly is_owed: boolean
 }
 
+/** The rows for new workspaces. */
 export const births: Collection<Birth> = {
   name: 'taxonomy_births',
   id: 'id',
@@ -45,7 +53,9 @@ type BirthHook = Required<Pick<WorkspaceHooks, 'area' | 'workspaceCreated'>>
  */
 const batchSize = 20
 
-/** The interval of the search for failed calls, and for rows of servers without the area. */
+/**
+ * The interval in milliseconds after which failed calls are retried and new rows of servers without the area are read.
+ */
 const everyMs = 60_000
 
 const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
@@ -60,8 +70,9 @@ const birthOf = (area: string, workspace_id: string, is_owed: boolean): Birth =>
 })
 
 /**
- * Calls the areas for a new workspace, in the transaction that creates it and has locked its tree. A server of another
- * version may lack an area; a server with the area calls it later.
+ * Calls `workspaceCreated` of the areas for a new workspace, in the transaction that creates the workspace and has
+ * locked its tree. A row is written for each area that this server lacks, so that a server with the area calls the area
+ * later.
  */
 export async function tellBirth(tx: Transaction, hooks: readonly WorkspaceHooks[], workspace: string): Promise<void> {
   const known = hooks.filter(hasBirths)
@@ -78,7 +89,7 @@ export async function tellBirth(tx: Transaction, hooks: readonly WorkspaceHooks[
 /**
  * Calls `workspaceCreated` of an area once for each workspace that was created without the area, in batches. The
  * progress is stored in the transaction of the batch, so that a killed process neither skips nor repeats a call. The
- * lease is named after the area: a server of another version without the area cannot hold it. A failed hook is repeated
+ * lease is named after the area: a server of another version without the area cannot hold it. A failed hook is retried
  * every minute.
  */
 export function birthsWorker(area: string, workspaceCreated: BirthHook['workspaceCreated']): Worker {
@@ -98,7 +109,7 @@ export function birthsWorker(area: string, workspaceCreated: BirthHook['workspac
   }
 }
 
-/** Runs batches until no row is left. */
+/** Runs batches, each in a transaction of its own, until a batch returns false. */
 async function inBatches(turn: Turn, batch: (tx: Transaction) => Promise<boolean>): Promise<void> {
   while (await turn.tx(batch)) {
     await nextTurn()
@@ -107,9 +118,9 @@ async function inBatches(turn: Turn, batch: (tx: Transaction) => Promise<boolean
 }
 
 /**
- * Calls an area for the next workspaces, organisation by organisation; returns false if none is left. It shares the
- * tree of each organisation before it reads the workspaces: a concurrent creation or deletion is then either visible or
- * waits, and a waiting creation sees the row of the area.
+ * Calls an area for the next workspaces, organisation by organisation; returns false if no workspace is left. The tree
+ * of each organisation is shared before its workspaces are read: a concurrent creation or deletion is then either
+ * visible or waits, and a waiting creation sees the row of the area.
  */
 async function tellOlder(tx: Transaction, hook: BirthHook): Promise<boolean> {
   const fresh: AreaBirths = { id: hook.area, organisation: '', workspace: '', is_done: false }
@@ -149,7 +160,7 @@ async function tell(tx: Transaction, hook: BirthHook, { id, value }: Stored<Stor
   if (value.state !== deleting) await hook.workspaceCreated(tx, id)
 }
 
-/** Calls an area for workspaces that servers without the area created; returns false if none is left. */
+/** Calls an area for workspaces that servers without the area created; returns false if no workspace is left. */
 async function tellOwed(tx: Transaction, hook: BirthHook): Promise<boolean> {
   let count = 0
   for await (const { id, value, version } of tx.each(births, { area: hook.area, is_owed: true })) {

@@ -96,7 +96,7 @@ export class Groups implements GroupHandlers {
       const organisation = await lockTree(tx, request.organisation, { groups: 1 })
       const place = await namedParent(tx, organisation.value, parent)
       await requireFit(tx, organisation.id, { id: parent, depth: place.depth }, 1)
-      // The insert precedes the quota, because a taken name is told first (conventions §4).
+      // The insert precedes the quota, because a taken name is reported before an exceeded quota (conventions §4).
       await tx.insert(groups, group)
       const quota = 'taxonomy.groups'
       const above = scopesOf(place)
@@ -109,7 +109,7 @@ export class Groups implements GroupHandlers {
     return updateChild(this.#parts, groupKind, request, context)
   }
 
-  /** Deletes an empty group; its descendants must be deleted before. The overrides at the group are deleted with it. */
+  /** Deletes an empty group; its descendants must be deleted before. The overrides at the group are deleted too. */
   async deleteGroup(request: DeleteGroupRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
     const { etag, id } = request
     return this.#parts.operations.mutate(context, request, async tx => {
@@ -129,7 +129,10 @@ export class Groups implements GroupHandlers {
     })
   }
 
-  /** Moves a group with all its descendants. No number is recounted: inherited and summed values follow the tree. */
+  /**
+   * Moves a group with all its descendants. The rows of the descendants stay unchanged, because inherited and summed
+   * values are computed from the tree.
+   */
   async moveGroup(request: MoveGroupRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
     const { body, id } = request
     const parent = body.parent_group_id
@@ -138,7 +141,7 @@ export class Groups implements GroupHandlers {
     return this.#parts.operations.mutate(context, request, async tx => {
       if (refusal) throw refusal
       const { organisation, parent: from, stored, tree } = await lockChild(tx, groupKind, request, body.etag)
-      // An inactive parent is told before the node's own state, an absent parent after it (conventions §4).
+      // An inactive parent is reported before the node's own state, an absent parent after it (conventions §4).
       const place = await activePlace(tx, organisation, parent)
       requireNodeState(groupKind, stored.value, [active, suspended])
       const to = requireParentPlace(place)

@@ -14,8 +14,8 @@ import { organisations, trees, type StoredOrganisation } from './tree/nodes.ts'
 import { groupsBelow, placesOf } from './tree/places.ts'
 
 /**
- * The checker of the area (`Inspect`): the tree, its states, counts and limits, the quotas, the usages and their sums,
- * and the followings. Its memory is bounded by the groups of one organisation.
+ * Checks the rows of the area (`Inspect`): the tree, its states, counts and limits, the quotas, the usages and their
+ * sums, and the followings. Its memory is bounded by the groups of one organisation.
  */
 export async function* inspectTaxonomy(inspection: Inspection): AsyncGenerator<Finding, void, undefined> {
   const { reader } = inspection
@@ -56,7 +56,7 @@ async function* inspectRoot(reader: Reader, organisation: StoredOrganisation) {
   yield* inspectState(organisationKind, organisation, await statesBefore(reader, [id]))
 }
 
-/** Checks the row that changes of the tree lock, and its counts. */
+/** Checks the row of an organisation's tree, which changes of the tree lock, and its counts. */
 async function* inspectCounts(reader: Reader, id: string, counted: { groups: number; workspaces: number }) {
   const tree = (await reader.get(trees, id))?.value
   if (tree === undefined) {

@@ -85,7 +85,7 @@ export class Organisations implements OrganisationHandlers {
 
   /**
    * Deletes an empty organisation; its descendants must be deleted before. The overrides at the organisation are
-   * deleted with it.
+   * deleted too.
    */
   async deleteOrganisation(
     request: DeleteOrganisationRequest,
@@ -113,7 +113,7 @@ export class Organisations implements OrganisationHandlers {
   readonly suspendOrganisation = this.#change('suspend')
   readonly resumeOrganisation = this.#change('resume')
 
-  /** An organisation has no parent, so its own state alone decides. */
+  /** Returns the handler of a state verb. An organisation has no parent, so only its own state is checked. */
   #change(verb: Verb): OrganisationHandlers['suspendOrganisation'] {
     return (request, context) =>
       this.#parts.operations.mutate(context, request, async tx => {
@@ -135,7 +135,7 @@ export class Organisations implements OrganisationHandlers {
   }
 }
 
-/** Makes the row of a new organisation. */
+/** Returns the row of a new organisation. */
 export function newOrganisation(
   id: string,
   time: string,

@@ -9,12 +9,14 @@ import type { Places } from './tree/places.ts'
 
 const members = ['organisation_id', 'parent_group_id', 'state'] as const
 
-/** The facts for the answer of a workspace, with the version of its organisation's tree at the same moment. */
+/**
+ * The stored members for the response of a workspace, with the version of its organisation's tree at the same moment.
+ */
 export type ReadWorkspace = Witnessed<StoredWorkspace, typeof members>
 
 /**
- * Reads the facts for the answer of a workspace without parsing. Returns undefined if the organisation has no such
- * workspace.
+ * Reads the members for the response of a workspace without parsing its document. Returns undefined if the organisation
+ * has no such workspace.
  */
 export async function readWorkspace(
   reader: Reader,
@@ -25,8 +27,8 @@ export async function readWorkspace(
 }
 
 /**
- * A workspace that the door has read for its decision and hands on to the handler. The row is read once, and the answer
- * shows the row of the decision. It is as of a moment within the call; the tree may have changed since.
+ * A workspace that the authorization has read and hands on to the handler, so that the row is read once and the
+ * response shows the row of the decision. The tree may have changed since this read.
  */
 export class HandedWorkspace {
   readonly read: ReadWorkspace

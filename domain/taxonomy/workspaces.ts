@@ -78,7 +78,7 @@ export class Workspaces implements WorkspaceHandlers {
     let decided = handedOn instanceof HandedWorkspace ? handedOn.read : undefined
     return this.#trees.read(request.organisation, async tree => {
       const found = decided ?? (await readWorkspace(tree.reader, request))
-      // A repeated transaction reads the row again.
+      // A repeated read must read the row again.
       decided = undefined
       if (found === undefined) throw noWorkspace(request)
       const { id, members, text, witnessed } = found
@@ -102,7 +102,7 @@ export class Workspaces implements WorkspaceHandlers {
     return operations.mutate(context, request, async tx => {
       const organisation = await lockTree(tx, request.organisation, { workspaces: 1 })
       const place = await namedParent(tx, organisation.value, parent)
-      // The insert precedes the quota, because a taken name is told first (conventions §4).
+      // The insert precedes the quota, because a taken name is reported before an exceeded quota (conventions §4).
       await tx.insert(workspaces, workspace)
       const above = scopesOf(place)
       const effect = effectOn(workspaceKind, 'CREATE', workspace.id, above)
@@ -120,8 +120,8 @@ export class Workspaces implements WorkspaceHandlers {
   }
 
   /**
-   * Deletes a workspace that is effectively archived. Without `force`, the workspace must hold no resource of its
-   * users, and is deleted with the answer. With `force`, its resources are purged first, unless an area protects a
+   * Deletes a workspace that is effectively archived. Without `force`, the workspace must contain no resource of its
+   * users, and is deleted before the response. With `force`, its resources are purged first, unless an area protects a
    * resource.
    */
   async deleteWorkspace(
@@ -141,7 +141,10 @@ export class Workspaces implements WorkspaceHandlers {
     })
   }
 
-  /** Keeps the name and counts until the last area has finished its purge. */
+  /**
+   * Starts the purge of a workspace. The workspace keeps its name and stays counted until the last area has finished
+   * its purge.
+   */
   async #purge(
     tx: Transaction,
     { id, value, version }: Stored<StoredWorkspace>,
@@ -176,7 +179,7 @@ export class Workspaces implements WorkspaceHandlers {
     return this.#parts.operations.mutate(context, request, async tx => {
       if (refusal) throw refusal
       const { organisation, parent: from, stored, tree } = await lockChild(tx, workspaceKind, request, body.etag)
-      // An inactive parent is told before the node's own state, an absent parent after it (conventions §4).
+      // An inactive parent is reported before the node's own state, an absent parent after it (conventions §4).
       const place = await activePlace(tx, organisation, parent)
       requireNodeState(workspaceKind, stored.value, unlessPlatforms(id, [active, suspended]))
       const to = requireParentPlace(place)
@@ -188,7 +191,7 @@ export class Workspaces implements WorkspaceHandlers {
       await tx.update(workspaces, id, next, stored.version)
       await moveUsage(tx, id, parent)
       await requireMoveRoom(tx, organisation.id, from, to, effect.scope)
-      // A cascade in progress above the old place would miss the workspace.
+      // A cascade in progress above the old place misses the moved workspace.
       await followUnfollowed(tx, this.#parts, organisation.id, [id])
       return { ...effect, changed: ['parent_group_id'] }
     })

@@ -12,7 +12,9 @@ import { zoneCollection, type StoredZone } from './sites/zones-store.ts'
 /** The names of what the bootstrap makes (topology.md 4). */
 export const bootstrapNames = { target: 'local-sim', location: 'local', region: 'local1', zone: 'local1-a' } as const
 
-/** The row that records the bootstrap, so that nothing is made again once an operator has deleted it. */
+/**
+ * The row that records the bootstrap, so that the bootstrap does not create rows again that an operator has deleted.
+ */
 export const bootstraps: Collection<{ readonly id: 'bootstrap'; readonly create_time: string }> = {
   name: 'topology_bootstraps',
   id: 'id',

@@ -9,14 +9,14 @@ import { zoneCollection } from './sites/zones-store.ts'
 
 type Findings = AsyncGenerator<Finding, void, undefined>
 
-/** Checks what the rows of the area say of each other beyond declared references. */
+/** Checks the contradictions between rows of the area that declared references do not cover. */
 export const inspectTopology: Inspect = async function* ({ reader }) {
   yield* inspectLocations(reader)
   yield* inspectZones(reader)
   yield* inspectMultiRegions(reader)
 }
 
-/** A location has a region exactly if it is approved, and the region exists. */
+/** Checks that a location has a region if and only if it is approved, and that the region exists. */
 async function* inspectLocations(reader: Reader): Findings {
   for await (const { id, value } of reader.each(locationCollection)) {
     const { approve_time, region, state } = value
@@ -31,7 +31,7 @@ async function* inspectLocations(reader: Reader): Findings {
   }
 }
 
-/** A zone lies in the region of its location. */
+/** Checks that a zone lies in the region of its location. */
 async function* inspectZones(reader: Reader): Findings {
   for await (const { id, value } of reader.each(zoneCollection)) {
     const location = await reader.find(locationCollection, { name: value.location })
@@ -42,7 +42,7 @@ async function* inspectZones(reader: Reader): Findings {
   }
 }
 
-/** A multi-region has recorded a reference to each of its regions, and to no other. */
+/** Checks that a multi-region has recorded a reference to each of its regions, and to no other region. */
 async function* inspectMultiRegions(reader: Reader): Findings {
   for await (const { id, value } of reader.each(multiRegionCollection)) {
     for (const message of await regionFaults(reader, value)) yield { resourceType: multiRegionKind.type, id, message }

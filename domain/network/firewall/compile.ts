@@ -16,7 +16,7 @@ import {
 /** The policies of a VPC, and the subnets and ports to which their rules refer. */
 export interface GuardedVpc {
   readonly policies: readonly PolicyWithRules[]
-  /** The CIDR blocks of the subnets by id. */
+  /** The CIDR blocks of the subnets, keyed by subnet id. */
   readonly subnets: ReadonlyMap<string, string>
   /**
    * Returns the port of the VPC that has an address, as an unsigned 32-bit integer. A port whose labels or subnet have
@@ -25,13 +25,13 @@ export interface GuardedVpc {
   readonly portAt: (address: number) => SelectedPort | undefined
 }
 
-/** The compiled policies of a VPC, by direction. */
+/** The compiled policies of a VPC, keyed by direction. */
 export type CompiledPolicies = Readonly<Record<FirewallDirectionInput, CompiledRules>>
 
 /** The decision about a packet. */
 export interface RuleVerdict {
   readonly action: FirewallAction
-  /** Empty for the implied rules. */
+  /** The id of the rule; empty for an implied rule. */
   readonly rule_id: string
 }
 
@@ -49,9 +49,9 @@ export function compilePolicies(vpc: GuardedVpc): CompiledPolicies {
 }
 
 /**
- * The rules of one direction as bit sets, in which bit i is the i-th rule in the order of evaluation. A packet is
- * matched by the lowest bit that all of its sets have: the sets of its peer address, of its protocol and port, and of
- * the port whose packet it is.
+ * The rules of one direction as bit sets: bit i stands for the i-th rule in the order of evaluation. The first rule
+ * that matches a packet is the lowest bit that is set in three sets: the set of the peer address, the set of the
+ * protocol and port, and the set of the logical port.
  */
 export class CompiledRules {
   readonly #rules: readonly OrderedRule[]
@@ -109,7 +109,10 @@ export class CompiledRules {
     return set
   }
 
-  /** Returns the rules that select the port at an address by its labels; undefined if no rule can. */
+  /**
+   * Returns the rules whose peer labels select the port at an address; undefined if no rule has peer labels or no port
+   * has the address.
+   */
   #peersAt(address: number): Uint32Array | undefined {
     const port = this.#labelled.length === 0 ? undefined : this.#portAt(address)
     if (port === undefined) return undefined

@@ -8,10 +8,10 @@ import { isAnybody } from './rule-selection.ts'
 import { firewallRuleCollection, subnetsOf, type StoredRule } from './rules-store.ts'
 
 /**
- * Drops a deleted subnet from the rules of its VPC, in the transaction that deletes the subnet and has locked the VPC. A
- * rule never becomes wider by the loss: a rule is disabled if its peers become empty as a whole, or if the subnets of its
- * targets become empty (network.md 4). Returns a warning FIREWALL_RULE_DISABLED for each such rule, also if the rule was
- * disabled before, because the rule would be wider once somebody enables the rule.
+ * Drops a deleted subnet from the rules of its VPC, in the transaction that deletes the subnet and has locked the VPC.
+ * A rule must not match more packets than before, so a rule is disabled if it loses its last peer, or if the subnets of
+ * its targets become empty (network.md 4). Returns a warning FIREWALL_RULE_DISABLED for each such rule. A rule that was
+ * disabled before gets the warning too, because it would match more packets once it is enabled.
  */
 export async function dropSubnetFromRules(
   tx: Transaction,
@@ -37,7 +37,7 @@ export async function dropSubnetFromRules(
   return warnings
 }
 
-/** Returns a rule without a subnet; `isWider` is true if the rule would hold for more than before. */
+/** Returns a rule without a subnet; `isWider` is true if the rule would match more packets than before. */
 function without(rule: StoredRule, subnet: string): { readonly rule: StoredRule; readonly isWider: boolean } {
   const { peers, targets } = rule
   const keeps = (id: string): boolean => id !== subnet

@@ -4,8 +4,8 @@ import { readPolicies } from './read-policies.ts'
 import { impliedActions, inOrder, isTarget, type OrderedRule, type SelectedPort } from './rule-selection.ts'
 
 /**
- * Returns the rules that hold for a port in the order of evaluation, both directions together, and then the two implied
- * rules (network.md 1).
+ * Returns the rules that apply to a port, in the order of evaluation, for both directions together; then follow the two
+ * implied rules (network.md 1).
  */
 export async function effectiveRulesOf(
   reader: Reader,

@@ -15,9 +15,10 @@ export interface Packet {
 }
 
 /**
- * Decides about a new connection of a port (network.md 4): the first rule that matches, in the order of the policies and
- * then of their rules, or else the implied rule, which denies ingress and allows egress. Replies of an allowed
- * connection, ARP, DHCP and DNS to the resolver, and the check of the own address are for the caller.
+ * Returns the decision about a new connection of a port (network.md 4): the verdict of the first rule that matches, in
+ * the order of the policies and then of their rules, or else of the implied rule, which denies ingress and allows
+ * egress. The caller handles replies of an allowed connection, ARP, DHCP, and DNS to the resolver, and checks that the
+ * port sends from its own address.
  */
 export const evaluate = (policies: CompiledPolicies, port: SelectedPort, packet: Packet): RuleVerdict =>
   policies[packet.direction].match(port, packet.peer, packet.protocol, packet.selector)

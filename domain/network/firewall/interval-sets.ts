@@ -1,4 +1,4 @@
-/** A range of integers for which a rule holds, both ends included. */
+/** A range of integers that a rule matches, both ends included. */
 export interface RuleRange {
   /** The index of the rule. */
   readonly rule: number
@@ -19,9 +19,9 @@ export function addTo(set: Uint32Array, rule: number): void {
 }
 
 /**
- * The sets of the rules that hold for each integer from 0 to 2^32 - 1. The bounds of all ranges are sorted, and
- * each bound flips the bit of one rule; every 64th set is kept as a snapshot. Memory grows with the number of ranges,
- * and a look-up costs a binary search and a copy, whatever the ranges are.
+ * The sets of the rules that match each integer from 0 to 2^32 - 1. The bounds of all ranges are sorted, and each bound
+ * flips the bit of one rule; every 64th set is kept as a snapshot. Memory grows with the number of ranges. A look-up
+ * costs a binary search and a copy, whatever the ranges are.
  */
 export class IntervalSets {
   readonly #words: number
@@ -29,7 +29,7 @@ export class IntervalSets {
   readonly #flips: Uint32Array
   readonly #snapshots: Uint32Array
 
-  /** The ranges may overlap, also those of one rule. */
+  /** Builds the sets. The ranges may overlap, also two ranges of one rule. */
   constructor(words: number, ranges: readonly RuleRange[]) {
     const flips = flipsOf(ranges)
     this.#words = words
@@ -43,7 +43,7 @@ export class IntervalSets {
     }
   }
 
-  /** Writes the set of the rules that hold for `value` into `into`, which has `words` words. */
+  /** Writes the set of the rules that match `value` into `into`, which has `words` words. */
   read(value: number, into: Uint32Array): void {
     const end = this.#flipsUpTo(value)
     const snapshot = Math.floor(end / stride)
@@ -69,7 +69,10 @@ function flip(set: Uint32Array, rule: number): void {
   set[word] = (set[word] ?? 0) ^ (1 << (rule & 31))
 }
 
-/** The factor of the bound in a flip. A flip is one number, `bound * ruleSpan + rule`, because numbers are sorted much faster than objects. */
+/**
+ * The factor of the bound in a flip. A flip is one number, `bound * ruleSpan + rule`, because numbers are sorted much
+ * faster than objects.
+ */
 const ruleSpan = 2 ** 20
 
 /** Returns the sorted flips of all ranges. A flip after the greatest integer is left out. */

@@ -4,8 +4,8 @@ import type { FirewallPolicy } from '../../../output/network/types.ts'
 import type { Collection } from '../../ports/store.ts'
 
 /**
- * The firewall policies of all workspaces. `rule_count` is stored: every call that changes the number of rules writes
- * the etag of the policy in any case.
+ * The firewall policies of all workspaces. `rule_count` is stored, because every call that changes the number of rules
+ * writes the policy anyway, for its etag.
  */
 export const firewallPolicyCollection: Collection<FirewallPolicy> = {
   name: 'network_firewall_policies',
@@ -13,7 +13,8 @@ export const firewallPolicyCollection: Collection<FirewallPolicy> = {
   list: firewallPoliciesList,
   listedBelow: 'workspace_id',
   columns: { workspace_id: 'STRING', engine: 'STRING' },
-  // Priorities are unique in a VPC too. `requireFreePolicyPriority` checks priorities, because the error names the other policy.
+  // Priorities are unique in a VPC too. `requireFreePolicyPriority` checks them, because its error names the other
+  // policy.
   uniques: [
     {
       fields: ['workspace_id', 'name'],

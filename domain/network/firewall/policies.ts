@@ -9,7 +9,7 @@ import { requireFreePolicyPriority } from './free-priority.ts'
 import { firewallPolicyKind } from './policy-kind.ts'
 import { firewallRuleCollection } from './rules-store.ts'
 
-/** The calls of firewall policies. */
+/** Returns the handlers of firewall policies. */
 export function firewallPolicies(parts: Parts<NetworkArea>): FirewallPolicyHandlers {
   const { taxonomy } = parts
   const resources = new Resources<FirewallPolicy, NetworkArea>(firewallPolicyKind, parts)

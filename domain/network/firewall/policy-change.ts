@@ -9,7 +9,7 @@ import { vpcKind } from '../vpcs.ts'
 import { firewallPolicyCollection } from './policies-store.ts'
 import { firewallPolicyKind } from './policy-kind.ts'
 
-/** The policy in the path of a call of its rules. */
+/** The policy in the path of a call for its rules. */
 export interface PolicyPath {
   readonly workspace: string
   readonly engine: string
@@ -35,7 +35,9 @@ export async function lockPolicy(
   return requireFound(tx, taxonomy, firewallPolicyKind, path, stored)
 }
 
-/** Writes a locked policy whose rules have changed: sets a new etag, and adds `added` to `rule_count`. */
+/**
+ * Writes a locked policy whose rules have changed: sets a new etag and `update_time`, and adds `added` to `rule_count`.
+ */
 export async function touchPolicy(
   tx: Transaction,
   { id, value, version }: Stored<FirewallPolicy>,

@@ -5,8 +5,8 @@ import { vpcKind } from '../vpcs.ts'
 import { firewallPolicyCollection } from './policies-store.ts'
 
 /**
- * Firewall policies (network.md 1). Each call locks the VPC, so that its other policies and its subnets stay as the call
- * has found them.
+ * The kind of firewall policies (network.md 1). Each mutation locks the VPC, so that its other policies and its subnets
+ * do not change during the mutation.
  */
 export const firewallPolicyKind = defineKind({
   type: 'network.firewallPolicies',

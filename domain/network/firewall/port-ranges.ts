@@ -14,10 +14,13 @@ export function parsePorts(text: string): PortRange {
   return { first: Number(first), last: Number(last) }
 }
 
-/** The protocol of a packet. OTHER stands for all protocols that rules match by ANY alone. */
+/** The protocol of a packet. OTHER stands for all protocols that only rules for ANY match. */
 export type PacketProtocol = 'TCP' | 'UDP' | 'ICMP' | 'OTHER'
 
-/** Returns the ports, or the types of ICMP, that a match selects in a protocol; undefined if it selects no packet. */
+/**
+ * Returns the ports, or the ICMP types, that a match selects in a protocol; undefined if the match selects no packet of
+ * the protocol.
+ */
 export function selectedIn(match: ProtocolMatch, protocol: PacketProtocol): readonly PortRange[] | undefined {
   if (match.protocol === 'NETWORK_PROTOCOL_ANY') return everything
   if (match.protocol !== `NETWORK_PROTOCOL_${protocol}`) return undefined

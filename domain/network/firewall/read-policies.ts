@@ -4,8 +4,8 @@ import type { PolicyWithRules } from './rule-selection.ts'
 import { firewallRuleCollection, type StoredRule } from './rules-store.ts'
 
 /**
- * Returns the enabled policies of a VPC with their enabled rules. Callers that need all of them at one moment pass the
- * reader of a snapshot.
+ * Returns the enabled policies of a VPC with their enabled rules. A caller that needs the policies and rules of one
+ * moment passes the reader of a snapshot.
  */
 export async function readPolicies(reader: Reader, vpc: string): Promise<readonly PolicyWithRules[]> {
   const where = { vpc_id: vpc, enabled: true }

@@ -24,7 +24,7 @@ type Tree = Pick<Taxonomy, 'chain' | 'requireActive' | 'share'>
 
 /**
  * Adds a rule to its policy. `id` is the id of the new rule; `now` is the time of the call, in milliseconds since 1970.
- * The checks stand in the order of conventions §4. Throws the errors of `addFirewallPolicyRule`.
+ * The checks run in the order of conventions §4. Throws the errors of `addFirewallPolicyRule`.
  */
 export async function addRule(
   tx: Transaction,
@@ -91,7 +91,9 @@ export async function removeRule(
   return effectOn('DELETE', value)
 }
 
-/** Reads a rule of a locked policy: the lock excludes other changes of the rule. Throws FIREWALL_RULE_NOT_FOUND. */
+/**
+ * Returns a rule of a locked policy; the lock excludes concurrent changes of the rule. Throws FIREWALL_RULE_NOT_FOUND.
+ */
 async function requireRule(
   tx: Transaction,
   taxonomy: Tree,
@@ -102,7 +104,10 @@ async function requireRule(
   return requireFound(tx, taxonomy, firewallRuleKind, path, await tx.get(firewallRuleCollection, id))
 }
 
-/** Fills the defaults of list elements, which an update takes whole, so that an equal list is no change. */
+/**
+ * Fills the defaults of list elements, because an update replaces a list as a whole, and an equal list must be no
+ * change.
+ */
 const normalForm = (rule: FirewallPolicyRuleUpdate): FirewallPolicyRuleUpdate => ({
   ...rule,
   ...(rule.protocols && { protocols: rule.protocols.map(match => completeProtocolMatchInput(match)) }),

@@ -16,7 +16,7 @@ export function requireRuleForm({ peers, protocols = [] }: FirewallPolicyRuleUpd
   }
 }
 
-/** Makes FIREWALL_RULE_INVALID with a violation at a field. */
+/** Returns the error FIREWALL_RULE_INVALID with a violation at a field. */
 export const ruleInvalid = (message: string, field: string): Error => atField(firewallRuleInvalid(message), field)
 
 function requireMatch({ icmp_type, ports = [], protocol }: ProtocolMatchInput, at: string): void {

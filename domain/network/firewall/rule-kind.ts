@@ -4,7 +4,10 @@ import { defineKind } from '../../resources/kind.ts'
 import { firewallPolicyKind } from './policy-kind.ts'
 import { firewallRuleCollection } from './rules-store.ts'
 
-/** The rules of firewall policies (network.md 1). The policy counts among the holdings of a workspace, and its rules do not. */
+/**
+ * The kind of the rules of firewall policies (network.md 1). A policy counts among the holdings of a workspace; its
+ * rules do not.
+ */
 export const firewallRuleKind = defineKind({
   type: 'network.firewallPolicyRules',
   noun: 'rule',

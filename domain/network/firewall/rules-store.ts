@@ -3,7 +3,7 @@ import { firewallPolicyRulesList } from '../../../output/network/filters.ts'
 import type { FirewallPolicyRule } from '../../../output/network/types.ts'
 import type { Collection } from '../../ports/store.ts'
 
-/** A rule with the workspace, the engine and the VPC of its policy, which answers leave out. */
+/** A rule with the workspace, the engine and the VPC of its policy, which responses do not show. */
 export type StoredRule = FirewallPolicyRule & {
   readonly workspace_id: string
   readonly engine: string
@@ -19,7 +19,8 @@ export const firewallRuleCollection: Collection<StoredRule> = {
   hidden: ['workspace_id', 'engine', 'vpc_id'],
   columns: { workspace_id: 'STRING', engine: 'STRING', firewall_policy_id: 'STRING', vpc_id: 'STRING' },
   computed: { names_subnets: { type: 'BOOLEAN', of: rule => subnetsOf(rule).length > 0 } },
-  // Priorities are unique in a policy too. `requireFreeRulePriority` checks priorities, because the error names the other rule.
+  // Priorities are unique in a policy too. `requireFreeRulePriority` checks them, because its error names the other
+  // rule.
   uniques: [
     {
       fields: ['firewall_policy_id', 'name'],

@@ -8,8 +8,8 @@ import { firewallRuleKind } from './rule-kind.ts'
 import type { StoredRule } from './rules-store.ts'
 
 /**
- * The calls of the rules of firewall policies. A change of a rule names the policy in its path and the rule in its body,
- * and its operation is an operation of the rule.
+ * Returns the handlers of the rules of firewall policies. A change of a rule names the policy in its path and the rule
+ * in its body; its operation names the rule as the resource.
  */
 export function firewallPolicyRules(parts: Parts<NetworkArea>): FirewallPolicyRuleHandlers {
   const { clock, operations, taxonomy } = parts

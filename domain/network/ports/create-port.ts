@@ -22,7 +22,7 @@ import { macAddresses } from './mac-address.ts'
 import { portKind } from './port-kind.ts'
 import { portCollection, type StoredPort } from './ports-store.ts'
 
-/** The parts of the functions of network. */
+/** The parts that the functions of network need. */
 export interface PortParts {
   readonly clock: Clock
   readonly taxonomy: Pick<Taxonomy, 'chain'>
@@ -51,11 +51,11 @@ export async function createPort(
 
 interface Taken {
   readonly address: number
-  /** Whether the address was outside of the reserved ranges, so that it was counted as available. */
+  /** Whether the address lies outside of the reserved ranges, so that the subnet counted it as available. */
   readonly isOpen: boolean
 }
 
-/** Throws IP_ADDRESS_NOT_ASSIGNABLE or IP_ADDRESS_IN_USE. */
+/** Takes a requested address. Throws IP_ADDRESS_NOT_ASSIGNABLE or IP_ADDRESS_IN_USE. */
 async function takeAsked(tx: Transaction, subnet: StoredSubnet, text: string): Promise<Taken> {
   const { block, platform } = planOf(subnet)
   const address = parseAddress(text) ?? -1
@@ -70,7 +70,7 @@ async function takeAsked(tx: Transaction, subnet: StoredSubnet, text: string): P
   return { address, isOpen: !range.is_reserved }
 }
 
-/** Throws SUBNET_EXHAUSTED. */
+/** Takes the lowest free address outside of the reserved ranges. Throws SUBNET_EXHAUSTED. */
 async function takeFree(tx: Transaction, { cidr_block, id, name }: StoredSubnet): Promise<Taken> {
   const address = await takeLowest(tx, id)
   if (address !== undefined) return { address, isOpen: true }
@@ -79,14 +79,20 @@ async function takeFree(tx: Transaction, { cidr_block, id, name }: StoredSubnet)
   })
 }
 
-/** Counts the new address in the row of the subnet; etag and update_time cover settable members alone. */
+/**
+ * Counts the new address in the row of the subnet. The etag and the update time stay, because they follow settable
+ * members only.
+ */
 async function countAllocated(tx: Transaction, { id, value, version }: Stored<StoredSubnet>, isOpen: boolean) {
   const available_addresses = value.available_addresses - (isOpen ? 1 : 0)
   const counts = { allocated_addresses: value.allocated_addresses + 1, available_addresses }
   await tx.update(subnetCollection, id, { ...value, ...counts }, version)
 }
 
-/** Returns the first MAC address of a port that no other port of the VPC has. */
+/**
+ * Returns the first MAC address of a new port that no other port of the VPC has. Throws ENGINE_UNAVAILABLE if other
+ * ports have all of them.
+ */
 async function freeMac(tx: Transaction, vpc_id: string, id: string): Promise<string> {
   for (const mac_address of macAddresses(id)) {
     if (!(await tx.exists(portCollection, { vpc_id, mac_address }))) return mac_address

@@ -4,8 +4,9 @@ import { createHash } from 'node:crypto'
 const length = 5
 
 /**
- * Returns the MAC addresses that a port may have, the preferred one first (network.md 1): `02:` for a locally
- * administered address, then five bytes of the SHA-256 of the port's id. The next five bytes follow on a collision.
+ * Returns the MAC addresses that a port may have, in the order of preference (network.md 1). Each address is `02`, for
+ * a locally administered address, and then five bytes of the SHA-256 of the port's id. The next five bytes follow on a
+ * collision.
  */
 export function macAddresses(portId: string): readonly string[] {
   const digest = createHash('sha256').update(portId).digest('hex')

@@ -4,8 +4,8 @@ import { subnetKind } from '../subnets/subnet-kind.ts'
 import { portCollection } from './ports-store.ts'
 
 /**
- * Logical ports (network.md 1), which other areas create with their machines. A port refers to its subnet alone: the
- * subnet refers to the VPC, which therefore cannot be deleted before the port.
+ * The kind of logical ports (network.md 1), which other areas create with their machines. A port refers to its subnet
+ * only: the subnet refers to the VPC, so the VPC cannot be deleted before the port.
  */
 export const portKind = defineKind({
   type: 'network.logicalPorts',

@@ -6,7 +6,7 @@ import { ApiError, commonReasons } from '../../../runtime/errors.ts'
 import { parseAddress } from '../../addresses/ipv4.ts'
 import type { Collection } from '../../ports/store.ts'
 
-/** A logical port as it is stored: its effective rules follow from the policies of the VPC. */
+/** The stored members of a logical port. Its effective rules are computed from the policies of the VPC at each read. */
 export type StoredPort = Omit<LogicalPort, 'effective_rules'>
 
 /** The logical ports of all workspaces. */
@@ -25,7 +25,7 @@ export const portCollection: Collection<StoredPort> = {
     },
     {
       fields: ['vpc_id', 'mac_address'],
-      // `createPort` has looked for the MAC address: two ports of different subnets got it concurrently.
+      // `createPort` has checked the MAC address, so two concurrent transactions in different subnets have chosen it.
       taken: () => engineUnavailable('two ports were given one MAC address; repeat the call'),
     },
     {

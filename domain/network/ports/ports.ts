@@ -8,10 +8,10 @@ import { effectiveRulesOf } from '../firewall/effective-rules.ts'
 import { portKind } from './port-kind.ts'
 import { portCollection } from './ports-store.ts'
 
-/** The rules of a port in a list, which leaves them out. */
+/** The effective rules of a port in a list: a list does not compute the rules. */
 const noRules = jsonText({ effective_rules: [] })
 
-/** The reads of logical ports. */
+/** Returns the handlers of logical ports, which only read. */
 export function ports(parts: Parts<NetworkArea>): LogicalPortHandlers {
   const { store, taxonomy } = parts
   const rows = new Rows(portKind, parts)

@@ -52,22 +52,22 @@ export function freeRangesOf(
   )
 }
 
-/** Returns the number of addresses that ports can have: all but the four of the platform. */
+/** Returns the number of addresses that ports can have: all except the four addresses of the platform. */
 export const usableCount = (block: Ipv4Block): number => sizeOf(block) - 4
 
-/** Returns the gateway of a subnet that names none: the second address. Empty for text that is no block. */
+/** Returns the default gateway of a subnet, the second address of its block; empty if `cidr` is no block. */
 export function defaultGateway(cidr: string): string {
   const block = parseBlock(cidr)
   return block ? formatAddress(block.first + 1) : ''
 }
 
-/** Returns a valid reserved range as numbers. */
+/** Returns a valid reserved range as numbers. A range without an end is a single address. */
 export const rangeOf = ({ end, start }: AddressRange): Ipv4Range => ({
   first: addressOf(start),
   last: addressOf(end ?? start),
 })
 
-/** Parses the block of a valid subnet or VPC. */
+/** Parses the block of a valid subnet or VPC. Throws if the text is no block. */
 export function blockOf(text: string): Ipv4Block {
   const block = parseBlock(text)
   if (!block) throw new Error(`"${text.slice(0, 80)}" is no block of addresses`)

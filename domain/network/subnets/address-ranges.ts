@@ -5,7 +5,7 @@ export interface SidedRange extends Ipv4Range {
   readonly is_reserved: boolean
 }
 
-/** Whether one of the ranges contains an address. */
+/** Returns whether one of the ranges contains an address. */
 export const holds = (ranges: readonly Ipv4Range[], address: number): boolean =>
   ranges.some(({ first, last }) => first <= address && address <= last)
 
@@ -32,8 +32,8 @@ export function without(ranges: readonly Ipv4Range[], holes: readonly Ipv4Range[
 }
 
 /**
- * Splits ranges at the ends of reserved ranges and merges neighbours of one side. Both lists are sorted and disjoint;
- * the sides that the ranges have are not read.
+ * Splits ranges at the ends of reserved ranges, and merges neighbours on the same side. Both lists must be sorted and
+ * disjoint. The sides that `ranges` may have are ignored.
  */
 export function sided(ranges: readonly Ipv4Range[], reserved: readonly Ipv4Range[]): readonly SidedRange[] {
   const open = without(ranges, reserved)

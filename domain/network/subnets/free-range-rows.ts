@@ -4,7 +4,7 @@ import { addressCount, holds, sided, type SidedRange } from './address-ranges.ts
 import { freeRanges, rangeKey, type FreeRange } from './free-ranges-store.ts'
 
 // Each change runs in a transaction that has locked the row of the subnet, so that no other transaction reads or writes
-// its free ranges.
+// the free ranges of the subnet.
 
 /** Inserts the free ranges of a subnet. */
 export async function insertRanges(tx: Transaction, subnet: string, ranges: readonly SidedRange[]): Promise<void> {
@@ -17,7 +17,7 @@ export async function deleteRanges(tx: Transaction, subnet: string): Promise<voi
     await tx.delete(freeRanges, id, version)
 }
 
-/** Takes the lowest free address outside of the reserved ranges; returns undefined if there is none. */
+/** Takes the lowest free address outside of the reserved ranges; returns undefined if no such address is left. */
 export async function takeLowest(tx: Transaction, subnet: string): Promise<number | undefined> {
   const range = await tx.find(freeRanges, { subnet_id: subnet, is_reserved: false })
   if (!range) return undefined
@@ -25,7 +25,7 @@ export async function takeLowest(tx: Transaction, subnet: string): Promise<numbe
   return range.value.first
 }
 
-/** Takes an address; returns the range that had it, or undefined if a port has the address. */
+/** Takes an address. Returns the free range that contained the address, or undefined if the address is not free. */
 export async function takeAddress(tx: Transaction, subnet: string, address: number): Promise<SidedRange | undefined> {
   const range = await rangeFrom(tx, subnet, address)
   if (!range || range.value.first > address) return undefined
@@ -35,7 +35,10 @@ export async function takeAddress(tx: Transaction, subnet: string, address: numb
   return range.value
 }
 
-/** Gives an address back, and merges its range with neighbours on its side of the reserved ranges. */
+/**
+ * Frees an address, and merges its range with neighbours on its side of the reserved ranges. Returns the address as a
+ * range.
+ */
 export async function giveBack(
   tx: Transaction,
   subnet: string,
@@ -55,9 +58,9 @@ export async function giveBack(
 }
 
 /**
- * Sorts the free addresses of `changed` and its neighbours by other reserved ranges, and returns by how many addresses
- * the side outside of the reserved ranges has grown. It reads and writes each free range within `changed` once, at about
- * 10 us a range on SQLite.
+ * Moves the free addresses in `changed`, and the ranges next to it, to their sides of new reserved ranges. Returns the
+ * growth of the number of free addresses outside of the reserved ranges. Each free range within `changed` is read once
+ * and written at most once, in about 10 us a range on SQLite.
  */
 export async function applyReserved(
   tx: Transaction,
@@ -80,11 +83,11 @@ export async function applyReserved(
   return openCount(after) - openCount(before)
 }
 
-/** Returns the number of addresses that are handed out without a request. */
+/** Returns the number of addresses outside of the reserved ranges, which ports get without a request for an address. */
 export const openCount = (ranges: readonly SidedRange[]): number =>
   addressCount(ranges.filter(({ is_reserved }) => !is_reserved))
 
-/** Reads the free ranges of a subnet that have an address of a range, in their order. */
+/** Reads the free ranges of a subnet that share an address with a range, in the order of their addresses. */
 async function rangesWithin(
   reader: Reader,
   subnet: string,
@@ -98,14 +101,14 @@ async function rangesWithin(
   return found
 }
 
-/** Returns the lowest range whose last address is `address` or a higher one. */
+/** Returns the lowest range whose last address is `address` or higher; undefined if the subnet has no such range. */
 async function rangeFrom(reader: Reader, subnet: string, address: number): Promise<Stored<FreeRange> | undefined> {
   for await (const range of reader.each(freeRanges, undefined, rangeKey(subnet, address - 1)))
     return range.value.subnet_id === subnet ? range : undefined
   return undefined
 }
 
-/** Lets a range begin with another address, or deletes it if nothing is left. */
+/** Sets the first address of a range, or deletes the range if no address is left. */
 async function shrink(tx: Transaction, { id, value, version }: Stored<FreeRange>, first: number): Promise<void> {
   if (first > value.last) await tx.delete(freeRanges, id, version)
   else await tx.update(freeRanges, id, { ...value, first }, version)

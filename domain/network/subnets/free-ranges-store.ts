@@ -1,18 +1,21 @@
 import type { Collection } from '../../ports/store.ts'
 
 /**
- * A range of addresses of one subnet that no port has, as unsigned 32-bit integers, both ends included. The ranges of
- * a subnet are disjoint and cover all its addresses but those of ports and of the platform. A range lies inside or
- * outside of the reserved ranges of the subnet, and two neighbours of the same side are merged. So the lowest free
- * address is one indexed read, and neither a requested address nor changed reserved ranges need a search among ports.
+ * A range of addresses of one subnet that no port has, as unsigned 32-bit integers, both ends included. The ranges of a
+ * subnet are disjoint, and cover all its addresses except the addresses of ports and of the platform. A range lies
+ * inside or outside of the reserved ranges of the subnet, and two neighbours on the same side are merged. Thus the
+ * lowest free address is one indexed read, and neither a requested address nor changed reserved ranges need a search
+ * among ports.
  */
 export interface FreeRange {
-  /** The key of `rangeKey`: it contains `last`, because an allocation of the lowest address then keeps the row. */
+  /**
+   * The id that `rangeKey` returns. The id contains `last`, so that an allocation of the lowest address keeps the row.
+   */
   readonly id: string
   readonly subnet_id: string
   readonly first: number
   readonly last: number
-  /** Whether a port gets an address of the range only by request. */
+  /** Whether a port gets an address of the range only if the request names the address. */
   readonly is_reserved: boolean
 }
 

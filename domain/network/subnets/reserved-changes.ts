@@ -6,7 +6,7 @@ import type { StoredSubnet } from './subnets-store.ts'
 
 /**
  * Moves the free addresses of a subnet between the sides of its reserved ranges, in a transaction that has locked the
- * subnet. Returns by how many addresses `available_addresses` has grown.
+ * subnet. Returns the growth of `available_addresses`.
  */
 export async function changeReserved(tx: Transaction, before: StoredSubnet, after: StoredSubnet): Promise<number> {
   const [old, next] = [planOf(before).reserved, planOf(after).reserved]

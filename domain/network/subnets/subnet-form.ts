@@ -23,7 +23,7 @@ export function requireWithin(block: Ipv4Range, ranges: readonly AddressRange[])
   }
 }
 
-/** Returns reserved ranges with their ends: a range without an end is its first address alone. */
+/** Returns reserved ranges with their ends: a range without an end consists of its first address. */
 export const withEnds = (ranges: readonly AddressRange[]): AddressRange[] =>
   ranges.map(({ end, start }) => ({ start, end: end ?? start }))
 

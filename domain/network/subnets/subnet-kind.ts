@@ -5,8 +5,8 @@ import { vpcKind } from '../vpcs.ts'
 import { subnetCollection } from './subnets-store.ts'
 
 /**
- * Subnets (network.md 1). Each mutation locks the VPC, so that the blocks and the other subnets of the VPC stay as the
- * mutation has read them.
+ * The kind of subnets (network.md 1). Each mutation locks the VPC, so that the blocks and the other subnets of the VPC
+ * do not change during the mutation.
  */
 export const subnetKind = defineKind({
   type: 'network.subnets',

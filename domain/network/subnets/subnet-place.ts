@@ -6,7 +6,7 @@ import { vpcCollection } from '../vpcs-store.ts'
 import { blockOf } from './address-plan.ts'
 import { subnetCollection, type StoredSubnet } from './subnets-store.ts'
 
-/** Whether a subnet lies in one of the blocks of a VPC. */
+/** Returns whether a subnet lies in one of the blocks of a VPC. */
 export const liesIn = (blocks: readonly string[], cidr: string): boolean =>
   blocks.some(block => contains(blockOf(block), blockOf(cidr)))
 

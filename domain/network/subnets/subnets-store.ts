@@ -3,7 +3,7 @@ import { subnetsList } from '../../../output/network/filters.ts'
 import type { Subnet } from '../../../output/network/types.ts'
 import type { Collection } from '../../ports/store.ts'
 
-/** A subnet as it is stored: with its gateway, and with the end of each reserved range. */
+/** A stored subnet: its gateway is set, and each reserved range has an end. */
 export type StoredSubnet = Subnet & { readonly gateway_address: string }
 
 /** The subnets of all workspaces. */

@@ -19,11 +19,14 @@ import type { StoredSubnet } from './subnets-store.ts'
 
 /**
  * Drops a deleted subnet from the firewall rules of its VPC, at the time `now` in milliseconds since 1970. Returns a
- * warning for each rule that is disabled by that.
+ * warning for each rule that is disabled because of the loss.
  */
 export type DropFromRules = (tx: Transaction, vpc: string, subnet: string, now: number) => Promise<readonly Warning[]>
 
-/** The calls of subnets. Firewall rules depend on subnets, so the change of rules is given to the calls of subnets. */
+/**
+ * Returns the handlers of subnets. `dropFromRules` is a parameter, because the code of firewall rules imports the code
+ * of subnets.
+ */
 export function subnets(parts: Parts<NetworkArea>, dropFromRules: DropFromRules): SubnetHandlers {
   const { store, taxonomy } = parts
   const resources = new Resources<StoredSubnet, NetworkArea>(subnetKind, parts)
@@ -39,7 +42,7 @@ export function subnets(parts: Parts<NetworkArea>, dropFromRules: DropFromRules)
         reserved_ranges: withEnds(settable.reserved_ranges),
       }
       const ranges = freeRangesOf(planOf(planned))
-      // The region of a VPC never changes. An absent VPC is refused by the reference.
+      // The region of a VPC never changes. `makeReferences` refuses an absent VPC.
       const region = (await store.get(vpcCollection, settable.vpc_id))?.value.region ?? ''
       const state = { state: 'NETWORK_SUBNET_STATE_ACTIVE', region } as const
       const subnet: StoredSubnet = {
@@ -79,14 +82,17 @@ export function subnets(parts: Parts<NetworkArea>, dropFromRules: DropFromRules)
   }
 }
 
-/** The counts of a new subnet. */
+/** Returns the counts of a new subnet. */
 function countsOf(cidr: string, available: number) {
   const block = blockOf(cidr)
   const counts = { total_addresses: sizeOf(block), usable_addresses: usableCount(block) }
   return { ...counts, allocated_addresses: 0, available_addresses: available } as const
 }
 
-/** The effects of changed members: free ranges, the number of free addresses, and a warning for running machines. */
+/**
+ * Applies changed members to the free ranges. Returns the new number of available addresses, and a warning for running
+ * machines.
+ */
 async function changed(
   tx: Transaction,
   { changed, value }: Updated<StoredSubnet>,

@@ -3,21 +3,21 @@ import type { Collection, Stored, Transaction } from '../../ports/store.ts'
 import type { Dimensions, QuotaScope } from './definitions.ts'
 
 /**
- * One bucket of a definition: a scope with values of the dimensions. Usage is counted under a lock on this row. The row
- * holds the limit of the bucket, so that counting needs no further read.
+ * A bucket of a quota definition: a scope with values of the dimensions. Usage is counted under a lock on this row. The
+ * row repeats the limit of the bucket, so that counting needs no further read.
  */
 export interface Bucket {
-  /** The key of `bucketKey`. */
+  /** The id that `bucketKey` returns. */
   readonly id: string
   readonly definition_id: string
   readonly scope_id: string
   /** The id of the quota limit; empty while the default limit of the definition applies. */
   readonly limit_id: string
-  /** The limit, if `limit_id` is set. */
+  /** The limit; without a meaning while `limit_id` is empty. */
   readonly limit: number
 }
 
-/** The buckets of an area. */
+/** Returns the collection of an area's buckets. */
 export const bucketsOf = (area: string): Collection<Bucket> => ({
   name: `${area}_quota_buckets`,
   id: 'id',
@@ -26,12 +26,13 @@ export const bucketsOf = (area: string): Collection<Bucket> => ({
 })
 
 /**
- * Returns the id of a bucket; without dimensions, the prefix of the ids of all buckets of the definition at the scope.
+ * Returns the id of a bucket. Without dimensions, returns the prefix that the ids of all buckets of the definition at
+ * the scope have.
  */
 export const bucketKey = (definition: string, scope: string, dimensions?: Dimensions): string =>
   `${definition}/${scope}/${dimensions ? canonical(dimensions) : ''}`
 
-/** Locks a bucket, so that no other transaction counts in it. Creates the bucket on first use. */
+/** Locks a bucket, so that no other transaction counts in it. Creates the bucket at its first use. */
 export async function lockBucket(
   tx: Transaction,
   buckets: Collection<Bucket>,

@@ -5,10 +5,10 @@ import type { MakeError } from '../kind.ts'
 import type { Definition, QuotaScope } from './definitions.ts'
 import type { Quotas } from './quotas.ts'
 
-/** The enum of the kinds of scope of an area, by their bare names. */
+/** The values of an area's enum of scope types, keyed by their names without prefix. */
 export type ScopeTypes<ScopeType extends string> = Readonly<Record<QuotaScope['type'], ScopeType>>
 
-/** A definition in an answer of the area. */
+/** A quota definition as responses of the area show it. */
 export interface DefinitionAnswer<ScopeType extends string> extends Pick<
   Definition,
   'id' | 'display_name' | 'description' | 'unit' | 'resource_type' | 'default_limit'
@@ -17,7 +17,7 @@ export interface DefinitionAnswer<ScopeType extends string> extends Pick<
   dimensions: string[]
 }
 
-/** The values by which the quota resources of areas differ. */
+/** The errors of an area for its quota definitions. */
 export interface QuotaErrors {
   readonly definitionNotFound: MakeError
 }

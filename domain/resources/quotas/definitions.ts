@@ -1,7 +1,7 @@
 import type { Collection, Reader } from '../../ports/store.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** The scopes at which quotas count. */
+/** A scope at which a quota counts. */
 export type QuotaScope = Scope & { readonly type: 'WORKSPACE' | 'ORGANISATION' }
 
 /** The values of a definition's dimensions, which identify one bucket at a scope. */
@@ -19,7 +19,7 @@ export interface Definition {
   readonly scope: QuotaScope['type']
   /** The names of the dimensions, which are columns of the counted rows. */
   readonly dimensions: readonly string[]
-  /** -1 is unlimited. */
+  /** The limit of a bucket without a quota limit; -1 means unlimited. */
   readonly default_limit: number
   /**
    * The collection of the counted rows. It has a column for the scope, `workspace_id` or `organisation_id`, and a

@@ -4,7 +4,7 @@ import type { AreaTypes } from '../../../runtime/route.ts'
 import { defineKind, type Kind, type MakeError, type Resource } from '../kind.ts'
 import { type QuotaErrors, type ScopeTypes } from './definition-handlers.ts'
 
-/** A limit of one bucket as it is stored; its usage is counted at each read. */
+/** The stored limit of one bucket; its usage is counted at each read. */
 export interface StoredLimit<ScopeType extends string> extends Resource {
   readonly create_time: string
   readonly quota_definition_id: string
@@ -15,13 +15,13 @@ export interface StoredLimit<ScopeType extends string> extends Resource {
   readonly limit: number
 }
 
-/** A limit in an answer. */
+/** A limit as responses show it. */
 export type LimitAnswer<ScopeType extends string> = StoredLimit<ScopeType> & { readonly usage: number }
 
-/** The declaration of an area's limits. */
+/** The parts by which the quota limits of areas differ. */
 export interface LimitDeclaration<ScopeType extends string, Area extends AreaTypes> {
   readonly type: Area['resourceType'] & `${string}.quotaLimits`
-  /** The table: `network_quota_limits`. */
+  /** The name of the table: `network_quota_limits`. */
   readonly name: string
   readonly list: ListFields
   readonly fields: Fields
@@ -36,7 +36,10 @@ export interface LimitDeclaration<ScopeType extends string, Area extends AreaTyp
   readonly belowUsage: { readonly code: number }
 }
 
-/** The kind of an area's limits. A limit lives at its own scope, so that the tenant sees its operations. */
+/**
+ * Returns the kind of an area's quota limits. A limit lives at the scope that it limits, so that the tenant sees its
+ * operations.
+ */
 export function limitKind<ScopeType extends string, Area extends AreaTypes>({
   errors,
   fields,

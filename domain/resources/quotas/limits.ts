@@ -33,10 +33,7 @@ type Created<ScopeType> = Readonly<{
   limit: number
 }>
 
-/**
- * Serves the limits of an area's quota definitions (network.md 1). They are created, changed and deleted at the
- * platform only.
- */
+/** Serves the quota limits of an area (network.md 1). They are created, changed and deleted at the platform only. */
 export class QuotaLimits<ScopeType extends string, Area extends AreaTypes> {
   readonly #parts: Parts<Area>
   readonly #quotas: Quotas
@@ -129,13 +126,16 @@ export class QuotaLimits<ScopeType extends string, Area extends AreaTypes> {
     })
   }
 
-  /** Deletes the limits of a purged workspace. Limits of a deleted organisation stay for the platform. */
+  /**
+   * Deletes the limits of a purged workspace. The limits of a deleted organisation stay until the platform deletes
+   * them.
+   */
   async purge(workspace: string): Promise<void> {
     const { store } = this.#parts
     await store.tx(async tx => {
       for await (const { id, version } of tx.each(this.#kind.collection, { scope_id: workspace }))
         await tx.delete(this.#kind.collection, id, version)
-      // A bucket must not outlive its limit, not even until the next transaction.
+      // A bucket must never name a deleted limit, so the same transaction deletes the buckets.
       await this.#quotas.purgeIn(tx, workspace)
     })
   }
@@ -144,7 +144,7 @@ export class QuotaLimits<ScopeType extends string, Area extends AreaTypes> {
     return requireDefinition(this.#quotas, this.#declared.errors, id)
   }
 
-  /** Throws unless the limit belongs to the definition in the path. */
+  /** Throws the area's error for an absent limit unless the limit belongs to the definition in the path. */
   #requireOf(definition: Definition, { id, quota_definition_id }: StoredLimit<ScopeType>): void {
     if (quota_definition_id === definition.id) return
     const { errors, type } = this.#declared
@@ -155,7 +155,7 @@ export class QuotaLimits<ScopeType extends string, Area extends AreaTypes> {
     const wanted = dimensions.toSorted().join(', ')
     const found = Object.keys(given).toSorted().join(', ')
     if (found === wanted && Object.values(given).every(value => value !== '')) return
-    const message = `quota definition ${id} has ${wanted === '' ? 'no dimensions' : `the dimensions ${wanted}`}; give a value for each and nothing else`
+    const message = `quota definition ${id} has ${wanted === '' ? 'no dimensions' : `the dimensions ${wanted}`}; give a value for each dimension and no other member`
     throw atField(this.#declared.errors.dimensionsInvalid(message), 'dimensions')
   }
 

@@ -6,13 +6,13 @@ import { bucketKey, bucketsOf, lockBucket, type Bucket } from './buckets.ts'
 import { usageOf, type Definition, type Dimensions, type QuotaScope } from './definitions.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** The bucket that a new row counts in. */
+/** The bucket in which a new row counts. */
 export interface Taken {
   readonly definition: string
   readonly dimensions?: Dimensions
 }
 
-/** The number of new rows, and how many of them the transaction has written already. */
+/** The number `n` of new rows, and how many of the new rows the transaction has written already. */
 interface NewRows {
   readonly n: number
   readonly written: number
@@ -25,7 +25,10 @@ export class Quotas {
   readonly #domain: ErrorDomain
   readonly #byId: ReadonlyMap<string, Definition>
 
-  /** A refusal carries `domain` even if another area was called, because the quota is a rule of its own (conventions §7). */
+  /**
+   * `domain` is the error domain of every refusal. A refusal keeps this domain when the call is of another area,
+   * because the quota is a rule of the area that declares it (conventions §7).
+   */
   constructor(domain: ErrorDomain, definitions: readonly Definition[]) {
     this.#domain = domain
     this.buckets = bucketsOf(domain.name)
@@ -33,22 +36,22 @@ export class Quotas {
     this.#byId = new Map(definitions.map(definition => [definition.id, definition]))
   }
 
-  /** Returns undefined if no definition has this id. */
+  /** Returns the definition with this id; undefined if no definition has the id. */
   find(id: string): Definition | undefined {
     return this.#byId.get(id)
   }
 
   /**
-   * Counts `n` rows that the transaction has already written in one bucket. Throws QUOTA_EXCEEDED if the bucket has no
-   * room for them; the limit -1 always has room. A deleted row needs no call.
+   * Checks that one bucket has room for `n` rows, which the transaction has already written. Throws QUOTA_EXCEEDED if
+   * it has not; the limit -1 always has room. A deletion needs no call, because usage is counted from the rows.
    */
   consumeLimit(tx: Transaction, id: string, scope: QuotaScope, dimensions: Dimensions, n: number): Promise<void> {
     return this.#require(tx, id, scope, dimensions, { n, written: n })
   }
 
   /**
-   * Calls `consumeLimit` for one row of a workspace, for each definition in the order of the ids. Definitions of
-   * organisations count at the organisation of the workspace.
+   * Checks every definition for one row of a workspace, which the transaction has already written, in the order of the
+   * definitions' ids. Definitions of organisations count at the organisation of the workspace. Throws QUOTA_EXCEEDED.
    */
   consume(
     tx: Transaction,
@@ -60,8 +63,8 @@ export class Quotas {
   }
 
   /**
-   * As `consume`, for a row that the transaction has yet to write, because its members depend on a capacity: quotas are
-   * checked before capacity (conventions §4).
+   * Checks as `consume` does, for a row that the transaction has yet to write. Callers need this function if members of
+   * the row depend on a capacity, because quotas are checked before capacity (conventions §4).
    */
   requireRoom(
     tx: Transaction,
@@ -105,8 +108,8 @@ export class Quotas {
   }
 
   /**
-   * Deletes the buckets that only a deleted row used, in its transaction: for a VPC, the buckets whose only dimension
-   * `vpc_id` is its id. A bucket with a limit stays until its limit is deleted.
+   * Deletes the buckets that only a deleted row used, in the transaction that deletes the row. For a VPC, these are the
+   * buckets whose only dimension `vpc_id` is the id of the VPC. A bucket with a limit stays until its limit is deleted.
    */
   async forget(tx: Transaction, workspace: string, dimension: string, value: string): Promise<void> {
     for (const { dimensions, id } of this.definitions) {
@@ -121,7 +124,7 @@ export class Quotas {
     return store.tx(tx => this.purgeIn(tx, workspace))
   }
 
-  /** As `purge`, in a transaction that also deletes the limits of the buckets. */
+  /** Deletes the buckets of a purged workspace, in a transaction that also deletes the limits of the buckets. */
   async purgeIn(tx: Transaction, workspace: string): Promise<void> {
     for await (const { id, version } of tx.each(this.buckets, { scope_id: workspace }))
       await tx.delete(this.buckets, id, version)

@@ -28,24 +28,25 @@ const maxErrors = 100
 interface Checkpoint {
   /** The number of workspaces in the subtree at the beginning of the cascade. */
   readonly total: number
-  /** The last workspace with a follow-up in progress. */
+  /** The id of the last workspace for which the first walk has started a follow-up where needed. */
   readonly begun: string
-  /** The last workspace that is or was watched. */
+  /** The id of the last workspace that the second walk has begun to watch. */
   readonly watched: string
   /** The watched workspaces whose follow-up is still in progress. */
   readonly busy: readonly string[]
   /** The number of workspaces whose follow-up has ended or failed. */
   readonly ended: number
   readonly errors: readonly OperationError[]
-  /** The number of successive polls without an ended follow-up; it makes the waits longer. */
+  /** The number of successive polls in which no follow-up ended; the waits grow with this number. */
   readonly waits: number
 }
 
 const start: Checkpoint = { total: 0, begun: '', watched: '', busy: [], ended: 0, errors: [], waits: 0 }
 
 /**
- * The work after a change of state: every workspace at and below the node is brought to its effective state. The
- * effective state is read when the work acts on it, so a later verb wins. The work has no deadline.
+ * Returns the procedures after a change of state and after a move. They bring the areas of every workspace at and below
+ * the node to the effective state of the workspace. The effective state is read when the work acts on it, so a later
+ * verb wins. The work has no deadline.
  */
 export function cascadeProcedures(
   parts: TaxonomyEnvironment,
@@ -58,7 +59,7 @@ export function cascadeProcedures(
   ]
 }
 
-/** Starts a follow-up for the next workspaces whose areas have not followed their states. */
+/** Starts a follow-up for the next workspaces whose areas have not applied the effective states. */
 async function beginNext(parts: TaxonomyEnvironment, context: StepContext<Subtree, Checkpoint>): Promise<StepOutcome> {
   const { input, store } = context
   const where = await whereBelow(store, input)
@@ -70,7 +71,10 @@ async function beginNext(parts: TaxonomyEnvironment, context: StepContext<Subtre
   return again(0)
 }
 
-/** Watches the follow-ups in progress until none is left. A slow follow-up does not delay the report of the others. */
+/**
+ * Watches the follow-ups in progress until no follow-up is left. A slow follow-up does not delay the report of the
+ * others.
+ */
 async function waitForAll(context: StepContext<CascadeInput, Checkpoint>): Promise<StepOutcome> {
   const { input, store } = context
   const { busy, watched, ...checkpoint } = context.checkpoint ?? start
@@ -102,7 +106,7 @@ async function waitForAll(context: StepContext<CascadeInput, Checkpoint>): Promi
  */
 const waitMs = (waits: number): number => Math.min(1_000, 50 * 2 ** Math.min(waits, 5))
 
-/** Returns the failures of workspaces after three attempts, as errors for people. */
+/** Returns the failures of workspaces after three attempts, as errors of the operation. */
 async function errorsOf(reader: Reader, found: readonly Following[]): Promise<readonly OperationError[]> {
   const { code, reason } = lifecycleHookFailed
   const errors: OperationError[] = []
@@ -116,9 +120,10 @@ async function errorsOf(reader: Reader, found: readonly Following[]): Promise<re
 }
 
 /**
- * Whether the state that this verb set still decides. A later verb decides alone, so failures under this verb no longer
- * count. A verb needs an active parent, so the state that it set was the effective state. A different effective state
- * therefore comes from a later verb on the node or above, and a changed node had later verbs, whatever its state is.
+ * Returns the outcome of the cascade. If a later verb has decided the state, failures under this verb no longer count,
+ * and the outcome is done with a warning. A verb needs an active parent, so the state that it set was the effective
+ * state. A different effective state therefore comes from a later verb on the node or above it. A changed node had
+ * later verbs, whatever its state is.
  */
 async function endOf(
   context: StepContext<CascadeInput, Checkpoint>,

@@ -2,7 +2,7 @@ import type { LifecycleState } from '../../../output/taxonomy/types.ts'
 import type { Collection, Reader, Transaction } from '../../ports/store.ts'
 
 /**
- * The progress of the areas in following the state of a workspace. Without a row, all areas have followed it to ACTIVE
+ * The progress of the areas in applying the state of a workspace. If the row is absent, all areas have applied ACTIVE
  * and no work is in progress.
  */
 export interface Following {
@@ -11,16 +11,17 @@ export interface Following {
   readonly organisation_id: string
   /** The last state that all areas have applied. While `work` is set, some areas may be applying another state. */
   readonly applied: LifecycleState
-  /** The id of the work that applies the state now; empty if no work does. Only this work calls the areas. */
+  /** The id of the work that applies the state now; empty if no work is in progress. Only this work calls the areas. */
   readonly work: string
   /** Whether the work waits for its next attempt after a failure; other work may then replace it. */
   readonly is_resting: boolean
-  /** The state that the areas failed to apply in three attempts; empty if there is none. */
+  /** The state that the areas failed to apply in three attempts; empty if they did not fail. */
   readonly failed_state: string
-  /** The reason of the failure, for people; empty if there is none. */
+  /** The reason of the failure, for people; empty if the areas did not fail. */
   readonly failure: string
 }
 
+/** The followings of all workspaces. */
 export const followings: Collection<Following> = {
   name: 'taxonomy_followings',
   id: 'id',
@@ -28,7 +29,7 @@ export const followings: Collection<Following> = {
   indexes: [['organisation_id']],
 }
 
-/** The initial row of a workspace whose areas follow it from ACTIVE for the first time. */
+/** Returns the first following of a workspace. Until then, all areas have applied ACTIVE. */
 export const newFollowing = (id: string, organisation_id: string, work: string): Following => ({
   id,
   organisation_id,
@@ -39,7 +40,7 @@ export const newFollowing = (id: string, organisation_id: string, work: string):
   failure: '',
 })
 
-/** Whether a piece of work calls the areas now or soon. */
+/** Returns whether a piece of work calls the areas now or soon. */
 export const isBusy = (following: Following | undefined): boolean =>
   following !== undefined && following.work !== '' && !following.is_resting
 
@@ -50,7 +51,7 @@ export async function followingsOf(reader: Reader, ids: readonly string[]): Prom
   return found
 }
 
-/** Changes the following of a workspace while `work` is its current work; returns undefined if it is not. */
+/** Changes the following of a workspace if `work` is its current work; otherwise returns undefined. */
 export async function changeFollowing(
   tx: Transaction,
   id: string,

@@ -30,11 +30,12 @@ const freeKind = 'taxonomy.sweep'
 export const forcedPurge = (workspace: string): WorkOrder => ({ kind: forcedKind, input: { workspace } })
 
 /**
- * The work after the deletion of an empty workspace: the areas purge the rows that the platform created at its birth.
+ * Returns the order for the work after the deletion of an empty workspace: the areas purge the rows that the platform
+ * created with the workspace.
  */
 export const freePurge = (workspace: string): WorkOrder => ({ kind: freeKind, input: { workspace } })
 
-/** The order in which areas purge (taxonomy.md §4): an area whose rows refer to another area comes before it. */
+/** The order in which areas purge (taxonomy.md §4): an area whose rows refer to another area precedes that area. */
 const purgeOrder = ['compute', 'network', 'registry', 'storage', 'observability', 'vault', 'iam']
 
 /** Returns the procedures of both purges; the procedures are retried until they succeed. */
@@ -73,7 +74,8 @@ export function purgeProcedures(
 }
 
 /**
- * Waits while an area still follows an earlier state, because rows that it creates meanwhile would outlive the purge.
+ * Returns whether an area is still applying an earlier state. The purge waits for the area, because rows that the area
+ * creates in this time would outlive the purge.
  */
 async function isFollowed({ input, store }: Context): Promise<boolean> {
   return isBusy((await store.get(followings, input.workspace))?.value)
@@ -96,7 +98,7 @@ async function dropPurged(tx: Transaction, iam: Iam, id: string): Promise<void> 
   await iam.scopeChanged(tx, { type: 'WORKSPACE', id }, 'DELETED')
 }
 
-/** Removes a workspace and all of its rows from its tree, which is locked and counted. */
+/** Deletes a workspace and all of its rows in taxonomy. The caller has locked the tree and changed its counts. */
 export async function dropWorkspace(tx: Transaction, { id, value, version }: Stored<StoredWorkspace>): Promise<void> {
   await endUsage(tx, value.organisation_id, id)
   await deleteOverridesAt(tx, id)

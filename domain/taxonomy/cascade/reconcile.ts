@@ -17,7 +17,7 @@ import { locate } from '../tree/locate.ts'
 import type { TaxonomyEnvironment } from '../tree/taxonomy-environment.ts'
 import { active, bareState, deleting } from '../tree/states.ts'
 
-/** The delays of the platform, in milliseconds. */
+/** The delays between calls of the areas, in milliseconds. */
 export interface FollowTimes {
   /** The delay between two calls of an area that has not yet applied the state. */
   readonly askMs: number
@@ -32,13 +32,13 @@ export const followTimes: FollowTimes = { askMs: 1_000, retryMs: [1_000, 2_000],
 
 interface ReconcileInput {
   readonly workspace: string
-  /** The id of this piece of work. It stops if other work has taken over. */
+  /** The id of this piece of work. The work stops if other work has replaced it. */
   readonly work: string
   /** The number of successive earlier pieces of work that ended unexpectedly. */
   readonly failures?: number
 }
 
-/** The state that the areas were asked to follow last, and the number of successive failures. */
+/** The state that the areas were last called to apply, and the number of successive failures. */
 interface Checkpoint {
   readonly state: LifecycleState
   readonly failures: number
@@ -52,8 +52,8 @@ const order = (input: ReconcileInput): WorkOrder & { readonly input: ReconcileIn
 
 /**
  * Ensures that work brings the areas of a workspace to its effective state, and returns the work to begin, if any. A
- * workspace has one piece of work at a time, so that no area is called twice at once for it. Work that rests after
- * failures is replaced, because the areas may be able to follow the new state.
+ * workspace has one piece of work at a time, so that no area is called concurrently for it. Work that rests after
+ * failures is replaced, because the areas may be able to apply the new state.
  */
 export async function ensureFollowed(
   tx: Transaction,
@@ -67,12 +67,12 @@ export async function ensureFollowed(
   return order({ workspace: id, work })
 }
 
-/** Brings the areas of one workspace to its present effective state. */
+/** Returns the procedure that brings the areas of one workspace to its present effective state. */
 export function reconcileProcedure(
   { clock, hooks, operations }: TaxonomyEnvironment,
   times: FollowTimes,
 ): Procedure<ReconcileInput, Checkpoint> {
-  /** Ends the work, or begins again if the areas have followed another state than the present one. */
+  /** Ends the work, or begins new work if the areas have applied another state than the present state. */
   const finish = async (tx: Transaction, input: ReconcileInput, followed?: LifecycleState): Promise<void> => {
     const { work, workspace: id } = input
     const stored = await tx.lock(followings, id)
@@ -117,7 +117,7 @@ export function reconcileProcedure(
   }
 }
 
-/** Ends this work; returns false if other work has replaced it. */
+/** Ends the rest of this work before an attempt. Returns false if other work has replaced this work. */
 async function takeUp({ input, store, tx }: Context): Promise<boolean> {
   const following = (await store.get(followings, input.workspace))?.value
   if (following?.work !== input.work) return false
@@ -130,7 +130,7 @@ async function effectiveNow(reader: Reader, workspace: string): Promise<Lifecycl
   return (await locate(reader, { type: 'WORKSPACE', id: workspace }))?.effective.state
 }
 
-/** An area that failed to follow, and the reason for people. */
+/** An area that failed to apply a state, and the reason for people. */
 interface Failure {
   readonly area: string
   readonly cause: string
@@ -155,12 +155,12 @@ async function followAll(
   return failure ?? (isWaiting ? 'waiting' : 'followed')
 }
 
-/** Returns the message of an error from an area, if the message is meant for callers. */
+/** Returns the message of an error from an area if the message is meant for callers, otherwise `internal error`. */
 export const causeOf = (error: unknown): string => (error instanceof ApiError ? error.message : 'internal error')
 
 /**
- * Repeats the work after a failure: after a rest from the third failure on; immediately, with the count of failures
- * reset, if the state has changed.
+ * Repeats the work after a failure: after 1 and 2 seconds, and from the third failure on after a rest. If the state has
+ * changed, the work is repeated immediately and the next failure counts as the first.
  */
 async function failedOnce(
   context: Context,
@@ -182,8 +182,8 @@ async function failedOnce(
 }
 
 /**
- * Replaces work that ended unexpectedly, so that it does not block the workspace. The new work waits as after failures
- * of an area, and is replaceable while it rests.
+ * Replaces work that ended unexpectedly, so that the ended work does not block the workspace. The new work waits as
+ * long as after failures of an area, and can be replaced while it rests.
  */
 async function followAnew(
   tx: Transaction,

@@ -8,8 +8,8 @@ import { ensureFollowed } from './reconcile.ts'
 import { active, deleting } from '../tree/states.ts'
 
 /**
- * Starts work for those of the given workspaces of an organisation whose areas have not followed the effective state,
- * or are on the way to another state.
+ * Starts work for the given workspaces of an organisation whose areas have not applied the effective state, or are
+ * applying another state.
  */
 export async function followUnfollowed(
   tx: Transaction,
@@ -23,7 +23,10 @@ export async function followUnfollowed(
   }
 }
 
-/** Whether an organisation may have such workspaces, apart from a change of state in progress. */
+/**
+ * Returns whether a workspace of the organisation has a following, so that its areas may have to apply another state. A
+ * change of state in progress may add followings later.
+ */
 export const mayHaveUnfollowed = (tx: Transaction, organisation: string): Promise<boolean> =>
   tx.exists(followings, { organisation_id: organisation })
 
@@ -45,7 +48,10 @@ async function unfollowed(
   })
 }
 
-/** A deleted workspace is not followed further. Areas may already know the state for which its work began. */
+/**
+ * Returns whether a workspace needs work. A workspace in deletion needs no work. While work is in progress, its areas
+ * may have applied an earlier state, so the workspace needs work.
+ */
 function isUnfollowed(effective: LifecycleState, following: Following | undefined): boolean {
   if (effective === deleting) return false
   return following === undefined ? effective !== active : following.work !== '' || following.applied !== effective

@@ -14,7 +14,10 @@ import type { Scope } from '../../ports/scope.ts'
 
 const type = 'taxonomy.followings'
 
-/** Checks that the work in each following exists, and that workspaces without ending work exist. */
+/**
+ * Checks that the work of each following exists, and that the workspace of a following exists unless its work is in
+ * progress.
+ */
 export async function* inspectFollowings(inspection: Inspection): AsyncGenerator<Finding, void, undefined> {
   const { reader } = inspection
   for await (const batch of batches(reader.each(followings))) {
@@ -40,7 +43,7 @@ export async function* inspectFollowings(inspection: Inspection): AsyncGenerator
   }
 }
 
-/** Work that follows a workspace carries its own id in its input. */
+/** Returns whether the work of a following exists. Such work has its own id in its input. */
 async function isThere({ workAt }: Inspection, { id, work }: Following): Promise<boolean> {
   const orders = await workAt({ type: 'WORKSPACE', id })
   return orders.some(({ input }) => isRecord(input) && own(input, 'work') === work)
@@ -52,7 +55,7 @@ const cascadeKinds = [cascadeKind, catchUpKind]
 export class Followed {
   readonly #inspection: Inspection
   readonly #places: Places
-  /** The results for cascades, keyed by node id. */
+  /** Whether a cascade is in progress at a node, keyed by node id. */
   readonly #cascades = new Map<string, Promise<boolean>>()
 
   constructor(inspection: Inspection, places: Places) {

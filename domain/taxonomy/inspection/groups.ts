@@ -10,7 +10,7 @@ import { inspectState, statesBefore } from './states.ts'
 
 const type = groupKind.resourceType
 
-/** Checks the groups of one organisation, all of which are read: parents, names and states. */
+/** Checks all groups of one organisation: parents, cycles, depths, numbers of children, names and states. */
 export async function* inspectGroups(
   reader: Reader,
   organisation: StoredOrganisation,
@@ -42,7 +42,7 @@ function* inspectParents({ id: organisation }: StoredOrganisation, byId: Readonl
 export const missingParent = (parent: string, organisation: string): string =>
   `hangs under group ${parent}, which organisation ${organisation} does not have; it must hang under one of its groups or, with an empty parent_group_id, under the organisation`
 
-/** Reports every circle once, at one of its groups. */
+/** Reports every cycle once, at one of its groups. */
 function* inspectCycles(byId: ReadonlyMap<string, StoredGroup>) {
   const seen = new Set<string>()
   for (const start of byId.values()) {
@@ -66,7 +66,7 @@ function* inspectDepths(organisation: StoredOrganisation, groups: readonly Store
   }
 }
 
-/** The children of one parent; an empty id stands for the organisation. */
+/** Checks the number and the names of the child groups of one parent; an empty id means the organisation. */
 function* inspectChildren({ id }: StoredOrganisation, parent: string, children: readonly StoredGroup[]) {
   if (children.length > maxChildren) {
     const [resourceType, node] = parent === '' ? [organisationKind.resourceType, id] : [type, parent]

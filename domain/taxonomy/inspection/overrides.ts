@@ -7,7 +7,9 @@ import { fromWireScope } from '../tree/scopes.ts'
 import { countsNodes } from '../quotas/usage.ts'
 import { finding } from './finding.ts'
 
-/** Checks that overrides stand at nodes that their quotas can limit, at most one at each node. */
+/**
+ * Checks that overrides are at nodes that their quotas can limit, with at most one override of a quota at each node.
+ */
 export async function* inspectOverrides(reader: Reader): AsyncGenerator<Finding, void, undefined> {
   for await (const { value } of reader.each(quotaOverrides)) {
     for await (const message of faultsOf(reader, value)) yield finding('taxonomy.quotaOverrides', value.id, message)

@@ -7,9 +7,10 @@ import { active, archived, deleting, suspended } from '../tree/states.ts'
 import { documentsOf } from './batches.ts'
 import { finding } from './finding.ts'
 
-/** The former states of archived nodes, by the ids of the nodes. */
+/** The former states of archived nodes, keyed by node id. */
 export type StatesBefore = ReadonlyMap<string, Archival>
 
+/** Returns the former states of those of the given nodes that have one. */
 export const statesBefore = (reader: Reader, ids: readonly string[]): Promise<StatesBefore> =>
   documentsOf(reader, archivals, ids)
 
@@ -19,7 +20,10 @@ const statesOf: Readonly<Record<NodeKind<never>['scopeType'], readonly Lifecycle
   WORKSPACE: [active, suspended, archived, deleting],
 }
 
-/** Checks that a node has a state of its kind, and a former state exactly while it is archived. */
+/**
+ * Checks that a node has a state of its kind, and that it has a former state if and only if it is archived. A workspace
+ * in deletion may have one too.
+ */
 export function* inspectState(
   { noun, resourceType, scopeType }: Pick<NodeKind<never>, 'noun' | 'resourceType' | 'scopeType'>,
   { id, state }: StoredNode,

@@ -7,7 +7,7 @@ import { quotaTotals, quotaUsages } from '../quotas/usage.ts'
 import { batches, documentsOf } from './batches.ts'
 import { finding } from './finding.ts'
 
-/** Rows with an owner: `owner` returns its id, and the owner is in one of the collections `of`. */
+/** A collection whose rows have an owner in one of the collections `of`. */
 interface Belonging<T> {
   readonly rows: Collection<T>
   readonly resourceType: string
@@ -15,7 +15,7 @@ interface Belonging<T> {
   readonly of: readonly Collection<never>[]
   /** Ids of owners that are known to exist. */
   readonly isKnown?: (owner: string) => boolean
-  /** The noun for people. */
+  /** The noun of the owner in messages for people. */
   readonly noun: string
 }
 

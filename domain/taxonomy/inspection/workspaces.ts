@@ -11,7 +11,7 @@ import { Followed } from './followings.ts'
 import { missingParent } from './groups.ts'
 import { inspectState, statesBefore } from './states.ts'
 
-/** An organisation whose groups are read. */
+/** An organisation with all its groups and places. */
 interface Tree {
   /** The id of the organisation. */
   readonly id: string
@@ -19,16 +19,19 @@ interface Tree {
   readonly places: Places
 }
 
-/** The findings and sums below an organisation. */
+/** The number of workspaces of an organisation, and the sums of their usages. */
 interface Counted {
   readonly workspaces: number
-  /** The sums by quota. */
+  /** The sums, keyed by quota. */
   readonly usages: ReadonlyMap<string, number>
 }
 
 const type = workspaceKind.resourceType
 
-/** Checks the workspaces of an organisation: parents, names, states, usages, and whether areas follow them. */
+/**
+ * Checks the workspaces of an organisation: parents, names, states, usages, and whether the areas have applied the
+ * states.
+ */
 export async function* inspectWorkspaces(
   inspection: Inspection,
   { id: organisation, groups, places }: Tree,
@@ -63,7 +66,7 @@ async function* inspectName(reader: Reader, { id, name, organisation_id }: Store
   yield finding(type, id, message)
 }
 
-/** Adds the usages of these workspaces to the sums. */
+/** Checks the usages of these workspaces, and adds them to the sums. */
 async function* inspectUsages(reader: Reader, batch: readonly StoredWorkspace[], sums: Map<string, number>) {
   const owners = new Map(batch.map(workspace => [workspace.id, workspace]))
   for await (const { value } of reader.each(quotaUsages, { workspace_id: [...owners.keys()] })) {

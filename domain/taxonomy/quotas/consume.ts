@@ -7,9 +7,7 @@ import { trees, workspaces } from '../tree/nodes.ts'
 import { lockTotal, quotaTotals, quotaUsages, usageId, type QuotaUsage } from './usage.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/**
- * Takes amounts for a workspace, or gives them back (`Taxonomy.consume`). Rows are locked in the order of the quotas.
- */
+/** Takes amounts for a workspace, or returns them (`Taxonomy.consume`). Rows are locked in the order of the quotas. */
 export async function consume(
   tx: Transaction,
   workspace: string | readonly Scope[],
@@ -23,7 +21,10 @@ export async function consume(
   for (const [quota, amount] of byQuota(amounts)) await take(tx, chain, quota, amount)
 }
 
-/** Returns the scopes from the organisation, which is shared, to a workspace; undefined if there is none. */
+/**
+ * Shares the organisation of a workspace, and returns the scopes from the organisation to the workspace; undefined if
+ * the workspace does not exist.
+ */
 async function sharedChain(tx: Transaction, workspace: string): Promise<readonly Scope[] | undefined> {
   const found = await tx.get(workspaces, workspace)
   if (found) await tx.share(trees, found.value.organisation_id)
@@ -31,7 +32,7 @@ async function sharedChain(tx: Transaction, workspace: string): Promise<readonly
   return found && (await chain(tx, { type: 'WORKSPACE', id: workspace }))?.toReversed()
 }
 
-/** Sums the amounts of each quota, in the order of the quotas' names. */
+/** Sums the amounts of each quota, in the order of the quotas' ids. */
 function byQuota(amounts: readonly Amount[]): readonly (readonly [quota: string, amount: number])[] {
   const sums = new Map<string, number>()
   for (const { amount, quota } of amounts) sums.set(quota, (sums.get(quota) ?? 0) + amount)

@@ -40,7 +40,10 @@ export class EffectiveQuotas implements EffectiveQuotaHandlers {
   }
 }
 
-/** Checks that a scope is given whole or not at all; an absent scope is allowed. */
+/**
+ * Returns the scope of the request, by default the organisation of the path. Throws for PLATFORM, and unless the
+ * request has both of `scope_type` and `scope_id` or neither.
+ */
 function askedScope({ organisation, scope_id, scope_type }: GetEffectiveQuotaRequest): Scope {
   if (scope_type === 'TAXONOMY_SCOPE_TYPE_PLATFORM') {
     throw scopeInvalid('scope_type', 'must be an organisation, group or workspace')
@@ -62,7 +65,10 @@ interface Link extends Limit {
 const linksOf = (reader: Reader, quota: string, limits: readonly Limit[]): Promise<readonly Link[]> =>
   Promise.all(limits.map(async limit => ({ ...limit, usage: await subtreeUsage(reader, quota, limit.scope) })))
 
-/** The smallest limit decides, and of equal limits the deepest. -1 is greater than every other limit. */
+/**
+ * Returns the effective limit of a chain: the smallest limit decides, and among equal limits the limit of the deepest
+ * node. -1 is greater than every other limit.
+ */
 function effectOf(links: readonly Link[]): Pick<EffectiveQuota, 'limit' | 'limit_source' | 'available' | 'chain'> {
   const chain = links.map(({ limit, overrideId: override_id, scope, usage }) => ({
     ...wireScope(scope),

@@ -43,7 +43,7 @@ async function defaultLimit(reader: Reader, quota: string, scope: Scope): Promis
   return { scope, limit: stored.value.default_limit, overrideId: '' }
 }
 
-/** Throws QUOTA_EXCEEDED with the first of these limits that has no room. */
+/** Throws QUOTA_EXCEEDED for the first of these limits that has no room. */
 export async function requireRoom(reader: Reader, limits: readonly Limit[], demand: Demand): Promise<void> {
   const { amount, isCounted = false, quota } = demand
   for (const { limit, scope } of limits) {

@@ -7,8 +7,8 @@ import type { Scope } from '../../ports/scope.ts'
 
 /**
  * Throws QUOTA_EXCEEDED if a limit above the new place, but not above the old place, has no room for the moved node
- * (taxonomy.md §4). It runs after the move, because a taken name is told before a quota. Rows are locked in the order
- * of the quotas.
+ * (taxonomy.md §4). The check runs after the move, because a taken name is reported before an exceeded quota. Rows are
+ * locked in the order of the quotas.
  */
 export async function requireMoveRoom(
   tx: Transaction,

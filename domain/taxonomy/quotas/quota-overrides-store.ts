@@ -7,6 +7,7 @@ import type { Scope } from '../../ports/scope.ts'
 /** A stored override; its usage is summed at each read. */
 export type StoredOverride = Omit<QuotaOverride, 'usage'>
 
+/** The overrides of all quotas, at most one for each quota and node. */
 export const quotaOverrides: Collection<StoredOverride> = {
   name: 'taxonomy_quota_overrides',
   id: 'id',

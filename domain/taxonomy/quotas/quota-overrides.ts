@@ -25,7 +25,7 @@ import { countsNodes, subtreeUsage } from './usage.ts'
 import type { Scope } from '../../ports/scope.ts'
 import type { Warning } from '../../ports/warning.ts'
 
-/** The kind of overrides: each limits one quota at one node. An operation lives at the node. */
+/** The kind of overrides. An override limits one quota at one node, and its operations belong to this node. */
 export const quotaOverrideKind = defineKind({
   type: 'taxonomy.quotaOverrides',
   noun: 'override',
@@ -36,7 +36,7 @@ export const quotaOverrideKind = defineKind({
   scopeOf: fromWireScope,
 })
 
-/** The limits of single nodes of the tree (taxonomy.md §1). */
+/** Returns the handlers of overrides, the limits at single nodes of the tree (taxonomy.md §1). */
 export function quotaOverrideHandlers(parts: Parts<TaxonomyArea>): QuotaOverrideHandlers {
   const { access, clock, store } = parts
   const resources = new Resources<StoredOverride, TaxonomyArea>(quotaOverrideKind, parts)
@@ -76,8 +76,8 @@ async function withUsage(reader: Reader, override: StoredOverride): Promise<Quot
 }
 
 /**
- * Returns the chain down to the scope of an override. The scope must be a node that the quota can limit. The tree is
- * shared, so that the node is not deleted before its override exists.
+ * Returns the scopes from the organisation to the scope of an override. Throws unless the scope is a node that the
+ * quota can limit. The tree is shared, so that the node is not deleted before its override exists.
  */
 async function requireScope(tx: Transaction, quota: string, override: StoredOverride): Promise<readonly Scope[]> {
   const scope = fromWireScope(override)

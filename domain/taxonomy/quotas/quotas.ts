@@ -61,7 +61,7 @@ export class SubtreeQuotas implements QuotaHandlers {
   }
 }
 
-/** Creates the missing quotas, and restores the fixed members of the others. */
+/** Creates the missing quotas, and restores the fixed members of the existing quotas. */
 export async function createBuiltInQuotas(tx: Transaction, now: number): Promise<void> {
   const update_time = formatMillis(now)
   for (const quota of builtInQuotas) {
@@ -79,8 +79,8 @@ export async function createBuiltInQuotas(tx: Transaction, now: number): Promise
 }
 
 /**
- * Returns undefined for a damaged document. The document must neither prevent the start of the server nor be
- * overwritten, because its limit would be lost.
+ * Returns a quota, or undefined for a damaged document. A damaged document must neither prevent the start of the server
+ * nor be overwritten, because its limit would be lost.
  */
 function readable(stored: Stored<Quota>): Quota | undefined {
   try {
@@ -99,9 +99,7 @@ export const belowUsage = (what: string, usage: number, limit: number): Warning 
   description: `${what} uses ${usage}, more than the new limit of ${limit}; nothing is evicted, growth stops`,
 })
 
-/**
- * Compares a default limit with the usage of the organisations without override, and names the first that uses more.
- */
+/** Returns a warning about the first organisation without an override whose usage exceeds the new default limit. */
 async function usageWarnings(reader: Reader, quota: Quota): Promise<readonly Warning[]> {
   if (quota.default_limit < 0) return []
   for await (const { id, value } of reader.each(organisations)) {

@@ -8,7 +8,7 @@ import type { Scope } from '../../ports/scope.ts'
  * of a group changes no number (taxonomy.md §4).
  */
 export interface QuotaUsage {
-  /** `<quota>/<workspace id>`. */
+  /** The id in the form `<quota>/<workspace id>`. */
   readonly id: string
   readonly quota_id: string
   readonly workspace_id: string
@@ -18,6 +18,7 @@ export interface QuotaUsage {
   readonly amount: number
 }
 
+/** The usages of all workspaces. */
 export const quotaUsages: Collection<QuotaUsage> = {
   name: 'taxonomy_quota_usages',
   id: 'id',
@@ -27,13 +28,14 @@ export const quotaUsages: Collection<QuotaUsage> = {
 
 /** The usage of one quota by an organisation. Every change of a usage locks this row, so that no change is lost. */
 export interface QuotaTotal {
-  /** `<quota>/<organisation id>`. */
+  /** The id in the form `<quota>/<organisation id>`. */
   readonly id: string
   readonly quota_id: string
   readonly organisation_id: string
   readonly amount: number
 }
 
+/** The totals of all organisations. */
 export const quotaTotals: Collection<QuotaTotal> = {
   name: 'taxonomy_quota_totals',
   id: 'id',
@@ -41,6 +43,7 @@ export const quotaTotals: Collection<QuotaTotal> = {
   indexes: [['organisation_id']],
 }
 
+/** Returns the id of the usage of a quota by a workspace, or of its total in an organisation. */
 export const usageId = (quota: string, node: string): string => `${quota}/${node}`
 
 /**
@@ -82,7 +85,8 @@ const treeCounts: ReadonlyMap<string, Count> = new Map<string, Count>([
 ])
 
 /**
- * Whether a quota counts nodes of the tree. At a workspace, which has no nodes below it, such a quota has no effect.
+ * Returns whether a quota counts nodes of the tree. At a workspace, which has no nodes below it, such a quota has no
+ * effect.
  */
 export const countsNodes = (quota: string): boolean => treeCounts.has(quota)
 
@@ -96,7 +100,7 @@ async function workspacesIn(reader: Reader, group: string): Promise<number> {
 const parentsIn = async (reader: Reader, group: string): Promise<readonly string[]> =>
   (await groupsIn(reader, [group])).map(({ id }) => id)
 
-/** Locks the usage of a quota by an organisation; creates the row on first use. */
+/** Locks the total of a quota in an organisation; creates the row at its first use. */
 export async function lockTotal(tx: Transaction, quota: string, organisation: string) {
   const id = usageId(quota, organisation)
   const fresh: QuotaTotal = { id, quota_id: quota, organisation_id: organisation, amount: 0 }

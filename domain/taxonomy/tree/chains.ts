@@ -13,8 +13,8 @@ const parentOf = ({ organisation_id, parent_group_id }: StoredGroup | StoredWork
   parent_group_id === '' ? { type: 'ORGANISATION', id: organisation_id } : { type: 'GROUP', id: parent_group_id }
 
 /**
- * Returns the scopes from a node up to its organisation (`Taxonomy.chain`), by one read, and a second read for the
- * groups above a workspace. An organisation outlives its nodes.
+ * Returns the scopes from a node up to its organisation (`Taxonomy.chain`): one read, and for a workspace in a group a
+ * second read for its groups. An organisation outlives its nodes, so its row is not read for them.
  */
 export async function chain(reader: Reader, scope: Scope): Promise<readonly Scope[] | undefined> {
   if (scope.type === 'PLATFORM') return undefined

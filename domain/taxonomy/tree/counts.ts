@@ -2,13 +2,13 @@ import type { Reader } from '../../ports/store.ts'
 import { workspaces } from './nodes.ts'
 import { groupsIn } from './places.ts'
 
-/** The number of descendants of a group. */
+/** The numbers of descendants of a group. */
 export interface Below {
   readonly groups: number
   readonly workspaces: number
 }
 
-/** Counts the descendants of groups of an organisation, by the ids of the groups. */
+/** Counts the descendants of groups of an organisation; the result is keyed by the ids of the groups. */
 export async function countsBelow(
   reader: Reader,
   organisation: string,

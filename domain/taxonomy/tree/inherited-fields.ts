@@ -14,9 +14,9 @@ export interface AnswerableQuery {
 }
 
 /**
- * Lets a list of groups or workspaces filter and sort by inherited fields. Effective state, ancestors and depth follow
- * from a pair of parent and own state, and an organisation has few such pairs. A query without inherited fields is
- * returned unchanged.
+ * Returns the query of a list of groups or workspaces so that the store can filter and sort by inherited fields.
+ * Effective state, ancestors and depth follow from the pair of a parent and an own state, and an organisation has few
+ * such pairs. A query without inherited fields is returned unchanged.
  */
 export function answerable(tree: TreeView, query: ListQuery): AnswerableQuery | Promise<AnswerableQuery> {
   const sorted = query.order.map(({ field }) => field).filter(isInherited)
@@ -79,7 +79,7 @@ const valueOf = (pair: Pair, name: string): string | number => (name === 'depth'
 /** The fields that all nodes of a pair share. */
 const decided: ReadonlySet<string> = new Set(['parent_group_id', 'state', ...inheritedFields])
 
-/** Whether the nodes of a pair match a filter; undefined if that differs between the nodes. */
+/** Returns whether the nodes of a pair match a filter; undefined if the result differs between the nodes. */
 function verdict(filter: Filter, pair: Pair): boolean | undefined {
   switch (filter.kind) {
     case 'and':
@@ -95,7 +95,9 @@ function verdict(filter: Filter, pair: Pair): boolean | undefined {
   }
 }
 
-/** A term that is `decisive` determines the result; otherwise all terms must be known. */
+/**
+ * Returns `decisive` if one term has this result, undefined if the result of a term is unknown, and else the opposite.
+ */
 function joined(terms: readonly Filter[], pair: Pair, decisive: boolean): boolean | undefined {
   const found = terms.map(term => verdict(term, pair))
   if (found.includes(decisive)) return decisive

@@ -33,7 +33,7 @@ export interface StateMark {
   readonly update_time: string
 }
 
-/** A node as the rules for all three kinds see it. */
+/** The members of a node that the rules of all three kinds need. */
 export interface StoredNode {
   readonly id: string
   readonly name: string
@@ -69,12 +69,13 @@ export interface ChildKind<T extends StoredChild> extends NodeKind<T> {
   readonly found: (stored: Stored<T> | undefined, path: ChildPath) => Stored<T>
 }
 
-/** A group or workspace in a path. */
+/** The organisation and the node, a group or workspace, that a path names. */
 export interface ChildPath {
   readonly organisation: string
   readonly id: string
 }
 
+/** The kind of organisations. */
 export const organisationKind: NodeKind<StoredOrganisation> = {
   scopeType: 'ORGANISATION',
   noun: 'organisation',
@@ -84,6 +85,7 @@ export const organisationKind: NodeKind<StoredOrganisation> = {
   stateInvalid: organisationStateInvalid,
 }
 
+/** The kind of groups. */
 export const groupKind: ChildKind<StoredGroup> = {
   scopeType: 'GROUP',
   noun: 'group',
@@ -95,6 +97,7 @@ export const groupKind: ChildKind<StoredGroup> = {
   found: foundGroup,
 }
 
+/** The kind of workspaces. */
 export const workspaceKind: ChildKind<StoredWorkspace> = {
   scopeType: 'WORKSPACE',
   noun: 'workspace',

@@ -17,12 +17,12 @@ interface LifecycleVerb {
   readonly type: TaxonomyArea['operationType']
   /** The states that allow the verb, in the order of the table in taxonomy.md §2. */
   readonly from: readonly LifecycleState[]
-  /** The state after the verb. Undefined: the state that the node had before it was archived. */
+  /** The state after the verb; undefined for the state that the node had before it was archived. */
   readonly to: LifecycleState | undefined
   readonly isForPlatformNodes: boolean
 }
 
-/** The state verbs, alike for organisations, groups and workspaces (taxonomy.md §2). */
+/** The state verbs, which are equal for organisations, groups and workspaces (taxonomy.md §2). */
 const transitions = {
   suspend: { type: 'SUSPEND', from: [active], to: suspended, isForPlatformNodes: false },
   resume: { type: 'RESUME', from: [suspended], to: active, isForPlatformNodes: true },
@@ -30,19 +30,21 @@ const transitions = {
   restore: { type: 'RESTORE', from: [archived], to: undefined, isForPlatformNodes: true },
 } as const satisfies Readonly<Record<string, LifecycleVerb>>
 
+/** The name of a state verb. */
 export type Verb = keyof typeof transitions
 
 /** A node whose tree is locked. */
 interface HeldNode<T extends StoredNode> {
   readonly kind: NodeKind<T>
-  /** The scopes above the node, the organisation first. */
+  /** The scopes above the node, from the organisation downwards. */
   readonly above: readonly Scope[]
   readonly stored: Stored<T>
 }
 
 /**
- * Changes the own state of a node whose tree is locked. The new state applies to all descendants from the commit on.
- * The areas follow it afterwards, if the effective state of a workspace changed.
+ * Changes the own state of a node whose tree is locked, and returns the effect. The new state applies to all
+ * descendants from the commit on. If the effective state of a workspace changed, the areas apply the new state
+ * afterwards.
  */
 export async function changeState<T extends StoredNode>(
   tx: Transaction,
@@ -71,7 +73,7 @@ export async function changeState<T extends StoredNode>(
   return isFollowed ? { ...effect, procedure: cascade({ organisation, scope: effect.scope, state, time }) } : effect
 }
 
-/** Reads and deletes the state that an archived node had before. */
+/** Deletes the state that an archived node had before, and returns this state. */
 async function takeArchival(tx: Transaction, id: string): Promise<LifecycleState> {
   const stored = await tx.lock(archivals, id)
   if (stored === undefined) throw new Error(`the archived node ${id} has no state to be restored to`)
@@ -86,10 +88,10 @@ export async function dropArchival(tx: Transaction, id: string): Promise<void> {
 }
 
 /**
- * Whether a change of a node changes the effective state of a workspace; `ceiling` is the strictness of the stricter
- * one of the node's two states. A workspace keeps its effective state if the workspace, or a group between it and the
- * node, is at least as strict: if a suspended group is archived, its suspended workspaces become ARCHIVED, and its
- * archived workspaces stay so.
+ * Returns whether a change of a node changes the effective state of a workspace; `ceiling` is the strictness of the
+ * stricter of the node's two states. A workspace keeps its effective state if the workspace, or a group between the
+ * workspace and the node, is at least as strict. For example, if a suspended group is archived, its suspended
+ * workspaces become ARCHIVED, and its archived workspaces stay ARCHIVED.
  */
 async function reachesWorkspace(reader: Reader, organisation: string, node: string, ceiling: number): Promise<boolean> {
   const parents = await transparentParents(reader, organisation, node, ceiling)
@@ -98,8 +100,8 @@ async function reachesWorkspace(reader: Reader, organisation: string, node: stri
 }
 
 /**
- * Returns the `parent_group_id`s at and below a node that are less strict than `ceiling`, as are all groups between
- * them and the node.
+ * Returns the `parent_group_id`s of the workspaces that a change of a node can reach: the node itself, and the groups
+ * below it that are less strict than `ceiling`, as are all groups between them and the node.
  */
 async function transparentParents(
   reader: Reader,

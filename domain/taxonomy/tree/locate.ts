@@ -10,7 +10,7 @@ export interface LocatedNode {
   /** The scopes from the organisation to the node itself. */
   readonly scopes: readonly Scope[]
   readonly effective: Effective
-  /** The time of the last verb that changed the node's own state; undefined if there was none. */
+  /** The time of the last verb that changed the node's own state; undefined if no verb has changed it. */
   readonly changed: string | undefined
 }
 
@@ -48,7 +48,7 @@ async function locateWorkspace(reader: Reader, scope: Scope): Promise<LocatedNod
   }
 }
 
-/** Returns the values that a child inherits from its parent. */
+/** The values that a child inherits from its parent. */
 type Above = Omit<LocatedNode, 'changed'>
 
 async function at(reader: Reader, organisationId: string, parent: string): Promise<Above | undefined> {

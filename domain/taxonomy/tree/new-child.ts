@@ -4,7 +4,7 @@ import { active } from './states.ts'
 
 type Settable = 'organisation_id' | 'parent_group_id' | 'name' | 'display_name' | 'description' | 'labels'
 
-/** Makes the row of a new group or workspace. */
+/** Returns the row of a new group or workspace. */
 export const newChild = (
   id: string,
   time: string,

@@ -18,6 +18,7 @@ export type StoredGroup = Omit<
   Group,
   'ancestors' | 'depth' | 'effective_state' | 'effective_state_source' | 'group_count' | 'workspace_count'
 >
+/** The stored fields of a workspace, without inherited values. */
 export type StoredWorkspace = Omit<Workspace, 'ancestors' | 'effective_state' | 'effective_state_source'>
 
 /** The fields of lists that follow from the place of a node. */
@@ -28,7 +29,7 @@ const kept = (list: ListFields): ListFields => ({
   fields: list.fields.filter(({ name }) => !inheritedFields.has(name)),
 })
 
-/** The organisations. A name stays taken while its node is archived, as all names of the tree do. */
+/** The organisations. A name stays taken while its node is archived; the same holds for all names of the tree. */
 export const organisations: Collection<StoredOrganisation> = {
   name: 'taxonomy_organisations',
   id: 'id',
@@ -42,6 +43,7 @@ export const organisations: Collection<StoredOrganisation> = {
   ],
 }
 
+/** The groups of all organisations. */
 export const groups: Collection<StoredGroup> = {
   name: 'taxonomy_groups',
   id: 'id',
@@ -58,6 +60,7 @@ export const groups: Collection<StoredGroup> = {
   indexes: [['organisation_id'], ['parent_group_id']],
 }
 
+/** The workspaces of all organisations. */
 export const workspaces: Collection<StoredWorkspace> = {
   name: 'taxonomy_workspaces',
   id: 'id',
@@ -91,13 +94,15 @@ export interface Tree {
   readonly workspace_count: number
 }
 
+/** The row of each organisation that changes of its tree lock. */
 export const trees: Collection<Tree> = { name: 'taxonomy_trees', id: 'id' }
 
-/** The state of an archived node before it was archived; a restoration brings it back. */
+/** The state of an archived node before it was archived; a restoration sets this state again. */
 export interface Archival {
   /** The id of the node. */
   readonly id: string
   readonly state: Organisation['state']
 }
 
+/** The former states of all archived nodes. */
 export const archivals: Collection<Archival> = { name: 'taxonomy_archivals', id: 'id' }

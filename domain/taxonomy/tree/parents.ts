@@ -10,7 +10,7 @@ import { groups, type StoredGroup, type StoredOrganisation } from './nodes.ts'
 import { placeAt, type TreePlace } from './places.ts'
 import { active } from './states.ts'
 
-/** The maximal number of groups on the longest way down from an organisation (taxonomy.md §4). */
+/** The maximal number of groups on the longest path down from an organisation (taxonomy.md §4). */
 export const maxDepth = 10
 /** The maximal number of child groups of one parent, the organisation included (taxonomy.md §4). */
 export const maxChildren = 300
@@ -25,12 +25,12 @@ export async function namedParent(
   parent: string,
 ): Promise<TreePlace> {
   const place = await activePlace(reader, organisation, parent)
-  // The organisation is above every parent, and a state is told before an absent row (conventions §4).
+  // The organisation is above every parent, and an inactive node is reported before an absent row (conventions §4).
   if (place === undefined) await activeParent(reader, organisation, '')
   return requireParentPlace(place)
 }
 
-/** Returns the place that a body names as parent, undefined if there is none; throws PARENT_NOT_ACTIVE. */
+/** Returns the place that a body names as parent; undefined if no such place exists. Throws PARENT_NOT_ACTIVE. */
 export async function activePlace(
   reader: Reader,
   organisation: StoredOrganisation,
@@ -40,7 +40,7 @@ export async function activePlace(
   return place && requireActivePlace(place)
 }
 
-/** Returns the place; throws GROUP_PARENT_NOT_FOUND if the body named no existing place as parent. */
+/** Returns the place. Throws GROUP_PARENT_NOT_FOUND if the body named no existing place as parent. */
 export function requireParentPlace(place: TreePlace | undefined): TreePlace {
   if (place) return place
   const description = 'must be the id of a group of the organisation, or empty for the organisation itself'
@@ -49,7 +49,7 @@ export function requireParentPlace(place: TreePlace | undefined): TreePlace {
   })
 }
 
-/** Returns the place of a node's parent; throws PARENT_NOT_ACTIVE. */
+/** Returns the place of a node's parent. Throws PARENT_NOT_ACTIVE. */
 export async function activeParent(
   reader: Reader,
   organisation: StoredOrganisation,
@@ -81,7 +81,7 @@ function requireActivePlace(place: TreePlace): TreePlace {
 }
 
 /**
- * Checks that a group with its descendants fits under a parent; `height` is the number of groups on the longest way
+ * Checks that a group with its descendants fits under a parent; `height` is the number of groups on the longest path
  * down, the group itself included. Throws GROUP_DEPTH_EXCEEDED or GROUP_CHILDREN_EXCEEDED.
  */
 export async function requireFit(
@@ -109,8 +109,8 @@ export function requireOutside(group: StoredGroup, parent: TreePlace): void {
 }
 
 /**
- * Counts the groups on the longest way down from a group, the group itself included. `below` holds the group and all
- * groups below it.
+ * Counts the groups on the longest path down from a group, the group itself included. `below` contains the group and
+ * all groups below it.
  */
 export function heightOf(group: string, below: readonly StoredGroup[]): number {
   const children = Map.groupBy(below, ({ parent_group_id }) => parent_group_id)

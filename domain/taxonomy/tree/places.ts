@@ -11,13 +11,13 @@ export interface Effective {
   readonly source: Scope
 }
 
-/** An organisation or group as its children see it. */
+/** An organisation or group, with the values that its children inherit. */
 export interface TreePlace {
   readonly scope: Scope
   /** The nodes from the organisation to the place itself: the ancestors of its children. */
   readonly ancestors: Ancestor[]
   readonly effective: Effective
-  /** The number of groups on the way, the place included; 0 for the organisation. */
+  /** The number of groups from the organisation down to the place, the place included; 0 for the organisation. */
   readonly depth: number
 }
 
@@ -70,8 +70,8 @@ export async function groupsBelow(reader: Reader, organisation: string, node: st
 }
 
 /**
- * Makes places from groups that are already read. Groups of another organisation, and groups with missing ancestors,
- * get none.
+ * Returns the places of groups that are already read. Groups of another organisation, and groups with missing
+ * ancestors, have no place.
  */
 export function placesOf(organisation: StoredOrganisation, found: readonly StoredGroup[]): Places {
   const places = new Map<string, TreePlace>([['', rootOf(organisation)]])

@@ -9,17 +9,19 @@ const bareTypes: Readonly<Record<ScopeType, Scope['type'] | undefined>> = {
   TAXONOMY_SCOPE_TYPE_GROUP: 'GROUP',
 }
 
-/** A scope as bodies and answers write it. */
+/** A scope in the form of bodies and responses. */
 export interface WireScope {
   readonly scope_type: ScopeType
   readonly scope_id: string
 }
 
+/** Returns a scope in the form of the ports. A scope type that is not set counts as PLATFORM. */
 export const fromWireScope = ({ scope_id, scope_type }: WireScope): Scope => ({
   type: bareTypes[scope_type] ?? 'PLATFORM',
   id: scope_id,
 })
 
+/** Returns a scope in the form of bodies and responses. */
 export const wireScope = ({
   id,
   type,
@@ -28,6 +30,6 @@ export const wireScope = ({
   scope_id: id,
 })
 
-/** The parent scope of a creation or move: a group, or the organisation itself. */
+/** Returns the parent scope of a node: its parent group, or the organisation if `group` is empty. */
 export const parentScope = (organisation: string, group: string): Scope =>
   group === '' ? { type: 'ORGANISATION', id: organisation } : { type: 'GROUP', id: group }

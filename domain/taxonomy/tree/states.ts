@@ -9,16 +9,18 @@ export const states = [
   'TAXONOMY_LIFECYCLE_STATE_DELETING',
 ] as const satisfies readonly LifecycleState[]
 
+/** A state that a node can have. */
 export type State = (typeof states)[number]
 
+/** The states by their names. */
 export const [active, suspended, archived, deleting] = states
 
 const strictnesses: ReadonlyMap<LifecycleState, number> = new Map(states.map((state, i) => [state, i]))
 
-/** The strictness of a state, from 0. */
+/** Returns the strictness of a state: 0 for ACTIVE, greater for stricter states, and -1 for an unset state. */
 export const strictness = (state: LifecycleState): number => strictnesses.get(state) ?? -1
 
-/** The states that are less strict than `ceiling`. */
+/** Returns the states that are less strict than `ceiling`. */
 export const statesBelow = (ceiling: number): readonly State[] => states.slice(0, ceiling)
 
 const bareStates: Readonly<Record<State, NodeState>> = {
@@ -28,6 +30,6 @@ const bareStates: Readonly<Record<State, NodeState>> = {
   TAXONOMY_LIFECYCLE_STATE_DELETING: 'DELETING',
 }
 
-/** Returns a state in the form that other areas use. */
+/** Returns a state in the form that other areas use. An unset state counts as ACTIVE. */
 export const bareState = (state: LifecycleState): NodeState =>
   state === 'TAXONOMY_LIFECYCLE_STATE_UNSPECIFIED' ? 'ACTIVE' : bareStates[state]

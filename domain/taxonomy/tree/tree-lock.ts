@@ -25,7 +25,10 @@ export async function holdTree(tx: Transaction, organisation: string): Promise<L
   return { organisation: foundOrganisation(await tx.get(organisations, organisation), organisation), tree }
 }
 
-/** Raises the version of a locked tree, so that caches of the old version are dropped; at most once a transaction. */
+/**
+ * Raises the version of a locked tree, so that caches of the old version are dropped. A transaction must call
+ * `changeTree` at most once for a tree.
+ */
 export async function changeTree(
   tx: Transaction,
   { id, value, version }: Stored<Tree>,
@@ -61,7 +64,7 @@ export async function shareTree(tx: Transaction, organisation: string): Promise<
   return foundOrganisation(await tx.get(organisations, organisation), organisation)
 }
 
-/** Returns the organisation that a path names. */
+/** Returns the organisation that a path names. Throws ORGANISATION_NOT_FOUND. */
 export function foundOrganisation(
   stored: Stored<StoredOrganisation> | undefined,
   id: string,

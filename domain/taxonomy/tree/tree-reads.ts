@@ -6,7 +6,7 @@ import { TreeView } from './tree-view.ts'
 
 /** The result of a read of a tree. */
 export interface TreeReadResult<R> {
-  /** Undefined if a node's parent is missing, which a concurrent change of the tree may cause. */
+  /** The result; undefined if a node's parent is missing, which a concurrent change of the tree may cause. */
   readonly answer: R | undefined
   /** The version of the tree at the last statement of the read, if that statement returned it. */
   readonly version?: number | undefined
@@ -19,8 +19,8 @@ const maxAttempts = 2
 const maxSize = 10_000
 
 /**
- * Reads of organisations outside of transactions. A read reuses the results of earlier reads as long as the version of
- * the tree is the same; every read asks the store for the version.
+ * Reads the trees of organisations outside of transactions. A read reuses the results of earlier reads while the
+ * version of the tree is the same; every read gets the version from the store.
  */
 export class TreeReads {
   readonly #store: Store
@@ -48,7 +48,7 @@ export class TreeReads {
     return this.#store.snapshot(reader => readWithin(reader, organisation, read))
   }
 
-  /** Throws ORGANISATION_NOT_FOUND, in place of any other error, if the organisation is deleted. */
+  /** Runs one attempt. If the attempt throws and the organisation is deleted, throws ORGANISATION_NOT_FOUND instead. */
   async #attempt<R>(organisation: string, view: TreeView, read: (tree: TreeView) => Promise<R>): Promise<R> {
     try {
       return await read(view)
@@ -58,7 +58,9 @@ export class TreeReads {
     }
   }
 
-  /** Caches the view of the newest version, and of two views of one version the one that knows more. */
+  /**
+   * Caches a view, unless the cache has a newer version of the tree, or as many places and counts of the same version.
+   */
   #keep(id: string, view: TreeView): void {
     const cached = this.#cache.peek(id)
     // lru-cache rejects entries of size 0.

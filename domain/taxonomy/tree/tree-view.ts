@@ -3,19 +3,19 @@ import { countsBelow, type Below } from './counts.ts'
 import { groups, trees, type StoredOrganisation } from './nodes.ts'
 import { placesAt, placesOf, type TreePlace, type Places } from './places.ts'
 
-/** Places and counts of an organisation that reads have cached, for one version of its tree. */
+/** The places and counts of an organisation that reads have cached, for one version of its tree. */
 export class TreeView {
   /** The version of the row in `trees`: every change of the tree, or of a state in it, raises it. */
   readonly version: number
-  /** The reader of the whole read. */
+  /** The reader for all statements of the read. */
   readonly reader: Reader
   readonly #organisation: StoredOrganisation
-  /** The maps are replaced, never changed, because forks may share them. */
+  /** The known places. The maps are replaced, never changed, because forks may share them. */
   #places: Places
   #counts: ReadonlyMap<string, Below>
   #isWhole: boolean
 
-  /** Begins with the places and counts of `from`. */
+  /** Makes a view that begins with the places and counts of `from`. */
   constructor(reader: Reader, organisation: StoredOrganisation, version: number, from?: TreeView) {
     this.version = version
     this.reader = reader
@@ -26,8 +26,8 @@ export class TreeView {
   }
 
   /**
-   * Makes a view for one read, with the cached places and counts of this view. Its additions stay its own until the
-   * read has proved that the version of the tree is still the same; otherwise other reads would take them for true.
+   * Returns a view for one read, with the cached places and counts of this view. The read adds places and counts to the
+   * fork only: they may be wrong until the read has proved that the version of the tree is still the same.
    */
   fork(): TreeView {
     return new TreeView(this.reader, this.#organisation, this.version, this)
@@ -38,12 +38,12 @@ export class TreeView {
     return this.#places.size + this.#counts.size
   }
 
-  /** The cached places, without a read of the store. */
+  /** The known places, without a read of the store. */
   get known(): Places {
     return this.#places
   }
 
-  /** Returns the places with these `parent_group_id`s, and perhaps further places. A deleted group has none. */
+  /** Returns the places with these `parent_group_id`s, and perhaps further places. A deleted group has no place. */
   async at(parents: readonly string[]): Promise<Places> {
     const missing = parents.filter(parent => !this.#places.has(parent))
     if (missing.length > 0) this.#keep(await placesAt(this.reader, this.#organisation, missing))
@@ -66,7 +66,7 @@ export class TreeView {
     return this.#places
   }
 
-  /** Counts the descendants of these groups, by their ids, and perhaps of further groups. */
+  /** Returns the numbers of descendants of these groups, keyed by group id. The map may contain further groups. */
   async below(ids: readonly string[]): Promise<ReadonlyMap<string, Below>> {
     const missing = ids.filter(id => !this.#counts.has(id))
     if (missing.length > 0) {

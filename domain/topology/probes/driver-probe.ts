@@ -1,23 +1,23 @@
 import type { Driver } from '../../../output/topology/types.ts'
 
-/** The findings of a driver about itself and its host. */
+/** The result of a probe: the state of a driver, and the size of its host. */
 export interface DriverFacts {
   readonly isRunning: boolean
-  /** For `state_message`: what the driver is, or why it does not run; may be empty. */
+  /** The description of the driver, or the reason why the driver does not run, for `state_message`; may be empty. */
   readonly message: string
-  /** What the host has, where the driver uses the host. */
+  /** The processors and the memory of the host; absent if the driver does not use the host. */
   readonly host?: { readonly vcpus: number; readonly memoryMib: number }
 }
 
-/** Looks whether a driver runs. It is bounded in time, never throws, and runs once for calls at the same time. */
+/** Probes a driver. A probe is bounded in time and never throws, and concurrent calls share one run. */
 export type DriverProbe = () => Promise<DriverFacts>
 
-/** The probes of all drivers. */
+/** The probes of all drivers, keyed by driver. */
 export type DriverProbes = Readonly<Record<Exclude<Driver, 'TOPOLOGY_DRIVER_UNSPECIFIED'>, DriverProbe>>
 
 /** The probe of the simulation, which always passes. */
 export const simulatedProbe: DriverProbe = async () => ({ isRunning: true, message: '' })
 
-/** Finds the probe of a stored target's driver. */
+/** Returns the probe of the driver of a stored target. */
 export const probeOf = (probes: DriverProbes, driver: Driver): DriverProbe =>
   driver === 'TOPOLOGY_DRIVER_QEMU' ? probes.TOPOLOGY_DRIVER_QEMU : probes.TOPOLOGY_DRIVER_SIMULATED

@@ -4,29 +4,29 @@ import type { Warning } from '../../ports/warning.ts'
 import type { ProbeResult } from '../sites/targets-store.ts'
 import type { DriverFacts } from './driver-probe.ts'
 
-/** The members of a target that a probe judges. */
+/** The members of a target that a probe reads. */
 interface Probed {
   readonly name: string
   readonly endpoint: string
   readonly capacity: ResourceCapacity
 }
 
-/** The members of a target that follow from a probe. */
+/** The members of a target that a probe sets. */
 export interface ProbeMembers {
   readonly probe: ProbeResult
   readonly state_message: string
 }
 
-/** The longest message that is stored. */
+/** The maximal length of a stored message. */
 const maxMessage = 256
 
-/** Judges a target by the facts of its driver. A target with an endpoint fails, because there are no agents yet. */
+/** Returns the result of a probe for a target. A target with an endpoint fails, because there are no agents yet. */
 export function judged({ endpoint }: Pick<Probed, 'endpoint'>, { isRunning, message }: DriverFacts): ProbeMembers {
   if (endpoint !== '') return { probe: 'FAILED', state_message: 'there are no agents in this version; clear endpoint' }
   return { probe: isRunning ? 'PASSED' : 'FAILED', state_message: message.slice(0, maxMessage) }
 }
 
-/** Returns CAPACITY_OVER_DECLARED for each dimension in which a target declares more than its host has. */
+/** Returns CAPACITY_OVER_DECLARED for each dimension in which the declared capacity of a target exceeds its host. */
 export function capacityWarnings(
   { capacity, name }: Pick<Probed, 'name' | 'capacity'>,
   { host }: DriverFacts,

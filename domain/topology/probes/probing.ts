@@ -7,10 +7,13 @@ import type { TargetUse } from '../sites/target-use.ts'
 import { probeOf, type DriverFacts, type DriverProbes } from './driver-probe.ts'
 import { judged, type ProbeMembers } from './judgement.ts'
 
-/** The time between two probes of all targets (topology.md 6). */
+/** The time in milliseconds between two probes of all targets (topology.md 6). */
 const everyMs = 30_000
 
-/** Probes the drivers of all targets every 30 s, and writes the targets whose result has changed. */
+/**
+ * Returns the worker that probes the drivers of all targets every 30 s, and writes the targets whose result has
+ * changed.
+ */
 export const probing = (
   { store }: Pick<Parts<TopologyArea>, 'store'>,
   probes: DriverProbes,
@@ -33,7 +36,7 @@ export const probing = (
 const isChanged = ({ probe, state_message }: StoredTarget, members: ProbeMembers): boolean =>
   probe !== members.probe || state_message !== members.state_message
 
-/** Judges a target again under its lock, because a registration may have changed it. */
+/** Judges a target again under its lock, because a registration may have changed the target since it was read. */
 const write = (turn: Turn, id: string, facts: DriverFacts, use: TargetUse): Promise<void> =>
   turn.tx(async tx => {
     const target = await tx.lock(targetCollection, id)

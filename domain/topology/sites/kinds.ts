@@ -24,7 +24,7 @@ const pending = 'TOPOLOGY_LOCATION_STATE_PENDING'
 const enabled = 'TOPOLOGY_LOCATION_STATE_ENABLED'
 const disabled = 'TOPOLOGY_LOCATION_STATE_DISABLED'
 
-/** The verbs of locations (topology.md 2). An approval may also lead to DISABLED. */
+/** The state verbs of locations (topology.md 2). An approval may also lead to DISABLED. */
 const locationStates: StateTable<StoredLocation> = {
   member: 'state',
   transitions: {
@@ -39,7 +39,7 @@ const locationStates: StateTable<StoredLocation> = {
   },
 }
 
-/** Locations: the sites in which deployment targets stand. */
+/** The kind of locations, which are the sites of deployment targets. */
 export const locationKind = defineKind({
   type: 'topology.locations',
   noun: 'location',
@@ -49,7 +49,7 @@ export const locationKind = defineKind({
   states: locationStates,
 })
 
-/** Regions. */
+/** The kind of regions. */
 export const regionKind = defineKind({
   type: 'topology.regions',
   noun: 'region',
@@ -58,7 +58,7 @@ export const regionKind = defineKind({
   isNamed: true,
 })
 
-/** Multi-regions. Their calls record the references to their regions. */
+/** The kind of multi-regions. Their calls record the references to their regions. */
 export const multiRegionKind = defineKind({
   type: 'topology.multiRegions',
   noun: 'multi-region',
@@ -71,7 +71,7 @@ export const multiRegionKind = defineKind({
 
 const inLocation = { member: 'location', by: 'name', target: locationKind, absent: locationNotFound } as const
 
-/** Deployment targets. */
+/** The kind of deployment targets. */
 export const targetKind = defineKind({
   type: 'topology.deploymentTargets',
   noun: 'deployment target',
@@ -83,7 +83,7 @@ export const targetKind = defineKind({
   references: [inLocation],
 })
 
-/** Zones. */
+/** The kind of zones. */
 export const zoneKind = defineKind({
   type: 'topology.zones',
   noun: 'zone',

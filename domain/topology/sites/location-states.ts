@@ -3,13 +3,13 @@ import type { Reader } from '../../ports/store.ts'
 import { locationCollection } from './locations-store.ts'
 import { isEnabled } from './states.ts'
 
-/** The states of locations by their names. */
+/** The states of locations, keyed by the name of the location. */
 export type LocationStates = ReadonlyMap<string, LocationState>
 
-/** All states of a location. */
+/** All states that a location can have. */
 export const allLocationStates = locationStateValues.filter(state => state !== 'TOPOLOGY_LOCATION_STATE_UNSPECIFIED')
 
-/** Reads the states of locations, of all without `names`. */
+/** Returns the states of the locations with these names; without `names`, the states of all locations. */
 export async function locationStates(reader: Reader, names?: readonly string[]): Promise<LocationStates> {
   const states = new Map<string, LocationState>()
   const where = names === undefined ? {} : { name: [...new Set(names)] }
@@ -17,7 +17,7 @@ export async function locationStates(reader: Reader, names?: readonly string[]):
   return states
 }
 
-/** Reads the names of the regions that have an ENABLED location; of these regions alone if `regions` is given. */
+/** Returns the names of the regions that have an ENABLED location; with `regions`, only of regions among them. */
 export async function availableRegions(reader: Reader, regions?: readonly string[]): Promise<ReadonlySet<string>> {
   const state = allLocationStates.filter(isEnabled)
   const where = regions === undefined ? { state } : { state, region: [...new Set(regions)] }

@@ -2,7 +2,7 @@ import { locationsList } from '../../../output/topology/filters.ts'
 import type { Location } from '../../../output/topology/types.ts'
 import { Conflict, type Collection, type Transaction } from '../../ports/store.ts'
 
-/** A location as it is stored: what stands in it is counted on reading. */
+/** A stored location, without the numbers of its targets and zones, which are counted at each read. */
 export type StoredLocation = Omit<Location, 'deployment_target_count' | 'zone_count'>
 
 /** The locations of the platform. They are never deleted. */
@@ -11,11 +11,11 @@ export const locationCollection: Collection<StoredLocation> = {
   id: 'id',
   list: locationsList,
   indexes: [['region']],
-  // Of two first registrations, the second runs again and finds the location.
+  // Of two concurrent first registrations, the second is retried and then finds the location.
   uniques: [{ fields: ['name'], taken: ({ name }) => new Conflict(`the location ${name} was created meanwhile`) }],
 }
 
-/** Inserts a location unless there is one of its name. */
+/** Inserts a location unless a location has its name. */
 export async function ensureLocation(tx: Transaction, location: StoredLocation): Promise<void> {
   if (await tx.exists(locationCollection, { name: location.name })) return
   await tx.insert(locationCollection, location)

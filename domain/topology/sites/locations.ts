@@ -19,7 +19,7 @@ import { ensureRegion } from './regions-store.ts'
 import { targetCollection } from './targets-store.ts'
 import { zoneCollection } from './zones-store.ts'
 
-/** The calls of locations. */
+/** Returns the handlers of locations. */
 export function locations(parts: Parts<TopologyArea>): LocationHandlers {
   const { clock, store } = parts
   const resources = new Resources<StoredLocation, TopologyArea>(locationKind, parts)
@@ -55,7 +55,10 @@ export function locations(parts: Parts<TopologyArea>): LocationHandlers {
   }
 }
 
-/** The members that an approval sets; it makes the region if there is none. Throws FIELD_INVALID without a region. */
+/**
+ * Returns the members that an approval sets, and creates the region if it does not exist. Throws FIELD_INVALID if
+ * neither the request nor the location names a region.
+ */
 async function approval(
   tx: Transaction,
   { country_code, etag, proposed_region }: StoredLocation,
@@ -77,7 +80,10 @@ async function approval(
   }
 }
 
-/** Counts what stands in locations, and returns the function that joins the counts to the text of a location. */
+/**
+ * Counts the targets and the zones of locations. Returns the function that appends the counts to the text of a
+ * location.
+ */
 async function counting(reader: Reader, names: readonly string[]) {
   const targets = await reader.tally(targetCollection, 'location', { location: names })
   const zones = await reader.tally(zoneCollection, 'location', { location: names })

@@ -4,7 +4,7 @@ import type { MultiRegion } from '../../../output/topology/types.ts'
 import type { Collection } from '../../ports/store.ts'
 import { storedFields } from './stored-fields.ts'
 
-/** A multi-region as it is stored. */
+/** A stored multi-region, without its state, which follows from its regions at each read. */
 export type StoredMultiRegion = Omit<MultiRegion, 'state'>
 
 /** The multi-regions of the platform. */

@@ -18,7 +18,7 @@ import { namesField } from './named-fields.ts'
 import { standardMembers } from './standard-members.ts'
 import { multiRegionState } from './states.ts'
 
-/** The calls of multi-regions. */
+/** Returns the handlers of multi-regions. */
 export function multiRegions(parts: Parts<TopologyArea>): MultiRegionHandlers {
   const { clock, store } = parts
   const resources = new Resources<StoredMultiRegion, TopologyArea>(multiRegionKind, parts)
@@ -47,7 +47,10 @@ export function multiRegions(parts: Parts<TopologyArea>): MultiRegionHandlers {
   }
 }
 
-/** Records the references to regions, which are never deleted. Throws REGION_NOT_FOUND at the first absent region. */
+/**
+ * Records the references of a multi-region to its regions, which are never deleted. Throws REGION_NOT_FOUND at the
+ * first absent region.
+ */
 async function referToRegions(tx: Transaction, { id, regions }: StoredMultiRegion): Promise<void> {
   for (const [i, name] of regions.entries()) {
     const region = await regionKind.idNamed(tx, name)
@@ -65,7 +68,10 @@ async function forgetRegion(tx: Transaction, { id }: StoredMultiRegion, name: st
   await dropReference(tx, { type: regionKind.type, id: region }, { type: multiRegionKind.type, id })
 }
 
-/** Throws MULTI_REGION_IN_USE while something refers to the multi-region, which then must keep its regions. */
+/**
+ * Throws MULTI_REGION_IN_USE if another row refers to the multi-region, because the multi-region must then keep its
+ * regions.
+ */
 async function requireUnused(tx: Transaction, { id, name }: StoredMultiRegion): Promise<void> {
   const holders = [...(await referencesTo(tx, { type: multiRegionKind.type, id }))]
   if (holders.length === 0) return

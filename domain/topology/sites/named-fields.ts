@@ -1,7 +1,7 @@
 import type { Filter } from '../../../runtime/filter/types.ts'
 import type { ListQuery } from '../../../runtime/pagination.ts'
 
-/** Whether a query filters or sorts by a field. */
+/** Returns whether a query filters or sorts by a field. */
 export const namesField = ({ filter, order }: Pick<ListQuery, 'filter' | 'order'>, name: string): boolean =>
   order.some(({ field }) => field.name === name) || (filter !== undefined && filtersBy(filter, name))
 

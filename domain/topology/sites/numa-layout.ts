@@ -5,8 +5,8 @@ import { atField } from '../../../runtime/errors.ts'
 const dimensions = ['vcpus', 'memory_mib'] as const
 
 /**
- * Throws NUMA_LAYOUT_INVALID if the sums of the nodes exceed the capacity. A dimension that the capacity leaves out is not
- * compared.
+ * Throws NUMA_LAYOUT_INVALID if the sums of the nodes exceed the capacity. A dimension that the capacity does not give
+ * is not compared.
  */
 export function requireLayout(nodes: readonly HostNumaNode[], capacity: ResourceCapacityUpdate): void {
   for (const dimension of dimensions) {

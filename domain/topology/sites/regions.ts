@@ -18,7 +18,7 @@ import { regionCollection, type StoredRegion } from './regions-store.ts'
 import { regionState } from './states.ts'
 import { zoneCollection } from './zones-store.ts'
 
-/** The calls of regions. */
+/** Returns the handlers of regions. */
 export function regions(parts: Parts<TopologyArea>): RegionHandlers {
   const { store } = parts
   return {
@@ -51,7 +51,10 @@ interface Answerable extends Pick<Stored<StoredRegion>, 'id' | 'text'> {
   readonly members: readonly [name: string]
 }
 
-/** Reads what regions consist of, and returns the function that joins this to the text of a region. */
+/**
+ * Reads the locations, zones and multi-regions of regions. Returns the function that appends them and the state to the
+ * text of a region.
+ */
 async function sitesOf(reader: Reader, items: readonly Answerable[]) {
   const names = items.map(({ members: [name] }) => name)
   const available = await availableRegions(reader, names)
@@ -79,7 +82,7 @@ async function namesByRegion(
   return names
 }
 
-/** The names of the multi-regions of regions, by the ids of the regions. */
+/** Returns the names of the multi-regions of regions, keyed by region id. */
 async function multiRegionsOf(
   reader: Reader,
   regionRows: readonly { readonly id: string }[],

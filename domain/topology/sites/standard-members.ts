@@ -11,7 +11,7 @@ export interface StandardMembers {
   readonly update_time: string
 }
 
-/** Returns the members that the platform sets in a row which is created at `now`. */
+/** Returns the members that the platform sets in a row that a call creates at `now`. */
 export function standardMembers({ newId }: Pick<Clock, 'newId'>, { now }: Pick<CallContext, 'now'>): StandardMembers {
   const time = formatMillis(now)
   return { id: newId(), etag: nextEtag(undefined), create_time: time, update_time: time }

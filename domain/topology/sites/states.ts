@@ -8,10 +8,10 @@ import type {
 import type { StoredTarget } from './targets-store.ts'
 import type { StoredZone } from './zones-store.ts'
 
-/** Whether a location takes work. */
+/** Returns whether a location accepts new work. */
 export const isEnabled = (state: LocationState | undefined): boolean => state === 'TOPOLOGY_LOCATION_STATE_ENABLED'
 
-/** The state of a target, from the state of its location and the last probe (topology.md 1). */
+/** Returns the state of a target, from the state of its location and the result of the last probe (topology.md 1). */
 export function targetState(
   { probe }: Pick<StoredTarget, 'probe'>,
   location: LocationState | undefined,
@@ -21,18 +21,18 @@ export function targetState(
   return probe === 'PASSED' ? 'TOPOLOGY_DEPLOYMENT_TARGET_STATE_READY' : 'TOPOLOGY_DEPLOYMENT_TARGET_STATE_ERROR'
 }
 
-/** The state of a zone, from its cordon and the state of its location. */
+/** Returns the state of a zone, from its cordon and the state of its location. */
 export const zoneState = (
   { schedulable }: Pick<StoredZone, 'schedulable'>,
   location: LocationState | undefined,
 ): ZoneState =>
   schedulable && isEnabled(location) ? 'TOPOLOGY_ZONE_STATE_AVAILABLE' : 'TOPOLOGY_ZONE_STATE_UNAVAILABLE'
 
-/** The state of a region: whether one of its locations is ENABLED. */
+/** Returns the state of a region; `isAvailable` is true if one of its locations is ENABLED. */
 export const regionState = (isAvailable: boolean): RegionState =>
   isAvailable ? 'TOPOLOGY_REGION_STATE_AVAILABLE' : 'TOPOLOGY_REGION_STATE_UNAVAILABLE'
 
-/** The state of a multi-region, from its regions and those that are available. */
+/** Returns the state of a multi-region; `available` are the names of all available regions. */
 export function multiRegionState(regions: readonly string[], available: ReadonlySet<string>): MultiRegionState {
   const count = regions.filter(region => available.has(region)).length
   if (count === regions.length) return 'TOPOLOGY_MULTI_REGION_STATE_AVAILABLE'

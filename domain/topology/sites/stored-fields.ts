@@ -1,6 +1,6 @@
 import type { ListFields } from '../../../runtime/filter/types.ts'
 
-/** Returns the fields of a list without those that are derived on reading, for which a table has no column. */
+/** Returns the fields of a list without the fields `derived`, which are computed at each read and have no column. */
 export const storedFields = (list: ListFields, derived: readonly string[]): ListFields => ({
   ...list,
   fields: list.fields.filter(({ name }) => !derived.includes(name)),

@@ -1,13 +1,15 @@
 import type { Transaction } from '../../ports/store.ts'
 import type { StoredTarget } from './targets-store.ts'
 
-/** The resource pools of targets, as far as changes of targets concern them. */
+/** The functions by which changes of deployment targets concern their resource pools. */
 export interface TargetUse {
   /**
-   * Throws DEPLOYMENT_TARGET_CAPACITY_IN_USE unless the pools of a target fit into it as it will be, in capacity and,
-   * where it declares nodes, in each NUMA node. The caller has locked the target.
+   * Throws DEPLOYMENT_TARGET_CAPACITY_IN_USE unless the pools of a target fit into `target`, which has the new members:
+   * into its capacity and, if it declares NUMA nodes, into each node. The caller has locked the target.
    */
   readonly requireRoom: (tx: Transaction, target: StoredTarget) => Promise<void>
-  /** Is told, in the transaction of the change, that the probe of a target has another result than before. */
+  /**
+   * Reports that a probe of the target with this name has another result than before, in the transaction of the change.
+   */
   readonly probed: (tx: Transaction, name: string) => Promise<void>
 }

@@ -6,7 +6,7 @@ import { storedFields } from './stored-fields.ts'
 /** The result of the last probe of a target's driver. */
 export type ProbeResult = 'PASSED' | 'FAILED'
 
-/** A deployment target as it is stored; `state_message` is that of the last probe. */
+/** A stored deployment target, without its state; `state_message` is the message of the last probe. */
 export type StoredTarget = Omit<DeploymentTarget, 'state'> & { readonly probe: ProbeResult }
 
 /** The deployment targets of the platform. */
@@ -16,7 +16,7 @@ export const targetCollection: Collection<StoredTarget> = {
   list: storedFields(deploymentTargetsList, ['state']),
   hidden: ['probe'],
   columns: { probe: 'STRING' },
-  // Of two first registrations, the second runs again and finds the target.
+  // Of two concurrent first registrations, the second is retried and then finds the target.
   uniques: [{ fields: ['name'], taken: ({ name }) => new Conflict(`the target ${name} was registered meanwhile`) }],
   indexes: [['location']],
 }

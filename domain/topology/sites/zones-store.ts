@@ -4,7 +4,7 @@ import type { Zone } from '../../../output/topology/types.ts'
 import type { Collection } from '../../ports/store.ts'
 import { storedFields } from './stored-fields.ts'
 
-/** A zone as it is stored; its region is that of its location, which never changes. */
+/** A stored zone, without its state. Its region is the region of its location, which never changes. */
 export type StoredZone = Omit<Zone, 'state'>
 
 /** The zones of the platform. */
@@ -12,7 +12,7 @@ export const zoneCollection: Collection<StoredZone> = {
   name: 'topology_zones',
   id: 'id',
   list: storedFields(zonesList, ['state']),
-  // Derived states follow from columns of texts.
+  // Derived states can follow from STRING and ENUM columns only.
   computed: { schedulable_text: { type: 'STRING', of: ({ schedulable }) => String(schedulable) } },
   uniques: [
     {

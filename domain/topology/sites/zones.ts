@@ -17,7 +17,7 @@ import { standardMembers } from './standard-members.ts'
 import { zoneState } from './states.ts'
 import { zoneCollection, type StoredZone } from './zones-store.ts'
 
-/** The calls of zones. */
+/** Returns the handlers of zones. */
 export function zones(parts: Parts<TopologyArea>): ZoneHandlers {
   const { clock, store } = parts
   const resources = new Resources<StoredZone, TopologyArea>(zoneKind, parts)
@@ -30,7 +30,8 @@ export function zones(parts: Parts<TopologyArea>): ZoneHandlers {
       }),
     async createZone(request, context) {
       const { etag: _precondition, ...settable } = request.body
-      // The region of an approved location never changes. A location that is approved meanwhile counts as PENDING.
+      // The region of an approved location never changes. A location that is approved after this read counts as
+      // PENDING.
       const region = (await store.find(locationCollection, { name: settable.location }))?.value.region ?? ''
       const zone: StoredZone = { ...standardMembers(clock, context), ...settable, region }
       return resources.create(request, context, zone, {
@@ -59,7 +60,7 @@ async function listZones(reader: Reader, { query }: ListContext): Promise<Page<Z
 const answered = ({ text, value }: Stored<StoredZone>, states: LocationStates) =>
   withMembers(text, { state: zoneState(value, states.get(value.location)) })
 
-/** The states of zones by their locations and cordons. */
+/** Returns the table from which lists derive the states of zones, by location and cordon. */
 const derivedStates = (states: LocationStates): Derived => ({
   from: ['location', 'schedulable_text'],
   fields: [{ name: 'state', type: 'ENUM' }],

@@ -25,7 +25,10 @@ import { targetCollection, type StoredTarget } from '../sites/targets-store.ts'
 /** The members that a renewal changes, each if it is given (topology.md 4). */
 const renewed = ['capacity', 'numa_nodes', 'endpoint', 'agent_version', 'labels'] as const
 
-/** Registers a target: a new one with its location, or one that is known by its name, location and driver. */
+/**
+ * Registers a target. A new name creates the target and, if needed, its location. A known name renews the target, which
+ * must have the same location and driver.
+ */
 export async function register(
   { clock, operations }: Pick<Parts<TopologyArea>, 'clock' | 'operations'>,
   probes: DriverProbes,
@@ -90,7 +93,7 @@ const effect = (target: StoredTarget, facts: DriverFacts): Effect<TopologyArea> 
   warnings: capacityWarnings(target, facts),
 })
 
-/** The members of a registration that a target stores. */
+/** Returns the row of a new target. */
 function newTarget(
   body: ParsedDeploymentTargetRegistration,
   standard: StandardMembers,
@@ -103,7 +106,7 @@ function newTarget(
   return { ...standard, ...settable, ...registered, ...judged({ endpoint }, facts) }
 }
 
-/** The location of a first registration, by its hints. */
+/** Returns the location of a first registration, with the hints of the registration. */
 function newLocation(body: ParsedDeploymentTargetRegistration, standard: StandardMembers): StoredLocation {
   const { city = '', country_code = '', latitude, longitude, proposed_region = '' } = body.location_hints ?? {}
   return {

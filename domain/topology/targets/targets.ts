@@ -21,7 +21,7 @@ import type { TargetUse } from '../sites/target-use.ts'
 import { targetCollection, type StoredTarget } from '../sites/targets-store.ts'
 import { register } from './register.ts'
 
-/** The calls of deployment targets. */
+/** Returns the handlers of deployment targets. */
 export function targets(parts: Parts<TopologyArea>, probes: DriverProbes, use: TargetUse): DeploymentTargetHandlers {
   const { store } = parts
   const resources = new Resources<StoredTarget, TopologyArea>(targetKind, parts)
@@ -50,7 +50,7 @@ export function targets(parts: Parts<TopologyArea>, probes: DriverProbes, use: T
 const touches = (changed: readonly string[], ...names: readonly string[]): boolean =>
   changed.some(path => names.includes(path.split('.', 1)[0] ?? ''))
 
-/** `facts` is undefined if the target was absent before the call. */
+/** Updates a target. `facts` is undefined if the target was absent before the call. */
 const update = (
   resources: Resources<StoredTarget, TopologyArea>,
   use: TargetUse,
@@ -83,14 +83,14 @@ async function listTargets(reader: Reader, { query }: ListContext): Promise<Page
   return { ...page, items }
 }
 
-/** Joins the state to the text of a target. */
+/** Appends the state to the text of a target. */
 const answered = (
   text: JsonText<StoredTarget>,
   target: Pick<StoredTarget, 'location' | 'probe'>,
   states: LocationStates,
 ): JsonText<DeploymentTarget> => withMembers(text, { state: targetState(target, states.get(target.location)) })
 
-/** The states of targets by their locations and probes. */
+/** Returns the table from which lists derive the states of targets, by location and probe. */
 const derivedStates = (states: LocationStates): Derived => ({
   from: ['location', 'probe'],
   fields: [{ name: 'state', type: 'ENUM' }],
