@@ -162,7 +162,7 @@ describe('a tally', () => {
   it('refuses what is no text', async () => {
     const store = await testStore(boxes)
     await expect(store.tally(boxes, 'size')).rejects.toThrow('"size" is of type INTEGER')
-    // @ts-expect-error no member of a box
+    // @ts-expect-error a box has no member `nothing`
     await expect(store.tally(boxes, 'nothing')).rejects.toThrow('no column "nothing"')
   })
 })
