@@ -15,7 +15,7 @@ const map = (keyPattern: string, values: object = {}) => ({
   'x-key-pattern': keyPattern,
 })
 
-/** The constants of patterns in validators.ts of a document with these schemas: each name with its pattern. */
+/** Generates a document with these schemas; returns the pattern constants of validators.ts, by name. */
 async function patternsOf(schemas: Readonly<Record<string, object>>): Promise<Readonly<Record<string, string>>> {
   const document = { openapi: '3.0.3', info: { title: 'Things', version: '1' }, paths: {}, components: { schemas } }
   writeFileSync(join(folder, 'things.json'), JSON.stringify(document))
