@@ -12,15 +12,15 @@ export const repository = join(import.meta.dirname, '../..')
 
 /** The result of a run over documents, in the form of the command. */
 export interface Generation {
-  /** Path below the output root -> text; empty when there are errors. */
+  /** The texts of the files, by path below the output root; empty when there are errors. */
   readonly files: ReadonlyMap<string, string>
   readonly model: Model | undefined
   readonly diagnostics: readonly Diagnostic[]
-  /** `file:line:column severity code: message`, sorted. */
+  /** The diagnostics as lines `file:line:column severity code: message`, sorted. */
   readonly printed: readonly string[]
 }
 
-/** Import endings and place of the runtime do not matter to most tests. */
+/** The usual options; import endings and the place of the runtime do not matter to most tests. */
 export const plainOptions: GenerateOptions = {
   runtime: { kind: 'folder', path: '../runtime' },
   importEnding: '.ts',
@@ -28,7 +28,7 @@ export const plainOptions: GenerateOptions = {
   runtimeFiles: new Map(),
 }
 
-/** Loads documents relative to `cwd` and generates in memory; `names` as `--name` takes them. */
+/** Loads documents relative to `cwd` and generates in memory; `names` has the form of the option `--name`. */
 export async function generation(
   files: readonly string[],
   cwd: string,
@@ -47,12 +47,12 @@ export async function generation(
   }
 }
 
-/** A new folder outside the repository, with links resolved. */
+/** Makes a folder outside the repository; returns its path with links resolved. */
 export const newFolder = (): string => realpathSync(mkdtempSync(join(memoryFolder, 'ninefold-')))
 
 export const removeFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true })
 
-/** Options that name the repository's runtime from an output root elsewhere on the disk. */
+/** Returns options that name the repository's runtime from an output root elsewhere on the disk. */
 export function runtimeFrom(outputRoot: string): GenerateOptions {
   const path = relative(outputRoot, join(repository, 'runtime')).split(sep).join('/')
   return { ...plainOptions, runtime: { kind: 'folder', path } }

@@ -11,7 +11,9 @@ const names = fc
 const typeNames = names.map(name => `T${name}`)
 const literals = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 60 }).map(quote), fc.integer().map(String))
 
-/** Names, literals, lists, objects and their mixtures, as templates write them: on a line, or opened. */
+/**
+ * Generates source as templates write it: names, literals, lists, objects and calls, nested, on one line or on several.
+ */
 const { value } = fc.letrec<{ value: string; object: string; list: string; call: string }>(tie => ({
   value: fc.oneof({ depthSize: 'small' }, names, literals, tie('list'), tie('object'), tie('call')),
   object: fc.tuple(fc.constantFrom(' ', '\n'), fc.dictionary(names, tie('value'), { maxKeys: 4 })).map(

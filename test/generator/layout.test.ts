@@ -32,7 +32,7 @@ import {
 const pretty = (text: string): Promise<string> =>
   format(text, { ...prettierOptions, arrowParens: 'avoid', trailingComma: 'all', parser: 'typescript' })
 
-/** Prettier does not change the output. */
+/** Checks that prettier leaves the output unchanged. */
 async function expectPretty(text: string): Promise<void> {
   expect(text).toBe(await pretty(text))
 }

@@ -10,11 +10,14 @@ import { put, temporaryFolder } from './write/temporary-folder.ts'
 /** The result of reading some files. */
 export interface Reading {
   readonly loaded: Loaded
-  /** As they are printed, errors of loading first. */
+  /** The diagnostics as they are printed, errors of loading first. */
   readonly diagnostics: readonly string[]
 }
 
-/** Writes files to a folder of their own, loads the entries and checks them. An entry is named by its stem. */
+/**
+ * Writes files to a new folder, loads the entries and checks them. The name of an entry is its file name without the
+ * ending.
+ */
 export async function read(
   files: Readonly<Record<string, string>>,
   entries: readonly string[] = Object.keys(files).slice(0, 1),
@@ -25,7 +28,7 @@ export async function read(
   return readFrom(cwd, entries, allowRefs)
 }
 
-/** The same for files that are there. */
+/** Loads and checks the entries among existing files. */
 export async function readFrom(cwd: string, entries: readonly string[], allowRefs = false): Promise<Reading> {
   const named = entries.map(file => ({ name: stem(file), file }))
   const { loaded, diagnostics } = await load(named, { allowRefs, cwd })
@@ -36,11 +39,11 @@ export async function readFrom(cwd: string, entries: readonly string[], allowRef
 
 const stem = (file: string): string => file.replace(/^.*\//, '').replace(/\.[a-z]+$/, '')
 
-/** An OpenAPI document around its paths and components, the first of which stands in line 3. */
+/** Returns an OpenAPI document with these paths and components, which begin in line 3 if there are paths. */
 export const document = (rest: string): string =>
   `openapi: 3.0.3\ninfo: {title: t, version: '1'}\n${/^paths:/m.test(rest) ? '' : 'paths: {}\n'}${rest}`
 
-/** The codes of diagnostics that were printed, with their lines: `7 reference-not-found`. */
+/** Returns the lines and codes of printed diagnostics, for example `7 reference-not-found`. */
 export const codesOf = (diagnostics: readonly string[]): readonly string[] =>
   diagnostics.map(text => text.replace(/^[^:]*:(\d+):\d+ \w+ ([a-z-]+): .*$/s, '$1 $2'))
 
@@ -56,7 +59,7 @@ export function built({ loaded }: Reading): Built {
   return { model, diagnostics: list.sorted().map(printed) }
 }
 
-/** The first document of the model of one text. */
+/** Returns the model of a document that has `rest` as its paths and components. */
 export async function modelOf(rest: string): Promise<Document> {
   const { model } = built(await read({ 'pets.yaml': document(rest) }))
   const [first] = model.documents
@@ -64,7 +67,7 @@ export async function modelOf(rest: string): Promise<Document> {
   return first
 }
 
-/** A named schema, without positions. */
+/** Returns a schema by its name; throws if the document has no schema with this name. */
 export function schemaNamed({ schemas }: Document, name: string): NamedSchema {
   const found = schemas.find(schema => schema.name === name)
   if (!found) throw new Error(`no schema ${name} in ${schemas.map(schema => schema.name).join(', ')}`)
@@ -77,12 +80,12 @@ export function operationNamed({ operations }: Document, id: string): Operation 
   return found
 }
 
-/** Plain data without positions, to compare. */
+/** Returns a value as plain data without positions, for comparisons. */
 export const bare = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (name, member: unknown) => (name === 'position' ? undefined : member)))
 
 export const bareSchema = (from: Document, name: string): unknown =>
   bare(schemaNamed(from, name).schema satisfies Schema)
 
-/** The cases that every part of the generator runs. */
+/** The folder of the cases that every part of the generator runs. */
 export const casesFolder = join(import.meta.dirname, '../cases/openapi')

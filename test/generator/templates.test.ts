@@ -22,7 +22,10 @@ beforeAll(() => {
 })
 afterAll(() => removeFolder(folder))
 
-/** Documents of which the first have every file there is, and others every media type and no extensions. */
+/**
+ * The documents of the runs. The first two runs have every kind of file; the others cover all media types and documents
+ * without extensions.
+ */
 const runs = {
   taxonomy: { folder: 'specs', documents: ['taxonomy.yaml', 'common.yaml'], names: ['common=shared'] },
   inventory: { folder: 'test/golden/aip', documents: ['common.yaml', 'inventory.yaml'], names: ['common=shared'] },
@@ -41,7 +44,7 @@ function generated(templates?: Templates, run: keyof typeof runs = 'taxonomy'): 
   return generation(documents, join(repository, from), options, names)
 }
 
-/** The text of all files of a run that a template makes. */
+/** Returns the text of all files of a run that a template makes. */
 function madeBy(name: TemplateName, { files }: Generation): string {
   const isOfRoot = name === 'joined-client' || name === 'permission-bits'
   const file = name === 'joined-client' ? 'client.ts' : `${name}.ts`
@@ -66,7 +69,7 @@ test.each(['taxonomy', 'inventory', 'media', 'library'] as const)(
   },
 )
 
-/** A part of each template's output. */
+/** A part of the output of each template. */
 const shown: Readonly<Record<TemplateName, string>> = {
   area: 'export const taxonomyArea = {',
   client: 'export const TaxonomyClient = (transport: Transport) => ({',
@@ -92,7 +95,7 @@ describe('the overrides of docs/generator.md', () => {
     const others = templateNames.filter(each => each !== name)
     for (const other of others) expect(madeBy(other, changed)).toBe(madeBy(other, plain))
     const root = join(folder, name)
-    // The joined client asks for the classes that this override has no more.
+    // The joined client uses the classes that the override of `client` removes.
     const files = [...changed.files].filter(([path]) => name !== 'client' || path !== 'client.ts')
     writeFiles(root, new Map(files))
     const compilerOptions = { types: [] }
@@ -195,7 +198,7 @@ describe('what is wrong with an override is told with its line', () => {
   })
 })
 
-/** The members of a type of generator/emit/views, and of the types that they are made of. */
+/** Returns the members of a type of generator/emit/views, and of the types of its members. */
 function membersOf(name: string, types: ReadonlyMap<string, ts.InterfaceDeclaration>): readonly string[] {
   const members = types.get(name)?.members.filter(ts.isPropertySignature) ?? []
   return members.flatMap(member => {

@@ -9,12 +9,12 @@ const read = (path: string): string => readFileSync(join(repository, path), 'utf
 
 export const builtInText = (name: TemplateName): string => read(`templates/${name}.hbs`)
 
-/** Each built-in template in its own place. */
+/** The built-in templates, each as an override of itself. */
 export const builtIns: Templates = new Map(
   templateNames.map(name => [name, { file: `own/${name}.hbs`, text: builtInText(name) }]),
 )
 
-/** The overrides that docs/generator.md shows, a code block each behind the name of its file. */
+/** The overrides in docs/generator.md, each a code block after the name of its file. */
 export const documented: Templates = new Map(
   [...read('docs/generator.md').matchAll(/^`([a-z-]+)\.hbs` [^\n]*:\n\n```mustache\n([^]*?)^```$/gm)].map(
     ([, name = '', text = '']) => [
@@ -24,6 +24,6 @@ export const documented: Templates = new Map(
   ),
 )
 
-/** One template in place of the built-in template. */
+/** Returns an override of one built-in template. */
 export const one = (name: TemplateName, text: string): Templates =>
   new Map([[name, { file: `mine/${name}.hbs`, text }]])

@@ -23,7 +23,7 @@ describe('the platform', () => {
 
   it('is proved to keep the document of each area', () => {
     const files = readdirSync(join(import.meta.dirname, '../conformance'), { encoding: 'utf8', recursive: true })
-    // The folder of a proof says on which stores it runs.
+    // The folder of a proof determines the stores on which the proof runs.
     const proofs = files.map(file => basename(file))
     expect(proofs).toEqual(expect.arrayContaining(names.map(name => `${name}.test.ts`)))
   })
@@ -47,7 +47,7 @@ describe('the platform', () => {
   it.each(names)('lists the operations of %s, and finds none by an id that nothing has', async name => {
     const { body, status } = await get(`/${name}/v1/operations`)
     const { operations }: { operations: object[] } = JSON.parse(body)
-    // The first administrator has been made by one.
+    // The bootstrap of the platform records an iam operation that creates the first administrator.
     expect([status, operations.length > 0]).toEqual([200, name === 'iam'])
     const missing = await get(`/${name}/v1/operations/0199c5a0-0c11-7d84-b6a9-2f3e4d5c6b70`)
     expect(missing.status).toBe(404)

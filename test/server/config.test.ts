@@ -17,7 +17,7 @@ function fileOf(content: unknown): string {
 
 const configOf = (sources: ConfigSources): Config => readConfig(sources, [iamSettings])
 
-/** The configuration without any settings. */
+/** The configuration without any given settings. */
 const defaults = {
   metrics: { isPublic: false },
   mail: { from: 'Ninefold <ninefold@localhost>' },
@@ -161,7 +161,7 @@ describe('settings', () => {
     const file = fileOf({ data_dir: '/srv', iam: { throttle: { email: -1 } } })
     const config = readHostConfig({ file, environment: {} }, [iamSettings])
     expect(config).toMatchObject({ dataDir: '/srv' })
-    // @ts-expect-error the values of areas were not read
+    // @ts-expect-error a host configuration lacks the settings of areas
     expect(() => throttleLimitsOf(config)).toThrow()
     expect(() => readHostConfig({ file: fileOf({ 'iam.throttle.mail': 1 }), environment: {} }, [iamSettings])).toThrow(
       '"iam.throttle.mail" is no setting (did you mean "iam.throttle.email"?)',

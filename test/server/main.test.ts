@@ -15,7 +15,7 @@ const program = fileURLToPath(new URL('../../ninefold.ts', import.meta.url))
 
 type Child = ChildProcessByStdio<null, Readable, Readable>
 
-/** The command in a folder of its own, without settings. */
+/** Starts the command in a folder, without settings apart from `environment`. */
 function ninefold(
   folder: string,
   environment: Readonly<Record<string, string>> = {},
@@ -27,7 +27,7 @@ function ninefold(
   return child
 }
 
-/** The first lines that the command says. */
+/** Returns the output of the command up to the line with the command for the first sign-in. */
 async function greeting(child: Child): Promise<string[]> {
   const lines: string[] = []
   for await (const line of createInterface({ input: child.stdout })) {
@@ -37,7 +37,7 @@ async function greeting(child: Child): Promise<string[]> {
   throw new Error(`the command ended after ${JSON.stringify(lines)}`)
 }
 
-/** Runs the command that a greeting ends with, where the server was started, and gives it a password. */
+/** Runs the command in the last line of a greeting, in the folder of the server, and enters a password. */
 async function asPrinted(
   folder: string,
   lines: readonly string[],
@@ -60,7 +60,7 @@ async function textOf(stream: Readable): Promise<string> {
 
 const urlIn = (lines: readonly string[]): string => /http:\/\/[\d.]+:\d+/.exec(lines.join('\n'))?.[0] ?? ''
 
-/** Sees to it that 8080 is taken, by this process or by another. */
+/** Ensures that port 8080 is in use, by this process or by another one. */
 async function takeDefaultPort(): Promise<void> {
   const server = createServer()
   onTestFinished(() => void server.close())

@@ -11,7 +11,7 @@ import { isRecord, type Faults } from '../../runtime/validation.ts'
 import { area, type AreaModule } from '../../server/area.ts'
 import type { ErrorDomain } from '../../runtime/errors.ts'
 
-/** An area made by hand, as small as one can be: crates that are created, read and listed. */
+/** The error domain of the sample, a minimal handwritten area: callers create, read and list crates. */
 export const sample: ErrorDomain = { name: 'sample', base: 5_000_000 }
 
 export interface Crate {
@@ -19,7 +19,7 @@ export interface Crate {
   readonly name: string
 }
 
-/** Any operation record; of the sample nothing depends on its members. */
+/** The operation record of the sample; the sample does not depend on further members. */
 export interface SampleOperation {
   readonly id: string
   readonly resource_id: string
@@ -114,7 +114,7 @@ export interface SampleArea {
   readonly resourceType: string
 }
 
-/** The generated part of an area, for an area with handwritten routes: its handlers are its routes. */
+/** Returns the generated part of an area with handwritten routes: the handlers are the routes. */
 export const handwritten = (domain: ErrorDomain): GeneratedArea<SampleArea, readonly BoundRoute[]> => ({
   domain,
   operations: { list: operationFields, check: checkOperation },
@@ -123,12 +123,12 @@ export const handwritten = (domain: ErrorDomain): GeneratedArea<SampleArea, read
   routes: routes => routes,
 })
 
-/** The area, and with `slow` a call that waits. */
+/** Makes the sample area; `slow` adds a call that waits. */
 export function sampleArea(slow?: { readonly wait: () => Promise<void> }): AreaModule {
   return area({
     generated: handwritten(sample),
     collections: [crates],
-    // The area is mounted without the tree, which it does not ask.
+    // The area is mounted without the taxonomy, which the sample never calls.
     functions: { taxonomy: taxonomyFunctions },
     handlers: parts => routesOf(parts, slow),
     start: async tx => {

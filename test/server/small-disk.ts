@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { testFolder } from './store/harness.ts'
 
-/** A disk of so many KiB; undefined where this user may not mount one. */
+/**
+ * Mounts a disk of `kib` KiB until the end of the running test; returns its path, or undefined if this user may not
+ * mount disks.
+ */
 export function smallDisk(kib: number): string | undefined {
   const disk = join(testFolder(), 'disk')
   mkdirSync(disk)
@@ -17,12 +20,12 @@ export function smallDisk(kib: number): string | undefined {
   return disk
 }
 
-/** Leaves so many KiB. */
+/** Fills a disk so that `kib` KiB remain free. */
 export function fill(disk: string, kib: number): void {
   writeFileSync(join(disk, 'filler'), '')
   const { bavail, bsize } = statfsSync(disk)
   writeFileSync(join(disk, 'filler'), Buffer.alloc(bavail * bsize - kib * 1024))
 }
 
-/** Why a test of it is left out. */
+/** The reason why tests of a small disk are skipped. */
 export const needsMount = 'a small disk can only be mounted by the administrator of a machine that lets him'

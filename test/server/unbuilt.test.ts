@@ -16,7 +16,7 @@ interface Crate {
   readonly id: string
 }
 
-/** As handlers are generated: an interface a resource. */
+/** The handlers in the form of generated handlers: an interface for each resource. */
 interface Handlers {
   readonly crates: {
     listCrates(request: ListParameters, context: ListContext): Promise<Page<Crate>>
@@ -62,7 +62,10 @@ const functions = { taxonomy: taxonomyFunctions }
 const areaWith = (built: BuiltResources<Handlers, AreaEnvironment<SampleArea>>) =>
   areaInProgress<SampleArea, Handlers>({ generated: { ...generated, routes }, functions, built })
 
-/** Calls the area, of which `built` is built, as the administrator. */
+/**
+ * Serves the area with the handlers of `built`; returns a function that sends requests, by default as the
+ * administrator.
+ */
 async function served(built: BuiltResources<Handlers, AreaEnvironment<SampleArea>>) {
   const dataDir = testFolder()
   const { url } = await testServer([areaWith(built)], dataDir)

@@ -66,7 +66,7 @@ describe('the output of the handed documents', () => {
   })
 })
 
-/** The check of a component schema in the view that a direction means. */
+/** Returns the check of a component schema: of its output view for a response, and of its input view otherwise. */
 async function checkOf(caseName: string, { direction, schema }: Judgement): Promise<Check> {
   const document = runOf(caseName).model?.documents.find(({ schemas }) => schemas.some(({ name }) => name === schema))
   const named = document?.schemas.find(({ name }) => name === schema)

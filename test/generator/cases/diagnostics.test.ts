@@ -26,7 +26,7 @@ describe('what is said about the handed documents', () => {
   })
 })
 
-/** A copy of the handed documents with other line ends. */
+/** Makes a folder with a copy of the handed documents whose lines end in CR LF. */
 function withCarriageReturns(): string {
   const folder = newFolder()
   onTestFinished(() => removeFolder(folder))

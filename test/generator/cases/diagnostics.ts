@@ -1,6 +1,6 @@
 /**
- * Every message about the handed documents, by run. The lines and columns are those of the faulty text; a change of a
- * message or a position changes them here, after a look at the document.
+ * The messages about the handed documents, by run. A line and a column are those of the faulty text. Whoever changes a
+ * message or a position changes this table too, after a look at the document.
  */
 export const said: Readonly<Record<string, readonly string[]>> = {
   'callbacks-links-and-unused-parts': [

@@ -5,20 +5,26 @@ import { repository } from '../generation.ts'
 /** The folder of the handed documents. */
 export const casesFolder = join(repository, 'test/cases/openapi')
 
-/** One run of the generator over a handed document, or over several together. */
+/** A run of the generator over a handed document, or over several documents together. */
 export interface CaseRun {
-  /** `circular-refs`, or `change-pair-breaking/before` where a case has several runs. */
+  /**
+   * The name of the case, for example `circular-refs`; with several runs, also of the run, for example
+   * `change-pair-breaking/before`.
+   */
   readonly name: string
-  /** The name of its `.expect.md`. */
+  /** The name of the case's `.expect.md` without the ending. */
   readonly expectation: string
-  /** Entry documents relative to the folder of the cases. */
+  /** The entry documents, relative to the folder of the cases. */
   readonly files: readonly string[]
 }
 
-/** Folders whose entry documents are versions of each other; the others' are generated together. */
+/**
+ * The folders whose entry documents are versions of each other. The documents of every other folder are generated in
+ * one run.
+ */
 const versions: ReadonlySet<string> = new Set(['change-pair-breaking', 'same-document-two-orders'])
 
-/** Every handed case, by name. */
+/** The names of the handed cases, in alphabetical order. */
 export const caseNames: readonly string[] = readdirSync(casesFolder)
   .filter(file => file.endsWith('.expect.md'))
   .map(file => file.slice(0, -'.expect.md'.length))

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { casesFolder } from './documents.ts'
 
-/** Which way a value travels that a line judges: as a request, as an answer, or either where the line does not say. */
+/** The direction of the values in a line: requests, responses, or both if the line names no direction. */
 export type Direction = 'request' | 'response' | 'any'
 
 /** A machine-readable line: values that a component schema accepts or rejects. */
@@ -11,20 +11,20 @@ export interface Judgement {
   readonly verdict: 'accept' | 'reject'
   readonly schema: string
   readonly direction: Direction
-  /** `formats`, `dispatch`, `lenient`, `strict`: under which reading the line holds. */
+  /** The reading under which the line holds: `formats`, `dispatch`, `lenient`, `strict`, or undefined. */
   readonly reading: string | undefined
   readonly values: readonly unknown[]
 }
 
 export interface Expectation {
   readonly judgements: readonly Judgement[]
-  /** The other lines, without those that only name peers. */
+  /** The lines that are not machine-readable, without the lines that only name peers. */
   readonly prose: readonly string[]
 }
 
 const judgementLine = /^- (Accept|Reject)(?: (request|response|formats|dispatch|lenient|strict))? `([^`]+)`: (.+)$/
 
-/** The lines of a case's `.expect.md`; its README explains each kind. */
+/** Returns the lines of a case's `.expect.md`; the README of the cases explains each kind of line. */
 export function expectationOf(name: string): Expectation {
   const lines = readFileSync(join(casesFolder, `${name}.expect.md`), 'utf8').split('\n')
   const told = lines.filter(line => line.startsWith('- ') && !line.startsWith('- Peers:'))

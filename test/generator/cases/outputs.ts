@@ -11,14 +11,17 @@ import {
 } from '../generation.ts'
 import { caseRuns, casesFolder } from './documents.ts'
 
-/** Every handed document generated into one folder, a folder a run; made once for the tests of a file. */
+/** The output of all handed documents: a root with a folder for each run. */
 export interface Outputs {
   readonly root: string
   readonly runs: ReadonlyMap<string, Generation>
   remove(): void
 }
 
-/** The folder is a project of its own: strict as this repository, but without the types of Node.js. */
+/**
+ * Generates all handed documents into a new project, which has the strict settings of this repository but not the types
+ * of Node.js.
+ */
 export async function generateAll(): Promise<Outputs> {
   const root = newFolder()
   const runs = new Map<string, Generation>()

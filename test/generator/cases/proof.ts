@@ -1,17 +1,20 @@
 import { expect } from 'vitest'
 import type { Generation } from '../generation.ts'
 
-/** The proof that a line of an `.expect.md` holds, or the reason that it cannot yet. */
+/** The proof that a line of an `.expect.md` holds, or the reason why the line does not hold yet. */
 export type Proof =
   | { readonly kind: 'shown'; readonly show: (runs: Runs) => void | Promise<void> }
-  /** Statements that no output proves: the behaviour of a server or a client, and tests with the command. */
+  /** A statement that the output cannot prove: the behaviour of a server or a client, or a test of the command. */
   | { readonly kind: 'elsewhere'; readonly where: string }
-  /** Not built yet; `arrived` is true once it is, and then the entry must go. */
+  /**
+   * A statement about a feature that is missing. Once the feature exists, `arrived` returns true and the test demands
+   * the removal of the entry.
+   */
   | { readonly kind: 'later'; readonly why: string; readonly arrived: (runs: Runs) => boolean }
-  /** Another of the choices that the line offers was taken. */
+  /** The generator takes another choice that the line allows. */
   | { readonly kind: 'declined'; readonly why: string }
 
-/** The runs of one case by name; most have one. */
+/** The runs of a case, by name; most cases have one run. */
 export interface Runs {
   readonly first: Generation
   readonly all: ReadonlyMap<string, Generation>
@@ -19,29 +22,29 @@ export interface Runs {
 
 type Part = 'types' | 'validators' | 'handlers' | 'routes' | 'client'
 
-/** The text of one artefact, of all documents of the run. */
+/** Returns the text of one artefact, of all documents of the first run. */
 export const textOf = ({ first }: Runs, part: Part): string =>
   [...first.files].flatMap(([path, text]) => (path.endsWith(`/${part}.ts`) ? [text] : [])).join('\n')
 
 const shown = (show: (runs: Runs) => void | Promise<void>): Proof => ({ kind: 'shown', show })
 
-/** Each text stands in an artefact as it is. */
+/** Proves that an artefact contains each of these texts. */
 export const holds = (part: Part, ...texts: readonly string[]): Proof =>
   shown(runs => {
     for (const text of texts) expect(textOf(runs, part)).toContain(text)
   })
 
-/** No text matches in any file. */
+/** Proves that no file matches any of these patterns. */
 export const nowhere = (...patterns: readonly RegExp[]): Proof =>
   shown(({ first }) => {
     for (const text of first.files.values()) for (const pattern of patterns) expect(text).not.toMatch(pattern)
   })
 
-/** Counts the matches of a pattern in an artefact. */
+/** Proves that an artefact has exactly `count` matches of a pattern. */
 export const counts = (part: Part, pattern: RegExp, count: number): Proof =>
   shown(runs => expect([...textOf(runs, part).matchAll(pattern)]).toHaveLength(count))
 
-/** Something is said about the document: parts of one line. */
+/** Proves that the generator prints, for each of these patterns, a line that matches. */
 export const says = (...lines: readonly RegExp[]): Proof =>
   shown(({ first }) => {
     for (const line of lines) expect(first.printed).toContainEqual(expect.stringMatching(line))
@@ -57,14 +60,14 @@ export const declined = (why: string): Proof => ({ kind: 'declined', why })
 
 export const later = (why: string, arrived: (runs: Runs) => boolean): Proof => ({ kind: 'later', why, arrived })
 
-/** So many lines are said, and nothing is generated. */
+/** Proves that the generator prints `lines` lines and generates nothing. */
 export const refuses = (lines: number): Proof =>
   shown(({ first }) => {
     expect(first.printed).toHaveLength(lines)
     expect(first.files.size).toBe(0)
   })
 
-/** A line that this folder's other tests prove for every case. */
+/** The proof of lines that the other tests of this folder prove for every case. */
 export const judged = elsewhere('cases.test.ts: types, layout and machine-readable lines of every case')
 export const served = elsewhere('the tests of runtime and server: what happens to requests')
 export const called = elsewhere('the tests of the transport: what a client sends and reads')

@@ -16,7 +16,8 @@ const lines: readonly Line[] = caseNames.flatMap(name =>
 )
 
 /**
- * The table's entry for a line. A line without an entry that begins with Server or Client is proved by running code.
+ * Returns the proofs of a line from the table. A line without an entry that begins with Server or Client is proved by
+ * running code.
  */
 function proofsOf(name: string, line: string): readonly Proof[] {
   const found = Object.entries(prose[name] ?? {}).filter(([start]) => line.startsWith(start))

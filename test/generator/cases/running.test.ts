@@ -8,7 +8,7 @@ let outputs: Outputs
 beforeAll(async () => void (outputs = await generateAll()), 120_000)
 afterAll(() => outputs.remove())
 
-/** The functions of a case's validators. */
+/** Imports the validators of a case. */
 async function validatorsOf(
   name: string,
 ): Promise<Readonly<Record<string, (value: unknown, faults: Faults) => unknown>>> {

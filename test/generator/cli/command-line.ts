@@ -11,7 +11,7 @@ export interface Outcome {
   readonly err: string
 }
 
-/** Runs `generate` in a folder as a process of its own, as a person types it. */
+/** Runs `generate` in a folder as a process of its own, as a shell does. */
 export function spawned(folder: string, ...words: readonly string[]): Outcome {
   const child = spawnSync(process.execPath, [join(repository, 'generator/main.ts'), 'generate', ...words], {
     cwd: folder,
@@ -21,7 +21,7 @@ export function spawned(folder: string, ...words: readonly string[]): Outcome {
   return { status: child.status, out: child.stdout, err: child.stderr }
 }
 
-/** The same in this process, which starts much faster. */
+/** Runs `generate` in this process, which starts much faster. */
 export async function generate(folder: string, ...words: readonly string[]): Promise<Outcome> {
   const texts = { out: '', err: '' }
   const terminal = {
@@ -45,7 +45,7 @@ export async function generate(folder: string, ...words: readonly string[]): Pro
   }
 }
 
-/** Gives a program one pipe for both of its outputs, because two pipes have no common order. */
+/** The shell arguments that give a program one pipe for both of its outputs, because two pipes have no common order. */
 const onOnePipe = ['-c', 'exec "$@" 2>&1', 'sh']
 
 /** A running `generate --watch`, whose output on both streams can be awaited. */
@@ -79,7 +79,7 @@ export class Watching {
     return promise
   }
 
-  /** Ctrl-C; resolves with the exit code. */
+  /** Sends SIGINT, as Ctrl-C does; resolves with the exit code. */
   async interrupt(): Promise<number | null> {
     const { promise, resolve } = Promise.withResolvers<number | null>()
     this.#child.once('exit', code => resolve(code))
@@ -92,7 +92,7 @@ export class Watching {
   }
 }
 
-/** A document of two operations; `more` is put among its paths. */
+/** Returns a document with two operations; `more` is inserted among its paths. */
 export const petstore = (more = ''): string => `openapi: 3.0.3
 info: { title: Pets, version: 1.0.0 }
 paths:

@@ -60,7 +60,7 @@ components:
 `
 }
 
-/** A further operation for the paths of pets; `schema` is its body. */
+/** Returns a further operation for the paths of pets; `schema` is the path of the schema of its body. */
 export const createPet = (schema: string, more = ''): string => `    post:
       operationId: createPet
       tags: [pets]
@@ -70,7 +70,7 @@ ${more}      requestBody: { required: true, content: { application/json: { schem
         '204': { description: It is made. }
 `
 
-/** Every file below a folder except those of its packages. */
+/** Returns the files below a folder by their paths, without those in `node_modules`. */
 export function filesOf(root: string): Readonly<Record<string, string>> {
   const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
   const paths = entries.map(({ name, parentPath }) => join(parentPath, name).slice(root.length + 1))

@@ -37,7 +37,7 @@ function edit(path: string, from: string | RegExp, to: string): void {
 /** Inserts an operation after those of pets. */
 const add = (operation: string): void => edit('pets.yaml', 'components:\n', `${operation}components:\n`)
 
-/** A copy of all that stands in the folder, where nothing is remembered. */
+/** Makes a copy of the folder without the cache of earlier runs. */
 function forgetful(): string {
   const copy = temporaryFolder()
   put(copy, filesOf(folder))
@@ -56,8 +56,8 @@ const plain = ({ out, err, status }: Outcome) => ({
 const remembered = ({ err }: Outcome): string | undefined => /^remembered: (.*)$/m.exec(err)?.[1]
 
 /**
- * Checks and generates, and does so in a forgetful copy; both must come to the same. Returns the names of the cached
- * documents.
+ * Checks and generates in the folder and in a copy without a cache; both must have the same results. Returns the names
+ * of the cached documents.
  */
 async function compared(given: readonly string[] = words): Promise<string | undefined> {
   const cold = forgetful()

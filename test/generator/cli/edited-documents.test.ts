@@ -25,7 +25,7 @@ const words = [
 beforeEach(() => void vi.stubEnv('CI', ''))
 afterEach(() => vi.unstubAllEnvs())
 
-/** The documents with their output, and the cache of their run. */
+/** Makes a folder with the documents, their output, and the cache of their run. */
 async function generated(): Promise<string> {
   const folder = temporaryFolder()
   mkdirSync(join(folder, 'node_modules'))
@@ -40,7 +40,7 @@ const told = ({ out, err, status }: Outcome) => ({
   err,
 })
 
-/** Checks and generates, and does so in a copy that has no memory: both must say and write the same. */
+/** Checks and generates in a folder and in a copy without a cache: both must print and write the same. */
 async function expectAsCold(folder: string): Promise<Outcome> {
   const cold = temporaryFolder()
   put(cold, filesOf(folder))
@@ -51,10 +51,13 @@ async function expectAsCold(folder: string): Promise<Outcome> {
   return checked
 }
 
-/** An edit of a document: of `text`, with a schema to name, a reference to give, and a number to make it another one. */
+/**
+ * An edit of a document's text. `name` is the name of a new schema, `reference` a reference to use, and `k` a number
+ * that makes each edit unique.
+ */
 type Edit = (text: string, given: { readonly name: string; readonly reference: string; readonly k: number }) => string
 
-/** Puts a schema before all others. */
+/** Returns an edit that inserts a schema before all others. */
 const schema = (make: (reference: string, k: number) => string): Edit => {
   return (text, { k, name, reference }) =>
     text.replace('  schemas:\n', `  schemas:\n    ${name}: ${make(reference, k)}\n`)
@@ -118,7 +121,7 @@ test('wherever a run is killed, the next one comes to what one without a memory 
       cwd: folder,
       stdio: 'ignore',
     })
-    // Not to wait for something, but to end it anywhere.
+    // The wait only determines the moment of the kill; the test does not depend on its length.
     await Promise.race([after(milliseconds), once(child, 'exit')])
     if (child.exitCode === null && child.kill('SIGKILL')) await once(child, 'exit')
     await expectAsCold(folder)

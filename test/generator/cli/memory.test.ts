@@ -34,7 +34,7 @@ const edit = (path: string, change: (text: string) => string): void => {
   writeFileSync(file, change(readFileSync(file, 'utf8')))
 }
 
-/** The path of the one memory there is. */
+/** Returns the path of the only memory in the folder. */
 function memoryFile(): string {
   const [name = ''] = readdirSync(join(folder, memories))
   return join(memories, name)
@@ -42,21 +42,21 @@ function memoryFile(): string {
 
 const editMemory = (change: (text: string) => string): void => edit(memoryFile(), change)
 
-/** Puts something else where the memory was. */
+/** Replaces the memory by another entry, which `make` creates. */
 function insteadOfMemory(make: (file: string) => void): void {
   const file = join(folder, memoryFile())
   rmSync(file)
   make(file)
 }
 
-/** Moves a file to a folder beside that of the run, and leaves a link to it. */
+/** Moves a file out of the folder of the run, and leaves a symbolic link to the file. */
 function linkOutside(path: string): void {
   const outside = join(temporaryFolder(), 'moved.yaml')
   renameSync(join(folder, path), outside)
   symlinkSync(outside, join(folder, path))
 }
 
-/** Whether a run says that it remembered the last one. */
+/** Returns true if a run reports that it used the memory of the last run. */
 const isRemembered = (err: string): boolean => /^memory \d+ ms\nremembered: petstore\n$/.test(err)
 
 describe('a run after one that came to the same', () => {
@@ -140,7 +140,7 @@ test.each([
   expect(isRemembered(run())).toBe(false)
 })
 
-/** A copy of the generator that a test may change, with links to its packages. */
+/** Makes a copy of the generator that a test may change, with links to its packages. */
 function copyOfGenerator(): string {
   const copy = temporaryFolder()
   for (const name of ['generator', 'templates', 'runtime', 'package.json'])

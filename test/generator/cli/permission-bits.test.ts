@@ -6,7 +6,7 @@ import { generate } from './command-line.ts'
 
 const words = ['one.yaml', 'two.yaml', '--out', 'api', '--permission-bits', 'bits.txt'] as const
 
-/** A document whose operations need these keys. */
+/** Returns a document with an operation for each permission key. */
 const document = (...keys: readonly string[]): string =>
   [
     'openapi: 3.0.3',

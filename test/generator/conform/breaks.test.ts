@@ -93,7 +93,7 @@ describe('an example keeps every constraint, and each of its broken forms breaks
     expect(broken.map(({ what }) => what)).toEqual(expect.arrayContaining([...whats]))
     for (const { path, value, what } of broken) {
       const fields = faultsOf(value, schema(written), { schemas, view: 'input' }).map(({ field }) => field)
-      // The judge names the list that repeats an item, not the item.
+      // For a repeated item, the judge names the list.
       const at = what === 'a repeated item' ? path.slice(0, -1) : path
       expect([what, fields]).toEqual([what, expect.arrayContaining([fieldOf(at)])])
     }

@@ -23,7 +23,10 @@ for (const file of readdirSync(cwd).filter(name => name.endsWith('.yaml'))) {
   if (document) found.push([file, document])
 }
 
-/** Only `{"amount":1,"shares":1}` and the like fit exactly one form: shares that one form forbids. */
+/**
+ * The documents without an example. A value such as `{"amount":1,"shares":1}` is needed: it fits exactly one form,
+ * because the other form forbids its shares.
+ */
 const withoutExample: readonly string[] = ['oneof-overlapping.yaml']
 
 const unwritten: RequestSender = async ({ headers, target }) => {

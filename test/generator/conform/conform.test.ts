@@ -5,7 +5,7 @@ import { printConformance, type Proof, type ConformanceReport } from '../../../g
 import { walkForeignNotes, walkNotes } from './notes.ts'
 import { notesRules, notesServer } from './notes-server.ts'
 
-/** `operationId proof: what`, for each finding. */
+/** Returns each finding as `operationId proof: fault`. */
 const said = ({ findings }: ConformanceReport): string[] =>
   findings.map(({ operationId, proof, what }) => `${operationId} ${proof}: ${what}`)
 
@@ -31,7 +31,7 @@ describe('a rule that is not enforced is found', () => {
 
 type Change = (answer: HttpAnswer, request: Request) => HttpAnswer
 
-/** Changes the JSON of answers with a status. */
+/** Returns a change of the JSON body of responses with this status. */
 const inBody =
   (status: number, change: (value: Readonly<Record<string, unknown>>) => unknown): Change =>
   answer => {
@@ -194,7 +194,7 @@ test('the limit of all requests ends the walk', async () => {
   expect(printConformance(report)).toMatch(/^0 findings, 4 operations, 45 requests, \d+ left out by the limit$/)
 })
 
-/** Errors of a stranger: a status and nothing else. */
+/** Returns a change that removes the body of every error, and replaces the status 400 by `status`. */
 const bare =
   (status: number): Change =>
   answer =>

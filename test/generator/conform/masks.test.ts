@@ -10,7 +10,7 @@ import { overNode } from '../../runtime/media/hosted.ts'
 import { generation, newFolder, removeFolder, runtimeFrom, writeFiles } from '../generation.ts'
 import { document } from '../reading.ts'
 
-/** A service that updates a rule of a policy: the mask stands in the body, beside the rule. */
+/** A document that updates a rule of a policy: the mask is in the body, next to the rule. */
 const policies = document(`paths:
   /policies:updateRule:
     post:
@@ -71,7 +71,7 @@ beforeAll(async () => {
 
 afterAll(() => removeFolder(folder))
 
-/** Walks a server of the document whose handler updates one rule. */
+/** Walks a server of the document whose handler updates one rule; returns the findings. */
 async function walked(change: (call: RequestSender) => RequestSender = call => call) {
   const updateRule = async ({ body }: UpdateRule): Promise<Rule> =>
     applyUpdate(fieldsOf(), stored, body.rule, body.update_mask, 'rule').value
@@ -88,11 +88,11 @@ async function walked(change: (call: RequestSender) => RequestSender = call => c
   const schemas = new Map(only.schemas.map(schema => [schema.id, schema]))
   const existing = { body: { id: 'r1' } }
   const { findings } = await conform(only, schemas, change(callOver(hosted.baseUrl)), { existing, platform: true })
-  // How the platform writes its answers is told elsewhere.
+  // Other tests cover the form of the responses.
   return findings.filter(({ proof }) => proof !== 'answer').map(({ proof, what }) => `${proof} ${what}`)
 }
 
-/** The rules of the fields, as the route has them. */
+/** Returns the rules of the fields in the route. */
 function fieldsOf() {
   const fields = routes({ rules: {} })[0]?.route.fields
   if (!fields) throw new Error('the route has no fields')
@@ -124,7 +124,7 @@ test('a server that lets an update without a mask lack a required member is foun
   expect(await walked(filled)).toContain('refused rule.priority: missing')
 })
 
-/** The text of a body without its mask. */
+/** Returns a body without its mask. */
 function without(text: string | undefined): string {
   return (text ?? '').replace(/,?"update_mask":"[^"]*"/, '')
 }

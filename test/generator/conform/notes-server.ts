@@ -1,13 +1,13 @@
 import type { HttpAnswer, RequestSender, Request } from '../../../generator/conform/call.ts'
 import { isObject } from '../../../generator/conform/json.ts'
 
-/** The deliberate faults: rules that are not enforced, and a last change to every answer. */
+/** The deliberate faults of a server: a rule that it does not enforce, and a final change of every response. */
 export interface NotesFaults {
   readonly without?: NotesRule
   readonly change?: (answer: HttpAnswer, request: Request) => HttpAnswer | Promise<HttpAnswer>
 }
 
-/** Every rule that notes.yaml and the conventions lay on a request, by name. */
+/** The names of the rules of notes.yaml and of the conventions about requests. */
 export const notesRules = [
   'path id: format',
   'query: known names',
@@ -61,7 +61,7 @@ export type NotesRule = (typeof notesRules)[number]
 const note = { id: '0199c5a4-3b7e-7c21-9d4f-5a6b7c8d9e01', title: 'to do', stars: 3, time: '2026-01-15T09:30:00.000Z' }
 const other = { ...note, id: '0199c5a4-3b7e-7c21-9d4f-5a6b7c8d9e02', title: 'to read' }
 
-/** The path of a note that exists. */
+/** The path parameters of a note that exists. */
 export const existingNote = { id: note.id }
 
 export const notesToken = 'Bearer secret'
@@ -73,7 +73,7 @@ interface Incoming {
   readonly body: unknown
 }
 
-/** A server of notes.yaml, written by hand. */
+/** Makes a handwritten server of notes.yaml. */
 export function notesServer({ without, change = answer => answer }: NotesFaults = {}): RequestSender {
   return async request => {
     const { pathname, searchParams } = new URL(request.target, 'http://notes')
@@ -167,7 +167,7 @@ function judgeList(query: URLSearchParams, faults: Rules): void {
   faults.rule('update_mask: fields', !isWhole && (!isMask || names.includes('')), 'update_mask', 'UPDATE_MASK_INVALID')
 }
 
-/** A body that cannot be read. */
+/** The value of a body that is not JSON. */
 const unreadable = Symbol('unreadable')
 
 function bodyOf({ body }: Request): unknown {

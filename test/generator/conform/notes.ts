@@ -28,7 +28,9 @@ const common = [
   reason('PAGE_TOKEN_INVALID', 15, 'INVALID_ARGUMENT'),
 ]
 
-/** Walks a server of the same document as a stranger would write it: without a word of errors and access. */
+/**
+ * Walks a server of notes.yaml as a foreign document would describe it: without the extensions for errors and access.
+ */
 export async function walkForeignNotes(call: RequestSender): Promise<ConformanceReport> {
   const [document] = documents
   if (!document) throw new Error('notes.yaml cannot be read')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { AnswerChecks } from '../../../generator/options.ts'
 import { generation, plainOptions, repository } from '../generation.ts'
 
-/** The checks that the platform's documents of shared parts and of the tree of scopes export. */
+/** Returns the names of the checks that the output of common.yaml (`shared`) and of taxonomy.yaml exports. */
 async function checksOf(answerChecks: AnswerChecks): Promise<Readonly<Record<'shared' | 'taxonomy', string[]>>> {
   const files = ['specs/common.yaml', 'specs/taxonomy.yaml']
   const made = await generation(files, repository, { ...plainOptions, answerChecks }, ['common=shared'])

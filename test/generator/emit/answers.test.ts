@@ -79,7 +79,7 @@ beforeAll(async () => {
 
 afterAll(() => removeFolder(folder))
 
-/** A generated file with every run of blanks as one, so that line breaks do not matter. */
+/** Returns a generated file with single spaces, so that line breaks do not matter. */
 const flat = (file: string): string => (files.get(`service/${file}.ts`) ?? '').replace(/\s+/g, ' ')
 
 describe('an operation with several answers', () => {

@@ -15,7 +15,7 @@ import { typeCheck } from '../type-check.ts'
 const folders: string[] = []
 afterEach(() => folders.splice(0).forEach(removeFolder))
 
-/** The operation records in a document. */
+/** The features of a document on which the existence of area.ts depends. */
 interface Traits {
   readonly record: string
   readonly resourceType: string
@@ -25,7 +25,7 @@ interface Traits {
   readonly operationTypes: readonly string[]
 }
 
-/** A document with all of these has an area.ts. */
+/** A document with all of these features has an area.ts. */
 const traits: Traits = {
   record: 'ShopOperation',
   resourceType: 'shop.operations',

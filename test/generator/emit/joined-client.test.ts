@@ -25,7 +25,7 @@ paths:
     get: {operationId: listThings, responses: {'204': {description: none}}}
 `
 
-/** Documents by the names of their files, in a folder of their own. */
+/** Writes a document for each name to a new folder, together with a document without operations. */
 function written(names: readonly string[]): string {
   const folder = newFolder()
   folders.push(folder)

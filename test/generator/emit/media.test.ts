@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { generation, newFolder, removeFolder, writeFiles } from '../generation.ts'
 
-/** The text of one generated file of a document with one operation, whose body and answer are these. */
+/** Generates a document with one operation that has this body and response; returns the text of one generated file. */
 async function generated(part: string, content: string, answer = "'204': {description: ok}"): Promise<string> {
   const folder = newFolder()
   const text = `openapi: 3.0.3

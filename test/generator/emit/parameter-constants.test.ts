@@ -10,7 +10,7 @@ afterAll(() => removeFolder(folder))
 
 const parameter = (name: string, type = 'string', place = 'query') => ({ name, in: place, schema: { type } })
 
-/** Generates a document of operations, each with its parameters; answers routes.ts. */
+/** Generates a document of operations with these parameters; returns the text of routes.ts. */
 async function routesOf(operations: Readonly<Record<string, readonly object[]>>, name = 'things'): Promise<string> {
   const responses = { 204: { description: 'none' } }
   const paths = Object.entries(operations).map(([operationId, parameters], i) => [

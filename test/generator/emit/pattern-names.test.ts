@@ -17,7 +17,7 @@ const map = (keyPattern: string, values: object = {}) => ({
 
 type Schemas = Readonly<Record<string, object>>
 
-/** The text of validators.ts of a document with these schemas. */
+/** Generates a document with these schemas, and returns the source of validators.ts. */
 async function validatorsOf(schemas: Schemas): Promise<string> {
   const document = { openapi: '3.0.3', info: { title: 'Things', version: '1' }, paths: {}, components: { schemas } }
   writeFileSync(join(folder, 'things.json'), JSON.stringify(document))

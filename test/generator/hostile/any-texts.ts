@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { type Position, positions } from './document.ts'
 
-/** Positions whose text must have a form: there a text may also be an error. */
+/** The positions whose text must have a form; an arbitrary text at these positions may be an error. */
 export const formed: readonly Position[] = [
   'operationId',
   'pathPart',
@@ -12,7 +12,7 @@ export const formed: readonly Position[] = [
   'filterField',
 ]
 
-/** Positions where any text may stand. */
+/** The positions that accept any text. */
 export const free = positions.filter(position => !formed.includes(position))
 
 const text = fc.oneof(
@@ -47,5 +47,5 @@ const text = fc.oneof(
     )
     .map(parts => parts.join('')),
 )
-/** Documents with any text at each position that takes any. */
+/** Generates documents with any text at each position that accepts any text. */
 export const anyDocuments = fc.record(Object.fromEntries(free.map(position => [position, text])))

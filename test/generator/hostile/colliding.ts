@@ -36,8 +36,9 @@ const answering = (schema: object): object => ({
 })
 
 /**
- * Documents whose names would clash if each was made without regard to the others, by the clashing names. `schemas` are
- * components, `shared` those of a document beside it, shared.json; the other members are part of the document.
+ * Documents whose names would clash if the generator made each name without regard to the others; the key describes the
+ * clash. `schemas` are components, `shared` the components of the second document, shared.json; the other members are
+ * part of the document.
  */
 export const collidingDocuments: Readonly<Record<string, object>> = {
   'a schema is called like a member of another': {
@@ -283,7 +284,7 @@ export const collidingDocuments: Readonly<Record<string, object>> = {
   },
 }
 
-/** The texts of the documents of a case: shared.json, and api.json that refers to it. */
+/** Returns the texts of the documents of a case: shared.json, and api.json that refers to it. */
 export function collidingTexts(title: string): Readonly<Record<'shared.json' | 'api.json', string>> {
   const { paths: own, schemas, shared, ...more } = { paths: {}, schemas: {}, shared: {}, ...collidingDocuments[title] }
   const written = (document: object): string =>

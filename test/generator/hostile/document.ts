@@ -1,4 +1,4 @@
-/** A place in a document where any text may stand. */
+/** The positions in a document that take a text. */
 export const positions = [
   'title',
   'version',
@@ -48,12 +48,12 @@ export const positions = [
 ] as const
 export type Position = (typeof positions)[number]
 
-/** Texts by position; a missing position gets a plain text. */
+/** Texts by position; a missing position gets a harmless text. */
 export type Texts = Readonly<Partial<Record<Position, string>>>
 
 const member = (name: string, value: unknown): object => Object.fromEntries([[name, value]])
 
-/** A document that uses every feature, with a text at every position. */
+/** Returns a document that uses every feature, with a text at every position. */
 export function documentOf(texts: Texts): object {
   const at = (position: Position): string => texts[position] ?? plain[position]
   return {

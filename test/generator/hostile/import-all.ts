@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-// Runs as a process of its own, so that effects of imported modules stay in it.
+// This program imports modules in a process of its own, so that effects of the imported modules stay in this process.
 const [root = ''] = process.argv.slice(2)
 const paths: readonly string[] = JSON.parse(readFileSync(join(root, 'paths.json'), 'utf8'))
 const modules: Record<string, unknown> = {}
-/** Any group of handlers, none of which is called. */
+/** Stands in for any group of handlers; this program calls none of them. */
 const handlers = new Proxy({}, { get: () => ({}) })
 for (const path of paths) {
   const module: Record<string, unknown> = await import(pathToFileURL(join(root, path)).href)

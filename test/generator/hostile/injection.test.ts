@@ -17,7 +17,10 @@ import { formed, free } from './any-texts.ts'
 import { documentOf, type Position, type Texts } from './document.ts'
 import { hostileTexts } from './texts.ts'
 
-/** Longer names make lines that prettier breaks in the middle of an expression. */
+/**
+ * The maximal length of the text in a name: with longer names, prettier would break lines in the middle of an
+ * expression.
+ */
 const maxPrettyLength = 100
 
 const samples = hostileTexts.map((text, i) => ({ text, folder: `text${i}`, shown: JSON.stringify(text).slice(0, 60) }))

@@ -3,7 +3,9 @@ import { expectRefused, generatedFrom, head } from './refused.ts'
 
 const levels = 10_000
 
-/** Longer than any of these runs, and far shorter than a run over an unbounded document. */
+/**
+ * The time limit in milliseconds: longer than any of these runs, and far shorter than a run over an unbounded document.
+ */
 const patience = 20_000
 
 describe('documents that would cost without end', () => {

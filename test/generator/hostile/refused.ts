@@ -6,7 +6,7 @@ import { type Generation, generation, newFolder, removeFolder } from '../generat
 /** The beginning of a YAML document whose rest does not matter. */
 export const head = 'openapi: 3.0.3\ninfo: {title: a, version: "1"}\npaths: {}\n'
 
-/** Puts files into a folder of their own and generates from the first. */
+/** Writes files to a new folder and generates from the first file. */
 export async function generatedFrom(files: Readonly<Record<string, string>>): Promise<Generation> {
   const folder = newFolder()
   onTestFinished(() => removeFolder(folder))
@@ -18,7 +18,10 @@ export async function generatedFrom(files: Readonly<Record<string, string>>): Pr
   return generation([entry], folder)
 }
 
-/** No file is written, and each error names a place and a remedy, in one short line. */
+/**
+ * Checks that no file is written, that the expected errors are printed, and that each error names its place in one
+ * short line.
+ */
 export function expectRefused({ files, printed }: Generation, ...errors: readonly RegExp[]): void {
   expect(files.size).toBe(0)
   for (const error of errors) expect(printed).toContainEqual(expect.stringMatching(error))

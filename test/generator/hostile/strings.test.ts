@@ -9,7 +9,7 @@ import { type Generation, generation, newFolder, removeFolder, repository } from
 import { anyDocuments } from './any-texts.ts'
 import { documentOf, type Position, type Texts } from './document.ts'
 
-/** Texts that stand in the output exactly as they are in the document. */
+/** The positions whose texts must be in the output unchanged. */
 const kept: readonly Position[] = [
   'queryParameter',
   'headerParameter',
@@ -42,7 +42,7 @@ async function generated(texts: Texts): Promise<Generation> {
   return run
 }
 
-/** Every text that output holds as a value: literals and names of members. */
+/** Returns every text that the output has as a value: literals and names of members. */
 function textsIn(files: ReadonlyMap<string, string>): ReadonlySet<string> {
   const project = new Project({ useInMemoryFileSystem: true })
   const found = new Set<string>()

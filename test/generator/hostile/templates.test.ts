@@ -7,7 +7,7 @@ import { builtIns, documented, type Templates } from '../templates.ts'
 import { documentOf, type Position, positions } from './document.ts'
 import { hostileTexts } from './texts.ts'
 
-/** Positions whose text must have a form: there a text may also be an error. */
+/** The positions whose text must have a form; an arbitrary text at these positions may be an error. */
 const judged: ReadonlySet<Position> = new Set([
   'operationId',
   'pathPart',
@@ -24,7 +24,7 @@ let root: string
 beforeAll(() => void (root = newFolder()))
 afterAll(() => removeFolder(root))
 
-/** The output of a document full of one text, and of another that has it in its title, joined. */
+/** Generates a document with the text at every free position, and a document with the text in its title, together. */
 function generated(text: string, name: string, templates?: Templates): Promise<Generation> {
   const texts = Object.fromEntries(positions.filter(each => !judged.has(each)).map(each => [each, text]))
   const responses = { 204: { description: text } }

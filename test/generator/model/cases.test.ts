@@ -4,7 +4,7 @@ import { within } from '../../../generator/model/walk.ts'
 import type { Model, Schema } from '../../../generator/model/types.ts'
 import { built, casesFolder, codesOf, readFrom } from '../reading.ts'
 
-/** Cases of several files; the others are one file each. */
+/** The documents of cases with several files, a list for each run; every other case is one file. */
 const folders: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'change-pair-breaking': [['before.yaml'], ['after.yaml']],
   'external-file-refs': [['openapi.yaml']],
@@ -12,7 +12,7 @@ const folders: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'two-specs-sharing-one-file': [['animal.yaml', 'fruit.yaml'], ['common.yaml']],
 }
 
-/** The errors of the documents that are wrong on purpose, and of a file of parts taken for a document. */
+/** The errors of the faulty documents, and of a file without paths that is read as an entry document. */
 const expectedErrors: Readonly<Record<string, readonly string[]>> = {
   'duplicate-operation-ids-across-tags.yaml': ['7 operation-id-twice', '13 operation-id-twice'],
   'invalid-path-param-undeclared.yaml': [
@@ -30,7 +30,7 @@ const expectedErrors: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** The warnings and notes that a case expects, or that name parts without output. */
+/** The expected warnings and notes, by document. */
 const expectedRemarks: Readonly<Record<string, readonly string[]>> = {
   'callbacks-links-and-unused-parts.yaml': ['11 not-honoured', '20 not-honoured', '21 not-honoured'],
   'cookie-and-header-params.yaml': ['12 header-ignored'],
@@ -68,7 +68,7 @@ describe('a case', () => {
   )
 })
 
-/** Every reference of a model names a schema in it, and no two names of a document are the same. */
+/** Checks that every reference of a model names a schema of the model, and that the names of a document are unique. */
 function expectWhole(model: Model): void {
   const ids = new Set(model.documents.flatMap(({ schemas }) => schemas.map(({ id }) => id)))
   for (const { schemas, operations, groups } of model.documents) {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Graph, onCycles } from '../../../generator/model/cycles.ts'
 
-/** By trying: whether a node can be reached from itself. */
+/** Returns true if a node can be reached from itself, found by a search. */
 function reachesItself(graph: Graph, node: string): boolean {
   const met = new Set<string>()
   const pending = [...(graph.get(node) ?? [])]

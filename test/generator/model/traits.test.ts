@@ -5,7 +5,7 @@ const ok = "responses: {'204': {description: ok}}"
 const access = (text: string, path = '/a/{b}'): string =>
   `paths:\n  ${path}:\n    parameters: [{name: b, in: path, required: true, schema: {type: string}}]\n    get: {operationId: x, x-access: {${text}}, ${ok}}\n`
 
-/** A list of rows of some properties, filtered as `filter` says. */
+/** Returns the paths of a document that lists rows with the properties `row`; `filter` is the schema of the filter. */
 const list = (
   filter: string,
   row = 'id: {type: string}, state: {$ref: "#/components/schemas/State"}',

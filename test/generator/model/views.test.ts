@@ -6,7 +6,7 @@ const body = (name: string): string => `requestBody: {content: {application/json
 const ok = "responses: {'204': {description: ok}}"
 const mask = 'parameters: [{name: update_mask, in: query, schema: {type: string}}]'
 
-/** A document that creates `Created`, updates `Updated`, answers nothing, and has some schemas. */
+/** Returns a document with these schemas that creates `Created`, updates `Updated`, and has no response bodies. */
 const api = (schemas: string): string =>
   `paths:
   /a:

@@ -6,9 +6,9 @@ import { type Declaration, type Read, read } from './declarations.ts'
 import { checkedMembers, modelled, modelledArea, viewsOf } from './modelled.ts'
 
 /**
- * The differences between files and their model, a line for each declaration after the path of its file: `- ` for a
- * declaration that only the model has, `+ ` for a declaration that only the file has. `only` names the one document
- * that is compared, else all are.
+ * Returns the differences between files and their model, a line for each declaration after the path of its file: `- `
+ * for a declaration that only the model has, `+ ` for a declaration that only the file has. `only` limits the
+ * comparison to the document with this name.
  */
 export function differences(model: Model, files: ReadonlyMap<string, string>, only?: string): readonly string[] {
   return emissions(model, plainOptions)
@@ -40,7 +40,7 @@ function compared(expected: readonly string[], found: readonly string[]): readon
 
 const shown = ({ kind, members, name }: Declaration): string => `${kind} ${name} { ${members.join(', ')} }`
 
-/** The members that a check of an object does not look at. */
+/** Returns the members that a check of an object does not read. */
 const unseenMembers = (emission: Emission, named: Read['named']): readonly string[] =>
   emission.document.schemas.flatMap(schema =>
     [...viewsOf(schema)].flatMap(([name, view]) => {

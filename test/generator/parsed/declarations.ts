@@ -11,24 +11,24 @@ import {
   ts,
 } from 'ts-morph'
 
-/** An export of a file, as it was read back. Members are in order, names of members as JSON. */
+/** An export of a parsed file. The members are in source order, and their names are JSON. */
 export interface Declaration {
   readonly kind: 'interface' | 'type' | 'function' | 'const' | 'class'
   readonly name: string
   readonly members: readonly string[]
 }
 
-/** A module that was read back. */
+/** A parsed module. */
 export interface Read {
   /** The exported declarations of the module, in source order. */
   readonly declarations: readonly Declaration[]
-  /** The texts and member names in an exported function, by its name. */
+  /** The texts and member names in each exported function, by the name of the function. */
   readonly named: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 const project = new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true })
 
-/** Reads the text of a module. Nothing is type-checked. */
+/** Parses the text of a module, without type checks. */
 export function read(text: string): Read {
   const file = project.createSourceFile('/module.ts', text, { overwrite: true })
   const functions = file.getFunctions().filter(each => each.isExported())
@@ -73,7 +73,7 @@ function declarationOf(node: ExportedDeclarations): Declaration | undefined {
   return { kind: 'const', name: node.getName(), members: membersOfValue(value) }
 }
 
-/** `"a"`, `"a"?`, `"a"()`; an index signature is left out. */
+/** Returns the name of a member as `"a"`, `"a"?` or `"a"()`; empty for an index signature. */
 function memberOf(member: Node): readonly string[] {
   if (Node.isMethodSignature(member)) return [`${nameOf(member.getNameNode())}()`]
   if (!Node.isPropertySignature(member)) return []
@@ -83,7 +83,7 @@ function memberOf(member: Node): readonly string[] {
 const nameOf = (node: Node): string =>
   JSON.stringify(Node.isStringLiteral(node) ? node.getLiteralText() : node.getText())
 
-/** The members of all object types that a type is joined of, and its literals. */
+/** Returns the members of all object types in a union or intersection, and its literals. */
 function membersOfType(type: TypeNode): readonly string[] {
   if (Node.isTypeLiteral(type)) return type.getMembers().flatMap(memberOf)
   if (Node.isParenthesizedTypeNode(type)) return membersOfType(type.getTypeNode())
@@ -101,7 +101,10 @@ const methodsOf = (node: ClassDeclaration): readonly string[] =>
     return Node.isGetAccessorDeclaration(member) ? [`get ${nameOf(member.getNameNode())}`] : []
   })
 
-/** For a function that makes an error: its parameters and the reason; for a function that binds routes: the routes. */
+/**
+ * Returns the members of a function: for a function that makes an error, its parameters and the reason; for a function
+ * that binds routes, the routes.
+ */
 function made(node: ArrowFunction): readonly string[] {
   const body = plain(node.getBody())
   if (Node.isArrayLiteralExpression(body)) {
@@ -115,7 +118,10 @@ function made(node: ArrowFunction): readonly string[] {
   return error === undefined ? parameters : [...parameters, ...valuesOf(error, ['reason', 'rpc', 'code'])]
 }
 
-/** For a list: its values, or the names of its items; for an object: the values of its members. */
+/**
+ * Returns the members of a value: for a list, its values or the names of its items; for an object, the values of its
+ * members.
+ */
 function membersOfValue(value: Node): readonly string[] {
   if (Node.isArrayLiteralExpression(value)) {
     return value
@@ -178,7 +184,10 @@ const literalOf = (node: Node): string =>
     ? JSON.stringify(node.getLiteralText())
     : node.getText()
 
-/** An expression without the parentheses around it and the `as const` behind it; of a constant of the file its value. */
+/**
+ * Returns an expression without its parentheses and its `as const`; for the name of a private constant, returns the
+ * constant's value.
+ */
 function plain(node: Node): Node {
   const named = Node.isIdentifier(node) ? node.getSourceFile().getVariableDeclaration(node.getText()) : undefined
   const value = named?.isExported() ? undefined : named?.getInitializer()

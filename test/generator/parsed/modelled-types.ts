@@ -12,7 +12,7 @@ import { type Declaration, once } from './declarations.ts'
 
 type ObjectSchema = Extract<Schema, { kind: 'object' }>
 
-/** The declarations of types.ts: the views of each schema, and the request of each operation. */
+/** Returns the declarations of types.ts: the views of each schema, and the request of each operation. */
 export const modelledTypes = (emission: Emission): readonly Declaration[] => [
   ...emission.document.schemas.flatMap(schema => viewsOf(schema, emission)),
   ...emission.document.operations.flatMap(operation => requestsOf(operation, emission)),
@@ -43,7 +43,10 @@ function viewOf({ schema, views }: NamedSchema, view: View): Declaration {
   return { kind: isInterface ? 'interface' : 'type', name, members: once(membersOf(schema, view)) }
 }
 
-/** An update is the input without required members, unless a schema that it refers to has an update of its own. */
+/**
+ * Returns the update view: the input without required members, unless a schema that it refers to has its own update
+ * view.
+ */
 function updateOf(named: NamedSchema, emission: Emission): Declaration {
   const { schema, views } = named
   const differs = ({ schema: { kind, ...rest } }: Property): boolean => {
@@ -67,7 +70,7 @@ function parsedMembers(schema: Schema, emission: Emission): readonly string[] {
   return schema.kind === 'object' ? [...membersOf(schema, 'input'), ...filledOf(schema, emission)] : []
 }
 
-/** The members that have a default, or hold one. */
+/** Returns the members that have a default, or contain a value with a default. */
 const filledOf = (schema: ObjectSchema, emission: Emission): readonly string[] =>
   travelling(schema, 'input')
     .filter(each => each.schema.default !== undefined || (!each.masked && completionOf(each.schema, emission).fills))
@@ -95,7 +98,7 @@ function requestsOf(operation: Operation, emission: Emission): readonly Declarat
   return [request, parsed]
 }
 
-/** The members of all joined objects of a schema, without those behind a name, and its literals. */
+/** Returns the literals of a schema and the members of all its joined objects, without the members of named schemas. */
 function membersOf(schema: Schema, view: View): readonly string[] {
   switch (schema.kind) {
     case 'object':
@@ -119,11 +122,11 @@ function membersOf(schema: Schema, view: View): readonly string[] {
 
 const isRefTo = (schema: Schema, target: string): boolean => schema.kind === 'ref' && schema.target === target
 
-/** The properties that travel in a view. */
+/** Returns the properties of a schema that a view contains. */
 export const travelling = ({ properties }: ObjectSchema, view: View): readonly Property[] =>
   properties.filter(({ access }) => access !== (view === 'output' ? 'input' : 'output'))
 
-/** Whether a member may be absent in a view. */
+/** Returns true if a member may be absent in a view. */
 export function isOptional({ access, required, schema }: Property, view: View): boolean {
   if (view === 'update') return true
   if (access === 'precondition') return view === 'input'
@@ -132,6 +135,6 @@ export function isOptional({ access, required, schema }: Property, view: View): 
 
 const member = (name: string, optional: boolean): string => `${JSON.stringify(name)}${optional ? '?' : ''}`
 
-/** As JavaScript writes it, but `1e21` for `1e+21`. */
+/** Returns a value as source text; numbers have JavaScript's form, except `1e21` for `1e+21`. */
 const literal = (value: string | number | boolean): string =>
   typeof value === 'string' ? JSON.stringify(value) : String(value).replace('e+', 'e')

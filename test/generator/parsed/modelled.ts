@@ -10,7 +10,7 @@ import type { Document, NamedSchema, Operation, View } from '../../../generator/
 import type { Declaration } from './declarations.ts'
 import { isOptional, modelledTypes, travelling } from './modelled-types.ts'
 
-/** The declarations of each file by its model, in order; a file without declarations is left out. */
+/** Returns the declarations of each file according to the model, in order; files without declarations are left out. */
 export function modelled(emission: Emission): ReadonlyMap<string, readonly Declaration[]> {
   const { document } = emission
   const files: readonly (readonly [string, readonly Declaration[]])[] = [
@@ -47,7 +47,7 @@ function validatorsOf(emission: Emission): readonly Declaration[] {
 const checkOf = (name: string, ...further: readonly string[]): Declaration =>
   functionOf(checkName(name), 'value', 'faults', ...further)
 
-/** The views of a schema that have a type of their own, and its name. */
+/** Returns the views of a schema that have a type of their own, by the name of the type. */
 export function viewsOf({ isAnswered, views }: NamedSchema): ReadonlyMap<string, View> {
   const kept: readonly View[] = isAnswered ? ['update', 'input', 'output'] : ['update', 'input']
   return new Map(kept.map(view => [views[view], view]))
@@ -139,7 +139,10 @@ function errorsOf(document: Document): readonly Declaration[] {
   ]
 }
 
-/** Camel case, with `Error` behind where that is reserved or taken, else lower case with `_` behind. */
+/**
+ * Returns the name of each reason's function: camel case, with the suffix `Error` if the plain name is reserved or
+ * taken, or else the reason in lower case with the suffix `_`.
+ */
 function reasonNames(document: Document): ReadonlyMap<string, string> {
   const taken = new Set([domainName(document)])
   return new Map(
@@ -192,7 +195,7 @@ function permissionsOf({ name, permissions }: Document): readonly Declaration[] 
   ]
 }
 
-/** The declarations of area.ts, if there is one. */
+/** Returns the declarations of area.ts; empty if the document has no area.ts. */
 export function modelledArea({ document }: Emission): readonly Declaration[] {
   const { domain, name, operations, schemas } = document
   const types = [
@@ -212,7 +215,7 @@ export function modelledArea({ document }: Emission): readonly Declaration[] {
   ]
 }
 
-/** The members that the check of a view must read: an optional member of any type needs no check. */
+/** Returns the members that the check of a view must read: an optional member of any type needs no check. */
 export function checkedMembers({ schema }: NamedSchema, view: View): readonly string[] {
   if (schema.kind !== 'object') return []
   return travelling(schema, view)

@@ -22,7 +22,7 @@ let folder: string
 beforeAll(() => void (folder = newFolder()))
 afterAll(() => removeFolder(folder))
 
-/** Where the output of a run differs from the model of its documents, which have no errors. */
+/** Returns the differences between the output of a run and the model of its documents, which must have no errors. */
 function differencesOf({ files, model, printed }: Generation): readonly string[] {
   if (!model) throw new Error(printed.join('\n'))
   return differences(model, files)
@@ -74,7 +74,7 @@ describe('what is read back of the platform', () => {
     platform = await generation(files, repository, plainOptions, ['common=shared'])
   }, 60_000)
 
-  /** The differences for a file with another text, or without its file. */
+  /** Returns the differences after one file has another text, or is missing if `text` is undefined. */
   const tampered = (path: string, text: string | undefined): readonly string[] => {
     const { files, model } = platform
     const others = [...files].filter(([each]) => each !== path)

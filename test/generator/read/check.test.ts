@@ -7,7 +7,7 @@ const operation = (text: string): string => `paths:\n  /a:\n    post:\n      ${t
 const parameter = (text: string, path = '/a'): string =>
   `paths:\n  ${path}:\n    get:\n      parameters:\n        - {${text}}\n      ${ok}\n`
 
-/** The fault, and its expected line and code. */
+/** The name of a fault, a document with the fault, and the expected diagnostics as line and code. */
 const cases: readonly (readonly [what: string, rest: string, expected: readonly string[]])[] = [
   ['nothing', operation(ok), []],
   ['a path without a slash', `paths:\n  a: {}\n`, ['4 path-without-slash']],

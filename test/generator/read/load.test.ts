@@ -136,7 +136,7 @@ describe('references to other files', () => {
   })
 })
 
-/** Ten levels of ten aliases each: ten thousand million values when they are copied. */
+/** Returns ten levels of ten aliases each, whose copies would have ten thousand million values. */
 function aliasBomb(): string {
   const levels = Array.from({ length: 10 }, (_, i) => `x-${i + 1}: &a${i + 1} [${Array(10).fill(`*a${i}`).join(', ')}]`)
   return document(['x-0: &a0 [x, x, x]', ...levels, ''].join('\n'))

@@ -3,7 +3,7 @@ import type { EmitOptions } from '../../../generator/options.ts'
 
 const position = { file: 'specs/shop.yaml', line: 1, column: 1 }
 
-/** Options of this repository: a runtime folder beside the output. */
+/** The options of this repository: a runtime folder next to the output. */
 export const options: EmitOptions = {
   runtime: { kind: 'folder', path: '../runtime' },
   importEnding: '.ts',
@@ -11,8 +11,8 @@ export const options: EmitOptions = {
 }
 
 /**
- * The parts of a resource in a made-up document: its group, the interface, and a line of the interface for each
- * operation.
+ * The parts of a resource in a made document: its group, the name of the interface, and a line of the interface for
+ * each operation.
  */
 export interface Resource {
   readonly group: string
@@ -35,7 +35,7 @@ export const toys: Resource = {
   methods: { getToy: 'getToy(request: GetToyRequest, context: CallContext): Promise<Toy>' },
 }
 
-/** One document that is named `shop`, and its handlers file as the emitters print it. */
+/** Returns a document with the name `shop`, and its handlers file as the emitters print it. */
 export function shop(resources: readonly Resource[]): { readonly model: Model; readonly handlers: string } {
   const document: Document = {
     name: 'shop',

@@ -16,7 +16,7 @@ interface Setting {
   readonly options?: EmitOptions
 }
 
-/** A project with `domain/` for handwritten files and `output/` for generated ones. */
+/** A project with `domain/` for handwritten files and `output/` for generated files. */
 class Workspace {
   readonly root = temporaryFolder()
 
@@ -44,7 +44,7 @@ class Workspace {
     return readFileSync(join(this.root, path), 'utf8')
   }
 
-  /** Diagnostics as they are printed, without the folder of the test. */
+  /** Returns the diagnostics as they are printed, without the folder of the test. */
   said({ diagnostics }: Scaffolding): string[] {
     return diagnostics.map(({ severity, code, message, position }) => {
       const file = relative(this.root, join(process.cwd(), position.file))

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 
-// A process that writes an output and kills itself before or after one of its renames.
+// This program writes an output and kills itself before or after one of its renames.
 const [root = '', files = '{}', when, step] = process.argv.slice(2)
 const rename = fs.renameSync
 let count = 0

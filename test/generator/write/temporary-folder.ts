@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { memoryFolder } from '../../memory-folder.ts'
 
-/** A temporary folder for one test. */
+/** Makes a temporary folder for one test. */
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(memoryFolder, 'ninefold-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -284,7 +284,7 @@ test.skipIf(process.platform === 'win32')('a folder without write permission is 
   expect(problems.join()).toMatch(/^cannot write ".+": permission denied$/)
 })
 
-/** Root is refused nothing. */
+/** Drops the privileges of root until the end of the test, because the system refuses nothing to root. */
 function asOrdinaryUser(): void {
   if (process.getuid?.() !== 0) return
   process.seteuid?.(65534)
@@ -295,7 +295,8 @@ describe('a run that is killed', () => {
   const script = join(import.meta.dirname, 'killed-run.ts')
   const before = { 'a/one.ts': 'old one\n', 'a/two.ts': 'old two\n', 'old/gone.ts': 'old\n' }
   const after = { 'a/one.ts': 'new one\n', 'a/two.ts': 'new two\n', 'b/three.ts': 'new three\n' }
-  // Renames of the run: journal, three files, manifest; kill before and after each.
+  // The five renames of the run: the journal, three files and the manifest. The test kills the process before and after
+  // each rename.
   const moments = [1, 2, 3, 4, 5].flatMap(step => [['before', step] as const, ['after', step] as const])
 
   test.each(moments)('%s its rename %i leaves whole files, and another run with other files mends it', (when, step) => {

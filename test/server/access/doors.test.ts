@@ -25,7 +25,7 @@ const never = async (): Promise<never> => {
   throw new Error('the doors ask for what is none of theirs')
 }
 
-/** Makes doors with a clock that the test sets, and records their questions. */
+/** Makes doors with a clock that the test sets, and records the questions to the decisions. */
 function doorsAt(time: { now: number }) {
   const asked: Question[] = []
   const granted: Decision = { reason: 'GRANTED', bindingIds: [], policyId: '' }
@@ -58,7 +58,7 @@ it.each(routes.map(route => [`${route.domain.name} ${route.operationId}`, route]
     time.now += 60_000
     await doors.authorizeRequest?.(context, route, path, { body: { name: 'late' } })
     expect(asked.map(({ circumstances }) => circumstances.now)).toEqual([started, started + 60_000])
-    // A clock that was set back does not make a call an earlier one.
+    // A clock that has been set back does not change the time of a request, which stays the time of its start.
     time.now = started - 60_000
     await doors.authorizeRequest?.(context, route, path, { body: {} })
     expect(asked.at(-1)?.circumstances.now).toBe(started)

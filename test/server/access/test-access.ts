@@ -9,12 +9,12 @@ import { permissionDenied } from '../../../server/access/refusals.ts'
 /** The principal of a test platform's token. */
 export const testAdministrator: Principal = { id: '00000000-0000-7000-8000-00000000000a', kind: 'user' }
 
-/** The same on every test platform, so that several servers over one store let the same caller in. */
+/** The token of every test platform, so that several servers over one store admit the same caller. */
 export const testToken = 'test-administrator-of-the-platform-0123456789'
 
 /**
- * Admits one administrator with every permission everywhere, also of areas of tests, whose permissions iam's catalogue
- * does not have. Routes without `x-access` are refused to all.
+ * Opens an access that grants one administrator every permission everywhere, even permissions of made areas, which the
+ * catalogue of iam lacks. Routes without `x-access` refuse every caller.
  */
 export const testAccess: OpenAccess = async () => testGuard
 

@@ -54,7 +54,10 @@ const wire: WireRequest = {
   clientAddress: '',
 }
 
-/** Calls that are refused at the door and by the handler, over a store that may be closed already. */
+/**
+ * Returns functions that make a request that is refused at the door, by the handler, or for its token; the store may be
+ * closed already.
+ */
 function refusing(store: ServerStore, error: Error) {
   const log = logLines()
   const { watch, watchRoute } = denials(store, outboxAudit(createClock(), { chain: async () => undefined }), log)

@@ -20,7 +20,7 @@ import { backUpTo, command, ended, expectSound, restoreFrom, served, started, ty
 const create = (server: Served, name: string) =>
   server.call('POST', '/taxonomy/v1/organisations', { name, display_name: name })
 
-/** Creates organisations one after the other until it is stopped; returns the names of the acknowledged ones. */
+/** Creates organisations sequentially until the test stops it; returns the names of the acknowledged organisations. */
 function writer(server: Served, prefix: string) {
   const acknowledged: string[] = []
   const state = { isStopped: false }

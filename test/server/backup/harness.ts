@@ -17,7 +17,7 @@ import { testFolder } from '../store/harness.ts'
 
 const main = fileURLToPath(new URL('../../../server/main.ts', import.meta.url))
 
-/** The command as a process of its own, which is killed after the test if it still runs. */
+/** Starts the command in a process of its own, which is killed after the test if it is still running. */
 export function command(dataDir: string, words: readonly string[]): ChildProcess {
   const env = {
     PATH: process.env['PATH'] ?? '',
@@ -36,7 +36,7 @@ export interface Ended {
   readonly said: string
 }
 
-/** The output of a command on both streams, and its end. */
+/** Waits for the end of a command; returns its exit code or signal, and its output on both streams. */
 export async function ended(child: ChildProcess): Promise<Ended> {
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', chunk => (said += String(chunk)))
@@ -44,7 +44,7 @@ export async function ended(child: ChildProcess): Promise<Ended> {
   return { code: child.exitCode, signal: child.signalCode, said }
 }
 
-/** A server that can be called with the administrator's token. */
+/** A server in its own process; `call` uses the administrator's token. */
 export interface Served {
   readonly child: ChildProcess
   readonly url: string
@@ -56,7 +56,8 @@ export interface Served {
 export async function served(dataDir: string): Promise<Served> {
   const child = command(dataDir, ['serve'])
   const url = await urlOf(child)
-  // A process that has printed its address handles signals from its next turn on.
+  // The process handles signals only in the event-loop turn after it has printed its address; the request waits for
+  // this turn.
   await fetch(`${url}/readyz`)
   const token = await signIn(url)
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
@@ -83,7 +84,7 @@ async function urlOf(child: ChildProcess): Promise<string> {
   throw new Error('the command ended before it served')
 }
 
-/** A folder, and in it a data folder as a first start and a proper end leave it. */
+/** Makes a folder with a data folder in the state after a first start and an orderly stop. */
 export async function started(): Promise<{ readonly folder: string; readonly dataDir: string }> {
   const folder = testFolder()
   const dataDir = join(folder, 'data')
@@ -94,11 +95,11 @@ export async function started(): Promise<{ readonly folder: string; readonly dat
   return { folder, dataDir }
 }
 
-/** Backs a data folder up in this process. */
+/** Backs up a data folder in this process. */
 export const backUpTo = (dataDir: string, to: string, isReplacing = false): Promise<BackupManifest> =>
   backUp({ dataDir, areas, to, isReplacing, version: '1.2.3', now: Date.now(), print: () => undefined })
 
-/** Restores in this process; returns the output. */
+/** Restores in this process; returns the lines of the output. */
 export function restoreFrom(dataDir: string, from: string, more: Partial<RestoreRequest> = {}): readonly string[] {
   const lines: string[] = []
   restore({
@@ -114,7 +115,7 @@ export function restoreFrom(dataDir: string, from: string, more: Partial<Restore
   return lines
 }
 
-/** Fails unless the doctor has no finding in the store of a data folder; files beside the store do not count. */
+/** Throws if the doctor has a finding in the store of a data folder; findings about other files do not count. */
 export async function expectSound(dataDir: string): Promise<void> {
   const lines: string[] = []
   await doctor({ place: { dataDir }, areas, isJson: false, print: line => void lines.push(line) })

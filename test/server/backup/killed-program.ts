@@ -3,13 +3,13 @@ import { enableCompileCache, syncBuiltinESMExports } from 'node:module'
 import { DatabaseSync, StatementSync } from 'node:sqlite'
 
 /**
- * A process that backs up or restores, and kills itself before its call number `at` that changes a file or a database;
- * where there are fewer, it says how many there were.
+ * This program backs up or restores, and kills itself before the `at`th call that changes a file or a database. If
+ * there are fewer calls, it prints their number.
  */
 const [at = '', what = '', dataDir = '', file = ''] = process.argv.slice(2)
 let calls = 0
 
-/** Node.js opens files for itself too. */
+/** Counts a call from the code of backups only, because Node.js opens files for itself too. */
 function count(): void {
   if (!new Error('where').stack?.replaceAll('/test/server/backup/', '').includes('/server/backup/')) return
   calls += 1

@@ -13,7 +13,7 @@ const program = fileURLToPath(new URL('./killed-program.ts', import.meta.url))
 
 type Work = 'backup' | 'restore'
 
-/** Whether the process was killed at its call number `at`; else it has done its work. */
+/** Runs the program; returns true if it was killed at call number `at`, and false if it finished its work. */
 async function killedAt(at: number, work: Work, dataDir: string, file: string): Promise<boolean> {
   const words = [program, String(at), work, dataDir, file]
   const { said, signal } = await ended(spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] }))
@@ -21,7 +21,7 @@ async function killedAt(at: number, work: Work, dataDir: string, file: string): 
   return signal === 'SIGKILL'
 }
 
-/** Leaves a mark in a store that only its log holds, as a killed server does. */
+/** Leaves a row that only the log of a store contains, as after the kill of a server. */
 function markLog(dataDir: string): void {
   const file = join(dataDir, 'ninefold.sqlite')
   const writer = new DatabaseSync(file)

@@ -10,7 +10,7 @@ import { benchCollections, workBench } from '../operations/work-bench.ts'
 import { storeAt, testFolder } from '../store/harness.ts'
 import { backUpTo, command, ended, expectSound, restoreFrom, served, started } from './harness.ts'
 
-/** A data folder, and a backup of it. */
+/** Makes a data folder and a backup of it. */
 async function backedUp() {
   const { dataDir, folder } = await started()
   const backup = join(folder, 'b.sqlite')
@@ -18,7 +18,7 @@ async function backedUp() {
   return { backup, dataDir, folder }
 }
 
-/** Leaves a mark in a store, by which it is known from others. */
+/** Inserts a row into a store, by which the test identifies the store. */
 function mark(file: string, name: string): void {
   const database = new DatabaseSync(file)
   database.exec(`INSERT INTO ninefold_secrets (name, value) VALUES ('${name}', x'00')`)
@@ -232,7 +232,7 @@ function makeHostile(file: string): void {
   database.close()
 }
 
-/** Changes a manifest as its text. */
+/** Replaces a text in the manifest of a backup. */
 function edit(file: string, from: string, to: string): void {
   const database = new DatabaseSync(file)
   database.prepare('UPDATE ninefold_backup SET manifest = replace(manifest, ?, ?)').run(from, to)

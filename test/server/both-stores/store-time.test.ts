@@ -5,7 +5,10 @@ import { postgresUrl, testStore } from '../store/harness.ts'
 
 const noon = Date.parse('2026-03-01T12:00:00Z')
 
-/** A clock that counts from anywhere, and a store that is ahead of it by `noon` and takes `wait` to be reached, and to answer. */
+/**
+ * Makes a clock over a store whose time is `noon` ahead of the steady clock. `wait` gives the milliseconds that a
+ * request and its response take.
+ */
 function made() {
   const state = { steady: 500, ahead: noon, wait: [0, 0] as readonly [number, number] }
   const time = new AskedTime(

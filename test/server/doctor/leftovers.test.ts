@@ -7,7 +7,7 @@ import { doctor } from '../../../server/doctor/doctor.ts'
 import { testAccess } from '../access/test-access.ts'
 import { testFolder } from '../store/harness.ts'
 
-/** A data folder as a server leaves it. */
+/** Makes a data folder with the files that a stopped server leaves. */
 async function leftFolder(): Promise<string> {
   const dataDir = testFolder()
   const platform = await openPlatform({ config: { dataDir }, areas: [sampleArea()], openAccess: testAccess })

@@ -32,24 +32,24 @@ async function serve(dataDir: string): Promise<void> {
   await (await openPlatform({ config: configOf(dataDir), areas, openAccess: testAccess })).close()
 }
 
-/** As `ninefold serve` does it. */
+/** Opens and closes the platform with all areas, as `ninefold serve` does. */
 async function servePlatform(dataDir: string): Promise<void> {
   await (await openPlatform({ config: configOf(dataDir), areas: platformAreas, openAccess: openIam })).close()
 }
 
-/** The files that a server has left. */
+/** The data folder of a stopped server, from which the cases copy the store. */
 const leftFolder = mkdtempSync(join(memoryFolder, 'ninefold-unusable-'))
 afterAll(() => rmSync(leftFolder, { recursive: true }))
 await serve(leftFolder)
 const stored = join(leftFolder, 'ninefold.sqlite')
 
-/** Writes a file in the place of the store. */
+/** Returns a function that writes a file with this content in place of the store. */
 const of =
   (content: string | Uint8Array) =>
   (file: string): void =>
     writeFileSync(file, content)
 
-/** Leaves a store behind, and changes it. */
+/** Returns a function that copies the store, and then changes the copy. */
 const leave =
   (change: (file: string) => void) =>
   (file: string): void => {
@@ -65,7 +65,7 @@ const sql =
     database.close()
   }
 
-/** Drops a column with the indexes of its table, which keep it. */
+/** Returns a function that drops a column, after the indexes of its table, which prevent the drop. */
 const dropIndexed =
   (table: string, column: string) =>
   (file: string): void => {
@@ -76,7 +76,7 @@ const dropIndexed =
     database.close()
   }
 
-/** Writes over the beginning of a file. */
+/** Returns a function that overwrites the first `length` bytes of a file with `byte`. */
 const start =
   (length: number, byte: number) =>
   (file: string): void => {
@@ -84,13 +84,13 @@ const start =
     writeFileSync(file, content.fill(byte, 0, length))
   }
 
-/** The first page keeps its header; the following pages list the tables. */
+/** Overwrites the list of tables, which follows the header of 100 bytes in the first page. */
 const breakSchema = (file: string): void => {
   const content = readFileSync(file)
   writeFileSync(file, content.fill(0x5a, 100, 4096))
 }
 
-/** Leaves a log that was not written back yet beside nothing, or beside an empty file. */
+/** Returns a function that leaves a log of a killed server without its store, or next to an empty file. */
 const logAlone =
   (isEmpty: boolean) =>
   (file: string): void => {
@@ -98,7 +98,7 @@ const logAlone =
     if (isEmpty) writeFileSync(file, '')
   }
 
-/** Leaves the log of a killed server, with another byte in its first page. */
+/** Leaves the log of a killed server with a changed byte in its first page. */
 const breakLog = (file: string): void => {
   const database = new DatabaseSync(file)
   for (let i = 0; i < 3; i += 1) database.exec('UPDATE ninefold_secrets SET name = name')
@@ -113,7 +113,7 @@ interface Case {
   readonly told: string | RegExp
 }
 
-/** Files that neither the doctor nor a server can use, and that neither of them may change. */
+/** Files that neither the doctor nor a server can use, and that both must leave unchanged. */
 const unusable: readonly Case[] = [
   { name: 'a text', make: of('This was never a database.'), told: 'is no database of SQLite' },
   { name: 'a byte', make: of('x'), told: 'is no database of SQLite' },
@@ -137,7 +137,7 @@ const unusable: readonly Case[] = [
   { name: 'the database of another program', make: sql('CREATE TABLE songs (title)'), told: 'of another program' },
 ]
 
-/** Files that the doctor cannot check, and that a server makes a store of. */
+/** Files that the doctor cannot check, and that a server turns into a store. */
 const unmade: readonly Case[] = [
   { name: 'nothing', make: ignore, told: 'does not exist, so that there is no store; "ninefold serve" makes it' },
   { name: 'an empty file', make: of(''), told: 'is empty; when this is a first start that was broken off' },
@@ -168,7 +168,10 @@ const older: readonly Case[] = [
   },
 ]
 
-/** The names of a folder with the content of its files, except for the lock, which is empty and stays. */
+/**
+ * Returns the names of the entries of a folder with the content of the files, without the lock file, which is empty and
+ * permanent.
+ */
 const contents = (folder: string): unknown =>
   readdirSync(folder)
     .filter(name => name !== 'ninefold.lock')
@@ -177,7 +180,10 @@ const contents = (folder: string): unknown =>
       return [name, statSync(path).isDirectory() ? 'folder' : readFileSync(path, 'latin1')]
     })
 
-/** The message of a command that does not change the folder. */
+/**
+ * Runs a command that must leave the folder unchanged; returns the message of its error, or `is content` if it
+ * succeeds.
+ */
 async function refusal(folder: string, command: (folder: string) => Promise<unknown>): Promise<string> {
   const before = contents(folder)
   const message = await command(folder).then(
@@ -188,7 +194,7 @@ async function refusal(folder: string, command: (folder: string) => Promise<unkn
   return message
 }
 
-/** A folder with the files of a case, and the path of the file. */
+/** Makes a folder with the files of a case; returns the folder and the path of the file. */
 function made({ make }: Case): { readonly folder: string; readonly file: string } {
   const folder = testFolder()
   const file = join(folder, 'ninefold.sqlite')

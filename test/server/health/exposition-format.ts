@@ -1,4 +1,4 @@
-/** Matches a sample line. */
+/** A sample of an exposition: the name of its series, the labels and the value. */
 export interface Read {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
@@ -9,9 +9,9 @@ const sampleLine = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (NaN|Nan|[+-]?Inf|[
 const label = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/y
 
 /**
- * Reads the text format of Prometheus 0.0.4 as strictly as its description: help and type once and before the samples
- * of a family, families in one piece, no series twice, buckets that grow up to +Inf, which equals the count. Throws at
- * the first line that is not so.
+ * Reads the text format of Prometheus 0.0.4, with every rule of its description: help and type occur once and before
+ * the samples of a family, the samples of a family are adjacent, no series occurs twice, and buckets grow up to +Inf,
+ * which equals the count. Throws at the first line that violates a rule.
  */
 export function readExposition(text: string): readonly Read[] {
   if (!text.endsWith('\n')) throw new Error('the last line does not end')
@@ -77,7 +77,7 @@ function checkHistogram(name: string, samples: readonly Read[]): void {
   }
 }
 
-/** The value of the one series of a name that has these labels. */
+/** Returns the value of the only series with this name and these labels; throws if no series or several match. */
 export function valueOf(samples: readonly Read[], name: string, labels: Readonly<Record<string, string>> = {}): number {
   const found = samples.filter(
     sample => sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value),

@@ -16,7 +16,7 @@ const request = (target: string, body?: AsyncIterable<Chunk>): WireRequest => ({
   clientAddress: '127.0.0.1',
 })
 
-/** A dispatch whose calls read their bodies and then end when they are let. */
+/** Makes an admission whose requests read their bodies and then wait until the test calls `release`. */
 function gated(max: number) {
   const meters = new Meters()
   const log = logLines()

@@ -27,7 +27,7 @@ async function opened(url: string): Promise<Socket> {
   return socket
 }
 
-/** Everything that comes until the server closes the connection. */
+/** Returns the text that the server sends until it closes the connection. */
 async function received(socket: Socket): Promise<string> {
   let text = ''
   socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk))
@@ -112,7 +112,8 @@ describe('a slow caller', () => {
   })
 
   it('who reads slowly but steadily gets everything', async () => {
-    // Reading it all takes several times as long as one may read nothing, and that longer than a loaded machine stalls.
+    // The pauses make the read several times longer than `writeMs`; `writeMs` itself exceeds the stalls of a loaded
+    // machine.
     const { url } = await served({ writeMs: 2000 })
     const socket = await opened(url)
     const asked = 36

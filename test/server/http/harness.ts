@@ -15,7 +15,7 @@ export interface TestSettings {
   readonly trustedProxies?: readonly string[]
 }
 
-/** A served platform on a free port of 127.0.0.1, with a data folder of its own. */
+/** Serves a platform on a free port of 127.0.0.1, by default with a new data folder. */
 export async function testServer(
   areas: readonly AreaModule[],
   dataDir = testFolder(),
@@ -37,7 +37,7 @@ export async function testServer(
   return server
 }
 
-/** Everything a server sends to bytes on a raw socket until it closes the connection. */
+/** Sends bytes on a raw socket; returns the text that the server sends until it closes the connection. */
 export function rawExchange(url: string, ...chunks: readonly (string | Uint8Array)[]): Promise<string> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {

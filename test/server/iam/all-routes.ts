@@ -9,10 +9,10 @@ import { topologyRoutes } from '../../../output/topology/routes.ts'
 import { vaultRoutes } from '../../../output/vault/routes.ts'
 import type { Route } from '../../../runtime/route.ts'
 
-/** Handlers that are never called. */
+/** Stands in for every handler and for every member of a handler; these tests call no handler. */
 const none = new Proxy({}, { get: () => none }) as never
 
-/** The routes of the nine areas. */
+/** Returns the routes of the nine areas. */
 export const allRoutes = (): readonly Route<unknown, unknown>[] =>
   [
     computeRoutes,

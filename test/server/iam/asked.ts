@@ -3,12 +3,12 @@ import type { Ninefold } from '../../../output/client.ts'
 import { ApiError } from '../../../runtime/errors.ts'
 import type { Tenant } from '../../areas/members.ts'
 
-/** The resource of the question. */
+/** The permission that `askedAt` asks about. */
 export const permission = 'taxonomy.workspaces.get'
 
 /**
- * Returns a server's answer to a caller's question in the workspace, `yes` or `no`, or the reason of its refusal; a
- * warm server reads no row for it.
+ * Asks a server whether the caller has `permission` in the workspace. Returns `yes` or `no`, or the reason of the error
+ * if the server refuses the request. A server with a warm cache reads no row for this request.
  */
 export async function askedAt(api: Ninefold, { workspace: scope_id }: Tenant): Promise<string> {
   try {
@@ -21,7 +21,10 @@ export async function askedAt(api: Ninefold, { workspace: scope_id }: Tenant): P
   }
 }
 
-/** Asks again and again until there is the answer; all answers until then, each with when it was asked for. */
+/**
+ * Repeats `ask` every 20 ms until it returns `wanted`. Returns all answers, each with the `performance.now()` of its
+ * request; throws if `wanted` does not come within `limitMs`.
+ */
 export async function answersUntil(wanted: string, ask: () => Promise<string>, limitMs = 30_000) {
   const answers: { readonly asked: number; readonly answer: string }[] = []
   for (const until = performance.now() + limitMs; performance.now() < until;) {

@@ -9,7 +9,7 @@ import { unthrottled } from './unthrottled.ts'
 let undo: (() => void | Promise<void>)[] = []
 let platform: TestPlatform
 let kim: Member
-/** Opens an account that was not activated yet. */
+/** The activation token of an invited account that is not activated yet. */
 let credential = ''
 
 beforeAll(async () => {
@@ -27,7 +27,10 @@ afterAll(async () => {
 
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=+/ %~é\u0000\n']
 
-/** A text with one thing changed: a letter other, less or more, two swapped, a part left out or twice, or cut. */
+/**
+ * Generates texts that differ from `text` by one edit: a replaced, added or removed letter, two swapped letters, a
+ * changed case, a removed or repeated part, an added `=` or `.`, upper case, or reversed parts.
+ */
 function changed(text: string): fc.Arbitrary<string> {
   const at = fc.nat({ max: text.length - 1 })
   const letter = fc.constantFrom(...letters)
@@ -49,7 +52,7 @@ function changed(text: string): fc.Arbitrary<string> {
 const swappedCase = (letter: string): string =>
   letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()
 
-/** Sends a call, and answers the status and the reason. */
+/** Sends a request, and returns the status and the error reason of the response. */
 async function call(path: string, init: RequestInit): Promise<readonly [number, string]> {
   const answer = await platform.from('192.0.2.9')(`${baseUrl}/iam/v1/${path}`, init)
   const text = await answer.text()
@@ -65,7 +68,7 @@ const profile = (token: string) => call('users/me', { headers: { authorization: 
 const runs = { numRuns: 300 }
 
 it('lets nobody in by an access token that was changed', async () => {
-  // Headers are ASCII without control characters, and end where their text does.
+  // A header value is printable ASCII without spaces at its ends.
   const isHeader = (text: string): boolean => /^[\x20-\x7e]*$/.test(text) && text.trim() !== kim.token
   await fc.assert(
     fc.asyncProperty(changed(kim.token).filter(isHeader), async token => {
@@ -76,7 +79,7 @@ it('lets nobody in by an access token that was changed', async () => {
   expect(await profile(kim.token)).toEqual([200, ''])
 })
 
-/** A part of a token as the object that it says, changed. */
+/** Decodes a part of a token, applies `change` to its JSON object, and returns the encoded result. */
 function part(text: string, change: object): string {
   const value: object = JSON.parse(Buffer.from(text, 'base64url').toString())
   return Buffer.from(JSON.stringify({ ...value, ...change })).toString('base64url')

@@ -41,7 +41,7 @@ beforeAll(async () => {
   const gone = await viewerOf(workspace, 'gone@acme.example')
   await gone.api.iam.revokeToken({ body: { principal_id: gone.id } })
   revoked = gone.token
-  // Another server on the store signs a token that was valid an hour ago.
+  // A second server on the same store signs a token that has already expired.
   const store = await openBeside(platform.config, storeCollections(areas))
   later(() => store.close())
   const clock = createClock(() => Date.now())
@@ -59,7 +59,10 @@ const fillers: Readonly<Record<string, () => string>> = {
   engine: () => 'native',
 }
 
-/** A path in the viewer's workspace; its other parts do not exist. */
+/**
+ * Returns the path of a route with the viewer's workspace and organisation, and with absent ids for all other
+ * parameters.
+ */
 const pathOf = ({ path }: Route<unknown, unknown>): string =>
   path.map((part, i) => (i % 2 === 0 ? part : (fillers[part]?.() ?? absentId))).join('')
 
@@ -85,7 +88,7 @@ async function call(route: Route<unknown, unknown>, authorization: string | unde
   return { status: answer.status, reason: info?.reason, metadata: info?.metadata }
 }
 
-/** The body members that tell the scope. */
+/** Returns a JSON body with the members that name the scope of the operation. */
 const bodyOf = ({ operationId }: Route<unknown, unknown>): string =>
   JSON.stringify(
     {
@@ -98,7 +101,7 @@ const bodyOf = ({ operationId }: Route<unknown, unknown>): string =>
 
 const routes = allRoutes()
 
-/** These calls are decided by the request, or admit every caller to its own resources. */
+/** Returns true if a route needs no permission, or if it admits every caller to the caller's own resources. */
 const isOpen = ({ access }: Route<unknown, unknown>): boolean => access?.kind !== 'permission' || access.own === true
 
 const viewerRole = predefinedRoles.find(({ name }) => name === 'workspace-viewer')
@@ -108,7 +111,7 @@ const isHeldByViewers = (key: string): boolean => {
   return permission !== undefined && viewerRole?.holds(permission) === true
 }
 
-/** The calls to which a viewer of one workspace is admitted there. */
+/** Returns true if a viewer of the workspace may call a route there. */
 function isForViewers(route: Route<unknown, unknown>): boolean {
   const { access } = route
   if (access?.kind !== 'permission') return true
@@ -160,7 +163,7 @@ describe.each(routes.map(route => [route.operationId, route] as const))('%s', (_
   })
 })
 
-/** Lists of rows that callers may see somewhere, here in their own workspace. */
+/** Returns true if a route lists the rows that the caller may see, here the rows of the viewer's own workspace. */
 function isOpenElsewhere({ access, operationId, path }: Route<unknown, unknown>): boolean {
   if (operationId === 'listRoles') return true
   if (access?.kind !== 'permission' || access.scope !== 'filtered') return false

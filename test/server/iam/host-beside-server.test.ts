@@ -17,7 +17,7 @@ import { testFolder } from '../store/harness.ts'
 const { privateKey, publicKey } = generateKeyPairSync('ed25519')
 const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
 
-/** A platform that is served by another process, and commands of the host, which are run by this one. */
+/** A platform that another process serves, and the commands of the host, which this process runs. */
 interface Place {
   readonly server: Served
   host<R>(work: (parts: HostServices) => Promise<R>): Promise<R>
@@ -32,9 +32,9 @@ async function place(): Promise<Place> {
 }
 
 interface Program {
-  /** The status of a call with its token. */
+  /** Sends a request with the token of the service account, and returns the status of the response. */
   call(): Promise<number>
-  /** Takes its key away, as `ninefold iam service-accounts remove-key` does. */
+  /** Removes the key of the service account, as `ninefold iam service-accounts remove-key` does. */
   removeKey(): Promise<void>
 }
 
@@ -60,7 +60,7 @@ async function program({ host, server: { url } }: Place): Promise<Program> {
   }
 }
 
-/** The status of a call whose token is no longer valid; a call with a valid token is admitted or denied. */
+/** The status of a response to an invalid token; a valid token leads to success or to 403. */
 const refused = 401
 
 describe('a command of the host beside a server that runs', () => {

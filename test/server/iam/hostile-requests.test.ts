@@ -10,7 +10,7 @@ import { testFolder, testStoreUrl } from '../store/harness.ts'
 let undo: (() => void | Promise<void>)[] = []
 let server: RunningServer
 let token = ''
-/** An existing principal. */
+/** The id of an existing principal. */
 let id = ''
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ afterAll(async () => {
   undo = []
 })
 
-/** Sends lines as they are, and answers the status and the reason of the first answer. */
+/** Sends raw request lines, and returns the status and the reason of the first response. */
 async function sent(...lines: readonly string[]): Promise<string> {
   const { hostname, port } = new URL(server.url)
   const socket = connect(Number(port), hostname)
@@ -85,7 +85,7 @@ describe('the header Authorization', () => {
   })
 })
 
-/** A caller that a path admits may do what its route says, whatever the path looks like to others. */
+/** The server decides by its own reading of the path, even if a proxy could read the path differently. */
 describe('a path', () => {
   const bearer = (): string => `Authorization: Bearer ${token}`
 

@@ -14,14 +14,14 @@ interface Server {
   readonly store: SqliteStore
   readonly feed: LiveFeed
   readonly leases: LeasePlace
-  /** The changes that it was told. */
+  /** The changes that the listener of the feed has received, each as `KIND key`, or `reset`. */
   readonly told: readonly string[]
   readonly failures: readonly unknown[]
-  /** Whether a call that is decided now looks at the file. */
+  /** Returns true if a call that is decided now checks the file for changes. */
   looks(): boolean
 }
 
-/** A server on a file, with a store of its own. */
+/** Opens a store of its own on a file, and starts a live feed on this store. */
 async function serverOn(file: string, parts: Partial<FeedOptions> = {}): Promise<Server> {
   const store = await openSqlite({ file, collections: feedCollections })
   const leases = await leasePlace(store)
@@ -55,7 +55,7 @@ async function serverOn(file: string, parts: Partial<FeedOptions> = {}): Promise
 
 const newFile = (): string => join(testFolder(), 'store.sqlite')
 
-/** Polls until the server decides without a look at the file. */
+/** Polls until the server has a lease, and so decides without a check of the file. */
 const leased = ({ looks }: Server): Promise<void> => expect.poll(looks, { timeout: 10_000, interval: 20 }).toBe(false)
 
 /** Records a change of a role; returns the revision, and whether another server must apply the change. */
@@ -115,7 +115,8 @@ describe('a server on a file', () => {
     const one = await serverOn(file)
     const two = await serverOn(file, { steady: () => performance.now() + ahead })
     await leased(two)
-    // As if it had been stopped: to the others its lease is over, and it does not know yet.
+    // Moves the clock of `two` past its lease, as a pause of its process would: other servers see an expired lease
+    // before `two` does.
     ahead = leaseMs
     await change(one, 'a')
     expect(two.feed.isStale).toBe(false)

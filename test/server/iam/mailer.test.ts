@@ -11,7 +11,7 @@ const mail = {
   text: `Hello,\n\nhttps://console.test/credential#ct1.secret\n\n${'é'.repeat(100)}`,
 }
 
-/** Lines of a log, as text. */
+/** Returns options for a mailer; `lines` collects the lines of its log. */
 function optionsOf(more: Partial<MailerOptions> = {}): MailerOptions & { readonly lines: string[] } {
   const lines: string[] = []
   const line = (fields: object, message: string): void => void lines.push(`${message} ${JSON.stringify(fields)}`)

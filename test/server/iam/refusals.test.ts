@@ -5,13 +5,13 @@ import { testPlatform, type TestPlatform } from '../../areas/test-platform.ts'
 
 let undo: (() => void | Promise<void>)[] = []
 let platform: TestPlatform
-/** Where the callers are at home. */
+/** The organisation and workspace of the resources that exist for the callers. */
 let own: Tenant
-/** Administers one organisation, and sees nothing of the other one. */
+/** The administrator of one organisation, without a role in the other organisation. */
 let oz: Member
-/** Sees one workspace. */
+/** A viewer of one workspace. */
 let kim: Member
-/** The resources of the other organisation, by their kind. */
+/** The ids of the resources of the other organisation, by kind. */
 let foreign: Readonly<Record<Kind, string>>
 
 const kinds = [
@@ -69,7 +69,7 @@ afterAll(async () => {
   undo = []
 })
 
-/** The form of a resource in a call: in its path, or in its body. */
+/** Returns a request for the resource `id`, which stands in the path or in the body. */
 type Call = (id: string) => readonly [method: string, path: string, body?: object]
 
 const scopeOf = (type: string, id: string): string => `iam/v1/scopes/${type}/${id}`
@@ -142,7 +142,10 @@ const calls: readonly (readonly [operation: string, kind: Kind, call: Call])[] =
   ['getOperation of taxonomy', 'operation', id => ['GET', `taxonomy/v1/operations/${id}`]],
 ]
 
-/** The whole answer without the ids of the request and of the requested resource. */
+/**
+ * Sends a request, and returns the response without the headers of a single request and with `<id>` in place of the
+ * resource's id.
+ */
 async function answered(call: Call, id: string, { token }: Member) {
   const [method, path, body] = call(id)
   const answer = await platform.from('192.0.2.9')(`${baseUrl}/${path}`, {

@@ -4,7 +4,7 @@ import { openBeside } from '../store/left-place.ts'
 import { addMember, addTenant, roleAt } from '../../areas/members.ts'
 import { testPlatform, type TestPlatform } from '../../areas/test-platform.ts'
 
-/** Tells of the changes that servers had to follow since it was last asked. */
+/** Returns a function that reads the changes that the feed has recorded since the last call, each as `KIND key`. */
 async function changesOf({ config }: TestPlatform) {
   const store = await openBeside(config, feedCollections)
   onTestFinished(() => store.close())

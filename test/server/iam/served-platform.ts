@@ -12,25 +12,25 @@ import { baseUrl } from '../../areas/open-platform.ts'
 
 const program = fileURLToPath(new URL('../../../ninefold.ts', import.meta.url))
 
-/** `ninefold serve` in a process of its own. */
+/** A platform that `ninefold serve` serves in a process of its own. */
 export interface ServedPlatform {
   /** The URL of the server. */
   readonly url: string
   as(token?: string): Ninefold
   signedIn(email: string, words?: string): Promise<Member>
   admin(): Promise<Member>
-  /** Stops it as `kill -STOP` does: it neither answers nor follows, and does not know that time goes by. */
+  /** Pauses the process as `kill -STOP` does: it neither responds nor applies changes, and its timers stand still. */
   pause(): void
   resume(): void
-  /** Ends it at once, as `kill -9` does, and is fulfilled when it has ended. */
+  /** Kills the process with SIGKILL; the promise is fulfilled when the process has ended. */
   kill(): Promise<void>
-  /** Whether the process that was started still runs. */
+  /** Returns true if the process is still running. */
   isRunning(): boolean
 }
 
 /**
- * Starts a server over a store; it is killed `later`, by default with the running test. All of them take each other's
- * tokens.
+ * Starts a server process over a store; `later` kills it, by default at the end of the running test. All servers on one
+ * store accept each other's tokens.
  */
 export async function servedPlatform(
   settings: Readonly<Record<string, string>>,
@@ -46,7 +46,7 @@ export async function servedPlatform(
   }
   const child = spawn(process.execPath, [program, 'serve'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = once(child, 'exit')
-  // A process that is stopped is killed all the same.
+  // SIGKILL also ends a process that SIGSTOP has paused.
   later(async () => {
     child.kill('SIGKILL')
     await exited
@@ -55,7 +55,7 @@ export async function servedPlatform(
   createInterface(child.stderr).on('line', line => void errors.push(line))
   const url = await Promise.race([listening(child.stdout), exited.then(() => undefined)])
   if (url === undefined) throw new Error(`the server ended before it listened: ${errors.join('\n')}`)
-  // Further output is not read, and must not block the process.
+  // The test reads no further output; `resume` drains the pipe, so that the process never blocks on a write.
   child.stdout.resume()
   const as = (token?: string): Ninefold =>
     new Ninefold(createTransport({ baseUrl: url, retries: 0, ...(token !== undefined && { token }) }))
@@ -75,7 +75,7 @@ export async function servedPlatform(
   }
 }
 
-/** The address that a server says it listens on. */
+/** Returns the URL that a server prints when it listens, or undefined if its output ends before. */
 async function listening(output: NodeJS.ReadableStream): Promise<string | undefined> {
   for await (const line of createInterface({ input: output })) {
     const [, url] = /listens on (http:\/\/\S+)/.exec(line) ?? []

@@ -21,7 +21,7 @@ afterAll(async () => {
   undo = []
 })
 
-/** A user with a role at the workspace, if one is named. */
+/** Adds a user, with `role` at the workspace if `role` is given. */
 const member = (role?: string): Promise<Member> =>
   addMember(platform, ada.api, {
     email: `mal-${(members += 1)}@acme.example`,
@@ -29,7 +29,9 @@ const member = (role?: string): Promise<Member> =>
     grants: role === undefined ? [] : [roleAt(role, 'WORKSPACE', at.workspace)],
   })
 
-/** Sends a call whose body ends only once `between` has happened; answers the status and the reason. */
+/**
+ * Sends a request whose body ends only after `between` has finished; returns the status and the reason of the response.
+ */
 async function slowly(
   token: string,
   [method, path, body]: readonly [method: string, path: string, body: object],
@@ -45,7 +47,7 @@ async function slowly(
     duplex: 'half',
   }
   const answering = platform.from('192.0.2.7')(`${baseUrl}/iam/v1/${path}`, init)
-  // The body is read only after the door has admitted the call.
+  // The server reads the body only after the door has admitted the request.
   await writer.write(bytes.subarray(0, 1))
   await between()
   await writer.write(bytes.subarray(1))
@@ -66,7 +68,7 @@ describe('a body that is sent slowly', () => {
     expect((await ada.api.iam.getUser({ id: mal.id })).display_name).toBe('in time')
   })
 
-  /** The calls that end a session, and their callers. */
+  /** The calls that end a session, each named by its effect on the user. */
   const ends: readonly [name: string, end: (mal: Member) => Promise<unknown>][] = [
     ['signed out', ({ refreshToken: token }) => platform.as().iam.revokeToken({ body: { token } })],
     ['has been revoked', async ({ token }) => ada.api.iam.revokeToken({ body: { token_id: sessionOf(token) } })],
@@ -125,7 +127,7 @@ describe('a body that is sent slowly', () => {
   })
 })
 
-/** The session of an access token. */
+/** Returns the session id of an access token. */
 function sessionOf(token: string): string {
   const { sid }: { sid: string } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
   return sid

@@ -1,22 +1,22 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** The reactions of a mail server. */
+/** The faults of a mail server. */
 export interface SmtpBehaviour {
-  /** Says nothing to a command that begins so. */
+  /** The server does not respond to a command that begins with this text. */
   readonly mute?: string
-  /** Refuses a command that begins so. */
+  /** The server refuses a command that begins with this text. */
   readonly refuse?: string
 }
 
-/** The input of a mail server: envelopes and messages. */
+/** A mail server with the commands and messages that it has received. */
 export interface SmtpServer {
   readonly url: string
   readonly commands: string[]
   readonly messages: string[]
 }
 
-/** A mail server of few words, until the running test is finished. */
+/** Starts a minimal mail server, which closes at the end of the running test. */
 export async function smtpServer({ mute, refuse }: SmtpBehaviour = {}): Promise<SmtpServer> {
   const commands: string[] = []
   const messages: string[] = []

@@ -36,7 +36,7 @@ describe('sweepTokens', () => {
     expect(await counts(server)).toEqual([2, 1, 0, 0, 1])
     server.time.now += 29 * dayMs + 1
     await sweep(server)
-    // The used token ended a week later than the revoked token.
+    // The session of `used` ended after 7 days without a refresh; the session of `revoked` ended on the first day.
     expect(await counts(server)).toEqual([1, 0, 0, 0, 0])
     server.time.now += 7 * dayMs
     await sweep(server)

@@ -4,7 +4,10 @@ import { absentId, addMember, addTenant, roleAt, type Member } from '../../areas
 import { baseUrl } from '../../areas/open-platform.ts'
 import { testPlatform, type TestPlatform } from '../../areas/test-platform.ts'
 
-/** An organisation with a workspace, and who administers the one, the other, or may look at it. */
+/**
+ * An organisation with a workspace, and its members: `oz` administers the organisation, `wa` the workspace, `vi` is a
+ * viewer.
+ */
 interface Staffed {
   readonly organisation: string
   readonly workspace: string
@@ -102,7 +105,10 @@ describe('what belongs to another tenant', () => {
     expect(refused.text).not.toContain(organisation)
   })
 
-  /** Whether a policy of acme on resource names denies acme's administrator a permission on a resource. */
+  /**
+   * Returns true if a policy of acme with a condition on resource names denies acme's administrator a permission on a
+   * resource.
+   */
   async function isDenied(condition: string, type: string, id: string): Promise<boolean> {
     const { wa, workspace } = acme
     const permissions = ['taxonomy.workspaces.update']
@@ -141,7 +147,8 @@ describe('what belongs to another tenant', () => {
         },
       }
       const id = (await idOf[type]?.()) ?? ''
-      // One after the other, because each guess is a policy; an undecided condition denies, as for an absent resource.
+      // The guesses run sequentially, because each guess is a policy. A condition that cannot be evaluated denies, as
+      // for an absent resource.
       for (const guess of ['umbrella*', 'web*', 'default*', 'nothing-like-it*']) {
         const verdict = await isDenied(`resource.name:"${guess}"`, type, id)
         expect([guess, verdict]).toEqual([guess, true])

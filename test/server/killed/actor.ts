@@ -3,15 +3,15 @@ import type { TaxonomyOperation } from '../../../output/taxonomy/types.ts'
 import type { CallOptions } from '../../../runtime/transport.ts'
 import { shared, type Intent, type Sets } from './journal.ts'
 
-/** The parts of an actor. */
+/** The dependencies of an actor. */
 export interface ActorOptions {
   readonly client: TaxonomyClient
-  /** Makes a call until it is answered; undefined when it was refused. */
+  /** Repeats a call until the server responds; returns undefined if the call is refused. */
   readonly make: (
     intent: Intent,
     run: (options: CallOptions) => Promise<TaxonomyOperation>,
   ) => Promise<TaxonomyOperation | undefined>
-  /** Begins the names of all that it makes. */
+  /** The prefix of the names of all resources that the actor creates. */
   readonly name: string
   readonly organisation: string
   readonly sharedGroup: string
@@ -36,7 +36,7 @@ const mostWorkspaces = 8
 
 const oneOf = <T>(from: readonly T[]): T | undefined => from[Math.floor(Math.random() * from.length)]
 
-/** Changes its own resources, one call after the other, and a group that all actors share. */
+/** An actor of the load, which changes its own resources sequentially, and the group that all actors share. */
 export class Actor {
   readonly #parts: ActorOptions
   readonly #groups: Group[] = []
@@ -48,7 +48,7 @@ export class Actor {
     this.#parts = parts
   }
 
-  /** Makes a call, or two that follow each other. */
+  /** Makes one call, or two consecutive calls. */
   async step(): Promise<void> {
     const groupsFirst = this.#groups.length === 0
     const steps = groupsFirst ? [() => this.#createGroup()] : this.#steps()
@@ -68,7 +68,7 @@ export class Actor {
     return [...steps, change, change, () => this.#toggle(workspace), () => this.#move(workspace)]
   }
 
-  /** Reports a call and makes it; its values apply once it is answered. */
+  /** Reports a call and makes it. The thing takes the values of the call when the server has acknowledged the call. */
   async #do(what: What, run: Run, thing?: Thing): Promise<TaxonomyOperation | undefined> {
     const intent = `${this.#parts.name}-${(this.#intents += 1)}`
     const operation = await this.#parts.make({ intent, ...what }, run)

@@ -1,36 +1,41 @@
 /** The state of a resource after a call, by field; null if it is deleted. */
 export type Sets = Readonly<Record<string, string>> | null
 
-/** A call that is about to be made. */
+/** A call that the client is about to make. */
 export interface Intent {
-  /** Its Idempotency-Key too. */
+  /** The id of the call, which is also its Idempotency-Key. */
   readonly intent: string
   readonly operationType:
     'CREATE' | 'UPDATE' | 'DELETE' | 'ARCHIVE' | 'SUSPEND' | 'RESUME' | 'MOVE' | 'REGISTER' | 'ENABLE' | 'DISABLE'
-  /** Without the name of the area: `workspaces`. */
+  /** The resource type without the name of the area, for example `workspaces`. */
   readonly resourceType: string
-  /** Only one actor changes a resource, one call after the other; all of them change the `shared` resource. */
+  /**
+   * The name of the resource. Only one actor changes a resource, sequentially; all actors change the `shared` resource.
+   */
   readonly thing: string
   readonly sets: Sets
 }
 
-/** The end of a call for the client. */
+/** The result of a call for the client. */
 export type Outcome =
   | { readonly of: string; readonly operation: string; readonly resource: string }
   | { readonly of: string; readonly refused: string }
 
-/** A try that got no answer, or a call that was made anew since its transport had no tries left. */
+/**
+ * A fault of the transport: an attempt without a response, or a call that the client repeats because the transport had
+ * no retries left.
+ */
 export interface Trouble {
   readonly trouble: 'lost' | 'again'
 }
 
-/** The reports of a client, one line of JSON each, at the time of the event. */
+/** A report of a client: one line of JSON, printed at the time of the event. */
 export type Entry = Intent | Outcome | Trouble
 
 /** The group that all actors suspend and resume. */
 export const shared = 'shared'
 
-/** The reports of all clients of a load, in the order of each. */
+/** The reports of all clients of a load; the reports of each client are in order. */
 export class Journal {
   readonly intents: Intent[] = []
   readonly outcomes = new Map<string, Outcome>()
@@ -42,7 +47,10 @@ export class Journal {
     else this.outcomes.set(entry.of, entry)
   }
 
-  /** Calls that may have happened or not: the client ended before the answer. */
+  /**
+   * Returns the calls without a response, because the client was killed before; the server may have applied these calls
+   * or not.
+   */
   unanswered(): readonly Intent[] {
     return this.intents.filter(({ intent }) => !this.outcomes.has(intent))
   }

@@ -3,7 +3,10 @@ import type { StorePlace } from '../../../server/platform-store.ts'
 
 enableCompileCache()
 
-/** A process that serves the taxonomy with the depot over the store whose place it is given as JSON, on the port it is given, and says so. */
+/**
+ * This program serves the taxonomy with the depot over a store, and prints a line when it is ready. Its arguments are
+ * the place of the store as JSON, and the port.
+ */
 const [placeText = '', port = ''] = process.argv.slice(2)
 const place: StorePlace = JSON.parse(placeText)
 
@@ -15,5 +18,5 @@ const [{ serve }, { testAreas }, { testAccess }] = await Promise.all([
 const http = { host: '127.0.0.1', port: Number(port), isPortOpen: false }
 const server = await serve({ baseUrl: undefined, ...place, http }, testAreas(), testAccess)
 process.stdout.write(`listens on ${server.url}\n`)
-// A killed process does not write the compile cache at its end.
+// A killed process cannot write the compile cache at its end.
 flushCompileCache()

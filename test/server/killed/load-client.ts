@@ -10,7 +10,9 @@ export interface Load extends Omit<AnyLoad, 'actors'> {
 
 const actors = 6
 
-/** A process of actors that change one organisation until its input ends, and tell of each call. */
+/**
+ * This program runs actors that change one organisation, and prints a report of each call; it ends when its input ends.
+ */
 const [text = ''] = process.argv.slice(2)
 const load: Load = JSON.parse(text)
 

@@ -14,13 +14,13 @@ const clientProgram = fileURLToPath(new URL('./load-client.ts', import.meta.url)
 
 /** A program in a process of its own. */
 export interface Program {
-  /** Ends the process at once, and is fulfilled when it has ended. */
+  /** Kills the process with SIGKILL; the promise is fulfilled when the process has ended. */
   kill(): Promise<void>
 }
 
 /**
- * A port on which nothing listens, below those that systems give to outgoing connections: a client that calls while
- * nothing listens there could otherwise be given the port itself, and be connected with itself.
+ * Returns a free port below the range of ephemeral ports. The system can give an ephemeral port to a client that
+ * connects while no server listens, and connect this client to itself.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -36,7 +36,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Starts a server, which is killed `later`; fulfilled once it answers. */
+/** Starts a server, which `later` kills; the promise is fulfilled once the server is ready. */
 export async function startServer(place: StorePlace, port: number, later: Later): Promise<Program> {
   const args = [serverProgram, JSON.stringify(place), String(port)]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -55,6 +55,6 @@ export async function startServer(place: StorePlace, port: number, later: Later)
   }
 }
 
-/** Starts a client, which writes the journal from then on, also for calls that it reported before the kill. */
+/** Starts a client, whose reports are added to the journal, even reports from before a kill. */
 export const startClient = (load: Load, journal: Journal, later: Later): Client =>
   startClientProgram(clientProgram, load, journal, later)

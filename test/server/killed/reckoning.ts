@@ -2,25 +2,28 @@ import type { TaxonomyClient } from '../../../output/taxonomy/client.ts'
 import type { TaxonomyOperation } from '../../../output/taxonomy/types.ts'
 import { shared, type Intent, type Journal, type Sets } from './journal.ts'
 
-/** The facts of an area's operation record about its call. */
+/** The members of an operation that the check compares with a call. */
 export type KeptOperation = Pick<TaxonomyOperation, 'id' | 'resource_id' | 'resource_type'> & {
   readonly operation_type: string
   readonly status: string
 }
 
-/** The reads of the store through a server. */
+/** The state of the store after the load, read through a server. */
 export interface Kept {
-  /** The area that was under load: `taxonomy`. */
+  /** The area that was under load, for example `taxonomy`. */
   readonly area: string
-  /** Resources from before the load are left out. */
+  /** The operations since the start of the load. */
   readonly operations: readonly KeptOperation[]
-  /** Things by their names, as the journal tells of them; a name stands twice when two things have it. */
+  /**
+   * The name and the state of each resource, in the terms of the journal. A name occurs twice if two resources have
+   * this name.
+   */
   readonly things: readonly (readonly [string, Sets])[]
 }
 
 const bare = (name: string): string => name.slice(name.lastIndexOf('_') + 1)
 
-/** Reads all resources of an organisation, and the operations of the platform since. */
+/** Reads all resources of an organisation, and all operations of the platform except those in `before`. */
 export async function readKept(
   client: TaxonomyClient,
   organisation: string,
@@ -54,7 +57,7 @@ export function reckon(journal: Journal, kept: Kept): readonly string[] {
   return [...refusals(journal), ...operationFaults(journal, kept), ...thingFaults(journal, kept), ...sharedFaults(kept)]
 }
 
-/** Only the group that actors share may be found in another state than its caller thinks. */
+/** Reports each refused call, except calls on the shared group, whose state another actor may have changed before. */
 function refusals({ intents, outcomes }: Journal): string[] {
   return intents.flatMap(({ intent, operationType, thing }) => {
     const outcome = outcomes.get(intent)
@@ -95,7 +98,10 @@ function operationFaults(journal: Journal, { area, operations }: Kept): string[]
   return faults
 }
 
-/** Each thing is as its last acknowledged call has left it, or as the unanswered one after that would have. */
+/**
+ * Reports each resource whose state is neither that after the last acknowledged call nor that after a later unanswered
+ * call.
+ */
 function thingFaults(journal: Journal, { things }: Kept): string[] {
   const found = new Map(things)
   const faults = found.size === things.length ? [] : ['two things have one name']
@@ -119,7 +125,7 @@ function thingFaults(journal: Journal, { things }: Kept): string[] {
 const textOf = (sets: Sets): string =>
   sets === null ? 'gone' : JSON.stringify(Object.entries(sets).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 
-/** The shared group was suspended and resumed in turn, each once. */
+/** Reports a shared group whose state contradicts the number of its suspensions and resumptions. */
 function sharedFaults({ operations, things }: Kept): string[] {
   const state = things.find(([name]) => name === shared)?.[1]?.['state']
   const count = (type: string): number =>

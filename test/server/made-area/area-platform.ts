@@ -11,37 +11,37 @@ import { testPlatform } from '../../areas/test-platform.ts'
 import { quickTimes } from '../../domain/taxonomy/areas.ts'
 import type { Later } from '../store/harness.ts'
 
-/** A body, and of a refusal its reason. */
+/** The body of a response; a refusal has its reason and message. */
 export type Answer = Readonly<Record<string, unknown>> & { readonly reason?: string; readonly message?: string }
 
-/** Calls an area in one workspace. */
+/** A client for the calls of an area in one workspace. */
 export interface WorkspaceCaller {
   readonly workspace: string
   /** Calls `path` below the engine, by default `native`. */
   call(method: string, path: string, body?: object, engine?: string): Promise<Answer>
-  /** Makes something and answers its id. */
+  /** Creates a resource and returns its id. */
   made(path: string, body: object): Promise<string>
 }
 
-/** The taxonomy with other areas, in this process and without a socket. */
+/** A platform of the taxonomy and other areas, in this process and without a socket. */
 export interface AreaPlatform {
   readonly place: StorePlace
   readonly client: TaxonomyClient
-  /** The organisation from the beginning. */
+  /** The id of the organisation that exists from the start. */
   readonly organisation: string
-  /** Any call, as the administrator unless `init` has headers. */
+  /** Sends a request, as the administrator unless `init` has headers. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   in(workspace: string): WorkspaceCaller
   newWorkspace(name: string): Promise<WorkspaceCaller>
   /** Archives a workspace, deletes it by force, and waits until it is gone. */
   purge(workspace: string): Promise<void>
-  /** The usage of a quota of the tree by the organisation. */
+  /** Returns the organisation's usage of a quota of the taxonomy. */
   usage(quota: string): Promise<number>
 }
 
 const authorization = `Bearer ${testToken}`
 
-/** Starts one over an empty store; it ends `later`. The first of `areas` is called by `in`. */
+/** Starts a platform over an empty store; `later` stops it. `in` returns callers of the first area of `areas`. */
 export async function areaPlatform(
   areas: readonly [AreaModule, ...AreaModule[]],
   later: Later,
@@ -68,7 +68,7 @@ export async function areaPlatform(
   }
 }
 
-/** Calls an area in a workspace by any way to a server. */
+/** Makes a client for an area in a workspace that sends its requests with `fetched`. */
 export function workspaceCaller(fetched: AreaPlatform['fetch'], area: string, workspace: string): WorkspaceCaller {
   const call = async (method: string, path: string, body?: object, engine = 'native'): Promise<Answer> => {
     const key = { 'idempotency-key': crypto.randomUUID() }

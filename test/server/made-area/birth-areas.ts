@@ -3,10 +3,15 @@ import { areas } from '../../../server/areas.ts'
 import { notes } from './yard-kinds.ts'
 import { yardArea } from './yard.ts'
 
-/** The yard's actions in a workspace; the store refuses a note that is made twice. */
+/**
+ * Returns the id of the note that the yard inserts for a new workspace; the store refuses a second note with this id.
+ */
 export const bornNote = (workspace: string): string => `born/${workspace}`
 
-/** The areas that stand, and a yard that notes each new workspace once; `told` is called within the transaction. */
+/**
+ * Returns iam, the taxonomy and a yard that inserts a note for each new workspace; the yard calls `told` within the
+ * transaction.
+ */
 export const birthAreas = (told: (workspace: string) => void = () => {}): readonly AreaModule[] => [
   ...areas.filter(({ domain }) => ['iam', 'taxonomy'].includes(domain.name)),
   yardArea(

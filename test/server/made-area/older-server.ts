@@ -4,8 +4,8 @@ import type { StorePlace } from '../../../server/platform-store.ts'
 enableCompileCache()
 
 /**
- * A server of the areas of `birthAreas` over the store whose place it is given as JSON. It kills itself while the yard
- * is told of the n-th workspace, within the transaction.
+ * This program serves the areas of `birthAreas`, and kills itself in the transaction that tells the yard of the n-th
+ * workspace. Its arguments are the place of the store as JSON, and n.
  */
 const [placeText = '', last = ''] = process.argv.slice(2)
 const place: StorePlace = JSON.parse(placeText)

@@ -2,5 +2,5 @@ import type { AreaModule } from '../../../server/area.ts'
 import { taxonomyArea } from '../../../server/areas.ts'
 import { yardArea } from './yard.ts'
 
-/** The tree, and the area that is walked. */
+/** Returns the taxonomy, and the yard, at whose transactions the kill walk stops. */
 export const walkedAreas = (): readonly AreaModule[] => [taxonomyArea(), yardArea()]

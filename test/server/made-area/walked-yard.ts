@@ -2,12 +2,12 @@ import { enableCompileCache, flushCompileCache } from 'node:module'
 
 enableCompileCache()
 
-/** A server of the tree and the yard that kills itself where it is told to. */
+/** This program serves the taxonomy and the yard, and kills itself at the transaction that its arguments name. */
 const [{ serveWalked }, { walkedAreas }, { testAccess }] = await Promise.all([
   import('../../areas/kill/serve-walked.ts'),
   import('./walked-areas.ts'),
   import('../access/test-access.ts'),
 ])
 await serveWalked('yard', walkedAreas(), testAccess)
-// A process that is killed writes no cache at its end.
+// A killed process cannot write the compile cache at its end.
 flushCompileCache()

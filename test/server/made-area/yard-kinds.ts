@@ -2,10 +2,13 @@ import type { Collection } from '../../../domain/ports/store.ts'
 import { defineKind, type MakeError, type Resource } from '../../../domain/resources/kind.ts'
 import { ApiError, type RpcCode, type ErrorDomain } from '../../../runtime/errors.ts'
 import type { ListFields } from '../../../runtime/filter/types.ts'
-/** An area made by hand that has every member of a declaration: racks, boxes on racks, and tags of boxes. */
+/**
+ * The error domain of the yard, a handwritten area that uses every member of a declaration: racks, boxes on racks, and
+ * tags of boxes.
+ */
 export const yard: ErrorDomain = { name: 'yard', base: 5_000_000 }
 
-/** A rack, which boxes refer to. */
+/** A rack, to which boxes refer. */
 export interface Rack extends Resource {
   readonly workspace_id: string
   readonly engine: string
@@ -19,14 +22,14 @@ export interface Box extends Rack {
   readonly state: string
 }
 
-/** A tag of a box, its parent in paths. */
+/** A tag of a box; the box is the parent in paths. */
 export interface Tag extends Rack {
   readonly box_id: string
 }
 
-/** The record of an event: a further collection without a kind. */
+/** The record of an event; notes are a collection without a kind. */
 export interface Note {
-  /** `<what>/<of which>`. */
+  /** The id: the name of the event and the id of its subject, `<event>/<subject>`. */
   readonly id: string
   readonly workspace_id: string
 }
@@ -42,7 +45,7 @@ const raise =
   (message, details) =>
     new ApiError({ reason, rpc }, message, {}, details)
 
-/** The common parts of the tables of racks, boxes and tags. */
+/** Returns the common members of the tables of racks, boxes and tags. */
 const tableOf = (name: string): Omit<Collection<Rack>, 'columns'> => ({
   name: `yard_${name}`,
   id: 'id',

@@ -7,7 +7,10 @@ import { isRecord } from '../../../runtime/validation.ts'
 import type { SampleOperation } from '../sample-area.ts'
 import { namesList, yard, type Box, type Rack, type Tag } from './yard-kinds.ts'
 
-/** A path of the yard: a row where it has an id, below a box where it has one. */
+/**
+ * The path parameters of a call of the yard: `id` names a row, `box` the parent of a tag; a path without the parameter
+ * leaves it empty.
+ */
 export interface YardPath {
   readonly workspace: string
   readonly engine: string
@@ -15,7 +18,7 @@ export interface YardPath {
   readonly box: string
 }
 
-/** A call with a body that names something. */
+/** A call with a body, whose `name` is required. */
 export interface YardCall extends YardPath {
   readonly body: Readonly<{
     name: string
@@ -30,7 +33,7 @@ export interface YardCall extends YardPath {
 type YardList = YardPath & ListParameters
 type Changes = Promise<Answer<SampleOperation>>
 
-/** The handlers, as they are generated: an interface a resource. */
+/** The handlers in the form of generated handlers: an interface for each resource. */
 export interface YardHandlers {
   readonly racks: {
     createRack(request: YardCall, context: CallContext): Changes
@@ -101,7 +104,7 @@ const writing = (operationId: string, method: Method, ...path: readonly string[]
   ...body,
 })
 
-/** The routes of the yard. */
+/** Returns the routes of the yard. */
 export const yardRoutes = ({ boxes, cranes, racks, tags }: YardHandlers): readonly BoundRoute[] => [
   bind(writing('createRack', 'POST', ...place, '/racks'), (...call) => racks.createRack(...call)),
   bind(deleting('deleteRack', ...place, '/racks/', 'id'), (...call) => racks.deleteRack(...call)),

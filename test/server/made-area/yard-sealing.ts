@@ -3,7 +3,7 @@ import type { Finding } from '../../../domain/ports/inspection.ts'
 import type { Reader, Transaction } from '../../../domain/ports/store.ts'
 import { boxes, notes, type Box } from './yard-kinds.ts'
 
-/** Strips of tape on a box that is sealed. */
+/** The number of strips of tape on a sealed box. */
 export const strips = 3
 
 /** The name of a box that cannot be sealed. */
@@ -11,7 +11,7 @@ export const rotten = 'rotten'
 
 const stripOf = (box: string, strip: number): string => `strip ${strip}/${box}`
 
-/** Seals a box in three steps, of which the first one saves how far it has come, and the second one may fail. */
+/** Seals a box in three steps: the first step saves a checkpoint after each strip, and the second step may fail. */
 export const sealing: Procedure<{ readonly id: string }, number> = {
   kind: 'yard.seal',
   steps: [
@@ -20,7 +20,7 @@ export const sealing: Procedure<{ readonly id: string }, number> = {
       async run({ checkpoint = 0, input, progress, save }) {
         for (let strip = checkpoint; strip < strips; strip += 1) {
           progress((100 * strip) / strips)
-          // The store refuses a second strip: a step that a checkpoint reports as done must be done.
+          // The store refuses a second note of the same strip, so a repetition of a saved part of the step fails.
           await save(strip + 1, async tx => {
             const box = await tx.lock(boxes, input.id)
             if (box) await tx.insert(notes, { id: stripOf(input.id, strip), workspace_id: box.value.workspace_id })
@@ -59,7 +59,7 @@ async function enter(tx: Transaction, id: string, state: string): Promise<void> 
   if (box) await tx.update(boxes, id, { ...box.value, state }, box.version)
 }
 
-/** A sealed box has all its strips and was weighed; an open box has no strip. */
+/** Reports each sealed box without all its strips or its weight, and each open box with a strip. */
 export async function* inspectBoxes(reader: Reader): AsyncGenerator<Finding, void, undefined> {
   for await (const { id, value } of reader.each(boxes)) {
     if (value.state === 'SEALING') continue

@@ -10,7 +10,7 @@ import { boxes, boxKind, notes, rackKind, tagKind, yard, type Box, type Rack, ty
 import { yardRoutes, type YardHandlers } from './yard-routes.ts'
 import { inspectBoxes, sealing } from './yard-sealing.ts'
 
-/** The changes of a test to a yard, and its view of the inside. */
+/** The switches by which a test changes a yard, and the store of the yard. */
 export interface YardControl {
   isSealed?: boolean
   isProtected?: boolean
@@ -20,7 +20,7 @@ export interface YardControl {
 type YardEnvironment = AreaEnvironment<SampleArea, never, 'topology'>
 type Declaration = DeclarationInProgress<SampleArea, YardHandlers, never, 'topology'>
 
-/** Writes that something happened, once. */
+/** Inserts the note of an event, if it does not exist yet. */
 async function note(tx: Transaction, what: string, workspace_id = ''): Promise<void> {
   const id = `${what}/${workspace_id}`
   if ((await tx.get(notes, id)) === undefined) await tx.insert(notes, { id, workspace_id })
@@ -28,7 +28,7 @@ async function note(tx: Transaction, what: string, workspace_id = ''): Promise<v
 
 const sealed = () => new ApiError({ reason: 'YARD_SEALED', rpc: 'FAILED_PRECONDITION' }, 'the yard is sealed')
 
-/** The area, with more members or other ones. */
+/** Declares the yard; `more` adds or replaces members of the declaration. */
 export function yardArea(control: YardControl = {}, more: Partial<Declaration> = {}): AreaModule {
   return areaInProgress<SampleArea, YardHandlers, never, 'topology'>({
     generated: { ...handwritten(yard), routes: yardRoutes },

@@ -55,12 +55,12 @@ const cases: readonly Case[] = [
   ],
 ]
 
-/** The steps of the plans in a store of this kind, in which no plan may sort or read a whole table. */
+/** Returns the steps of the plans on the present kind of store; no plan may sort, or scan a table. */
 async function plansOf([, collection, read]: Case): Promise<string> {
   const place = await testPlace()
   await storeAt(place, collection)
   if (postgresUrl() !== undefined) {
-    // A table of no rows is read as a whole, and sorted at no cost, unless that is made dear.
+    // PostgreSQL would scan and sort an empty table at no cost; the settings make scans and sorts expensive.
     const forced = withOptions(place, '-c enable_seqscan=off -c enable_sort=off -c enable_bitmapscan=off')
     return (await explainPostgres(forced, await statementsOf(collection, postgresDialect, read))).join('\n')
   }

@@ -1,7 +1,7 @@
 import { done, type Procedure } from '../../../domain/ports/procedures.ts'
 import { count } from './work-bench.ts'
 
-/** Where a process can die while it moves a crate, in the order in which it comes by. */
+/** The points at which a test kills the process while it moves a crate, in the order of the move. */
 export const points = [
   'begun',
   'pick: started',
@@ -23,13 +23,16 @@ export type Point = (typeof points)[number]
 
 const boxes = 3
 
-/** Every effect of one move, once. */
+/** Returns the tallies of a complete move: each effect has happened once. */
 export const effectsOf = (crate: string): Record<string, number> =>
   Object.fromEntries(
     ['picked', 'box 0', 'box 1', 'box 2', 'carried', 'placed'].map(name => [`${crate} ${name}`, 1] as const),
   )
 
-/** A move of a crate in three steps, of which the second one goes over boxes; `at` is told of each point. */
+/**
+ * Returns a procedure that moves a crate in three steps; the second step saves a checkpoint after each box. `at` is
+ * called at each point.
+ */
 export function move(at: (point: Point) => void): Procedure<{ readonly crate: string }, number> {
   return {
     kind: 'sample.move',

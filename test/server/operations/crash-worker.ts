@@ -3,8 +3,9 @@ import { move, points } from './crash-procedure.ts'
 import { benchCollections, workBench } from './work-bench.ts'
 
 /**
- * A process that begins moves of crates and works on them, telling every point it comes by. At the last one, which is
- * named or told by its number, it kills itself, or waits to be killed. Without one it ends when its input does.
+ * This program begins moves of crates, works on them, and prints each point of `points` that it reaches. At the point
+ * with the name `last` it kills itself; at the `last`th point, if `last` is a number, it waits to be killed. Otherwise
+ * it ends when its input ends.
  */
 const [place = '', last = '', ...crates] = process.argv.slice(2)
 

@@ -21,7 +21,7 @@ function startWorker(place: string, last: string, ...crates: readonly string[]):
   return child
 }
 
-/** The points that a worker has come by when it is dead; at the latest it is killed after `most` of them. */
+/** Waits until a worker is dead, and kills it after `most` points; returns the points that it has printed. */
 async function pointsOf(child: Worker, most = Infinity): Promise<string[]> {
   const exited = once(child, 'exit')
   const seen: string[] = []
@@ -34,7 +34,7 @@ async function pointsOf(child: Worker, most = Infinity): Promise<string[]> {
   return seen
 }
 
-/** Works in this process on a store that a dead one has left. */
+/** Opens a bench in this process on the store of a dead process. */
 async function restart(place: string): Promise<WorkBench> {
   return testBench([move(() => undefined)], { store: await storeAt(place, ...benchCollections) })
 }
@@ -54,7 +54,7 @@ describe('a process that is killed', () => {
     const here = await restart(place)
     const [id = ''] = await idsOf(here)
     const left = await here.record(id)
-    // A lease of 15 s: earlier take-overs were immediate.
+    // Earlier tests had a shorter lease; with this lease of 15 s the take-over must not wait for the lease to expire.
     await here.work({ leaseMs: 15_000, heartbeatMs: 5_000 })
     await ended(here)
     expect(await here.counts()).toEqual(effectsOf('c'))
@@ -68,7 +68,7 @@ describe('a process that is killed', () => {
     const place = await testPlace()
     const crates = Array.from({ length: 12 }, (_, i) => `c${i}`)
     for (const most of [3, 20, 9, 31, 14]) {
-      // The killing process may be late, so the worker must leave work for the others.
+      // The kill may be late, so the worker stops after 8 further points and leaves work to the next worker.
       const last = String(most + 8)
       const worker = startWorker(place, last, ...(most === 3 ? crates : []))
       expect((await pointsOf(worker, most)).length).toBeGreaterThanOrEqual(most)

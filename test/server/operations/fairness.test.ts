@@ -8,7 +8,7 @@ import type { Scope } from '../../../domain/ports/scope.ts'
 
 const workspace = (id: string): Scope => ({ type: 'WORKSPACE', id })
 
-/** Begins so many operations in one transaction. */
+/** Begins `many` operations in one transaction. */
 function beginMany({ operations, store }: WorkBench, many: number, scope: Scope): Promise<readonly string[]> {
   return store.tx(async tx => {
     const ids: string[] = []
@@ -17,7 +17,7 @@ function beginMany({ operations, store }: WorkBench, many: number, scope: Scope)
   })
 }
 
-/** A step that tells whose it was, in the order of its ends. */
+/** Returns a procedure whose only step adds the id of its scope to `order`. */
 function telling(order: string[]): Procedure<unknown> {
   const run = async ({ scope }: { readonly scope: Scope }) => {
     order.push(scope.id)
@@ -119,7 +119,10 @@ it('one workspace gets no more than half of the places, however slow its steps a
   await ended(here)
 })
 
-/** On PostgreSQL each statement goes to another process and back, so that fewer make as long a test. */
+/**
+ * A statement on PostgreSQL is slower, because it goes to another process; 2 thousand operations take as long as 10
+ * thousand on SQLite.
+ */
 const thousands = postgresUrl() === undefined ? 10 : 2
 
 it('thousands of operations drain, and a new one does not wait for them', async () => {

@@ -5,12 +5,10 @@ import type { Store } from '../../../domain/ports/store.ts'
 import { testStore } from '../store/harness.ts'
 import { benchCollections, workBench, type WorkBench } from './work-bench.ts'
 
-/** Conditions are asked for often, and given up late. */
+/** The options of polls: a condition is checked every 5 ms, for at most a minute. */
 export const within = { timeout: 60_000, interval: 5 }
 
-/**
- * A bench, by default over a store of its own, whose workers must have worked without a fault at the end of the test.
- */
+/** Opens a bench, by default over a new store. At the end of the test, its log must have no fault of a worker. */
 export async function testBench(
   procedures: readonly Procedure<unknown>[],
   { store, clock }: { readonly store?: Store; readonly clock?: Clock } = {},

@@ -8,10 +8,10 @@ import { lift, manyCollections, marks, turnMarks, type Mark } from './many-worke
 import { workBench, type WorkBench } from './work-bench.ts'
 import type { Scope } from '../../../domain/ports/scope.ts'
 
-/** Long enough that a process that is only slow keeps its leases; the processes look at the store every 50 ms. */
+/** The lease is so long that a slow process keeps it; the processes poll the store every 50 ms. */
 const leaseMs = 2000
 
-/** The extra time of a slow machine beside leases and polls. */
+/** The tolerance for a slow machine, in addition to leases and polls. */
 const slackMs = 4000
 
 async function benchAt(place: string): Promise<WorkBench> {
@@ -52,21 +52,21 @@ function isWritable(file: string): boolean {
 
 let crates = 0
 
-/** Begins lifts in all workspaces. */
+/** Begins `each` lifts in every workspace. */
 async function begin(here: WorkBench, each: number): Promise<void> {
   for (let i = 0; i < each; i += 1) {
     for (const scope of workspaces) await here.begin('sample.lift', { crate: `c${(crates += 1)}` }, scope)
   }
 }
 
-/** One process for each clock, which is wrong by so many milliseconds. */
+/** Starts a process for each entry of `skews`, the error of its clock in milliseconds. */
 async function started(place: string, skews: readonly number[], lease = leaseMs): Promise<ManyProcess[]> {
   const processes = skews.map(skew => new ManyProcess(place, lease, skew))
   await Promise.all(processes.map(({ ready }) => ready))
   return processes
 }
 
-/** Marks whose step had been taken up under a greater fence before they were written. */
+/** Returns the marks that were written under a smaller fence than an earlier mark of the same step. */
 async function lateMarks({ store }: WorkBench): Promise<readonly Mark[]> {
   const greatest = new Map<string, number>()
   const late: Mark[] = []
@@ -97,7 +97,10 @@ async function expectAllDoneOnce(here: WorkBench, processes: readonly ManyProces
   expect(overlaps(processes)).toEqual([])
 }
 
-/** Halts a process while it has steps under way, and not while it holds up all others by the lock of SQLite; answers when. */
+/**
+ * Stops a process while it has steps in progress and does not hold the write lock of SQLite; returns the time of the
+ * stop.
+ */
 async function haltInStep(here: WorkBench, victim: ManyProcess): Promise<number> {
   for (;;) {
     await expect.poll(() => victim.open().length, within).toBeGreaterThan(0)
@@ -112,7 +115,7 @@ async function haltInStep(here: WorkBench, victim: ManyProcess): Promise<number>
   }
 }
 
-/** The time at which another process entered the last of some steps, counted from a moment. */
+/** Returns the milliseconds from `since` until other processes had entered all of the steps. */
 function takenUpAfter(others: readonly ManyProcess[], steps: readonly string[], since: number): number {
   const times = steps.map(step => {
     const entries = others.flatMap(({ events }) =>
@@ -148,7 +151,8 @@ describe('four processes on one store', () => {
     const place = await testPlace()
     const here = await benchAt(place)
     const lease = 8 * leaseMs
-    // On a file all have the clock of one machine, which may be set; elsewhere it is the store's clock that counts.
+    // On SQLite all processes share the clock of one machine, which can be set; on PostgreSQL leases depend on the
+    // clock of the database.
     const skew = postgresUrl() === undefined ? lease / 8 : 100 * lease
     const all = await started(place, [-skew, 0, skew, 0], lease)
     await begin(here, 8)

@@ -7,18 +7,18 @@ import type { Event } from './many-worker.ts'
 
 const program = fileURLToPath(new URL('./many-worker.ts', import.meta.url))
 
-/** A time in which something was going on. */
+/** A time interval, in milliseconds since 1970. */
 export interface Interval {
   readonly from: number
   readonly to: number
 }
 
-/** One of several processes on a store, which are stopped and killed, with its reports. */
+/** A worker process with its reports; several of these processes share a store, and a test stops and kills them. */
 export class ManyProcess {
   readonly events: Event[] = []
-  /** When it was about to take its turn as the periodic worker. */
+  /** The times at which the process began a run of the periodic worker. */
   readonly turns: number[] = []
-  /** Fulfilled once it is at work. */
+  /** A promise that is fulfilled once the process has started to work. */
   readonly ready: Promise<void>
   readonly #child: ChildProcess
   readonly #halts: number[] = []
@@ -38,7 +38,7 @@ export class ManyProcess {
     })
   }
 
-  /** Stops it as it is, until `resume`. */
+  /** Stops the process with SIGSTOP, until `resume`. */
   halt(): void {
     this.#child.kill('SIGSTOP')
     this.#halts.push(Date.now())
@@ -55,7 +55,7 @@ export class ManyProcess {
     await exited
   }
 
-  /** The steps that it has entered and not left. */
+  /** Returns the steps that the process has entered and not left. */
   open(): readonly string[] {
     const open = new Set<string>()
     for (const { event, step } of this.events) {
@@ -66,8 +66,8 @@ export class ManyProcess {
   }
 
   /**
-   * When each step ran here. A step in progress at the stop counts until then, because later writes of the process are
-   * void.
+   * Returns the intervals of each step in this process. A step in progress at a stop counts until the stop, because
+   * later writes of the process are void.
    */
   intervals(): ReadonlyMap<string, readonly Interval[]> {
     const found = new Map<string, Interval[]>()
@@ -88,7 +88,7 @@ export class ManyProcess {
   }
 }
 
-/** The steps that ran in two processes at once. */
+/** Returns the steps that ran in two processes at the same time. */
 export function overlaps(processes: readonly ManyProcess[]): readonly string[] {
   const all = new Map<string, Interval[]>()
   for (const process of processes) {

@@ -14,7 +14,7 @@ export interface Mark {
   readonly id: string
   readonly step: string
   readonly kind: 'begin' | 'end'
-  /** Of the claim that it was written under. */
+  /** The fence of the claim under which the step wrote this mark. */
   readonly fence: number
 }
 
@@ -25,7 +25,7 @@ export const marks: Collection<Mark> = {
   indexes: [['step']],
 }
 
-/** One turn of periodic work that took effect; the ids are in the order of the commits. */
+/** A periodic run that took effect; the ids are in the order of the commits. */
 export interface TurnMark {
   readonly id: string
   readonly pid: number
@@ -36,7 +36,7 @@ export const turnMarks: Collection<TurnMark> = { name: 'sample_turns', id: 'id' 
 /** The collections of these processes. */
 export const manyCollections: readonly Collection<never>[] = [...benchCollections, marks, turnMarks]
 
-/** The reports of a process about its steps, one line of JSON each, at the time of the event. */
+/** A report of a process about a step: one line of JSON, printed at the time of the event. */
 export interface Event {
   readonly event: 'enter' | 'leave' | 'lost'
   readonly step: string
@@ -46,7 +46,7 @@ export interface Event {
 
 type Lift = StepContext<{ readonly crate: string }>
 
-/** Two steps that take some time, and write under their lease when they begin and when they end. */
+/** Returns a procedure of two slow steps, which write a mark under their lease when they begin and when they end. */
 export function lift(tell: (event: Event) => void): Procedure<{ readonly crate: string }> {
   const run = async (name: string, context: Lift) => {
     const step = `${context.input.crate} ${name}`
@@ -66,7 +66,7 @@ export function lift(tell: (event: Event) => void): Procedure<{ readonly crate: 
   return { kind: 'sample.lift', steps: ['up', 'down'].map(name => ({ name, run: context => run(name, context) })) }
 }
 
-/** No other process marks the step meanwhile, because the row of the work is locked. */
+/** The lock of the work's row keeps other processes from marking the step at the same time. */
 const mark = ({ operationId = '', tx }: Lift, step: string, kind: Mark['kind']): Promise<void> =>
   tx(async inner => {
     const fence = (await inner.get(works, operationId))?.value.fence ?? 0
@@ -80,7 +80,7 @@ const [place, leaseMs, skewMs = '0'] = process.argv.slice(2)
 if (place !== undefined && import.meta.main) {
   Date.now = () => realNow() + Number(skewMs)
   const lease = Number(leaseMs)
-  // As in a server, a transaction that stalls is given up before the lease of its process is over.
+  // As in a server, the database ends a stalled transaction before the lease of its process expires.
   const times = { lockMs: lease / 4, idleMs: lease / 2 }
   const store = isPostgres(place)
     ? await openPostgres({ url: place, collections: manyCollections, times })

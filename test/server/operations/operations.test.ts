@@ -19,7 +19,7 @@ const noon = Date.parse('2026-03-01T12:00:00Z')
 const collection = operationsCollection<SampleOperation>('sample', operationFields)
 
 interface Bench extends Pick<WorkBench, 'store' | 'operations'> {
-  /** Creates a crate; the text of the answer. */
+  /** Creates a crate; returns the text of the response. */
   create(context: CallContext, name?: string): Promise<string>
 }
 

@@ -17,13 +17,13 @@ const worker = (run: (turn: Turn) => Promise<void>, everyMs = 10): Worker => ({
   run,
 })
 
-/** A worker that counts its turns under a name. */
+/** Returns a worker that counts its runs under a name. */
 const counting = (name: string): Worker => worker(({ tx }) => tx(inner => count(inner, name)))
 
 const holder = async (store: Store): Promise<string | undefined> =>
   (await store.get(leases, 'sample.sweep'))?.value.owner
 
-/** Another process takes the lease. */
+/** Gives the lease to another process. */
 const takeLease = (store: Store): Promise<void> =>
   store.tx(async tx => {
     const row = await tx.lock(leases, 'sample.sweep')
@@ -31,7 +31,9 @@ const takeLease = (store: Store): Promise<void> =>
     await tx.update(leases, row.id, { ...row.value, owner: 'somebody', fence: row.value.fence + 1 }, row.version)
   })
 
-/** A store whose answers to point reads can be held, as they are when the process that asked is stopped. */
+/**
+ * Wraps a store so that the test can hold back the responses to point reads, as a paused process receives them late.
+ */
 function stallable(store: Store): { readonly store: Store; readonly afterAnswer: () => Promise<() => void> } {
   let stalled: { readonly entered: () => void; readonly until: Promise<void> } | undefined
   const get: Store['get'] = async (collection, id) => {
@@ -139,7 +141,7 @@ describe('a periodic worker', () => {
     const here = await testBench([], { store: stall.store })
     let runs = 0
     const leaseMs = 200
-    // As in a process that is stopped, no heartbeat comes meanwhile.
+    // A paused process sends no heartbeat; the long interval has the same effect.
     const workers = await here.work({ leaseMs, heartbeatMs: 60_000 }, [worker(async () => void (runs += 1))])
     await expect.poll(() => runs, within).toBeGreaterThan(0)
     const resume = await stall.afterAnswer()

@@ -16,11 +16,14 @@ const program = fileURLToPath(new URL('./shared-worker.ts', import.meta.url))
 interface Worker {
   readonly child: ChildProcess
   readonly told: Told[]
-  /** When it was killed, if it was. */
+  /** The time of the kill, if the process was killed. */
   killedAt?: number
 }
 
-/** A process that works on the store at `place`, with leases that none can lose by being slow; or stalls until another file exists. */
+/**
+ * Starts a process that works on the store at `place`. By default its lease is so long that a slow process keeps it.
+ * With `until`, the process stalls in its first step until the file `until` exists.
+ */
 function startWorker(place: string, leaseMs = 60_000, until = ''): Worker {
   const child = spawn(process.execPath, [program, place, String(leaseMs), until], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -35,7 +38,7 @@ async function benchOn(place: string): Promise<WorkBench> {
   return testBench([haul(() => undefined)], { store: await storeAt(place, ...benchCollections) })
 }
 
-/** Begins hauls once so many processes are at work. */
+/** Waits until `processes` processes are at work, then begins `crates` hauls. */
 async function begin(here: WorkBench, crates: number, processes: number): Promise<void> {
   await expect.poll(() => here.store.count(owners), within).toBe(processes)
   for (let i = 0; i < crates; i += 1) await here.begin('sample.haul', { crate: `c${i}` })
@@ -51,7 +54,7 @@ interface Interval {
   readonly to: number
 }
 
-/** The time of each step in a process; a step in progress lasted until the kill. */
+/** Returns the intervals of each step in a process; a step in progress at the kill lasts until the kill. */
 function intervals({ told, killedAt = Infinity }: Worker): Map<string, Interval[]> {
   const found = new Map<string, Interval[]>()
   const open = new Map<string, number>()

@@ -4,16 +4,16 @@ import { done, type Procedure, type StepContext } from '../../../domain/ports/pr
 import { openPlace } from '../store/place.ts'
 import { benchCollections, count, workBench } from './work-bench.ts'
 
-/** The reports of a process about its steps, one line of JSON each. */
+/** A report of a process about a step, one line of JSON. */
 export interface Told {
   readonly event: 'enter' | 'leave' | 'lost'
   readonly crate: string
   readonly step: string
-  /** Milliseconds since 1970: processes of one machine agree on it. */
+  /** Milliseconds since 1970: processes of one machine share this clock. */
   readonly time: number
 }
 
-/** Three steps that take a little while. The first one stops the whole process until the file `until` exists. */
+/** Returns a procedure of three slow steps. Its first step stops the whole process until the file `until` exists. */
 export function haul(tell: (told: Told) => void, until = ''): Procedure<{ readonly crate: string }> {
   let isStalling = until !== ''
   const run = async (name: string, { input: { crate }, tx }: StepContext<{ readonly crate: string }>) => {

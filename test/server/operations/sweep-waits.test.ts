@@ -9,10 +9,10 @@ import { benchCollections, count } from './work-bench.ts'
 
 const now = Date.parse('2026-03-01T12:00:00Z')
 const [batch, writers] = [100, 4]
-/** On PostgreSQL each statement goes to another process and back. */
+/** The number of expired keys; a statement on PostgreSQL is slower, because it goes to another process. */
 const expired = postgresUrl() === undefined ? 2000 : 600
 
-/** Keys that expired yesterday. */
+/** Inserts keys that expired yesterday. */
 async function fill(store: Store): Promise<void> {
   const row = {
     key_digest: '',
@@ -44,7 +44,7 @@ it('a sweep lets writers in after each batch, and the process do other things', 
   }
   const waited: number[] = []
   const write = async (name: string): Promise<void> => {
-    // As callers do, whose requests come from outside.
+    // Each write waits for a turn of the event loop, as the requests of remote callers do.
     for (; !over.signal.aborted; await nextTurn()) {
       const before = swept
       await store.tx(tx => count(tx, name))
@@ -55,9 +55,9 @@ it('a sweep lets writers in after each batch, and the process do other things', 
   await Promise.all([sweeping, ...Array.from({ length: writers }, (_, i) => write(`writer ${i}`))])
 
   expect([swept, await store.count(rememberedKeys)]).toEqual([expired, 0])
-  // The batch that ran when a writer came, and the batch that waited before it.
+  // A writer waits for at most two batches: the batch in progress, and a batch that queued before the writer.
   expect(Math.max(...waited)).toBeLessThanOrEqual(2 * batch)
   expect(waited.length).toBeGreaterThan(expired / batch)
-  // The next collection follows the end of a collection at once.
+  // The sweep of the next collection begins in the turn in which the sweep of a collection has ended.
   expect(inOneTurn).toBeLessThanOrEqual(1)
 })

@@ -19,7 +19,7 @@ const counting: Procedure<unknown> = {
   steps: [{ name: 'only', run: async () => done(tx => count(tx, 'done')) }],
 }
 
-/** A step that waits for `released` and then has its effect. */
+/** Returns a procedure whose only step waits for `released`, and then has its effect. */
 function waiting(entered: () => void, released: Promise<void>): Procedure<unknown> {
   const run = async () => {
     entered()
@@ -38,7 +38,7 @@ const absent: OwnerRow = {
   beats: 7,
 }
 
-/** An operation whose work is leased to `owner`, with or without a row of the owner. */
+/** Begins an operation whose work is leased to `owner`, with or without a row of the owner. */
 async function leasedTo(store: Store, owner: OwnerRow | undefined, leaseUntil: number): Promise<void> {
   const id = await workBench(
     store,
@@ -108,7 +108,7 @@ describe('a clock', () => {
     const endless = { ...waiting(entered.resolve, released.promise), deadlineMs: 'none' } as const
     const slow = await testBench([endless], { store })
     await slow.begin('sample.one')
-    // The other one jumps before the next heartbeat.
+    // The clock of the other process jumps before the next heartbeat of the slow process.
     const slowWorkers = await slow.work({ leaseMs: 15_000, heartbeatMs: 5_000 })
     await entered.promise
 

@@ -23,7 +23,7 @@ import { testFolder } from '../store/harness.ts'
 import { within } from './harness.ts'
 import { testToken } from '../access/test-access.ts'
 
-/** Taxonomy's own routes over its domain, which takes its time here to delete an organisation. */
+/** Returns the taxonomy with its own routes and a procedure that deletes organisations slowly. */
 function slowArea(procedure: Procedure<unknown>): AreaModule {
   return area({
     generated: taxonomyArea,

@@ -16,7 +16,7 @@ import { works } from '../../../server/operations/work.ts'
 import { checkOperation, operationFields, sample, type SampleArea, type SampleOperation } from '../sample-area.ts'
 import type { Scope } from '../../../domain/ports/scope.ts'
 
-/** The number of times that an effect happened, by its name. */
+/** The number of times that an effect has happened; the id is the name of the effect. */
 export interface Tally {
   readonly id: string
   readonly count: number
@@ -40,7 +40,7 @@ export const benchCollections: readonly Collection<never>[] = [
   operationsCollection<SampleOperation>('sample', operationFields),
 ]
 
-/** Short times: leases are waited for, and retries follow at once. */
+/** Worker options with short times: tests wait for leases, and retries follow immediately. */
 export const quick: Partial<WorkerOptions> = {
   leaseMs: 600,
   heartbeatMs: 100,
@@ -49,7 +49,7 @@ export const quick: Partial<WorkerOptions> = {
   stopGraceMs: 2000,
 }
 
-/** The log, one entry a line. */
+/** A log that keeps its entries in memory. */
 export interface LogLines extends Log {
   readonly lines: { readonly level: string; readonly message: string; readonly fields: object }[]
 }
@@ -60,26 +60,26 @@ export function logLines(): LogLines {
   return { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** A process on a store, or one of several simulated in this process. */
+/** A worker process on a store; several benches in this process simulate several processes. */
 export interface WorkBench {
   readonly store: Store
   readonly clock: Clock
   readonly queue: WorkQueue
   readonly log: LogLines
   readonly operations: Operations<SampleArea>
-  /** Begins an operation whose effect is the procedure; answers its id. */
+  /** Begins an operation whose effect is the procedure; returns the id of the operation. */
   begin(kind: string, input?: object, scope?: Scope): Promise<string>
   record(id: string): Promise<StoredOperation>
-  /** Every tally by its name. */
+  /** Returns the counts of all effects, by name. */
   counts(): Promise<Readonly<Record<string, number>>>
-  /** Work that has not ended. */
+  /** Returns the number of work rows that have not ended. */
   left(): Promise<number>
   work(options?: Partial<WorkerOptions>, periodic?: readonly Worker[]): Promise<Workers>
 }
 
 export const platform: Scope = { type: 'PLATFORM', id: '' }
 
-/** An effect on a crate that a procedure has to finish. */
+/** Returns an effect on a crate that a procedure must finish. */
 export const effect = (kind: string, input: object = {}, scope = platform): Effect<SampleArea> => ({
   type: 'MOVE',
   resourceType: 'sample.crates',
@@ -88,7 +88,7 @@ export const effect = (kind: string, input: object = {}, scope = platform): Effe
   procedure: { kind, input },
 })
 
-/** A made area on a store that holds `benchCollections`. Nothing works before `work`. */
+/** Makes a bench of a made area, on a store with `benchCollections`. Its workers start with `work`. */
 export function workBench(
   store: Store,
   procedures: readonly Procedure<unknown>[],

@@ -15,7 +15,7 @@ it('what the doors of a plane, those of the platform and a handler refuse there 
   const refuse = async (): Promise<never> => {
     throw permissionDenied('depot.blobs.get', platform)
   }
-  // The platform refuses a route without access.
+  // The platform refuses every caller of a route without access.
   const unguarded = { ...depotRoute('GET', 'byPlatform', ['/v2/platform']) }
   delete unguarded.access
   const plane = depotPlane(depotWatch(), {

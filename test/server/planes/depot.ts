@@ -23,12 +23,12 @@ interface Sent {
   readonly body?: Bytes
 }
 
-/** The observed facts of a depot's streams, and the gates of its handlers. */
+/** The observed facts of a depot's streams, and the gate of its uploads. */
 export interface DepotWatch {
-  /** Bytes of downloads that were pulled, and of uploads that were read. */
+  /** The number of bytes that downloads have produced (`pulled`) and that uploads have read (`taken`). */
   pulled: number
   taken: number
-  /** Downloads that were left before their end. */
+  /** The number of downloads that the client abandoned before their end. */
   left: number
   /** The signals of uploads. */
   readonly signals: AbortSignal[]
@@ -38,7 +38,7 @@ export interface DepotWatch {
 
 export const depotWatch = (): DepotWatch => ({ pulled: 0, taken: 0, left: 0, signals: [], gate: async () => {} })
 
-/** The codes of the OCI distribution specification that the depot knows, by HTTP status. */
+/** The error codes of the OCI distribution specification that the depot uses, by HTTP status. */
 const ociCodes: Readonly<Record<number, string>> = {
   401: 'UNAUTHORIZED',
   403: 'DENIED',
@@ -48,19 +48,19 @@ const ociCodes: Readonly<Record<number, string>> = {
   429: 'TOOMANYREQUESTS',
 }
 
-/** The error form of the OCI distribution specification. */
+/** Renders an error in the form of the OCI distribution specification. */
 export const asOci: RenderError = ({ status, headers }, { message, reason }) => ({
   status,
   headers,
   body: JSON.stringify({ errors: [{ code: ociCodes[status] ?? 'UNKNOWN', message, detail: { reason } }] }),
 })
 
-/** A plane like a registry of blobs: a blob called `<n>` has n bytes. */
+/** Makes a plane like a registry of blobs; the blob with the name `<n>` has n bytes. */
 export function depotPlane(watch = depotWatch(), more: Partial<DataPlane> = {}): DataPlane {
   return { prefix: '/v2', routes: depotRoutes(watch), renderError: asOci, maxBytes: 1_000_000_000, ...more }
 }
 
-/** An area with planes. */
+/** Makes an area with planes. */
 export function depotArea(
   planes: (parts: AreaEnvironment<SampleArea>) => readonly DataPlane[] = () => [depotPlane()],
 ): AreaModule {
@@ -74,7 +74,7 @@ export function depotArea(
 
 const text = (name: string): Parameter => ({ name, in: 'path', type: 'string' })
 
-/** A route that answers any status with bytes, open to all. */
+/** Makes a route that is open to all callers and may respond with any status and bytes. */
 export function depotRoute<Answer>(
   method: Method,
   operationId: string,
@@ -141,7 +141,7 @@ function depotRoutes(watch: DepotWatch): readonly BoundRoute[] {
 
 const pieceBytes = 65_536
 
-/** A blob that is made as it is pulled. */
+/** Returns a blob whose bytes are produced as the client reads them. */
 function blob(size: number, watch: DepotWatch): Reply<number, Bytes, Headers> {
   let left = size
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>(

@@ -36,7 +36,7 @@ async function opened(url: string, allowHalfOpen = false): Promise<Socket> {
   return socket
 }
 
-/** Everything that comes until the server closes the connection. */
+/** Returns the text that the server sends until it closes the connection. */
 async function received(socket: Socket): Promise<string> {
   let text = ''
   socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk))
@@ -122,7 +122,7 @@ describe('a data plane', () => {
 describe('the doors of a plane', () => {
   const denied = { reason: 'KEY_REFUSED', rpc: 'UNAUTHENTICATED' } as const
 
-  /** Accepts a key of its own, or a bearer token of the platform. */
+  /** Makes doors that accept a key of the plane, or a bearer token of the platform. */
   const doors = (platform: Doors): Doors => ({
     async authenticate(request, access) {
       const key = request.headers['x-key']
@@ -270,7 +270,7 @@ describe('the pace of a body to a plane', () => {
     const answer = received(socket)
     const pieces = 30
     socket.write(`${head}content-length: ${pieces * 1000}\r\nconnection: close\r\n\r\n`)
-    // Three times the time of requests, at ten times the pace.
+    // The body takes three times as long as `requestMs` allows, at ten times the required pace.
     for (let sent = 0; sent < pieces; sent += 1) {
       socket.write('x'.repeat(1000))
       await pause(40)
@@ -316,7 +316,7 @@ describe('the pace of a body to a plane', () => {
     const answer = received(socket)
     socket.write(`${head}content-length: 2000\r\nconnection: close\r\n\r\n${'x'.repeat(1000)}`)
     await expect.poll(() => watch.taken).toBe(1000)
-    // Several times the time limit of an idle caller.
+    // The pause is several times the time limit of an idle caller.
     await pause(1200)
     expect(socket.destroyed).toBe(false)
     released.resolve()

@@ -12,9 +12,9 @@ import { depotArea, depotPlane, depotWatch, type DepotWatch } from './depot.ts'
 
 const mebibyte = 1_048_576
 const large = 200 * mebibyte
-/** The allowed growth of a server's memory while it passes on much more. */
+/** The allowed growth of the server's memory in bytes during a transfer of a much larger body. */
 const growth = 64 * mebibyte
-/** More than the kernel keeps for both ends of a connection. */
+/** A number of bytes that exceeds the kernel's buffers at both ends of a connection. */
 const buffered = 40 * mebibyte
 
 describe('much that goes through a plane', () => {
@@ -22,7 +22,7 @@ describe('much that goes through a plane', () => {
   const program = fileURLToPath(new URL('depot-server.ts', import.meta.url))
   const child = spawn(process.execPath, [program, folder.path], { stdio: ['ignore', 'pipe', 'inherit'] })
   let url: string
-  /** The most memory that the server took for transfers of a quarter of the size. */
+  /** The peak memory of the server in bytes during transfers of a quarter of the size. */
   let usual: number
 
   beforeAll(async () => {
@@ -33,7 +33,8 @@ describe('much that goes through a plane', () => {
         if (found !== undefined) resolve(found)
       })
     })
-    // Buffers are collected from time to time; their number depends on the machine, not on the transferred size.
+    // The garbage collector frees buffers only sometimes, so the peak depends on the machine; it must not depend on the
+    // size of the transfer.
     usual = await peakDuring(async () => {
       await download(large / 4)
       await upload(large / 4, false)
@@ -49,7 +50,7 @@ describe('much that goes through a plane', () => {
 
   const memory = async (): Promise<number> => Number(await (await fetch(`${url}/v2/_memory`)).text())
 
-  /** Runs `transfer`, and gives the most bytes of memory that the server took meanwhile. */
+  /** Runs `transfer`, and returns the peak memory of the server in bytes during the transfer. */
   async function peakDuring(transfer: () => Promise<void>): Promise<number> {
     let most = await memory()
     const over = new AbortController()
@@ -107,7 +108,7 @@ async function served(): Promise<{ readonly watch: DepotWatch; readonly open: ()
 const get = `GET /v2/a/blobs/${large} HTTP/1.1\r\nhost: x\r\n\r\n`
 const put = `PUT /v2/a/blobs/uploads/1 HTTP/1.1\r\nhost: x\r\ncontent-length: ${large}\r\n\r\n`
 
-/** Resolves with a number once it has stopped to change. */
+/** Returns a number once it has stopped changing. */
 async function settled(read: () => number): Promise<number> {
   let before = -1
   let same = 0

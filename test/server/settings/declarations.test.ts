@@ -64,7 +64,7 @@ describe('settings of an area', () => {
       readonly 'depot.is_open': boolean | undefined
     }>()
     expectTypeOf(settingsOf<typeof depot>).returns.toEqualTypeOf<SettingValues<typeof depot>>()
-    // @ts-expect-error a setting says what it is for
+    // @ts-expect-error a setting needs a description
     void ({ 'depot.note': text() } satisfies SettingDeclarations)
   })
 

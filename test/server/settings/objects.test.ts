@@ -21,7 +21,7 @@ const limits = mapOf(object({ rate: integer({ min: 1, max: 100 }), window: durat
   nameFault: name => (/^[a-z]+$/.test(name) ? undefined : 'must be named by a workspace'),
 })
 
-/** A value in a file, and the same in a variable. */
+/** Returns a value as it is written in a file, and as it is written in a variable. */
 const bothWays = (value: unknown) => [
   { file: { depot: { part: value } } },
   { environment: { NINEFOLD_DEPOT_PART: JSON.stringify(value) } },
@@ -191,13 +191,13 @@ describe('a setting of several values', () => {
     expectTypeOf(limits).toEqualTypeOf<
       Setting<ReadonlyMap<string, { readonly rate: number; readonly window?: number }>, 'required'>
     >()
-    // @ts-expect-error no two kinds share this member
+    // @ts-expect-error `x` is not a member of both kinds
     listOf(objectByKind({ a: { x: text() }, b: { y: text() } }), { uniqueBy: 'x' })
-    // @ts-expect-error numbers are no names
+    // @ts-expect-error a unique member must be a text
     listOf(object({ n: integer({ min: 0, max: 1 }) }), { uniqueBy: 'n' })
-    // @ts-expect-error what follows from other settings is a setting of its own
+    // @ts-expect-error a member of an object cannot be derived from other settings
     object({ path: text().derived('x', ({ dataDir }) => dataDir) })
-    // @ts-expect-error the kind is a member already
+    // @ts-expect-error every object by kind already has the member `kind`
     objectByKind({ a: { kind: text() } })
   })
 })

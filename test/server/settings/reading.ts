@@ -7,24 +7,24 @@ import type { Setting } from '../../../server/settings/setting.ts'
 import { settingsOf } from '../../../server/settings/values.ts'
 import { testFolder } from '../store/harness.ts'
 
-/** Where settings are written: the content of a file, and variables. */
+/** The sources of settings: the content of a file, and environment variables. */
 export interface Written {
   readonly file?: unknown
   readonly environment?: Readonly<Record<string, string>>
 }
 
-/** A server's settings, read from a file with that content and from variables. */
+/** Reads a server's settings from a file with this content and from environment variables. */
 export function configOf(declared: SettingDeclarations, { environment = {}, file = {} }: Written): Config {
   const path = join(testFolder(), 'ninefold.json')
   writeFileSync(path, typeof file === 'string' ? file : JSON.stringify(file))
   return readConfig({ file: path, environment }, [declared])
 }
 
-/** The values of the settings that are declared. */
+/** Returns the values of the declared settings. */
 export const valuesOf = <D extends SettingDeclarations>(declared: D, written: Written): SettingValues<D> =>
   settingsOf(configOf(declared, written), declared)
 
-/** The faults of written settings, the file without its folder; empty for valid settings. */
+/** Returns the faults of written settings, with `ninefold.json` for the path of the file; empty for valid settings. */
 export function faultsOf(declared: SettingDeclarations, written: Written): readonly string[] {
   try {
     configOf(declared, written)
@@ -36,5 +36,5 @@ export function faultsOf(declared: SettingDeclarations, written: Written): reado
   }
 }
 
-/** The setting `depot.part` as the declarations of an area. */
+/** Declares a setting as `depot.part`, in the form of the declarations of an area. */
 export const declaring = <T>(setting: Setting<T>) => ({ 'depot.part': setting.describe('a setting of the tests') })

@@ -101,7 +101,7 @@ describe('a setting of one value', () => {
     expectTypeOf(flag()).toEqualTypeOf<Setting<boolean, 'required'>>()
     expectTypeOf(grace).toEqualTypeOf<Setting<number, 'required'>>()
     expectTypeOf(kind).toEqualTypeOf<Setting<'native' | 's3' | 'other', 'required'>>()
-    // @ts-expect-error a default is one of the words
+    // @ts-expect-error `s4` is not one of the words
     kind.default('s4')
   })
 })

@@ -50,6 +50,6 @@ it.each(['', ' ', null, {}])('a secret is not %j', part => {
 it('a secret has a type of its own, by which no two items of a list are told apart', () => {
   expectTypeOf(key).toEqualTypeOf<Setting<Secret, 'required'>>()
   expectTypeOf<Secret>().not.toExtend<string>()
-  // @ts-expect-error a fault would show it
+  // @ts-expect-error a message about a duplicate would show the secret
   listOf(object({ key }), { uniqueBy: 'key' })
 })

@@ -8,7 +8,7 @@ import { storedTimestamp } from '../../../runtime/timestamps.ts'
 import type { ServerStore } from '../../../server/store/server-store.ts'
 import { boxes, boxFields, testStore, type Box } from './harness.ts'
 
-/** Boxes without a unique name, so that rows may be made at random. */
+/** Boxes without a unique name, so that random rows never conflict. */
 export const looseBoxes: Collection<Box> = { ...boxes, uniques: [] }
 
 /** Texts that are hard to compare, to quote or to find in JSON. */
@@ -33,7 +33,7 @@ const sizes = fc.constantFrom(-1, 0, 1, 4, 9007199254740991)
 const times = fc.constantFrom('2025-03-10T12:00:00.000Z', '2025-03-10T12:00:00.500Z', '2026-01-01T00:00:00.000Z')
 const mapKeys = fc.constantFrom('a', 'a.b', '"', '\\', 'é', '__proto__', '0', '$', '[0]', 'a\nb')
 
-/** Any box, as long as it has a name. */
+/** Generates any box; only the name is always present. */
 export const box: fc.Arbitrary<Omit<Box, 'id'>> = fc.record(
   {
     name: texts,
@@ -105,7 +105,7 @@ function leavesOf(field: FilterField): fc.Arbitrary<Filter>[] {
   return leaves
 }
 
-/** Any filter over some fields, as it stands once it was checked. */
+/** Generates any filter over some fields, in the form of a checked filter. */
 export function filtersOver(fields: readonly FilterField[]): fc.Arbitrary<Filter> {
   return fc.letrec<{ filter: Filter }>(tie => ({
     filter: fc.oneof(
@@ -120,7 +120,7 @@ export function filtersOver(fields: readonly FilterField[]): fc.Arbitrary<Filter
   })).filter
 }
 
-/** Any order by some of these fields that may be sorted by. */
+/** Generates any order by up to three of the sortable fields, with the id as the last key. */
 export function ordersOver(fields: readonly FilterField[]): fc.Arbitrary<readonly SortField[]> {
   const sortable = fields.filter(field => field.sortable)
   return fc
@@ -133,7 +133,7 @@ export function ordersOver(fields: readonly FilterField[]): fc.Arbitrary<readonl
 
 const comparing = ['=', '!=', '<', '<=', '>', '>='] as const
 
-/** Fields that boxes do not have, of several types. */
+/** Derived fields of several types, which the documents of boxes lack. */
 export const rank: FilterField = { name: 'rank', type: 'INTEGER', operators: comparing, sortable: true }
 const mood: FilterField = {
   name: 'mood',
@@ -146,7 +146,7 @@ export const isNear: FilterField = { name: 'is_near', type: 'BOOLEAN', operators
 export const zone: FilterField = { name: 'zone', type: 'STRING', operators: comparing, sortable: true }
 export const derivedFields = [rank, mood, isNear, zone] as const
 
-/** A store with these rows, whose ids follow each other. */
+/** Opens a store with these rows, whose ids ascend in the order of `rows`. Returns the store and its boxes. */
 export async function filled(rows: readonly Omit<Box, 'id'>[]): Promise<{ store: ServerStore; stored: Box[] }> {
   const store = await testStore(looseBoxes)
   const stored = rows.map((row, i): Box => ({ id: `id-${String(i).padStart(4, '0')}`, ...row }))
@@ -156,7 +156,7 @@ export async function filled(rows: readonly Omit<Box, 'id'>[]): Promise<{ store:
   return { store, stored }
 }
 
-/** Everything in the default order. */
+/** Returns a query for the first 100 rows in the default order, changed by `more`. */
 export const query = (more: Partial<ListQuery> = {}): ListQuery => ({
   size: 100,
   filter: undefined,
@@ -166,11 +166,11 @@ export const query = (more: Partial<ListQuery> = {}): ListQuery => ({
   ...more,
 })
 
-/** The ids of a page. */
+/** Returns the ids of a page, in the order of the page. */
 export const idsOf = (page: Page<Box>): string[] =>
   page.items.map(item => (item instanceof JsonText ? parsed(item) : item).id)
 
 const parsed = (item: JsonText<Box>): Box => JSON.parse(item.text)
 
-/** The same rows at every run. */
+/** Returns `count` boxes, the same ones in every run. */
 export const sample = (count: number): Omit<Box, 'id'>[] => fc.sample(box, { seed: 42, numRuns: count })

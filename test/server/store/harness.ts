@@ -11,28 +11,34 @@ import { memoryFolder } from '../../memory-folder.ts'
 import { withSchema } from '../../postgres/address.ts'
 import { Schemas } from '../../postgres/schemas.ts'
 
-/** A temporary folder, by default removed after the running test. */
+/** Makes a temporary folder; `later` removes the folder, by default after the running test. */
 export function testFolder(later: Later = onTestFinished): string {
   const folder = mkdtempSync(join(memoryFolder, 'ninefold-test-'))
   later(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** The server of PostgreSQL when the tests run on it, else undefined: then they run on SQLite. */
+/** Returns the URL of the PostgreSQL server, or undefined when the tests run on SQLite. */
 export function postgresUrl(): string | undefined {
   const postgres = inject('postgres')
   return postgres !== undefined && 'url' in postgres ? postgres.url : undefined
 }
 
-/** Undoes something later. */
+/** Registers a function that undoes an effect later, for example at the end of the test. */
 export type Later = (undo: () => void | Promise<void>) => void
 
-/** An empty place for a store of the kind that the tests run on; by default removed after the running test. */
+/**
+ * Makes an empty place for a store of the kind that the tests run on; `later` removes the place, by default after the
+ * running test.
+ */
 export async function testPlace(later: Later = onTestFinished): Promise<string> {
   return (await testSchema(later)) ?? join(testFolder(later), 'store.sqlite')
 }
 
-/** A place of which a store of the collections has made its tables, if anything; they hold no rows. */
+/**
+ * Makes a place for a store of the collections, without rows. On PostgreSQL the tables of the collections exist; on
+ * SQLite the file does not exist yet.
+ */
 export async function preparedPlace(
   collections: readonly Collection<never>[],
   later: Later = onTestFinished,
@@ -41,8 +47,8 @@ export async function preparedPlace(
 }
 
 /**
- * The setting for a place in PostgreSQL; SQLite is the default of a server. The place is empty, or has the tables of
- * `prepared` without rows, which takes much less time.
+ * Returns the setting of a server for a new place in PostgreSQL, or no setting on SQLite, the default of a server. The
+ * place is empty, or, much faster, has the empty tables of `prepared`.
  */
 export async function testStoreUrl(
   later: Later = onTestFinished,
@@ -55,8 +61,8 @@ export async function testStoreUrl(
 let schemas: Schemas | undefined
 
 /**
- * A schema of the database, as an address: it is made a hundred times faster than a database. Undefined when the tests
- * run on SQLite.
+ * Returns the URL of a borrowed schema in the test database, or undefined when the tests run on SQLite. A schema is
+ * created a hundred times faster than a database.
  */
 async function testSchema(later: Later, prepared?: readonly Collection<never>[]): Promise<string | undefined> {
   const postgres = inject('postgres')
@@ -68,7 +74,7 @@ async function testSchema(later: Later, prepared?: readonly Collection<never>[])
   return withSchema(url, name)
 }
 
-/** The schema that an address of `testPlace` names. */
+/** Returns the name of the schema in a URL of `testPlace`; throws if the URL names no schema. */
 export function schemaOf(url: string): string {
   const [, name] = /search_path=(\w+)/.exec(new URL(url).searchParams.get('options') ?? '') ?? []
   if (name === undefined) throw new Error('the address names no schema')
@@ -86,17 +92,17 @@ export async function statement(url: string, sql: string): Promise<void> {
   }
 }
 
-/** A store in a place of its own, closed after the running test. */
+/** Opens a store in a new place; the store is closed after the running test. */
 export async function testStore(...collections: readonly Collection<never>[]): Promise<ServerStore> {
   return storeAt(await preparedPlace(collections), ...collections)
 }
 
-/** Another store in a place, as another server would open it; closed after the running test. */
+/** Opens another store in a place, as another server would; the store is closed after the running test. */
 export async function storeAt(place: string, ...collections: readonly Collection<never>[]): Promise<ServerStore> {
   return openUntil(onTestFinished, place, collections)
 }
 
-/** A store in a place, which is closed `later`. */
+/** Opens a store in a place; `later` closes the store. */
 export async function openUntil(
   later: Later,
   place: string,
@@ -124,7 +130,7 @@ export interface Box {
 const text = ['=', '!=', ':'] as const
 const all = ['=', '!=', '<', '<=', '>', '>=', ':'] as const
 
-/** A field of every type that lists have. */
+/** The list fields of boxes, with a field of every type. */
 export const boxFields: ListFields = {
   resource: 'boxes',
   fields: [

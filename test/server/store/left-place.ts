@@ -11,19 +11,22 @@ import { keptTables } from '../../postgres/schemas.ts'
 import { schemaOf, statement, testFolder, testStoreUrl, type Later } from './harness.ts'
 import { openPlace } from './place.ts'
 
-/** An empty data folder, and a place of PostgreSQL when the tests run on it; by default removed after the running test. */
+/**
+ * Returns an empty place: a data folder, and a schema of PostgreSQL when the tests run on PostgreSQL. `later` removes
+ * the place, by default after the running test.
+ */
 export async function testStorePlace(later: Later = onTestFinished): Promise<StorePlace> {
   return { dataDir: join(testFolder(later), 'data'), ...(await testStoreUrl(later)) }
 }
 
-/** Opens the store of a platform beside it. */
+/** Opens another store on the place of a running platform. */
 export async function openBeside(place: StorePlace, collections: readonly Collection<never>[]): Promise<ServerStore> {
   // Opening a file blocks the thread until the present transaction has ended, and that transaction needs the thread.
   await setImmediate()
   return openPlace(place.storeUrl ?? storeFile(place.dataDir), collections)
 }
 
-/** Runs a statement of which the store knows nothing. */
+/** Runs a statement on a separate connection, so that an open store does not notice the statement. */
 export async function runSql({ dataDir, storeUrl }: StorePlace, sql: string): Promise<void> {
   if (storeUrl !== undefined) return statement(storeUrl, sql)
   const database = new DatabaseSync(storeFile(dataDir), { timeout: 5000 })
@@ -31,7 +34,7 @@ export async function runSql({ dataDir, storeUrl }: StorePlace, sql: string): Pr
   database.close()
 }
 
-/** Holds a table against all who would write to it, on SQLite the whole file, until the answer is called. */
+/** Locks a table against all writers (on SQLite, the whole file). Returns a function that releases the lock. */
 export async function holdStore({ dataDir, storeUrl }: StorePlace, table: string): Promise<() => Promise<void>> {
   if (storeUrl === undefined) {
     const database = new DatabaseSync(storeFile(dataDir))
@@ -44,7 +47,7 @@ export async function holdStore({ dataDir, storeUrl }: StorePlace, table: string
   return () => client.end()
 }
 
-/** Another place with all that a platform of these collections, which has ended, has left in this one. */
+/** Copies the data that an ended platform with these collections has left to a new place, and returns this place. */
 export async function copyPlace(
   from: StorePlace,
   collections: readonly Collection<never>[],

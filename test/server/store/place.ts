@@ -9,7 +9,7 @@ import { openSqliteSnapshot } from '../../../server/store/sqlite/snapshot.ts'
 
 export const isPostgres = (place: string): boolean => /^postgres(?:ql)?:/.test(place)
 
-/** Reads the store of a place as of one moment. */
+/** Opens a snapshot of the store of a place, which reads the store as of one moment. */
 export function openPlaceSnapshot(
   place: string,
   collections: readonly Collection<never>[],
@@ -20,7 +20,7 @@ export function openPlaceSnapshot(
     : openSqliteSnapshot({ file: place, collections, format })
 }
 
-/** Opens the store of a file of SQLite or of the address of a database. */
+/** Opens the store of a place: the path of an SQLite file, or the URL of a database. */
 export function openPlace(
   place: string,
   collections: readonly Collection<never>[],

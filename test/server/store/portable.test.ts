@@ -8,7 +8,10 @@ import { root } from '../../../scripts/project.ts'
 const forbidden =
   /\b(?:LISTEN|UNLISTEN|NOTIFY|pg_notify|pg_\w*advisory\w*|SKIP\s+LOCKED|NOWAIT|DEFERRABLE|DEFERRED|INITIALLY|SERIAL|BIGSERIAL|SEQUENCE|nextval|currval|IDENTITY|GENERATED|TRIGGER|LANGUAGE|EXTENSION|ctid|xmin)\b/i
 
-/** The literal texts of a file; of templates without their values, which are names and similar texts. */
+/**
+ * Returns the literal texts of a source file. A template gives its literal parts; its inserted values are names and
+ * similar texts.
+ */
 function textsOf(file: string): string[] {
   const found: string[] = []
   const visit = (node: ts.Node): void => {
@@ -23,7 +26,7 @@ const folder = join(root, 'server')
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.ts'))
 
 it('every SQL text is made of the texts of these files, and none asks for what only PostgreSQL has', () => {
-  // Queries of SQLite's own tables run nowhere else.
+  // Queries of SQLite's own tables never run on PostgreSQL.
   const texts = files.flatMap(file => textsOf(join(folder, file))).filter(text => !text.includes('sqlite_'))
   expect(texts.filter(text => /\bSELECT\b/.test(text)).length).toBeGreaterThan(15)
   expect(texts.filter(text => text.includes(' FOR UPDATE')).length).toBeGreaterThan(1)

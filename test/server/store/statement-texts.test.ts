@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { StatementTexts, type TextPart } from '../../../server/store/statement-texts.ts'
 
-/** Texts, and how often one was made. */
+/** Returns a function that requests a statement text, and a function that returns the number of texts made. */
 function counted() {
   const texts = new StatementTexts()
   let made = 0

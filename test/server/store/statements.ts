@@ -5,7 +5,7 @@ import { layoutOf } from '../../../server/store/layout.ts'
 import { StoreReader } from '../../../server/store/reader.ts'
 import type { SqlCondition } from '../../../server/store/condition.ts'
 
-/** The statements of reads of a collection, when they find nothing. */
+/** Returns the SQL statements of a read of a collection, run on a connection that finds no rows. */
 export async function statementsOf(
   collection: Collection<never>,
   dialect: Dialect,

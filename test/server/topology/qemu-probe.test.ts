@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { qemuProbe } from '../../../server/topology/qemu-probe.ts'
 import { testFolder } from '../store/harness.ts'
 
-/** A program in place of QEMU, and the file in which it notes each of its runs. */
+/** Makes a program in place of QEMU; returns its path, and a function that returns the number of its runs. */
 function program(script: string): { readonly command: string; readonly runs: () => number } {
   const folder = testFolder()
   const [command, log] = [join(folder, 'qemu'), join(folder, 'runs')]

@@ -21,7 +21,7 @@ function collectionOf(name: string): Collection<StoredOperation> {
   return found.operations
 }
 
-/** The operation that archived the workspace `old`. */
+/** Returns the id of the operation that archived the workspace `old`. */
 const archiving = async (tx: Transaction): Promise<string> => {
   const operation = await tx.find(operations, { operation_type: 'TAXONOMY_OPERATION_TYPE_ARCHIVE' })
   return operation?.id ?? ''

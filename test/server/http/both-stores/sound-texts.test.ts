@@ -18,7 +18,7 @@ type Path = readonly Step[]
 
 const hostile = ['\0', '\ud800', '\udfff', 'a\0b', '\ude00\ud83d'] as const
 
-/** Where texts stand in a value, and objects that could have one more member. */
+/** Returns the paths of the texts in a JSON value, and the paths of the objects that can take an additional member. */
 function places(value: unknown, at: Path = []): { readonly texts: Path[]; readonly objects: Path[] } {
   if (typeof value === 'string') return { texts: [at], objects: [] }
   if (typeof value !== 'object' || value === null) return { texts: [], objects: [] }
@@ -31,7 +31,7 @@ function places(value: unknown, at: Path = []): { readonly texts: Path[]; readon
   }
 }
 
-/** Copies a JSON value with a change at some place. */
+/** Copies a JSON value with a change at one path. */
 function changedAt(value: unknown, [step, ...rest]: Path, change: (found: unknown) => unknown): unknown {
   if (step === undefined) return change(value)
   if (Array.isArray(value)) {
@@ -53,7 +53,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => platform.close())
 
-/** The refusal of a call: status, reason and fields. */
+/** Sends a request; returns the status, the reason and the fields of its refusal. */
 async function refusalOf(request: Request) {
   const answer = await send(request)
   const { reason, fields = [] } = errorOf(answer) ?? {}
@@ -110,7 +110,7 @@ describe.each(areas.map(({ domain }) => domain.name))('a request of %s', area =>
       for (const parameter of operation.parameters.filter(each => each.in === 'path')) {
         if (draft === undefined) continue
         const { reason, status } = await refusalOf(requestOf(withParameter(draft, parameter, 'a\0b')))
-        // Words of paths that are none lead nowhere.
+        // A scope type or an engine that does not exist leads to 404; other path parameters are invalid fields.
         const isWord = parameter.name === 'scope_type' || parameter.name === 'engine'
         expect([operation.id, status, reason]).toEqual(
           isWord && status === 404 ? [operation.id, 404, reason] : [operation.id, 400, 'FIELD_INVALID'],

@@ -24,7 +24,10 @@ async function emptyPlace(): Promise<Config> {
   }
 }
 
-/** A server as `ninefold serve` composes it, until the running test is finished or it is closed. */
+/**
+ * Opens a platform as `ninefold serve` composes it; the end of the running test closes the platform, unless the test
+ * has closed it before.
+ */
 async function started(config: Config) {
   const lines: string[] = []
   const line = (fields: object, message: string): void => void lines.push(`${message} ${JSON.stringify(fields)}`)
@@ -179,7 +182,7 @@ it('takes an invited user from the invitation to the first session', async () =>
   expect(await x.iam.testMyPermissions({ ...scope, body: { permissions: tested } })).toMatchObject({
     permissions: ['taxonomy.workspaces.get'],
   })
-  // No caller grants more than its own permissions, and none owns a principal that has got more since.
+  // An administrator cannot grant more permissions than its own, and cannot take over a principal that has more.
   const platformAdmin = { scope_type: 'PLATFORM', scope_id: '', role_id: 'platform-admin' }
   await expect(oz.iam.inviteUser({ body: invitation('z@y.example', [platformAdmin]) })).rejects.toMatchObject({
     reason: 'IAM_PERMISSION_DENIED',
@@ -196,7 +199,7 @@ it('takes an invited user from the invitation to the first session', async () =>
   const address = { id: promoted, update_mask: 'email', body: { email: 'oz2@acme.example' } }
   await expect(oz.iam.updateUser(address)).rejects.toMatchObject({ reason: 'ESCALATION_DENIED' })
 
-  // A deactivation ends sessions at once.
+  // A deactivation revokes the sessions of the user immediately.
   const { id } = await x.iam.getMyProfile({})
   await oz.iam.deactivateUser({ id, body: {} })
   await expect(x.iam.getMyProfile({})).rejects.toMatchObject({ reason: 'TOKEN_REVOKED' })

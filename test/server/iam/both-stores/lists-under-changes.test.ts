@@ -16,14 +16,14 @@ interface Asked {
 
 interface Scene {
   readonly ada: Member
-  /** Administers one of the organisations. */
+  /** The administrator of the organisation `acme`. */
   readonly oz: Member
-  /** Sees some workspaces, each by a binding of its own. */
+  /** A member of several workspaces, by one binding in each workspace. */
   readonly kim: Member
   readonly acme: Tenant
   readonly umbrella: Tenant
   readonly workspaces: readonly string[]
-  /** A principal that gets bindings during a walk. */
+  /** The ids of the principals that receive bindings during a walk. */
   readonly guests: readonly string[]
 }
 
@@ -52,7 +52,7 @@ beforeEach(async () => {
   scene = { ada, oz, kim, acme, umbrella, workspaces, guests }
 })
 
-/** Walks a list in pages of two; `between` happens after each page but the last. */
+/** Returns the ids of all pages of a list, read two rows a page; calls `between` after each page but the last. */
 async function walk(list: (asked: Asked) => Promise<Page>, order_by: string, between: () => Promise<unknown>) {
   const found: string[] = []
   const order = order_by === '' ? {} : { order_by }
@@ -99,7 +99,10 @@ const workspacesOf =
     return { ids: idsOf(workspaces), next }
   }
 
-/** Grants and takes away, in the organisation that is looked at and in another one: each time one more, and one less. */
+/**
+ * Returns a function that creates a binding in the listed organisation and one in another organisation, invites a user,
+ * and deletes the oldest of the bindings that earlier calls created.
+ */
 function changes() {
   const { acme, ada, guests, umbrella, workspaces } = scene
   const made: string[] = []
@@ -135,7 +138,7 @@ describe.each([
     expect(still.length).toBeGreaterThan(6)
     expect(found.toSorted()).toEqual([...new Set(found)].toSorted())
     expect(still.filter(id => !found.includes(id))).toEqual([])
-    // Rows of other organisations are on no page.
+    // No page contains a row of another organisation.
     expect(found.filter(id => !before.includes(id) && !after.has(id))).toEqual([])
   })
 })

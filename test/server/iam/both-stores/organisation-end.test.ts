@@ -11,7 +11,10 @@ import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts
 
 const permissions = ['taxonomy.workspaces.get']
 
-/** Everything that iam can have at an organisation and below it, and of who is at home there. */
+/**
+ * Creates a row of every kind that iam stores for an organisation, the scopes below it and the users whose home is the
+ * organisation.
+ */
 async function furnish(platform: TestPlatform, ada: Member, at: Tenant) {
   const { group, organisation, workspace } = at
   const { iam } = ada.api
@@ -81,7 +84,8 @@ it('nothing of iam outlives an organisation but people and programs who cannot a
   const left = async (): Promise<readonly string[]> => {
     const found: string[] = []
     for (const collection of iamCollections) {
-      // The feed reports the changes; users and service accounts stay, because records name them.
+      // The feed of changes names ended scopes. Users and service accounts stay as deactivated rows, because records
+      // name them.
       if (/changes|revision/.test(collection.name)) continue
       for await (const { text } of store.each(collection)) {
         const row: Record<string, unknown> = JSON.parse(text.text)
@@ -103,7 +107,7 @@ it('nothing of iam outlives an organisation but people and programs who cannot a
   await expect(home.api.iam.getMyProfile({})).rejects.toMatchObject({ reason: 'TOKEN_REVOKED' })
   await expect(platform.signedIn(home.email)).rejects.toMatchObject({ reason: 'INVALID_CREDENTIALS' })
   expect(await guest.api.iam.getMyProfile({})).toMatchObject({ status: 'ACTIVE' })
-  // A binding without effect still exists, and can be deleted.
+  // A binding of a deactivated user has no effect, but is listed and can be deleted.
   const { bindings } = await iam.listBindings({ filter: `principal_id = "${home.id}"` })
   expect(bindings).toMatchObject([{ scope_id: other.workspace }])
   expect((await iam.deleteBinding({ id: bindings[0]?.id ?? '' })).status).toBe('IAM_OPERATION_STATUS_DONE')

@@ -4,14 +4,14 @@ import { isPostgres } from '../../store/place.ts'
 import { addMember, addTenant, password, roleAt, type Member, type Tenant } from '../../../areas/members.ts'
 import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
 
-/** The people of the scenarios of iam.md 7. */
+/** The members in the scenarios of iam.md 7. */
 interface Scene extends Tenant {
   readonly platform: TestPlatform
-  /** Administers the platform. */
+  /** The administrator of the platform. */
   readonly ada: Member
-  /** Administers the organisation. */
+  /** The administrator of the organisation. */
   readonly oz: Member
-  /** Edits in the workspace. */
+  /** An editor of the workspace. */
   readonly eve: Member
 }
 
@@ -39,7 +39,7 @@ beforeEach(async () => {
   at = await scene()
 })
 
-/** The error that a call is refused with. */
+/** Returns the error with which a call is refused; throws if the call succeeds. */
 async function refused(call: Promise<unknown>): Promise<ApiError> {
   const error: unknown = await call.then(
     () => undefined,
@@ -71,7 +71,7 @@ it('shows where an inherited role comes from, and sends there who would revoke i
   expect([response?.status, rpc, reason, code]).toEqual([400, 'FAILED_PRECONDITION', 'ACCESS_INHERITED', 2_008_002])
   expect(response?.body).toMatchObject({ code: 9, details: [{ metadata: { code: '2008002' } }] })
   expect(metadata).toEqual({ scope_id: group, scope_type: 'GROUP', binding_id: roles?.[0]?.binding_id })
-  // The role can be revoked at the group, because its binding is there.
+  // The role can be revoked at the group, where its binding is.
   const there = { scope_type: 'GROUP', scope_id: group, body: { principal_id: kim.id, role_ids } } as const
   await oz.api.iam.revokeAccess(there)
   const after = await oz.api.iam.listScopeAccess(scope)
@@ -121,7 +121,10 @@ it('denies by a policy even to who administers the platform, until the policy is
   ])
 })
 
-/** The administrator's calls on another server, where several may serve the store; else on the same one. */
+/**
+ * Returns the administrator's client for a second server on the same store; returns the client for the first server if
+ * the store admits only one server.
+ */
 async function platformBeside(): Promise<Member['api']> {
   const { storeUrl } = at.platform.config
   if (storeUrl === undefined || !isPostgres(storeUrl)) return at.ada.api
@@ -191,13 +194,13 @@ it('has who guesses wait, and treats an unknown address as a known one', async (
   for (const { details, reason, response } of [known, unknown]) {
     expect([response?.status, reason]).toEqual([429, 'AUTHENTICATION_THROTTLED'])
     expect(response?.body).toMatchObject({ code: 8 })
-    // A slow machine has waited a little of the minute already.
+    // On a slow machine, up to 4 of the 60 seconds have passed.
     expect(60 - (details.retryAfterSeconds ?? 0)).toBeOneOf([0, 1, 2, 3, 4])
   }
   const [first, second] = [known, unknown].map(({ response }) =>
     JSON.stringify(response?.body).replace(/"retry_delay":"\d+s"/, '"retry_delay":""'),
   )
   expect(second).toBe(first)
-  // Others are not locked out.
+  // The delay applies to the guessed accounts only.
   expect(await platform.signedIn('oz@acme.example')).toMatchObject({ email: 'oz@acme.example' })
 })

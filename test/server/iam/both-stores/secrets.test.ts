@@ -17,18 +17,21 @@ import { addTenant, roleAt, type Tenant } from '../../../areas/members.ts'
 import { baseUrl } from '../../../areas/open-platform.ts'
 import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
 
-/** The secrets that must never be found, by their kind. */
+/** The secrets that must not appear in any output, by their kind. */
 class Secrets {
   readonly texts = new Map<string, string>()
 
-  /** Remembers a secret, and answers it. */
+  /** Records a secret, and returns it. */
   keep(what: string, text: string | undefined): string {
     if (text === undefined || text.length < 10) throw new Error(`${what} is no secret`)
     this.texts.set(`${what} ${this.texts.size}`, text)
     return text
   }
 
-  /** The secrets in a text: unchanged, without their prefix, and as bytes are written. */
+  /**
+   * Returns the kinds of the secrets that a text contains, in any of their forms: as issued, without the prefix, in
+   * base64 or in hexadecimal.
+   */
   foundIn(haystack: string): readonly string[] {
     return [...this.texts].flatMap(([what, text]) =>
       formsOf(text).some(form => haystack.includes(form)) ? [what] : [],
@@ -42,7 +45,7 @@ function formsOf(text: string): readonly string[] {
   return [text, last, bytes.toString('base64').replace(/=+$/, ''), bytes.toString('hex')]
 }
 
-/** All data of a store: its files with those in progress, or all rows of all tables. */
+/** Returns all data of a store as text: the files of its folder, or all rows of all tables. */
 async function storedBy({ dataDir, storeUrl }: Config): Promise<string> {
   if (storeUrl === undefined) {
     const file = storeFile(dataDir)
@@ -68,7 +71,7 @@ async function storedBy({ dataDir, storeUrl }: Config): Promise<string> {
   }
 }
 
-/** A user from the invitation on: all that can be done with passwords and tokens, and much that fails. */
+/** Uses every call with passwords and tokens as an invited user, both with valid and with invalid secrets. */
 async function liveAsUser({ as, admin }: TestPlatform, secrets: Secrets, name: string, { workspace }: Tenant) {
   const { api: ada } = await admin()
   const email = `${name}@acme.example`
@@ -117,7 +120,7 @@ async function liveAsUser({ as, admin }: TestPlatform, secrets: Secrets, name: s
 
 const pem = (key: KeyObject, type: 'spki' | 'pkcs8'): string => key.export({ type, format: 'pem' }).toString()
 
-/** A service account with a registered and used key, and a second use of single-use secrets. */
+/** Registers and uses a key of a service account, and uses single-use secrets twice. */
 async function liveAsProgram({ as, config }: TestPlatform, secrets: Secrets, { workspace }: Tenant) {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   for (const line of pem(privateKey, 'pkcs8').split('\n')) if (!/^-|^$/.test(line)) secrets.keep('private key', line)
@@ -146,7 +149,7 @@ async function liveAsProgram({ as, config }: TestPlatform, secrets: Secrets, { w
   }
 }
 
-/** Calls that have a secret where none belongs, or cannot be read. */
+/** Sends requests that carry a secret in the wrong place, or that the server cannot parse. */
 async function misplaced({ from }: TestPlatform, secrets: Secrets, token: string) {
   const words = secrets.keep('password', 'a sentence that went astray')
   const json = { 'content-type': 'application/json' }
@@ -191,7 +194,7 @@ it('keeps and logs no password, token, assertion or private key that anybody has
     log: lines.join('\n'),
     operations: inspect(operations, { depth: null, maxArrayLength: null, maxStringLength: null }),
   }
-  // The searched data belongs to these calls: their public names are found in it.
+  // Public names from these calls prove that the search covers the data of these calls.
   expect(places.store).toContain('lou@acme.example')
   expect(places.store).toContain('REUSE_DETECTED')
   expect(places.store).toContain('ninefold_activity_outbox')

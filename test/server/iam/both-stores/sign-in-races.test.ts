@@ -31,7 +31,10 @@ async function admitted(call: Promise<{ readonly access_token: string }>): Promi
   }
 }
 
-/** All ways to get tokens that a user has, at once. */
+/**
+ * Starts, concurrently, the calls by which a user gets tokens; each returns the access token, or undefined if it is
+ * refused.
+ */
 const comeIn = ({ email, refreshToken }: Member, words = password): Promise<string | undefined>[] => {
   const { iam } = platform.as()
   return [

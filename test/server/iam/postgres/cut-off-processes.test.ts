@@ -6,7 +6,7 @@ import { answersUntil, askedAt } from '../asked.ts'
 import { addMember, addTenant, roleAt, type Member, type Tenant } from '../../../areas/members.ts'
 import { servedPlatform, type ServedPlatform } from '../served-platform.ts'
 
-/** Two processes on one database; the second is behind a proxy that can fail. All tests share them. */
+/** Two processes on one database, which all tests share; the second process connects through a proxy that can fail. */
 interface Servers {
   readonly one: ServedPlatform
   readonly other: ServedPlatform
@@ -17,14 +17,14 @@ interface Servers {
 
 /** The members of one test. */
 interface Pair extends Servers {
-  /** Sees the workspace, by the binding. */
+  /** A viewer of the workspace, by the binding that a test deletes. */
   readonly kim: Member
-  /** Sees it too, and keeps this permission. */
+  /** A viewer of the workspace whose binding no test deletes. */
   readonly lee: Member
   readonly binding: string
 }
 
-/** Long against the time that a busy machine takes to come back to a timer. */
+/** The tolerance in milliseconds for late timers on a busy machine. */
 const graceMs = 2000
 
 let servers: Servers
@@ -71,7 +71,10 @@ async function takeAway(): Promise<number> {
   return done
 }
 
-/** The other process serves again, by the present permissions, and a new grant applies there once it is answered. */
+/**
+ * Waits until the other process serves by the present permissions; then checks that a new binding applies there as soon
+ * as its operation is DONE.
+ */
 async function servesAgain(): Promise<void> {
   const { ada, at, kim, lee, other } = pair
   const back = await answersUntil('no', () => askedOn(other, kim))
@@ -102,7 +105,8 @@ describe.each([
     await cut(between)
     const watching = answersUntil('AUTHORIZATION_STALE', () => askedOn(other, kim))
     const doneAt = await takeAway()
-    // Every caller is refused from now on, also callers without a change, because this process cannot distinguish them.
+    // The other process refuses every caller, even callers without a change, because it cannot know which permissions
+    // have changed.
     expect(await askedOn(other, kim)).toBe('AUTHORIZATION_STALE')
     expect(await askedOn(other, lee)).toBe('AUTHORIZATION_STALE')
     const answers = await watching
@@ -121,7 +125,7 @@ it('a process that is stopped past its lease admits nobody by rights of before, 
   other.pause()
   await takeAway()
   expect(await askedOn(one, kim)).toBe('no')
-  // These bytes are buffered before it resumes, so it reads them before the changes that it has missed.
+  // These requests are buffered while the process is paused, so it reads them before it learns of the deleted binding.
   const waiting = Array.from({ length: 20 }, () => askedOn(other, kim))
   const isAnswered = await Promise.race([...waiting, new Promise(resolve => setTimeout(resolve, 200, 'none'))])
   expect(isAnswered).toBe('none')

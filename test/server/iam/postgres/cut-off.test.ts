@@ -7,13 +7,13 @@ import { answersUntil, askedAt, permission } from '../asked.ts'
 import { addMember, addTenant, roleAt, type Member, type Tenant } from '../../../areas/members.ts'
 import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
 
-/** Two servers on one database, the second behind a proxy that can fail. */
+/** Two servers on one database; the second server connects through a proxy that can fail. */
 interface Pair {
   readonly one: TestPlatform
   readonly other: TestPlatform
   readonly between: Proxy
   readonly ada: Member
-  /** Sees the workspace, by the binding. */
+  /** A viewer of the workspace, by the binding `binding`. */
   readonly kim: Member
   readonly binding: string
   readonly at: Tenant
@@ -36,7 +36,7 @@ async function bind(ada: Member, { id }: Member, { workspace }: Tenant): Promise
   return (await ada.api.iam.createBinding({ body })).resource_id
 }
 
-/** Asks a server of the pair for a caller's permission in the workspace. */
+/** Returns a function that asks a server of the pair about a caller's permission in the workspace. */
 const asking =
   ({ at }: Pair) =>
   ({ as }: TestPlatform, { token }: Member): Promise<string> =>
@@ -102,10 +102,10 @@ describe.concurrent('a change that is answered DONE', () => {
   })
 })
 
-/** Long against the time that a busy machine takes to come back to a timer. */
+/** The tolerance in milliseconds for late timers on a busy machine. */
 const graceMs = 2000
 
-// The tests mostly wait for leases, and each has a database of its own.
+// The tests run concurrently, because they mostly wait for leases and each test has its own database.
 describe.concurrent.each([
   ['whose connections are cut', async ({ down }: Proxy) => down()],
   ['whose connections say nothing any more', async ({ silence }: Proxy) => silence()],
@@ -124,7 +124,7 @@ describe.concurrent.each([
     const doneAt = performance.now()
     expect(await askedOn(one, kim)).toBe('no')
     const answers = await watching
-    // The lease was renewed at the latest as the connections went.
+    // The last renewal of the lease was not later than the cut of the connections.
     expect((answers.at(-1)?.asked ?? Infinity) - since).toBeLessThan(leaseMs + graceMs)
     if (operation.status !== 'IAM_OPERATION_STATUS_DONE') {
       expect(operation.status).toBe('IAM_OPERATION_STATUS_RUNNING')
@@ -133,7 +133,7 @@ describe.concurrent.each([
     expect(doneAt - since).toBeLessThan(waitMs + graceMs)
     const ended = () => one.as(ada.token).iam.getOperation({ id: operation.id })
     await answersUntil('IAM_OPERATION_STATUS_DONE', async () => (await ended()).status)
-    // No caller is served from now on, and no change waits for this server.
+    // This server now refuses every caller, and changes no longer wait for its confirmation.
     expect(await askedOn(other, ada)).toBe('AUTHORIZATION_STALE')
     const started = performance.now()
     await one.as(ada.token).iam.resetUserPassword({ id: kim.id, body: {} })
@@ -161,7 +161,7 @@ describe.concurrent.each([
   })
 })
 
-/** Lets new connections through. Silent servers are found to be dead. */
+/** Closes all connections, so that the server notices silent ones, and accepts new connections. */
 async function restored(between: Proxy): Promise<void> {
   await between.down()
   await between.up()

@@ -16,7 +16,10 @@ import type { Load } from '../load-client.ts'
 import { freePort, startClient, startServer } from '../processes.ts'
 import { readKept, reckon } from '../reckoning.ts'
 
-/** Five hundred kills: `NINEFOLD_KILL_ROUNDS=500 npx vitest run test/server/killed/both-stores/kill-load.test.ts` */
+/**
+ * The number of kills. For 500 kills: `NINEFOLD_KILL_ROUNDS=500 npx vitest run
+ * test/server/killed/both-stores/kill-load.test.ts`
+ */
 const rounds = Number(process.env['NINEFOLD_KILL_ROUNDS'] ?? 4)
 
 const timeout = 120_000 + rounds * 20_000
@@ -24,20 +27,22 @@ const timeout = 120_000 + rounds * 20_000
 /** The maximal number of answered calls between two kills. A number does not depend on the speed of the machine. */
 const mostCalls = 40
 
-/** The maximal delay of a kill after the last counted answer, so that the kill can interrupt any later call. */
+/** The maximal delay of a kill after the last counted response, so that the kill can interrupt any later call. */
 const latestMs = 30
 
-/** The maximal wait for the answers between two kills. */
+/** The maximal wait for the responses between two kills. */
 const silentMs = 60_000
 
-/** Work that a dead server has held is taken over within its lease of 15 s. */
+/**
+ * The maximal wait until all work has ended; a server takes over the work of a dead server within its lease of 15 s.
+ */
 const settleMs = 60_000
 
 interface Stage {
   readonly place: StorePlace
   readonly ports: readonly number[]
   readonly load: Omit<Load, 'name'>
-  /** Operations from before the load. */
+  /** The ids of the operations from before the load. */
   readonly before: ReadonlySet<string>
   readonly later: Later
 }
@@ -47,7 +52,7 @@ const urlOf = (port: number | undefined): string => `http://127.0.0.1:${port}`
 const clientAt = (baseUrl: string, token: string): TaxonomyClient =>
   new TaxonomyClient(createTransport({ baseUrl, token }))
 
-/** An organisation with a group that all actors share, and five workspaces in it. */
+/** Creates an organisation with the group that all actors share, and with five workspaces in the group. */
 async function setStage(serverCount: number, later: Later): Promise<Stage> {
   const place = await testStorePlace(later)
   const ports: number[] = []
@@ -70,7 +75,10 @@ async function setStage(serverCount: number, later: Later): Promise<Stage> {
   return { place, ports, load: { addresses: ports.map(urlOf), token, organisation, sharedGroup }, before, later }
 }
 
-/** Kills the servers in turn under a load, each when some calls were answered since the last, and the client once. */
+/**
+ * Kills the servers by turns under a load, each time after a random number of responses, and kills the client once.
+ * Returns the journal of all calls.
+ */
 async function killUnderLoad({ later, load, place, ports }: Stage): Promise<Journal> {
   const journal = new Journal()
   const servers = await Promise.all(ports.map(port => startServer(place, port, later)))
@@ -92,7 +100,7 @@ async function killUnderLoad({ later, load, place, ports }: Stage): Promise<Jour
   return journal
 }
 
-/** Resolves when so many further calls were answered. */
+/** Waits until `count` further calls have a response; throws after `silentMs`. */
 async function answers({ outcomes }: Journal, count: number): Promise<void> {
   const enough = outcomes.size + count
   const until = performance.now() + silentMs
@@ -129,7 +137,7 @@ function tell({ intents, outcomes, troubles: { again, lost } }: Journal, kills: 
   )
 }
 
-// Each waits at its end until the leases of dead servers are over.
+// The tests run concurrently, because each test waits at its end until the leases of dead servers have expired.
 describe.concurrent('under a mixed load', () => {
   it(
     'a server that is killed again and again loses no acknowledged change and does none twice',

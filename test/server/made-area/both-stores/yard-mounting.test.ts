@@ -15,10 +15,10 @@ import { yardArea, type YardControl } from '../yard.ts'
 const onlyHere = madeTopology('here')
 const { iam } = testGuard.functions
 
-/** An access that has no functions of iam, which another area then must provide. */
+/** Opens an access without the functions of iam, which another area must then provide. */
 const withoutIam: OpenAccess = async () => ({ ...testGuard, functions: {} })
 
-/** Provides iam, and needs the topology. */
+/** An area that provides the functions of iam, and needs those of the topology. */
 const neighbour = area<SampleArea, readonly never[], 'topology'>({
   generated: handwritten({ name: 'neighbour', base: 6_000_000 }),
   needs: { required: ['topology'] },

@@ -16,7 +16,7 @@ import { notes } from '../yard-kinds.ts'
 
 const program = fileURLToPath(new URL('../older-server.ts', import.meta.url))
 
-/** More than two batches. */
+/** The number of workspaces: more than two batches. */
 const workspaceCount = 45
 
 const standing = ['iam', 'taxonomy']
@@ -35,7 +35,7 @@ async function workspacesIn(api: Ninefold, organisation: string, name: string, c
   return ids
 }
 
-/** An organisation with workspaces, of which one is archived and one is gone. */
+/** Creates an organisation with workspaces, of which one is archived and one is deleted. */
 async function fill(api: Ninefold): Promise<Filled> {
   const { taxonomy } = api
   const { resource_id: organisation } = await taxonomy.createOrganisation({ body: { name: 'acme' } })
@@ -78,8 +78,8 @@ async function settled(place: StorePlace): Promise<void> {
 it('an area is told once of each workspace from before it, by servers of which some are killed meanwhile', async () => {
   const { filled, place } = await olderPlace(standing, fill)
   const { organisation, workspaces } = filled
-  // The first process dies in the first batch, the second in the second batch, whose rows are rolled back. An
-  // organisation counts in a batch of 20 too.
+  // The first process dies in the first batch, the second process in the second batch; the transaction of a batch is
+  // rolled back. A batch has 20 scopes, and the organisation is one of them.
   await startAndDie(place, 7)
   expect(await bornIn(place)).toEqual([])
   await startAndDie(place, 29)

@@ -70,7 +70,10 @@ const query = (more: Partial<ListQuery> = {}, order?: string): ListQuery => ({
   ...more,
 })
 
-/** All pages; the keys of each go on as a token has them, in JSON. */
+/**
+ * Returns the rows of all pages. The keys of a page pass through JSON, as in a page token, before they start the next
+ * page.
+ */
 async function walk<T>(
   reader: Reader,
   collection: Collection<T>,

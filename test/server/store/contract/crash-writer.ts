@@ -1,7 +1,9 @@
 import type { Collection } from '../../../../domain/ports/store.ts'
 import { openPlace } from '../place.ts'
 
-/** A process that writes documents one transaction each, and reports every acknowledged document. */
+/**
+ * This program writes documents, each in a transaction of its own, and prints the id of every acknowledged document.
+ */
 const [place = ''] = process.argv.slice(2)
 const numbers: Collection<{ readonly id: string }> = { name: 'test_numbers', id: 'id' }
 const store = await openPlace(place, [numbers])

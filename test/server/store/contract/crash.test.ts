@@ -8,7 +8,10 @@ import { storeAt, testPlace } from '../harness.ts'
 const numbers: Collection<{ readonly id: string }> = { name: 'test_numbers', id: 'id' }
 const writer = fileURLToPath(new URL('./crash-writer.ts', import.meta.url))
 
-/** The ids that a writing process had acknowledged when it was killed, at the latest after `count` of them. */
+/**
+ * Kills a writing process after its `count`th acknowledged document. Returns all ids that the process has acknowledged,
+ * at least `count`.
+ */
 async function killedAfter(count: number, place: string): Promise<string[]> {
   const child = spawn(process.execPath, [writer, place], { stdio: ['ignore', 'pipe', 'inherit'] })
   const acknowledged: string[] = []

@@ -26,7 +26,7 @@ const parents = ['', 'p', 'q']
 const states = ['', 'NEW', 'OPEN', 'DONE']
 const combinations = parents.flatMap(parent => states.map(state => [parent, state] as const))
 
-/** A value for every pair of parent and state, so that no row is left out. */
+/** Generates tables with a value for every pair of parent and state, so that every row has its derived fields. */
 const tables: fc.Arbitrary<Derived> = fc
   .array(
     fc.tuple(fc.constantFrom(-1, 0, 7, 9007199254740991), fc.constantFrom('NEW', 'OPEN', 'DONE'), fc.boolean(), texts),
@@ -38,7 +38,7 @@ const tables: fc.Arbitrary<Derived> = fc
     rows: combinations.map((from, i) => ({ from, values: values[i] ?? [] })),
   }))
 
-/** A row as it would be if it had its derived fields. */
+/** Returns a row together with its derived fields. */
 function completed(row: Box, { fields, rows }: Derived): object {
   const found = rows.find(({ from: [parent, state] }) => (row.parent ?? '') === parent && (row.state ?? '') === state)
   return { ...row, ...Object.fromEntries(fields.map(({ name }, i) => [name, found?.values[i]])) }
@@ -48,7 +48,7 @@ async function idsOf(store: ServerStore, asked: ListQuery, derived: Derived): Pr
   return (await store.page(looseBoxes, asked, {}, { derived })).items.map(({ id }) => id)
 }
 
-/** Every page of a walk, one after the other. */
+/** Returns the ids of all pages of a list, in order. */
 async function walk(store: ServerStore, asked: ListQuery, derived: Derived): Promise<readonly string[]> {
   const walked: string[] = []
   let after: readonly SortKey[] | undefined

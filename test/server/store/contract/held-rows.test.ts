@@ -18,7 +18,7 @@ const calls = [
 ] as const
 const ids = ['a', 'b', 'c', 'd'] as const
 
-/** The steps of a transaction on a row. */
+/** A step of a transaction on a row. */
 interface Step {
   readonly call: (typeof calls)[number]
   readonly id: string
@@ -30,7 +30,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   { maxLength: 30 },
 )
 
-/** Rows as they should be, by their ids. */
+/** The expected rows, by id. */
 type Model = Map<string, { readonly value: Box; readonly version: number }>
 
 /** Takes a step and compares its result with the model; `size` differs for each step. */
@@ -73,7 +73,7 @@ async function take(tx: Transaction, model: Model, { call, id, parent }: Step, s
       break
     case 'lost':
       if (!known) break
-      // A read from before the end of the row must not be the result of a later read.
+      // A later read must not return the row of a read that began before the deletion.
       await Promise.all([
         tx.get(boxes, id),
         tx.update(boxes, id, next, known.version),
@@ -83,7 +83,8 @@ async function take(tx: Transaction, model: Model, { call, id, parent }: Step, s
       break
     case 'together':
       if (!known) break
-      // A read from before a write may return the old row, which must not be cached after the write.
+      // A read that begins before a write may return the old row; the transaction must not cache this row after the
+      // write.
       await Promise.all([
         tx.get(boxes, id),
         tx.above(boxes, 'parent', [id]),
@@ -94,7 +95,7 @@ async function take(tx: Transaction, model: Model, { call, id, parent }: Step, s
   }
 }
 
-/** The rows at and above an id. */
+/** Returns the row of an id and its ancestors, by id. */
 function above(model: Model, id: string): ReadonlyMap<string, Box> {
   const found = new Map<string, Box>()
   for (let row = model.get(id); row && !found.has(row.value.id); row = model.get(row.value.parent ?? '')) {
@@ -110,7 +111,7 @@ describe('a transaction', () => {
       const undone = store.tx(async tx => {
         const model: Model = new Map()
         for (const [size, step] of taken.entries()) await take(tx, model, step, size)
-        // The same reads again, now from the cache, and by the columns.
+        // The same reads again, now from the cache of the transaction; then searches by the columns.
         for (const id of ids) {
           for (const call of ['above', 'get'] as const) await take(tx, model, { call, id, parent: '' }, 0)
         }

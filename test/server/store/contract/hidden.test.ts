@@ -24,7 +24,7 @@ const crates: Collection<Crate> = { ...openCrates, hidden: ['organisation_id', '
 /** A visible text that looks like a hidden member. */
 const lookalike = 'a","organisation_id":"o-2","owner_id":"u-2"}'
 
-/** Has members of the same names further inside, too. */
+/** A crate whose inner objects also have members with the names of the hidden members. */
 const crate: Crate = {
   organisation_id: 'o-1',
   id: 'a',

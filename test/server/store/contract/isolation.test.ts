@@ -4,7 +4,7 @@ import { boxes, nameTaken, storeAt, testPlace, type Box } from '../harness.ts'
 
 const box = (id: string, more: Partial<Box> = {}): Box => ({ id, name: id, ...more })
 
-/** Two servers on one store, with documents. */
+/** Opens two stores, as two servers do, on one place with these documents. */
 async function twoServers(...documents: readonly Box[]): Promise<readonly [Store, Store]> {
   const place = await testPlace()
   const one = await storeAt(place, boxes)
@@ -55,7 +55,8 @@ describe('transactions of two servers at once', () => {
 
   it.each(['lock', 'share'] as const)('keep a rule over two rows when they update one and %s the other', async hold => {
     const [one, two] = await twoServers(box('a', { size: 1 }), box('b', { size: 1 }))
-    // One of both rows must stay; each transaction would delete one of them.
+    // At least one of both rows must keep its size of 1; each transaction sets one row to 0 if the other row still has
+    // 1.
     const takeAway = (store: Store, id: string, other: string): Promise<void> =>
       store.tx(async tx => {
         if ((await tx[hold](boxes, other))?.value.size === 1) await add(tx, id, -1)

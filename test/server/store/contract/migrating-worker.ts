@@ -6,17 +6,17 @@ export interface Parcel {
   readonly weight: number
 }
 
-/** As an older version of the program declares parcels. */
+/** The collection of parcels as an older version of the program declares it. */
 export const olderParcels: Collection<Parcel> = { name: 'test_parcels', id: 'id' }
 
-/** As a newer one does, which finds them by their weight. */
+/** The collection of parcels as a newer version declares it, with an index of the weights. */
 export const newerParcels: Collection<Parcel> = {
   ...olderParcels,
   columns: { weight: 'INTEGER' },
   indexes: [['weight']],
 }
 
-/** A server of the newer version, which brings the store up to date when it opens it. */
+/** This program opens the store of a place as a server of the newer version, which migrates the store. */
 const [place] = process.argv.slice(2)
 if (place !== undefined && import.meta.main) {
   process.stdout.write('opening\n')

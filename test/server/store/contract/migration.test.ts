@@ -12,7 +12,7 @@ import { newerParcels, olderParcels } from './migrating-worker.ts'
 
 const program = fileURLToPath(new URL('./migrating-worker.ts', import.meta.url))
 
-/** As many as take some tenths of a second to fill a column of. */
+/** The number of rows: filling a column of so many rows takes some tenths of a second. */
 const many = postgresUrl() === undefined ? 20_000 : 1000
 
 async function fill(store: Store): Promise<void> {
@@ -23,7 +23,7 @@ async function fill(store: Store): Promise<void> {
   }
 }
 
-/** A newer server that is about to open the store. */
+/** Starts a server of the newer version, and waits until it is about to open the store. */
 async function newerServer(place: string) {
   const child = spawn(process.execPath, [program, place], { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -34,7 +34,7 @@ async function newerServer(place: string) {
   return { child, said, exited }
 }
 
-/** The findings of the doctor: rows whose columns contradict their documents. */
+/** Returns the keys of the rows whose columns contradict their documents, as the doctor finds them. */
 async function stale(place: string): Promise<readonly string[]> {
   const snapshot = await openPlaceSnapshot(place, [newerParcels])
   try {

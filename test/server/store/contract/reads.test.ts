@@ -5,7 +5,7 @@ import type { ServerStore } from '../../../../server/store/server-store.ts'
 import { filled, looseBoxes as boxes, sample } from '../box-queries.ts'
 import { testStore, type Box } from '../harness.ts'
 
-/** Texts that mean something to SQL, JSON or JavaScript. */
+/** Texts with a special meaning in SQL, JSON or JavaScript. */
 const oddTexts = [
   `it's`,
   '"',
@@ -24,7 +24,7 @@ const oddTexts = [
 
 const manyValues = Array.from({ length: 10_000 }, (_, i) => `value-${i}`)
 
-/** A store with boxes under each other, by id and parent. */
+/** Opens a store with boxes that form a tree, each given by its id and its parent's id. */
 async function nested(pairs: readonly (readonly [id: string, parent: string])[]): Promise<ServerStore> {
   const store = await testStore(boxes)
   await store.tx(async tx => {
@@ -162,7 +162,7 @@ describe('a tally', () => {
   it('refuses what is no text', async () => {
     const store = await testStore(boxes)
     await expect(store.tally(boxes, 'size')).rejects.toThrow('"size" is of type INTEGER')
-    // @ts-expect-error no member of a box
+    // @ts-expect-error a box has no member `nothing`
     await expect(store.tally(boxes, 'nothing')).rejects.toThrow('no column "nothing"')
   })
 })
@@ -294,7 +294,7 @@ describe('a tree', () => {
   })
 })
 
-/** All that is reached from some ids, themselves included, sorted. */
+/** Returns the sorted ids that `next` reaches from some ids, with these ids included. */
 function closure(ids: readonly string[], next: (id: string) => readonly string[]): readonly string[] {
   const reached = new Set(ids)
   for (const id of reached) for (const other of next(id)) reached.add(other)
@@ -323,7 +323,7 @@ describe('a document that a transaction shares', () => {
       for (let i = 0; i < 20; i += 1) await tx.get(boxes, 'a')
       seen.push((await tx.share(boxes, 'a'))?.value.parent)
     })
-    // On PostgreSQL either of two that begin at once may come first.
+    // On PostgreSQL, either of two concurrent transactions may lock the row first; this one must.
     await Promise.race([shared.promise, sharing])
     const changing = store.tx(async tx => {
       const locked = await tx.lock(boxes, 'a')

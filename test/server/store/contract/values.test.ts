@@ -27,7 +27,7 @@ const query = (more: Partial<ListQuery> = {}): ListQuery => ({
   ...more,
 })
 
-/** The ids of a list, read in pages of `size`. */
+/** Returns the ids of a list, read in pages of `size`. */
 async function walk(store: ServerStore, order: string, size: number): Promise<string[]> {
   const ids: string[] = []
   let after: readonly SortKey[] | undefined

@@ -6,7 +6,9 @@ import { storeAt, testPlace } from '../harness.ts'
 import { openPlace, openPlaceSnapshot } from '../place.ts'
 import { newerParcels, olderParcels, type Parcel } from './migrating-worker.ts'
 
-/** A version that finds parcels by their weight, a version with an index for it, and a version with unique weights. */
+/**
+ * Three versions of the collection: with a column for the weight, with an index of the column, and with unique weights.
+ */
 const plain: Collection<Parcel> = { ...newerParcels, indexes: [] }
 const indexed: Collection<Parcel> = newerParcels
 const weightTaken = (): ApiError =>

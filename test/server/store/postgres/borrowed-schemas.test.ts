@@ -9,7 +9,10 @@ import { boxes, statement, type Box } from '../harness.ts'
 
 const box: Box = { id: 'a', name: 'a' }
 
-/** The schemas of a process of its own, and the server. */
+/**
+ * Creates a separate set of schemas, as another test process would, and returns it with a function from a schema's name
+ * to its URL.
+ */
 function lender(): { readonly schemas: Schemas; readonly at: (schema: string) => string } {
   const postgres = inject('postgres')
   if (!('url' in postgres)) throw new Error(postgres.missing)
@@ -25,7 +28,7 @@ async function opened(url: string): Promise<PostgresStore> {
   return store
 }
 
-/** The identity of a table, whatever its name. */
+/** Returns the object id of the table of boxes, which stays the same for the life of the table. */
 async function tableOf(url: string): Promise<unknown> {
   const client = new Client({ connectionString: url })
   await client.connect()

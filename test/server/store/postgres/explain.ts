@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import { numbered } from '../../../../server/store/postgres/placeholders.ts'
 import type { SqlCondition } from '../../../../server/store/condition.ts'
 
-/** How PostgreSQL would run statements in a place, a text each with a step a line. */
+/** Returns PostgreSQL's plans of some statements in a place: a text for each statement, with a line for each step. */
 export async function explain(place: string, statements: readonly SqlCondition[]): Promise<readonly string[]> {
   const client = new Client({ connectionString: place })
   await client.connect()

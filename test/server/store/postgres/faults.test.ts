@@ -21,7 +21,7 @@ async function behindProxy(times: PostgresOptions['times'] = {}): Promise<{ stor
 
 const unavailable = { reason: 'ENGINE_UNAVAILABLE', details: { retryAfterSeconds: 1 } }
 
-/** A gate that opens once `count` callers have arrived; later callers pass. */
+/** Returns a gate, which opens once `count` callers have arrived; later callers pass immediately. */
 function meeting(count: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   let left = count
@@ -140,7 +140,7 @@ describe('a transaction on PostgreSQL', () => {
       const row = await tx.lock(boxes, 'a')
       if (row) return row.value.size
       await tx.insert(boxes, box('a', { size: 1 }))
-      // Waits until the server has rolled back the transaction of the same id.
+      // This insert waits until PostgreSQL has rolled back the idle transaction, which inserted the same id.
       await other.tx(inner => inner.insert(boxes, box('a', { size: 2 })))
       return 1
     })

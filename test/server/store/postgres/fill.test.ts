@@ -12,7 +12,10 @@ import { openPlaceSnapshot } from '../place.ts'
 
 const newer = layoutOf(newerParcels, postgresDialect)
 
-/** The first work of a newer server before it excludes the others, after which it is killed. */
+/**
+ * Fills columns as a newer server does before it excludes other servers, and then closes the connection, as if this
+ * server were killed.
+ */
 async function filledAhead(place: string, after = ''): Promise<string | undefined> {
   const client = await connectedClient(place)
   const session = new PostgresSession(client, new Prepared())

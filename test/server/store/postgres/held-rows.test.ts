@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Store } from '../../../../domain/ports/store.ts'
 import { boxes, storeAt, testPlace } from '../harness.ts'
 
-/** Has another server change a row, in a transaction that ends before this does. */
+/** Changes a row on another store, in a transaction that ends before the caller's transaction. */
 const changed = (store: Store, id: string, size: number): Promise<unknown> =>
   store.tx(async tx => {
     const row = await tx.lock(boxes, id)

@@ -30,7 +30,7 @@ async function connected(place: string): Promise<Client> {
   return client
 }
 
-/** The indexes of parcels beside that of the key, and whether each is valid. */
+/** Returns for each index of parcels, apart from the primary key, whether the index is valid. */
 async function indexesIn(client: Client): Promise<readonly boolean[]> {
   const { rows } = await client.query<{ whole: boolean }>(
     `SELECT indisvalid AS whole FROM pg_index WHERE indrelid = 'test_parcels'::regclass AND NOT indisprimary`,
@@ -53,7 +53,9 @@ async function oldWriter(place: string): Promise<Client> {
   return client
 }
 
-/** A store that is being opened, and whether that has ended. */
+/**
+ * Starts to open a store. Returns the promise of the store, and `isOver`, which turns true when the promise is settled.
+ */
 function opening(place: string, collection: Collection<Parcel>) {
   const state = { isOver: false, store: openPlace(place, [collection]) }
   const end = (): void => void (state.isOver = true)
@@ -75,7 +77,7 @@ async function filled(place: string, collection: Collection<Parcel>): Promise<Se
   return older
 }
 
-/** Reads and writes each row of an older server's once. */
+/** Locks, updates, inserts, reads and deletes a row through an older server. */
 async function use(older: ServerStore, collection: Collection<Parcel>, id: string): Promise<void> {
   await older.tx(async tx => {
     const row = await tx.lock(collection, 'p-1')
@@ -87,7 +89,7 @@ async function use(older: ServerStore, collection: Collection<Parcel>, id: strin
   await older.tx(tx => tx.delete(collection, id, 1))
 }
 
-/** A server of a newer version in a process of its own, which begins to build an index and is killed meanwhile. */
+/** Starts a process of a newer server, and kills the process while it builds an index. */
 async function killedWhileBuilding(place: string, client: Client): Promise<void> {
   const child = spawn(process.execPath, [program, place], { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -97,7 +99,7 @@ async function killedWhileBuilding(place: string, client: Client): Promise<void>
   await once(child, 'exit')
 }
 
-/** As if the time of a lease had passed. */
+/** Sets the ends of all build leases into the past. */
 const expireLeases = (place: string): Promise<void> =>
   statement(place, `UPDATE ninefold_builds SET lease_end = now() - interval '1 second'`)
 
@@ -190,7 +192,7 @@ it('what would violate a unique set that is almost made is refused to older serv
   const twice = (i: number): Promise<unknown> =>
     older.tx(async tx => {
       await tx.insert(plain, { id: `twice-${i}`, weight: 7 })
-      // Until the index takes part it is not to be kept from being made.
+      // The rollback keeps the duplicate weight out of the index build until the index checks new rows.
       throw new Error('undone')
     })
   const refused = expect.objectContaining({

@@ -3,20 +3,25 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { Later } from '../harness.ts'
 
-/** The connection between a store and its server, which can fail. */
+/** A proxy between a store and PostgreSQL, which can simulate faults of the network. */
 export interface Proxy {
   /** The address of the database through the proxy. */
   readonly url: string
-  /** Cuts the connection on which the client sends this text, before or after the server has got it. */
+  /**
+   * Cuts the connection on which the client sends `text`: before the server receives the text, or after the server has
+   * responded.
+   */
   cutAt(text: string, when: 'before' | 'after'): void
-  /** Holds back the server's answers until it is `up` again. */
+  /** Discards the server's responses until `up` is called. */
   silence(): void
   /** Cuts all connections and refuses new ones. */
   down(): Promise<void>
   up(): Promise<void>
 }
 
-/** Starts a proxy before the server of `url`; it ends `later`, by default with the running test. */
+/**
+ * Starts a proxy in front of the server of `url`; `later` closes the proxy, by default at the end of the running test.
+ */
 export async function startProxy(url: string, later: Later = onTestFinished): Promise<Proxy> {
   const target = new URL(url)
   const sockets = new Set<Socket>()
@@ -43,7 +48,7 @@ export async function startProxy(url: string, later: Later = onTestFinished): Pr
       const { when } = cut ?? {}
       cut = undefined
       if (when === 'before') end()
-      // The server has committed once it answers.
+      // A response of the server proves that it has committed.
       else server.removeAllListeners('data').once('data', end).write(data)
     })
     server.on('data', data => void (isSilent || client.write(data)))

@@ -118,7 +118,7 @@ describe('the plan of a list', () => {
       ...selectPage(layout, { ...request, query: { ...query, after } }),
     ]
     expect(statements.length).toBeGreaterThan(1)
-    // An empty table is read as a whole unless that is forbidden.
+    // PostgreSQL scans an empty table sequentially unless the settings forbid these scans.
     const url = withOptions(place, '-c enable_seqscan=off -c enable_bitmapscan=off')
     for (const { sql, parameters } of statements) {
       const plan = (await rows(url, `EXPLAIN ${numbered(sql)}`, parameters)).join('; ')

@@ -9,7 +9,7 @@ import { administratorFile, signIn } from '../../access/sign-in.ts'
 import { testFolder, testPlace } from '../harness.ts'
 import { startProxy } from './proxy.ts'
 
-/** A server with a folder of its own on the common database. */
+/** Starts a server with its own data folder on the common database, and returns its client. */
 async function startServer(storeUrl: string): Promise<TaxonomyClient> {
   const server = await served(storeUrl)
   const token = await signIn(server.url)
@@ -49,7 +49,7 @@ it('a server ends while its database says nothing', { timeout: 20_000 }, async (
   const proxy = await startProxy(await testPlace())
   const server = await served(proxy.url, { drainMs: 1000 })
   proxy.silence()
-  // A wait for the database itself has a limit of 25 s.
+  // Without the end of the server, its wait for the database would last up to 25 s.
   await server.close()
   await expect(fetch(`${server.url}/healthz`)).rejects.toThrow('fetch failed')
 })

@@ -10,7 +10,9 @@ import { schemaOf, statement, testPlace } from '../harness.ts'
 
 const password = 'hunter2'
 
-/** The message with which a server refuses (postgresql.org/docs, protocol-message-formats). */
+/**
+ * Encodes the error message with which PostgreSQL refuses a connection (postgresql.org/docs, protocol-message-formats).
+ */
 function refusal(state: string, text: string): Buffer {
   const fields = Buffer.from(`SFATAL\0VFATAL\0C${state}\0M${text}\0\0`)
   const message = Buffer.alloc(5)
@@ -19,7 +21,7 @@ function refusal(state: string, text: string): Buffer {
   return Buffer.concat([message, fields])
 }
 
-/** The address of something that answers the first message of a client so. */
+/** Starts a server that calls `answer` at the first message of a client, and returns the server's URL. */
 async function answering(answer: (socket: Socket) => void, settings = ''): Promise<string> {
   const sockets = new Set<Socket>()
   const server = createServer(socket => {
@@ -36,7 +38,7 @@ async function answering(answer: (socket: Socket) => void, settings = ''): Promi
   return `postgres://u:${password}@127.0.0.1:${port}/n${settings}`
 }
 
-/** The address of the tests' own server, changed. */
+/** Returns the URL of the test database after `change` has been applied to it. */
 async function changed(change: (url: URL) => void): Promise<string> {
   const url = new URL(await testPlace())
   url.password = password
@@ -44,7 +46,7 @@ async function changed(change: (url: URL) => void): Promise<string> {
   return url.href
 }
 
-/** A user who may look at a schema and no more. */
+/** Creates a role with the USAGE privilege on a schema and no other privilege; returns the URL for this role. */
 async function lowlyUser(): Promise<string> {
   const place = await testPlace()
   const user = `lowly_${schemaOf(place)}`

@@ -7,14 +7,14 @@ import { sqliteDialect } from '../../../../server/store/sqlite/dialect.ts'
 import { testFolder } from '../harness.ts'
 import type { SqlCondition } from '../../../../server/store/condition.ts'
 
-/** A step of a plan, and the step that it belongs to. */
+/** A step of a plan, with the id of its parent step. */
 export interface PlanStep {
   readonly id: number
   readonly parent: number
   readonly detail: string
 }
 
-/** The plans of SQLite for statements over a collection, in a store of its own. */
+/** Returns SQLite's plans of some statements over a collection, in a new store. */
 export async function explain(
   collection: Collection<never>,
   statements: (layout: Layout) => Iterable<SqlCondition>,

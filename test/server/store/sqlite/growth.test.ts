@@ -17,19 +17,19 @@ import { testFolder } from '../harness.ts'
 const operations = operationsCollection<StoredOperation>('sample', operationFields)
 const hourMs = dayMs / 24
 
-/** Shorter than a server's, so that few days pass it. */
+/** The retention is shorter than that of a server, so that a few days exceed it. */
 const kept: Retention = { operationsMs: 2 * dayMs, activitiesMs: 2 * dayMs }
 
 interface Life {
   readonly store: SqliteStore
-  /** The size of the store on the disk, with its log. */
+  /** Returns the size of the store on the disk in bytes, including its log. */
   readonly bytes: () => number
-  /** Lets a day pass with so many operations an hour, and the work that servers do every hour. */
+  /** Advances the clock by a day with `operationsAnHour` operations an hour, and runs the hourly sweep of a server. */
   readonly day: (operationsAnHour: number) => Promise<void>
   readonly file: string
 }
 
-/** A store whose clock is turned by the test. */
+/** Opens a store with a simulated clock. */
 async function life(): Promise<Life> {
   const file = join(testFolder(), 'store.sqlite')
   const store = await openSqlite({ file, collections: benchCollections })
@@ -58,7 +58,10 @@ async function life(): Promise<Life> {
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-/** Calls with keys, and work of the platform itself, in one transaction. */
+/**
+ * Records up to 3 operations by requests with idempotency keys, and `many` operations of the platform in one
+ * transaction.
+ */
 async function load({ operations: records, store }: WorkBench, now: number, many: number): Promise<void> {
   const { procedure: _, ...finished } = effect('sample.move')
   for (let i = 0; i < Math.min(many, 3); i += 1) {

@@ -8,7 +8,10 @@ import { boxes, testFolder } from '../harness.ts'
 
 const frameSize = 24 + 4096
 
-/** The file of a store whose log holds transactions that a killed server has left, and how they begin and end. */
+/**
+ * Makes a store of which a killed server has left `count` transactions in the log. `ends` has the size of the log in
+ * bytes before the first transaction and after each of them.
+ */
 async function killedStore(
   count: number,
 ): Promise<{ readonly file: string; readonly log: string; readonly ends: number[] }> {
@@ -25,7 +28,7 @@ async function killedStore(
   return { file, log: `${file}-wal`, ends }
 }
 
-/** Turns a bit of a byte. */
+/** Flips a bit of the byte at `offset`. */
 function damage(file: string, offset: number): void {
   const content = readFileSync(file)
   writeFileSync(file, content.with(offset, Number(content[offset]) ^ 1))
@@ -39,7 +42,7 @@ it('finds where a log breaks off, and counts the transactions from there on', as
     cpSync(log, copy)
     damage(copy, end + 100)
     const lost = 6 - i
-    // The last one may not have been written to its end.
+    // A damaged last transaction counts as incompletely written, not as damage.
     if (lost === 1) expect(logDamage(copy)).toBeUndefined()
     else expect(logDamage(copy)).toMatchObject({ offset: end, lost })
   }
@@ -66,7 +69,8 @@ it('is content with a log that begins anew over its former transactions', async 
   const folder = testFolder()
   const file = join(folder, 'store.sqlite')
   const store = await openSqlite({ file, collections: [boxes] })
-  // 1,000 pages are written back, and the log is written from its beginning again.
+  // 600 transactions exceed the checkpoint limit of 1,000 pages, after which SQLite writes the log from its beginning
+  // again.
   for (let i = 0; i < 600; i += 1) await store.tx(tx => tx.insert(boxes, { id: `b${i}`, name: `b${i}` }))
   const size = statSync(`${file}-wal`).size
   await store.tx(tx => tx.insert(boxes, { id: 'last', name: 'last' }))

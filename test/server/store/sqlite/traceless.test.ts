@@ -6,7 +6,7 @@ import { openSqliteSnapshot } from '../../../../server/store/sqlite/snapshot.ts'
 import { openSqlite, type SqliteStore } from '../../../../server/store/sqlite.ts'
 import { boxes, testFolder } from '../harness.ts'
 
-/** A store that is open, with a box in its log. */
+/** Opens a store with a box in its log. */
 async function openStore(): Promise<{ readonly store: SqliteStore; readonly folder: string; readonly file: string }> {
   const folder = testFolder()
   const file = join(folder, 'store.sqlite')
@@ -16,7 +16,9 @@ async function openStore(): Promise<{ readonly store: SqliteStore; readonly fold
   return { store, folder, file }
 }
 
-/** The state of a store's folder; the index file is excluded, because every reader writes to it. */
+/**
+ * Returns the state of a store's folder; of the index file, the content is excluded, because every reader writes to it.
+ */
 const looks = (folder: string): unknown =>
   readdirSync(folder).map(name => {
     const path = join(folder, name)
@@ -24,7 +26,7 @@ const looks = (folder: string): unknown =>
     return name.endsWith('-shm') ? [name, ino, mode] : [name, ino, mode, mtimeNs, size, readFileSync(path, 'latin1')]
   })
 
-/** How many boxes a snapshot counts, whose folder must look as before. */
+/** Counts the boxes of a store through a snapshot, and checks that the snapshot leaves the folder unchanged. */
 async function countIn(folder: string): Promise<number> {
   const before = [looks(folder), statSync(folder).mtimeMs]
   const snapshot = await openSqliteSnapshot({ file: join(folder, 'store.sqlite'), collections: [boxes] })
@@ -37,11 +39,11 @@ async function countIn(folder: string): Promise<number> {
 
 interface Left {
   readonly name: string
-  /** Gives a folder the expected state. */
+  /** Makes a folder in the described state, and returns the folder. */
   readonly leave: () => Promise<string>
 }
 
-/** A copy of the files of a killed server, without some of them. */
+/** Describes a copy of the files of a killed server, without the files of some suffixes. */
 const killed = (name: string, ...without: readonly string[]): Left => ({
   name,
   async leave() {
@@ -96,7 +98,7 @@ describe.skipIf(process.platform === 'win32')('a folder that this user cannot wr
   })
 })
 
-/** Drops the permissions of root, which may write everywhere; returns a function that restores them. */
+/** Drops the privileges of root, who may write everywhere; returns a function that restores the privileges. */
 function asNobody(): () => void {
   const { seteuid } = process
   if (seteuid === undefined || process.geteuid?.() !== 0) return () => {}
