@@ -3,6 +3,7 @@ import type { Parts } from '../ports/area-parts.ts'
 import { bootstrap, bootstraps } from './bootstrap.ts'
 import { inspectTopology } from './inspect.ts'
 import type { DriverProbes } from './probes/driver-probe.ts'
+import { poolKind } from './pools/pool-kind.ts'
 import { probing } from './probes/probing.ts'
 import { siteFunctions } from './sites/functions.ts'
 import { locationKind, multiRegionKind, regionKind, targetKind, zoneKind } from './sites/kinds.ts'
@@ -19,7 +20,7 @@ const targetUse: TargetUse = { requireRoom: async () => {}, probed: async () => 
 /** The built part of the area: everything but resource pools. */
 export const topology = (probes: DriverProbes) =>
   ({
-    kinds: [multiRegionKind, zoneKind, targetKind, regionKind, locationKind],
+    kinds: [multiRegionKind, poolKind, zoneKind, targetKind, regionKind, locationKind],
     collections: [bootstraps],
     functions: { topology: siteFunctions },
     workers: (parts: Parts<TopologyArea>) => [probing(parts, probes, targetUse)],
