@@ -1,5 +1,9 @@
 import type { TopologyArea } from '../../output/topology/area.ts'
+import { topologyFilters } from '../../output/topology/filters.ts'
+import type { TopologyHandlers } from '../../output/topology/handlers.ts'
 import type { Parts } from '../ports/area-parts.ts'
+import { FilterSchemaRecords } from '../resources/filter-schemas.ts'
+import { OperationRecords } from '../resources/operation-records.ts'
 import { bootstrap, bootstraps } from './bootstrap.ts'
 import { inspectTopology } from './inspect.ts'
 import type { DriverProbes } from './probes/driver-probe.ts'
@@ -25,12 +29,14 @@ export const topology = (probes: DriverProbes) =>
     workers: (parts: Parts<TopologyArea>) => [probing(parts, probes, poolsOfTarget)],
     start: bootstrap,
     inspect: inspectTopology,
-    built: {
-      deploymentTargets: (parts: Parts<TopologyArea>) => targets(parts, probes, poolsOfTarget),
-      locations,
-      regions,
-      multiRegions,
-      zones,
-      resourcePools,
-    },
+    handlers: (parts: Parts<TopologyArea>): TopologyHandlers => ({
+      deploymentTargets: targets(parts, probes, poolsOfTarget),
+      locations: locations(parts),
+      regions: regions(parts),
+      multiRegions: multiRegions(parts),
+      zones: zones(parts),
+      resourcePools: resourcePools(parts),
+      operations: new OperationRecords(parts),
+      filterSchemas: new FilterSchemaRecords(topologyFilters),
+    }),
   }) as const
