@@ -104,13 +104,13 @@ describe('a fresh server (scenario 1)', () => {
     })
     const body = { name: 'theirs', zone: 'local1-a', deployment_target: 'local-sim', capacity: small }
     for (const call of [
-      theirs.topology.listResourcePools(),
-      theirs.topology.getResourcePool({ id: 'local1-a-default' }),
-      theirs.topology.createResourcePool({ body }),
-      theirs.topology.updateResourcePool({ id: 'local1-a-default', body: { schedulable: false } }),
-      theirs.topology.deleteResourcePool({ id: 'local1-a-default' }),
+      () => theirs.topology.listResourcePools(),
+      () => theirs.topology.getResourcePool({ id: 'local1-a-default' }),
+      () => theirs.topology.createResourcePool({ body }),
+      () => theirs.topology.updateResourcePool({ id: 'local1-a-default', body: { schedulable: false } }),
+      () => theirs.topology.deleteResourcePool({ id: 'local1-a-default' }),
     ]) {
-      await expect(call).rejects.toMatchObject({ reason: 'IAM_PERMISSION_DENIED' })
+      await expect(call()).rejects.toMatchObject({ reason: 'IAM_PERMISSION_DENIED' })
     }
   })
 })
