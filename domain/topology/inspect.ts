@@ -1,6 +1,7 @@
 import type { Finding, Inspect } from '../ports/inspection.ts'
 import type { Reader } from '../ports/store.ts'
 import { references } from '../resources/references.ts'
+import { inspectPools } from './pools/inspect-pools.ts'
 import { locationKind, multiRegionKind, regionKind, zoneKind } from './sites/kinds.ts'
 import { locationCollection } from './sites/locations-store.ts'
 import { multiRegionCollection, type StoredMultiRegion } from './sites/multi-regions-store.ts'
@@ -14,6 +15,7 @@ export const inspectTopology: Inspect = async function* ({ reader }) {
   yield* inspectLocations(reader)
   yield* inspectZones(reader)
   yield* inspectMultiRegions(reader)
+  yield* inspectPools(reader)
 }
 
 /** Checks that a location has a region if and only if it is approved, and that the region exists. */
