@@ -51,22 +51,34 @@ export type Shortage =
  * points. The result does not depend on the order of the pools.
  */
 export function place(pools: readonly PoolRoom[], need: Need): Placement | Shortage {
-  const guest = need.numa && nodeAssigner(need.numa)
+  const roomiest = bestOf(pools, need, () => true)
+  if (!roomiest) return shortageOf(pools, need)
+  if (!need.numa) return { kind: 'placed', pool: roomiest, nodes: [] }
+  // Looking for nodes takes more time than comparing, so the nodes of all pools are searched only where those of the
+  // roomiest pool do not fit.
+  const guest = nodeAssigner(need.numa)
+  const best = guest.isAssignable(roomiest.nodes) ? roomiest : bestOf(pools, need, guest.isAssignable)
+  const nodes = best && guest.assign(best.nodes)
+  return best && nodes ? { kind: 'placed', pool: best, nodes } : { kind: 'numa' }
+}
+
+/** Returns the best of the pools in which every dimension fits and whose nodes are accepted. */
+function bestOf(
+  pools: readonly PoolRoom[],
+  need: Need,
+  isAccepted: (nodes: PoolRoom['nodes']) => boolean,
+): PoolRoom | undefined {
   let best: PoolRoom | undefined
   let bestShare: Fraction = { numerator: 0, denominator: 1 }
-  let isRoomy = false
   for (const pool of pools) {
     if (!pool.isAvailable || !fits(need, pool.available)) continue
-    isRoomy = true
     const share = shareLeft(pool, need)
     if (best && !isBetter(pool, share, best, bestShare)) continue
-    // The nodes come last, because looking for them costs more than comparing.
-    if (guest && !guest.isAssignable(pool.nodes)) continue
+    if (!isAccepted(pool.nodes)) continue
     best = pool
     bestShare = share
   }
-  if (best) return { kind: 'placed', pool: best, nodes: guest?.assign(best.nodes) ?? [] }
-  return isRoomy ? { kind: 'numa' } : shortageOf(pools, need)
+  return best
 }
 
 function isBetter(pool: PoolRoom, share: Fraction, best: PoolRoom, bestShare: Fraction): boolean {
