@@ -42,7 +42,7 @@ async function subnetFaults(reader: Reader, { cidr_block, region, vpc_id, worksp
   if (!vpc) return []
   return [
     ...(liesIn(vpc.cidr_blocks, cidr_block) ? [] : [`has the block ${cidr_block}, which lies in no block of its VPC`]),
-    ...(region === vpc.region ? [] : [`says region ${region}; its VPC lies in ${vpc.region}`]),
+    ...(region === vpc.region ? [] : [`has the region ${region}; its VPC has the region ${vpc.region}`]),
     ...(workspace_id === vpc.workspace_id ? [] : [`lies in another workspace than its VPC, ${vpc.workspace_id}`]),
   ]
 }
@@ -80,7 +80,7 @@ function portFaults(subnet: StoredSubnet, plan: AddressPlan, port: StoredPort, a
   const copies = copied.filter(member => port[member] !== subnet[member])
   const isAssignable = holds(without([plan.block], plan.platform), address)
   return [
-    ...copies.map(member => `says ${member} ${port[member]}; its subnet says ${subnet[member]}`),
+    ...copies.map(member => `has the ${member} ${port[member]}; its subnet has the ${member} ${subnet[member]}`),
     ...(isAssignable ? [] : [`has the address ${port.ip_address}, which no port of its subnet may have`]),
     ...(macAddresses(port.id).includes(port.mac_address)
       ? []
@@ -94,7 +94,9 @@ async function* inspectRanges(reader: Reader, subnet: string, expected: readonly
     const range = missing.get(id)
     missing.delete(id)
     if (range && isSame(range, value)) continue
-    const message = range ? `must be ${rangeText(range)}` : 'must not exist: it is no longest range of free addresses'
+    const message = range
+      ? `must be ${rangeText(range)}`
+      : 'must not exist, because it is not a whole range of free addresses'
     yield finding('network.freeRanges', id, `is ${rangeText(value)}, and ${message}`)
   }
   for (const range of missing.values())

@@ -19,7 +19,7 @@ export async function* inspectReferences(reader: Reader, kinds: readonly AnyKind
     ] as const
     for (const [end, row] of ends) {
       if (await exists(reader, byType, row)) continue
-      const message = `has the ${end} ${row.type} ${row.id}, which does not exist; the reference must go with it`
+      const message = `has the ${end} ${row.type} ${row.id}, which does not exist; the reference must be deleted too`
       yield { resourceType: 'ninefold.references', id, message }
     }
   }

@@ -15,7 +15,7 @@ export async function requireNothingHeld(
   for (const area of areas) held.push(...((await area.holdings?.(reader, id)) ?? []))
   const some = held.filter(({ count }) => count > 0)
   if (some.length === 0) return
-  throw workspaceNotEmpty(`workspace ${name} is not empty; delete what it holds, or force the deletion`, {
+  throw workspaceNotEmpty(`workspace ${name} is not empty; delete its resources, or force the deletion`, {
     precondition: some.map(({ count, resourceType: type }) => ({ type, subject: id, description: `${count} left` })),
   })
 }
@@ -29,7 +29,10 @@ export async function requireNothingProtected(
   const found = []
   for (const area of areas) found.push(...((await area.protections?.(reader, id)) ?? []))
   if (found.length === 0) return
-  throw workspaceProtected(`workspace ${name} holds what is protected; restore it and lift the protections`, {
-    precondition: found.map(each => ({ type: each.resourceType, subject: each.id, description: each.reason })),
-  })
+  throw workspaceProtected(
+    `workspace ${name} has protected resources; restore the workspace and lift the protections`,
+    {
+      precondition: found.map(each => ({ type: each.resourceType, subject: each.id, description: each.reason })),
+    },
+  )
 }

@@ -50,8 +50,12 @@ async function* inspectRoot(reader: Reader, organisation: StoredOrganisation) {
     yield finding(type, id, `has the name "${name}" of organisation ${first.id}; names must be unique`)
   }
   if (effective_state !== state || source.scope_id !== id) {
-    const told = `says that it is effectively ${effective_state} through ${source.scope_id}`
-    yield finding(type, id, `${told}; nothing stands above it, so it must be ${state} through itself`)
+    const told = `has the effective state ${effective_state} through ${source.scope_id}`
+    yield finding(
+      type,
+      id,
+      `${told}; an organisation has no parent, so the effective state must be ${state} through itself`,
+    )
   }
   yield* inspectState(organisationKind, organisation, await statesBefore(reader, [id]))
 }

@@ -14,7 +14,7 @@ export async function requireEmpty(
     { type: 'taxonomy.workspaces', count: await reader.count(workspaces, where) },
   ].filter(({ count }) => count > 0)
   if (children.length === 0) return
-  throw notEmpty(`${name} is not empty; delete what is below it first`, {
+  throw notEmpty(`${name} is not empty; first delete the groups and workspaces below it`, {
     precondition: children.map(({ count, type }) => ({ type, subject: id, description: `${count} left` })),
   })
 }

@@ -25,7 +25,7 @@ async function* inspectLocations(reader: Reader): Findings {
     const isPending = state === 'TOPOLOGY_LOCATION_STATE_PENDING'
     const find = (message: string): Finding => ({ resourceType: locationKind.type, id, message })
     if (isPending !== (region === '') || isPending !== (approve_time === undefined)) {
-      yield find(`is ${state} with the region "${region}"; a location has a region exactly if it is approved`)
+      yield find(`is ${state} with the region "${region}"; a location has a region if and only if it is approved`)
     }
     if (region !== '' && !(await reader.exists(regionCollection, { name: region }))) {
       yield find(`is approved into the region ${region}, which does not exist`)
@@ -39,7 +39,7 @@ async function* inspectZones(reader: Reader): Findings {
     const location = await reader.find(locationCollection, { name: value.location })
     const region = location?.value.region ?? ''
     if (location === undefined || (region !== '' && region === value.region)) continue
-    const message = `says the region "${value.region}", but its location ${value.location} is in "${region}"`
+    const message = `has the region "${value.region}", but its location ${value.location} is in "${region}"`
     yield { resourceType: zoneKind.type, id, message }
   }
 }
@@ -58,7 +58,7 @@ async function regionFaults(reader: Reader, { id, regions }: StoredMultiRegion):
     const region = await regionKind.idNamed(reader, name)
     if (region === undefined) faults.push(`names the region ${name}, which does not exist`)
     else if (!(await reader.exists(references, { ...holder, target_id: region })))
-      faults.push(`names the region ${name} without a reference`)
+      faults.push(`names the region ${name} without a recorded reference`)
   }
   const count = await reader.count(references, holder)
   if (count > regions.length) faults.push(`has ${count} references to regions, but names ${regions.length}`)

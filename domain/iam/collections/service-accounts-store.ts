@@ -12,7 +12,7 @@ export const serviceAccounts: Collection<ServiceAccount> = {
     {
       fields: ['workspace_id', 'name'],
       taken: ({ name }) => {
-        const description = `must be another one: the workspace has a service account named ${name} already`
+        const description = `must be another name: the workspace has a service account named ${name} already`
         return fieldInvalid(`name ${description}`, { badRequest: [{ field: 'name', description }] })
       },
     },

@@ -19,11 +19,12 @@ export function checkCondition(text: string, field: string): Condition | undefin
   const refuse = (description: string): never => {
     throw conditionInvalid(`${field}: ${description}`, { badRequest: [{ field, description }] })
   }
-  if (text.length > maxLength) return refuse(`has ${text.length} characters of ${maxLength}`)
+  if (text.length > maxLength) return refuse(`has ${text.length} characters; at most ${maxLength} are allowed`)
   const filter = parse(text, refuse)
   if (filter === undefined) return undefined
   const leaves = [...leavesOf(filter)]
-  if (leaves.length > maxComparisons) return refuse(`has ${leaves.length} comparisons of ${maxComparisons}`)
+  if (leaves.length > maxComparisons)
+    return refuse(`has ${leaves.length} comparisons; at most ${maxComparisons} are allowed`)
   for (const leaf of leaves) {
     const fault = faultOf(leaf)
     if (fault !== undefined) return refuse(fault)
@@ -67,7 +68,9 @@ function parse(text: string, refuse: (description: string) => never): Filter | u
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const description = error.details.badRequest?.[0]?.description ?? error.message
-    return refuse(description.startsWith('unknown field') ? `${description}; there are ${attributeNames}` : description)
+    return refuse(
+      description.startsWith('unknown field') ? `${description}; the attributes are ${attributeNames}` : description,
+    )
   }
 }
 
@@ -84,7 +87,7 @@ function* leavesOf(filter: Filter): Generator<Leaf, void, undefined> {
 function faultOf(leaf: Leaf): string | undefined {
   if (leaf.field.name === 'resource.name' && leaf.kind === 'like') {
     const isPrefix = leaf.pieces.length === 2 && leaf.pieces[1] === ''
-    return isPrefix ? undefined : 'resource.name takes one * only, at the end'
+    return isPrefix ? undefined : 'a pattern for resource.name may contain one * only, at its end'
   }
   if (leaf.field.name !== 'request.ip' || leaf.kind === 'present') return undefined
   if (leaf.kind === 'compare' && addressRange(String(leaf.value))) return undefined

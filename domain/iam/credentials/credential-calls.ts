@@ -106,7 +106,8 @@ async function notified(
 
 const undelivered = {
   code: credentialNotDelivered.code,
-  description: 'the mail with the token was not taken in time; make a new token, or have it returned',
+  description:
+    'the mail server did not accept the mail with the token in time; create a new token, or let the call return the token',
 }
 
 async function warned(

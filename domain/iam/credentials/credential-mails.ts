@@ -14,11 +14,11 @@ const texts = {
   ACTIVATION: {
     subject: 'Your invitation to Ninefold',
     lead: 'you have been invited to Ninefold. Choose your password on this page:',
-    tail: 'If you do not expect an invitation, leave this mail alone: nothing happens without a password.',
+    tail: 'If you do not expect an invitation, ignore this mail: nothing happens before you choose a password.',
   },
   PASSWORD_RESET: {
     subject: 'Your password of Ninefold was reset',
-    lead: 'an administrator has reset your password of Ninefold. Choose a new one on this page:',
+    lead: 'an administrator has reset your password of Ninefold. Choose a new password on this page:',
     tail: 'Until then nobody can sign in with your address.',
   },
 } as const satisfies Readonly<Record<CredentialPurpose, object>>

@@ -24,10 +24,10 @@ export async function weaknessOf(password: string, email: string): Promise<strin
   const folded = normal.toLowerCase()
   const local = localPart(email).normalize('NFKC').toLowerCase()
   if ([...local].length >= shortestLocalPart && folded.includes(local)) {
-    return 'must not contain what stands before the @ of the address'
+    return 'must not contain the part of the address before the @'
   }
   return (await commonPasswords()).has(folded)
-    ? 'is one of the passwords that are tried first; take another one'
+    ? 'is one of the passwords that attackers try first; choose another password'
     : undefined
 }
 

@@ -70,7 +70,7 @@ export async function reuseOf(
 ): Promise<ApiError | undefined> {
   for (const hash of kept(stored)) {
     if (!(await verify(hash, password))) continue
-    const description = 'is one of your last five passwords; take another one'
+    const description = 'is one of your last five passwords; choose another password'
     return passwordReused(`${field}: ${description}`, { badRequest: [{ field, description }] })
   }
   return undefined

@@ -110,7 +110,7 @@ export async function revoke(
   const held = await heldOn(tx, principal.id, chain, context.now)
   const direct = held.filter(({ value }) => value.scope_type === scope.type && value.scope_id === scope.id)
   const lost = body.role_ids.length === 0 ? direct : body.role_ids.map(role => directOf(role, direct, held, scope))
-  if (lost.length === 0) throw accessNotFound(`the principal was given no role at ${named(scope)} itself`)
+  if (lost.length === 0) throw accessNotFound(`the principal has no direct binding at ${named(scope)}`)
   await requireAdministrators(tx, parts, context, valuesOf(lost))
   for (const { id, version } of lost) await tx.delete(bindings, id, version)
   await parts.feed.revise(tx, 'PRINCIPAL', principal.id)
@@ -143,7 +143,7 @@ function directOf(
   if (inherited === undefined) throw accessNotFound(`the principal does not have role ${role} at ${named(scope)}`)
   const { id, scope_id, scope_type } = inherited
   const place = named({ id: scope_id, type: scope_type })
-  throw accessInherited(`role ${role} was given at ${place} and is inherited; revoke it there`, {
+  throw accessInherited(`role ${role} was given at ${place} and is inherited; revoke the role there`, {
     scope_type,
     scope_id,
     binding_id: id,

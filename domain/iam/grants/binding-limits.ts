@@ -81,4 +81,6 @@ async function nearness(
 }
 
 const exceeded = (description: string): Error =>
-  bindingQuotaExceeded(`${description}; take some away first`, { quota: [{ subject: 'iam.bindings', description }] })
+  bindingQuotaExceeded(`${description}; revoke some of them first`, {
+    quota: [{ subject: 'iam.bindings', description }],
+  })

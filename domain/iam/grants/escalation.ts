@@ -46,7 +46,7 @@ export async function requireGrantable(
 
 function denied(permission: string, { scope, until }: GrantedPermissions): Error {
   const lasting = until === Infinity ? 'for good' : 'at least as long'
-  const message = `you do not hold ${permission} at ${named(scope)} unconditionally and ${lasting}, so you cannot give it`
+  const message = `you do not hold ${permission} at ${named(scope)} unconditionally and ${lasting}, so you cannot grant the permission`
   return escalationDenied(message, { permission })
 }
 
@@ -93,7 +93,7 @@ export async function requireReach(reader: Reader, parts: RightsSources, role: R
  * Checks rule E6: throws PRINCIPAL_KIND_NOT_BINDABLE if a principal of this kind must not have the role at the scope.
  */
 export function requireBindable(catalogue: Catalogue, principal: Principal, role: Role, scope: Scope): void {
-  if (principal.kind === 'SYSTEM') throw principalKindNotBindable('the system principal takes no roles')
+  if (principal.kind === 'SYSTEM') throw principalKindNotBindable('the system principal cannot have roles')
   if (principal.kind !== 'SERVICE_ACCOUNT') return
   const isTooMuch = role.id === 'platform-admin' || (scope.type === 'PLATFORM' && hasAdministrative(catalogue, role))
   if (!isTooMuch) return
@@ -172,7 +172,7 @@ export async function requireAdministrators(
     if (!administers(binding) || !(await isActiveUser(tx, binding))) continue
     if (await hasOtherAdministrator(tx, binding)) continue
     if (binding.scope_type === 'ORGANISATION' && (await isExempt(tx, parts, context))) continue
-    const message = `${named(scopeOfMembers(binding))} would be left without an active administrator; appoint another one first`
+    const message = `${named(scopeOfMembers(binding))} would be left without an active administrator; appoint another administrator first`
     throw lastAdministrator(message)
   }
 }

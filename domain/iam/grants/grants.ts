@@ -114,7 +114,7 @@ export function checkedTerms({ condition, expire_time }: BindingTerms, now: numb
   const end = endOf({ expire_time })
   if (end <= now + minLifeMs) {
     const field = `${at}expire_time`
-    const description = 'must be more than a minute ahead'
+    const description = 'must be more than a minute in the future'
     throw fieldInvalid(`${field}: ${description}`, { badRequest: [{ field, description }] })
   }
   return { condition, ...(end !== Infinity && { expire_time: formatMillis(end) }) }

@@ -76,7 +76,7 @@ export class Policies implements PolicyHandlers {
     if ((await tx.count(policies, { workspace_id: workspace })) > maxPolicies) {
       const description = `a workspace has at most ${maxPolicies} policies`
       const quota = [{ subject: policyQuota, description }]
-      throw policyQuotaExceeded(`${description}; delete some first`, { quota })
+      throw policyQuotaExceeded(`${description}; delete some of them first`, { quota })
     }
     await this.#parts.taxonomy.consume(tx, workspace, [{ quota: policyQuota, amount: 1 }])
   }

@@ -44,7 +44,7 @@ function faultsOf(
       faults.push({ field, description: `there is no resource type ${quoted(type)}` })
     } else if (/\/name:.*\*./s.test(resource)) {
       // A wildcard inside a name would match the star character only, so the statement would protect no resource.
-      faults.push({ field, description: `${quoted(resource)} takes one * only, at the end` })
+      faults.push({ field, description: `${quoted(resource)} may contain one * only, at its end` })
     }
   }
   return faults
@@ -55,7 +55,7 @@ function checkPatterns(catalogue: Catalogue, statement: PolicyStatement, at: str
     for (const [j, pattern] of statement[member].entries()) {
       if (catalogue.matching(pattern).length > 0) continue
       const field = `${at}${member}[${j}]`
-      const description = `${quoted(pattern)} is no permission and matches none`
+      const description = `${quoted(pattern)} is not a permission and matches no permission`
       throw unknownPermission(`${field}: ${description}`, { badRequest: [{ field, description }] })
     }
   }

@@ -42,7 +42,7 @@ export async function lockRole(tx: Transaction, { feed, taxonomy }: IamEnvironme
 export async function requireWritable(tx: Transaction, parts: IamEnvironment, role: Role): Promise<void> {
   await requireActiveScope(tx, parts, scopeOfMembers(role))
   if (role.role_type === 'PREDEFINED') {
-    throw rolePredefined(`role ${role.name} comes with the platform and follows its permissions; make one of your own`)
+    throw rolePredefined(`role ${role.name} comes with the platform and cannot be changed; create a role of your own`)
   }
 }
 
@@ -97,7 +97,7 @@ export async function requireUnused(tx: Transaction, { id, name }: Role, now: nu
   if (some.length === 0) return
   const count = held['iam.bindings'] + held['iam.policies']
   throw roleInUse(
-    `role ${name} is in use; take it from who has it and from the policies that name it`,
+    `role ${name} is in use; revoke it from its principals, and remove it from the policies that name it`,
     { count: String(count) },
     { precondition: some.map(([type, left]) => ({ type, subject: id, description: `${left} left` })) },
   )

@@ -113,7 +113,9 @@ export class Roles implements RoleHandlers {
     const owned = await tx.count(roles, { role_type: 'CUSTOM', scope_type, scope_id })
     if (owned > maxRoles) {
       const description = `an owner has at most ${maxRoles} roles`
-      throw roleQuotaExceeded(`${description}; delete some first`, { quota: [{ subject: 'iam.roles', description }] })
+      throw roleQuotaExceeded(`${description}; delete some of them first`, {
+        quota: [{ subject: 'iam.roles', description }],
+      })
     }
     await writeRolePermissions(tx, this.#parts, role)
   }

@@ -129,7 +129,7 @@ function expireTimeOf({ expireTime }: AddedKey, now: number): string | undefined
   if (millis > now) return formatMillis(millis)
   throw faulty(
     'expire_time',
-    `must be an RFC 3339 time that is still to come, such as 2100-01-31T12:00:00Z, not ${quoted(expireTime)}`,
+    `must be an RFC 3339 time in the future, such as 2100-01-31T12:00:00Z, not ${quoted(expireTime)}`,
   )
 }
 

@@ -112,7 +112,7 @@ const tokenEffect = (resourceId: string, scope: Scope): Effect<IamArea> => ({
  */
 function signedIn({ principal }: CallContext): Principal {
   if (principal) return principal
-  throw tokenMissing('this call needs a token: send "Authorization: Bearer <token>", or the token that is to end')
+  throw tokenMissing('this call needs a token: send "Authorization: Bearer <token>", or the token to revoke')
 }
 
 /** The session of a token that the caller sent. */

@@ -61,7 +61,7 @@ function requireOne(members: Readonly<Record<string, string | undefined>>): void
   const names = Object.keys(members)
   const description = `give exactly one of ${names.join(', ')}`
   const fields = given.length === 0 ? names.slice(0, 1) : given.slice(1)
-  throw fieldInvalid(`the body has a fault: ${description}`, {
+  throw fieldInvalid(`the body is invalid: ${description}`, {
     badRequest: fields.map(field => ({ field, description })),
   })
 }

@@ -148,6 +148,6 @@ async function write(
 
 /** Returns the error of a refused attempt. The message does not reveal which key refused the attempt. */
 const throttled = (waitMs: number) =>
-  authenticationThrottled('too many attempts failed; wait before the next one', {
+  authenticationThrottled('too many attempts failed; wait before the next attempt', {
     retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
   })

@@ -84,7 +84,7 @@ function answerOf(stored: Stored<StoredAvatar> | undefined): Avatar {
   return avatar
 }
 
-const noAvatar = (): ApiError => avatarNotFound('there is no picture')
+const noAvatar = (): ApiError => avatarNotFound('the user has no picture')
 
 const avatarEffect = ({ value }: Stored<StoredUser>, changed: readonly string[]): Effect<IamArea> => ({
   ...userEffect('UPDATE', value),
@@ -122,13 +122,13 @@ function storedPicture(
   const bytes = Buffer.from(sent, 'base64')
   if (bytes.length > limits.bytes) {
     throw avatarTooLarge(
-      `the picture has ${bytes.length} bytes; at most ${limits.bytes} are kept`,
+      `the picture has ${bytes.length} bytes; at most ${limits.bytes} are allowed`,
       at('data', 'is too large'),
     )
   }
   const picture = pictureOf(bytes, content_type)
   if (picture === undefined) {
-    const fault = `is no whole ${content_type}`
+    const fault = `is not a complete ${content_type}`
     throw avatarTypeMismatch(`the data ${fault}`, at('data', fault))
   }
   const { data, height, width } = picture

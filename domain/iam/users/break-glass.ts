@@ -70,6 +70,6 @@ async function admitted(
     await operations.begin(tx, userEffect('INVITE', fresh))
   }
   const changed = await tx.lock(users, stored?.id ?? fresh.id)
-  if (changed === undefined) throw new Error(`the user of ${email} is gone`)
+  if (changed === undefined) throw new Error(`the user with the address ${email} no longer exists`)
   return changed
 }

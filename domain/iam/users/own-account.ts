@@ -125,5 +125,5 @@ export const lockCaller = async (tx: Transaction, context: CallContext): Promise
 
 function present(stored: Stored<StoredUser> | undefined): Stored<StoredUser> {
   if (stored) return stored
-  throw tokenRevoked('there is no user for this token any more')
+  throw tokenRevoked('the user of this token no longer exists')
 }

@@ -50,7 +50,7 @@ export type UserVerb = keyof typeof userTransitions
 /** Throws the error of the verb unless the user's status allows it. */
 export function requireStatus(verb: UserVerb, { id, status }: StoredUser): void {
   const { from, refused }: UserTransition = userTransitions[verb]
-  if (!from.includes(status)) throw refused(`user ${id} is ${status}; this needs ${from.join(' or ')}`)
+  if (!from.includes(status)) throw refused(`user ${id} is ${status}; the call needs ${from.join(' or ')}`)
 }
 
 /**

@@ -68,7 +68,7 @@ export async function requireActiveScope(
   if (effective.state === 'ACTIVE') return
   if (scope.type === 'WORKSPACE') return taxonomy.requireActive(tx, scope.id)
   const { source, state } = effective
-  throw scopeNotActive(`${named(scope)} is ${state} through ${named(source)}; make that active first`)
+  throw scopeNotActive(`${named(scope)} is ${state} through ${named(source)}; make that scope active first`)
 }
 
 const noScope = (scope: Scope) => scopeNotFound(`${named(scope)} does not exist`)

@@ -17,7 +17,8 @@ export async function* inspectFirewall(reader: Reader): Findings {
   for await (const { id, value } of reader.each(firewallPolicyCollection)) {
     const finding = (message: string): Finding => ({ resourceType: firewallPolicyKind.type, id, message })
     const count = counts.get(id) ?? 0
-    if (value.rule_count !== count) yield finding(`has the rule_count ${value.rule_count}; its rules are ${count}`)
+    if (value.rule_count !== count)
+      yield finding(`has the rule_count ${value.rule_count}; the number of its rules is ${count}`)
     const { priority, vpc_id } = value
     if ((await reader.count(firewallPolicyCollection, { vpc_id, priority })) > 1)
       yield finding(`has the priority ${priority}, as has another policy of VPC ${vpc_id}`)
@@ -38,7 +39,7 @@ async function faultsOf(reader: Reader, rule: StoredRule): Promise<readonly stri
   for (const id of new Set(subnetsOf(rule)))
     if ((await reader.get(subnetCollection, id))?.value.vpc_id !== vpc_id) absent.push(id)
   return [
-    ...(isInPlace ? [] : [`lies at another place than firewall policy ${firewall_policy_id}`]),
+    ...(isInPlace ? [] : [`has another workspace, engine or VPC than its firewall policy ${firewall_policy_id}`]),
     ...(isAlone ? [] : [`has the priority ${priority}, as has another rule of firewall policy ${firewall_policy_id}`]),
     ...absent.map(id => `names subnet ${id}, which VPC ${vpc_id} does not have`),
   ]

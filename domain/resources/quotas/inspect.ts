@@ -36,7 +36,7 @@ async function* inspectLimit<ScopeType extends string>(
   const bucket = await reader.get(quotas.buckets, key)
   if (bucket?.value.limit_id === id) return
   const found = bucket === undefined ? 'does not exist' : `names ${bucket.value.limit_id || 'no limit'}`
-  yield { resourceType, id, message: `does not hold, because its bucket ${key} ${found}` }
+  yield { resourceType, id, message: `has no effect, because its bucket ${key} ${found}` }
 }
 
 function bucketFault<ScopeType extends string>(
@@ -45,12 +45,13 @@ function bucketFault<ScopeType extends string>(
   named: Stored<StoredLimit<ScopeType>> | undefined,
 ): string | undefined {
   if (!quotas.find(definition_id)) return `counts for ${definition_id}, which is no quota definition`
-  if (!id.startsWith(bucketKey(definition_id, scope_id))) return `says that it is of ${definition_id} at ${scope_id}`
+  if (!id.startsWith(bucketKey(definition_id, scope_id)))
+    return `has the definition ${definition_id} and the scope ${scope_id}, which contradict its id`
   if (limit_id === '') return undefined
   if (named === undefined) return `names the limit ${limit_id}, which does not exist`
   const { value } = named
   if (bucketKey(value.quota_definition_id, value.scope_id, value.dimensions) !== id) {
-    return `names the limit ${limit_id}, which is of another bucket`
+    return `names the limit ${limit_id}, which belongs to another bucket`
   }
   return value.limit === limit ? undefined : `holds the limit ${limit}; quota limit ${limit_id} is ${value.limit}`
 }

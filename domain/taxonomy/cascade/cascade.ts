@@ -132,7 +132,7 @@ async function endOf(
   const { scope, state, time } = context.input
   const now = await locate(context.store, scope)
   if (now?.effective.state !== state || now.changed !== time) {
-    const description = `what made ${scope.type} ${scope.id} ${state} is past; a later call decided`
+    const description = `a later call replaced the state ${state} of ${scope.type} ${scope.id}`
     context.warn({ code: lifecycleSuperseded.code, description, isOnly: true })
     return done()
   }

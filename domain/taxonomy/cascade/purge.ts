@@ -54,7 +54,7 @@ export function purgeProcedures(
       try {
         await next.purgeWorkspace?.(context.input.workspace)
       } catch (error) {
-        const description = `${next.area} could not purge the workspace: ${causeOf(error)}; it is tried again every minute`
+        const description = `${next.area} could not purge the workspace: ${causeOf(error)}; the purge is retried every minute`
         context.warn({ code: purgeStepFailed.code, description, isOnly: true })
         return again(restMs)
       }

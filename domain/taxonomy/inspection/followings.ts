@@ -29,7 +29,7 @@ export async function* inspectFollowings(inspection: Inspection): AsyncGenerator
     for (const { id, value } of batch) {
       const isWorkedOn = value.work !== '' && (await isThere(inspection, value))
       if (value.work !== '' && !isWorkedOn) {
-        yield finding(type, id, `waits for work ${value.work}, which does not exist; its work must be there or empty`)
+        yield finding(type, id, `names the work ${value.work}, which does not exist`)
       }
       const owner = found.get(id)?.organisation_id ?? value.organisation_id
       if (value.organisation_id !== owner) {
@@ -37,7 +37,7 @@ export async function* inspectFollowings(inspection: Inspection): AsyncGenerator
         yield finding(type, id, message)
       }
       if (!found.has(id) && !isWorkedOn) {
-        yield finding(type, id, `belongs to workspace ${id}, which does not exist; it should have gone with it`)
+        yield finding(type, id, `belongs to workspace ${id}, which does not exist; the row must be deleted too`)
       }
     }
   }
@@ -74,13 +74,13 @@ export class Followed {
     const effective = inherit(place.effective, state, scope).state
     if (effective === deleting) {
       if (await this.#works(scope, [forcedPurge(id).kind])) return
-      yield finding(workspaceKind.resourceType, id, 'is being deleted, and no work purges it; there must be some')
+      yield finding(workspaceKind.resourceType, id, 'is being deleted, but no work purges it')
       return
     }
     const applied = following?.applied ?? active
     if (applied === effective || (following !== undefined && following.work !== '')) return
     for (const each of [scope, ...scopesOf(place)]) if (await this.#cascadesAt(each)) return
-    const message = `is effectively ${effective}, and the areas have followed it to ${applied}; no work does the rest`
+    const message = `is effectively ${effective}, but the areas have applied ${applied}, and no work applies the effective state`
     yield finding(workspaceKind.resourceType, id, message)
   }
 

@@ -40,7 +40,7 @@ function* inspectParents({ id: organisation }: StoredOrganisation, byId: Readonl
 
 /** Returns the message for a node whose parent is not a group of its organisation. */
 export const missingParent = (parent: string, organisation: string): string =>
-  `hangs under group ${parent}, which organisation ${organisation} does not have; it must hang under one of its groups or, with an empty parent_group_id, under the organisation`
+  `has the parent group ${parent}, which organisation ${organisation} does not have; parent_group_id must be the id of one of its groups, or empty for the organisation itself`
 
 /** Reports every cycle once, at one of its groups. */
 function* inspectCycles(byId: ReadonlyMap<string, StoredGroup>) {
@@ -56,7 +56,7 @@ function* inspectCycles(byId: ReadonlyMap<string, StoredGroup>) {
     if (group === undefined || !way.has(group.id)) continue
     const circle = [...way].slice([...way].indexOf(group.id))
     const shown = [...circle.slice(0, maxDepth), group.id].join(' under ')
-    yield finding(type, group.id, `hangs below itself: ${shown}; one of them must hang outside of the circle`)
+    yield finding(type, group.id, `is its own ancestor: ${shown}; one of these groups must have another parent`)
   }
 }
 

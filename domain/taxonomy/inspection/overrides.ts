@@ -22,12 +22,13 @@ async function* faultsOf(reader: Reader, override: StoredOverride): AsyncGenerat
   const node = `${scope.type} ${scope.id}`
   if (!isBuiltIn(quota)) yield `is of quota "${quota}", which does not exist`
   if (scope.type === 'PLATFORM' || (await locate(reader, scope)) === undefined) {
-    yield `stands at ${node}, which is not there; it should have gone with it`
+    yield `limits ${node}, which does not exist; the override must be deleted too`
   }
   if (countsNodes(quota) && scope.type === 'WORKSPACE') {
-    yield `caps ${quota} at ${node}; a workspace has no nodes below it to count`
+    yield `limits ${quota} at ${node}; a workspace has no nodes to count`
   }
   const first = await overrideAt(reader, quota, scope)
-  if (first !== undefined && first.id !== id) yield `stands beside override ${first.id} of the same quota at ${node}`
+  if (first !== undefined && first.id !== id)
+    yield `has the same quota and node as override ${first.id}: ${quota} at ${node}`
   if (!Number.isSafeInteger(limit) || limit < -1) yield `has the limit ${limit}; it must be a whole number from -1`
 }

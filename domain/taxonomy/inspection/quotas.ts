@@ -14,10 +14,14 @@ export async function* inspectBuiltInQuotas(reader: Reader): AsyncGenerator<Find
     if (stored !== undefined) yield* inspectQuota(stored, quota)
     // An unreadable document still exists, so it is not reported as missing.
     else if (!(await reader.exists(quotas, { id: quota.id })))
-      yield finding(type, quota.id, 'is missing; it is built in, and the next start of a server makes it anew')
+      yield finding(
+        type,
+        quota.id,
+        'is missing; the quota is built in, and the next start of a server creates it again',
+      )
   }
   for await (const { id } of reader.each(quotas)) {
-    if (!isBuiltIn(id)) yield finding(type, id, 'is not built in; there are no other quotas')
+    if (!isBuiltIn(id)) yield finding(type, id, 'is not built in; only built-in quotas may exist')
   }
 }
 

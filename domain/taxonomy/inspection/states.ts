@@ -36,7 +36,7 @@ export function* inspectState(
   const kept = before.get(id)
   if (kept === undefined) {
     if (state !== archived) return
-    yield finding(resourceType, id, 'is archived, and the state that it is restored to is not kept; it must be')
+    yield finding(resourceType, id, 'is archived, but has no former state to which a restoration could lead')
     return
   }
   if (state !== archived && state !== deleting) {

@@ -60,7 +60,7 @@ async function* straysAmong<T>(reader: Reader, { isKnown, noun, of, owner, resou
       yield finding(
         resourceType,
         id,
-        `belongs to ${noun} "${owner(value)}", which does not exist; it should have gone with it`,
+        `belongs to ${noun} "${owner(value)}", which does not exist; the row must be deleted too`,
       )
     }
   }

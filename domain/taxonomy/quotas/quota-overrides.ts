@@ -83,7 +83,7 @@ async function requireScope(tx: Transaction, quota: string, override: StoredOver
   const scope = fromWireScope(override)
   if (scope.type === 'PLATFORM') throw scopeInvalid('scope_type', 'must be an organisation, group or workspace')
   if (scope.type === 'WORKSPACE' && countsNodes(quota)) {
-    throw scopeInvalid('scope_type', `must not be a workspace: ${quota} counts what a workspace cannot hold`)
+    throw scopeInvalid('scope_type', `must not be a workspace: ${quota} counts nodes, which a workspace cannot contain`)
   }
   const found = await locate(tx, scope)
   if (found) await tx.share(trees, found.organisation.id)
@@ -108,7 +108,7 @@ async function warningsOf(
   const ancestor = Math.min(...above)
   if (above.length > 0 && isAbove(limit, ancestor)) {
     const given = limit < 0 ? 'unlimited' : String(limit)
-    const description = `an ancestor's limit of ${ancestor} is smaller than the given one, ${given}, and decides`
+    const description = `the limit ${ancestor} of an ancestor is smaller than the requested limit ${given}, and decides`
     warnings.push({ code: overrideAboveAncestor.code, description })
   }
   const usage = own && limit >= 0 ? await subtreeUsage(reader, quota, own) : 0

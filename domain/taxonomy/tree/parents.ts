@@ -73,7 +73,7 @@ function requireActivePlace(place: TreePlace): TreePlace {
   const { effective } = place
   if (effective.state === active) return place
   const { id, type } = effective.source
-  throw parentNotActive(`the parent is ${effective.state} through ${type} ${id}; make that active first`, {
+  throw parentNotActive(`the parent is ${effective.state} through ${type} ${id}; make that node active first`, {
     effective_state: effective.state,
     scope_type: type,
     scope_id: id,

@@ -98,5 +98,5 @@ async function readWithin<R>(
 ): Promise<R> {
   const { answer } = await read(await viewOf(reader, organisation))
   if (answer !== undefined) return answer
-  throw new Error(`something of organisation ${organisation} hangs under nothing`)
+  throw new Error(`a node of organisation ${organisation} has no parent in its tree`)
 }

@@ -76,12 +76,12 @@ describe('the doctor', () => {
     [
       'a bucket that forgot its limit',
       tx => patch(tx, quotas.buckets, bucket, { limit_id: '', limit: 0 }),
-      () => [`network.quotaLimits ${ids.limit}: does not hold, because its bucket ${bucket} names no limit`],
+      () => [`network.quotaLimits ${ids.limit}: has no effect, because its bucket ${bucket} names no limit`],
     ],
     [
       'a bucket that is gone',
       tx => remove(tx, quotas.buckets, bucket),
-      () => [`network.quotaLimits ${ids.limit}: does not hold, because its bucket ${bucket} does not exist`],
+      () => [`network.quotaLimits ${ids.limit}: has no effect, because its bucket ${bucket} does not exist`],
     ],
     [
       'a limit that is gone',
@@ -91,14 +91,14 @@ describe('the doctor', () => {
     [
       'a limit that is there twice',
       tx => copy(tx, quotaLimitKind.collection, ids.limit, { id: ids.vpc }),
-      () => [`network.quotaLimits ${ids.vpc}: does not hold, because its bucket ${bucket} names ${ids.limit}`],
+      () => [`network.quotaLimits ${ids.vpc}: has no effect, because its bucket ${bucket} names ${ids.limit}`],
     ],
     [
       'a limit of another bucket',
       tx => patch(tx, quotaLimitKind.collection, ids.limit, { dimensions: { region: 'local2' } }),
       () => [
-        `network.quotaLimits ${ids.limit}: does not hold, because its bucket ${bucket.replace('local1', 'local2')} does not exist`,
-        `network.quotaBuckets ${bucket}: names the limit ${ids.limit}, which is of another bucket`,
+        `network.quotaLimits ${ids.limit}: has no effect, because its bucket ${bucket.replace('local1', 'local2')} does not exist`,
+        `network.quotaBuckets ${bucket}: names the limit ${ids.limit}, which belongs to another bucket`,
       ],
     ],
     [
@@ -109,7 +109,9 @@ describe('the doctor', () => {
     [
       'a bucket of another scope',
       tx => patch(tx, quotas.buckets, bucket, { scope_id: 'elsewhere' }),
-      () => [`network.quotaBuckets ${bucket}: says that it is of network.vpcs at elsewhere`],
+      () => [
+        `network.quotaBuckets ${bucket}: has the definition network.vpcs and the scope elsewhere, which contradict its id`,
+      ],
     ],
     [
       'a reference whose ends are gone',
@@ -122,7 +124,7 @@ describe('the doctor', () => {
           holder_id: 'gone',
         }),
       () => [
-        'ninefold.references r: has the holder network.vpcs gone, which does not exist; the reference must go with it',
+        'ninefold.references r: has the holder network.vpcs gone, which does not exist; the reference must be deleted too',
       ],
     ],
   ]

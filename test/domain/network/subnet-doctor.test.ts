@@ -67,7 +67,8 @@ const tampered: readonly (readonly [string, (tx: Transaction) => Promise<unknown
   [
     'a subnet of another region than its VPC',
     tx => patch(tx, vpcCollection, ids.vpc, { region: 'local9' }),
-    () => [ids.subnet, ids.other].map(id => `network.subnets ${id}: says region local1; its VPC lies in local9`),
+    () =>
+      [ids.subnet, ids.other].map(id => `network.subnets ${id}: has the region local1; its VPC has the region local9`),
   ],
   [
     'a subnet of another workspace than its VPC',
@@ -104,7 +105,7 @@ const tampered: readonly (readonly [string, (tx: Transaction) => Promise<unknown
         is_reserved: false,
       }),
     () => [
-      `network.freeRanges ${range('10.20.1.3')}: is 10.20.1.2 to 10.20.1.3, not reserved, and must not exist: it is no longest range of free addresses`,
+      `network.freeRanges ${range('10.20.1.3')}: is 10.20.1.2 to 10.20.1.3, not reserved, and must not exist, because it is not a whole range of free addresses`,
     ],
   ],
   [
@@ -131,14 +132,14 @@ const tampered: readonly (readonly [string, (tx: Transaction) => Promise<unknown
   [
     'a port of another region than its subnet',
     tx => patch(tx, portCollection, ids.port, { region: 'local9' }),
-    () => [`network.logicalPorts ${ids.port}: says region local9; its subnet says local1`],
+    () => [`network.logicalPorts ${ids.port}: has the region local9; its subnet has the region local1`],
   ],
   [
     'a subnet that overlaps another',
     tx => patch(tx, subnetCollection, ids.other, { cidr_block: '10.20.1.0/28', gateway_address: '10.20.1.1' }),
     () => [
       `network.subnets ${ids.other}: overlaps subnet ${ids.subnet} of its VPC, 10.20.1.0/28`,
-      `network.freeRanges ${rangeKey(ids.other, number('10.20.2.13'))}: is 10.20.2.2 to 10.20.2.13, not reserved, and must not exist: it is no longest range of free addresses`,
+      `network.freeRanges ${rangeKey(ids.other, number('10.20.2.13'))}: is 10.20.2.2 to 10.20.2.13, not reserved, and must not exist, because it is not a whole range of free addresses`,
       `network.subnets ${ids.other}: lacks the row of its free range 10.20.1.2 to 10.20.1.13, not reserved`,
     ],
   ],

@@ -166,7 +166,7 @@ describe('a later verb', () => {
     const suspended = await nodes.change('suspend', root)
     await expect.poll(() => quick.script.told(first), within).toEqual(['SUSPENDED'])
     const resumed = await nodes.change('resume', root)
-    const description = `what made ORGANISATION ${organisation} ${state('SUSPENDED')} is past; a later call decided`
+    const description = `a later call replaced the state ${state('SUSPENDED')} of ORGANISATION ${organisation}`
     expect(await quick.ended(suspended)).toMatchObject({
       status: status('DONE'),
       errors: [],

@@ -35,7 +35,7 @@ async function addGroups(tx: Transaction, { acme, eng }: Names, added: readonly 
 }
 
 const oneOf = `must be one of ${active}, ${suspended}, ${archived}`
-const parentRule = 'it must hang under one of its groups or, with an empty parent_group_id, under the organisation'
+const parentRule = 'parent_group_id must be the id of one of its groups, or empty for the organisation itself'
 
 interface Case {
   readonly name: string
@@ -49,17 +49,21 @@ const cases: readonly Case[] = [
   {
     name: 'a group under a group that is not there',
     breaks: (tx, { plat }) => patch(tx, groups, plat, { parent_group_id: 'gone' }),
-    findings: [`taxonomy.groups plat: hangs under group gone, which organisation acme does not have; ${parentRule}`],
+    findings: [`taxonomy.groups plat: has the parent group gone, which organisation acme does not have; ${parentRule}`],
   },
   {
     name: 'a group under a group of another organisation',
     breaks: (tx, { plat, theirs }) => patch(tx, groups, plat, { parent_group_id: theirs }),
-    findings: [`taxonomy.groups plat: hangs under group theirs, which organisation acme does not have; ${parentRule}`],
+    findings: [
+      `taxonomy.groups plat: has the parent group theirs, which organisation acme does not have; ${parentRule}`,
+    ],
   },
   {
     name: 'a workspace under a group that is not there',
     breaks: (tx, { old }) => patch(tx, workspaces, old, { parent_group_id: 'gone' }),
-    findings: [`taxonomy.workspaces old: hangs under group gone, which organisation acme does not have; ${parentRule}`],
+    findings: [
+      `taxonomy.workspaces old: has the parent group gone, which organisation acme does not have; ${parentRule}`,
+    ],
   },
   {
     name: 'a group of an organisation that is not there',
@@ -68,7 +72,7 @@ const cases: readonly Case[] = [
       await patch(tx, trees, other, { group_count: 0 })
     },
     findings: [
-      'taxonomy.groups theirs: belongs to organisation "gone", which does not exist; it should have gone with it',
+      'taxonomy.groups theirs: belongs to organisation "gone", which does not exist; the row must be deleted too',
     ],
   },
   {
@@ -79,22 +83,22 @@ const cases: readonly Case[] = [
       await patch(tx, trees, acme, { workspace_count: 1 })
     },
     findings: [
-      'taxonomy.workspaces old: belongs to organisation "gone", which does not exist; it should have gone with it',
+      'taxonomy.workspaces old: belongs to organisation "gone", which does not exist; the row must be deleted too',
     ],
   },
   {
     name: 'a group below itself',
     breaks: (tx, { theirs }) => patch(tx, groups, theirs, { parent_group_id: theirs }),
     findings: [
-      'taxonomy.groups theirs: hangs below itself: theirs under theirs; one of them must hang outside of the circle',
+      'taxonomy.groups theirs: is its own ancestor: theirs under theirs; one of these groups must have another parent',
     ],
   },
   {
     name: 'two groups below each other',
     breaks: (tx, { eng, plat }) => patch(tx, groups, eng, { parent_group_id: plat }),
     findings: [
-      'taxonomy.groups eng: hangs below itself: eng under plat under eng; one of them must hang outside of the circle',
-      'taxonomy.quotaOverrides cap: stands at GROUP eng, which is not there; it should have gone with it',
+      'taxonomy.groups eng: is its own ancestor: eng under plat under eng; one of these groups must have another parent',
+      'taxonomy.quotaOverrides cap: limits GROUP eng, which does not exist; the override must be deleted too',
     ],
   },
   {
@@ -166,7 +170,7 @@ const cases: readonly Case[] = [
     name: 'a tree without an organisation',
     breaks: tx => tx.insert(trees, { id: 'gone', tree_version: 1, group_count: 0, workspace_count: 0 }),
     findings: [
-      'taxonomy.trees gone: belongs to organisation "gone", which does not exist; it should have gone with it',
+      'taxonomy.trees gone: belongs to organisation "gone", which does not exist; the row must be deleted too',
     ],
   },
   {
@@ -181,7 +185,7 @@ const cases: readonly Case[] = [
     name: 'a usage of a workspace that is gone',
     breaks: (tx, names) => copy(tx, quotaUsages, usageOf(names), { id: 'compute.vcpus/gone', workspace_id: 'gone' }),
     findings: [
-      'taxonomy.quotaUsages compute.vcpus/gone: belongs to workspace "gone", which does not exist; it should have gone with it',
+      'taxonomy.quotaUsages compute.vcpus/gone: belongs to workspace "gone", which does not exist; the row must be deleted too',
     ],
   },
   {
@@ -217,8 +221,8 @@ const cases: readonly Case[] = [
       await copy(tx, quotaTotals, totalOf(names), { id: `x/${acme}`, quota_id: 'x' })
     },
     findings: [
-      'taxonomy.quotaTotals x/acme: belongs to quota "x", which does not exist; it should have gone with it',
-      'taxonomy.quotaUsages x/web: belongs to quota "x", which does not exist; it should have gone with it',
+      'taxonomy.quotaTotals x/acme: belongs to quota "x", which does not exist; the row must be deleted too',
+      'taxonomy.quotaUsages x/web: belongs to quota "x", which does not exist; the row must be deleted too',
     ],
   },
   {
@@ -243,13 +247,15 @@ const cases: readonly Case[] = [
     name: 'a total of an organisation that is gone',
     breaks: (tx, names) => copy(tx, quotaTotals, totalOf(names), { id: 'compute.vcpus/gone', organisation_id: 'gone' }),
     findings: [
-      'taxonomy.quotaTotals compute.vcpus/gone: belongs to organisation "gone", which does not exist; it should have gone with it',
+      'taxonomy.quotaTotals compute.vcpus/gone: belongs to organisation "gone", which does not exist; the row must be deleted too',
     ],
   },
   {
     name: 'an override at a group that is gone',
     breaks: (tx, { cap }) => patch(tx, quotaOverrides, cap, { scope_id: 'gone' }),
-    findings: ['taxonomy.quotaOverrides cap: stands at GROUP gone, which is not there; it should have gone with it'],
+    findings: [
+      'taxonomy.quotaOverrides cap: limits GROUP gone, which does not exist; the override must be deleted too',
+    ],
   },
   {
     name: 'an override of a quota that is not there',
@@ -265,7 +271,7 @@ const cases: readonly Case[] = [
         scope_id: web,
       }),
     findings: [
-      'taxonomy.quotaOverrides cap: caps taxonomy.groups at WORKSPACE web; a workspace has no nodes below it to count',
+      'taxonomy.quotaOverrides cap: limits taxonomy.groups at WORKSPACE web; a workspace has no nodes to count',
     ],
   },
   {
@@ -277,13 +283,13 @@ const cases: readonly Case[] = [
     name: 'two overrides of one quota at one node',
     without: ['taxonomy_quota_overrides'],
     breaks: (tx, { cap }) => copy(tx, quotaOverrides, cap, { id: 'x' }),
-    findings: ['taxonomy.quotaOverrides x: stands beside override cap of the same quota at GROUP eng'],
+    findings: ['taxonomy.quotaOverrides x: has the same quota and node as override cap: compute.vcpus at GROUP eng'],
   },
   {
     name: 'a quota that is missing, once',
     breaks: tx => remove(tx, quotas, 'compute.vcpus'),
     findings: [
-      'taxonomy.quotas compute.vcpus: is missing; it is built in, and the next start of a server makes it anew',
+      'taxonomy.quotas compute.vcpus: is missing; the quota is built in, and the next start of a server creates it again',
     ],
   },
   ...fixedMembers.map((member): Case => ({
@@ -300,7 +306,7 @@ const cases: readonly Case[] = [
   {
     name: 'a quota that is not built in',
     breaks: tx => copy(tx, quotas, 'compute.vms', { id: 'x' }),
-    findings: ['taxonomy.quotas x: is not built in; there are no other quotas'],
+    findings: ['taxonomy.quotas x: is not built in; only built-in quotas may exist'],
   },
   {
     name: 'a quota with a default limit that is none',
@@ -310,7 +316,7 @@ const cases: readonly Case[] = [
   {
     name: 'an archived node that cannot be restored',
     breaks: (tx, { old }) => remove(tx, archivals, old),
-    findings: ['taxonomy.workspaces old: is archived, and the state that it is restored to is not kept; it must be'],
+    findings: ['taxonomy.workspaces old: is archived, but has no former state to which a restoration could lead'],
   },
   {
     name: 'a state kept for nodes that are not archived',
@@ -326,7 +332,7 @@ const cases: readonly Case[] = [
   {
     name: 'a state kept for a node that is gone',
     breaks: tx => tx.insert(archivals, { id: 'gone', state: active }),
-    findings: ['taxonomy.archivals gone: belongs to node "gone", which does not exist; it should have gone with it'],
+    findings: ['taxonomy.archivals gone: belongs to node "gone", which does not exist; the row must be deleted too'],
   },
   {
     name: 'a node that would be restored to the archive',
@@ -341,22 +347,22 @@ const cases: readonly Case[] = [
     findings: [`taxonomy.groups theirs: has the state ${deleting}; it ${oneOf}`],
   },
   {
-    name: 'an organisation that says that it is effectively in another state',
+    name: 'an organisation with another effective state than its own',
     breaks: (tx, { other }) => patch(tx, organisations, other, { effective_state: suspended }),
     findings: [
-      `taxonomy.organisations other: says that it is effectively ${suspended} through other; nothing stands above it, so it must be ${active} through itself`,
+      `taxonomy.organisations other: has the effective state ${suspended} through other; an organisation has no parent, so the effective state must be ${active} through itself`,
     ],
   },
   {
     name: 'a following whose work is gone',
     breaks: (tx, { old }) => patch(tx, followings, old, { work: 'w' }),
-    findings: ['taxonomy.followings old: waits for work w, which does not exist; its work must be there or empty'],
+    findings: ['taxonomy.followings old: names the work w, which does not exist'],
   },
   {
     name: 'a following of a workspace that is gone',
     breaks: (tx, { acme }) => tx.insert(followings, newFollowing('gone', acme, '')),
     findings: [
-      'taxonomy.followings gone: belongs to workspace gone, which does not exist; it should have gone with it',
+      'taxonomy.followings gone: belongs to workspace gone, which does not exist; the row must be deleted too',
     ],
   },
   {
@@ -368,13 +374,13 @@ const cases: readonly Case[] = [
     name: 'a state that no area has followed or will follow',
     breaks: (tx, { eng }) => patch(tx, groups, eng, { state: suspended }),
     findings: [
-      `taxonomy.workspaces web: is effectively ${suspended}, and the areas have followed it to ${active}; no work does the rest`,
+      `taxonomy.workspaces web: is effectively ${suspended}, but the areas have applied ${active}, and no work applies the effective state`,
     ],
   },
   {
     name: 'a workspace that is being deleted by nobody',
     breaks: (tx, { old }) => patch(tx, workspaces, old, { state: deleting }),
-    findings: ['taxonomy.workspaces old: is being deleted, and no work purges it; there must be some'],
+    findings: ['taxonomy.workspaces old: is being deleted, but no work purges it'],
   },
 ]
 

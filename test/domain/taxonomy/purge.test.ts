@@ -85,7 +85,7 @@ describe('a workspace that is deleted by force', () => {
     const done = await ended(deleted)
     expect(done).toMatchObject({ status: 'TAXONOMY_OPERATION_STATUS_DONE', progress: 100 })
     const description =
-      'storage could not purge the workspace: storage is closed, 1 times more; it is tried again every minute'
+      'storage could not purge the workspace: storage is closed, 1 times more; the purge is retried every minute'
     expect(done.warnings).toEqual([{ code: 7003091, description }])
     expect(seen).toEqual(seen.toSorted((a, b) => a - b))
     const storages = Array.from({ length: 4 }, () => 'storage')

@@ -80,7 +80,7 @@ describe('a read of a tree', () => {
     expect(versions).toEqual([1, 1, 2])
   })
 
-  it('is run again when what it found hangs under nothing', async () => {
+  it('is repeated if a found node has no parent in the tree', async () => {
     const store = await testStore(...taxonomyCollections)
     await organisationWith(store, 'acme', ['a'])
     let runs = 0
@@ -111,11 +111,11 @@ describe('a read of a tree', () => {
     ])
   })
 
-  it('that hangs under nothing in the end is a fault of the store, and said to be one', async () => {
+  it('fails with an internal error if a node has no parent in a snapshot', async () => {
     const store = await testStore(...taxonomyCollections)
     await organisationWith(store, 'acme', [])
     const read = new TreeReads(store).read('acme', async () => ({ answer: undefined }))
-    await expect(read).rejects.toThrow('something of organisation acme hangs under nothing')
+    await expect(read).rejects.toThrow('a node of organisation acme has no parent in its tree')
   })
 
   it('knows nothing of what others find meanwhile, which may be of a later tree', async () => {

@@ -68,14 +68,14 @@ describe('the doctor', () => {
     [
       'a zone of another region than its location',
       tx => patch(tx, zoneCollection, ids.zone, { region: 'local1' }),
-      () => [`topology.zones ${ids.zone}: says the region "local1", but its location east is in "east"`],
+      () => [`topology.zones ${ids.zone}: has the region "local1", but its location east is in "east"`],
     ],
     [
       'an approved location without a region',
       tx => patch(tx, locationCollection, ids.location, { region: '' }),
       () => [
-        `topology.locations ${ids.location}: is TOPOLOGY_LOCATION_STATE_ENABLED with the region ""; a location has a region exactly if it is approved`,
-        `topology.zones ${ids.zone}: says the region "east", but its location east is in ""`,
+        `topology.locations ${ids.location}: is TOPOLOGY_LOCATION_STATE_ENABLED with the region ""; a location has a region if and only if it is approved`,
+        `topology.zones ${ids.zone}: has the region "east", but its location east is in ""`,
       ],
     ],
     [
@@ -92,7 +92,7 @@ describe('the doctor', () => {
     [
       'a multi-region without a reference to its region',
       tx => removeReference(tx, ids.region, ids.set),
-      () => [`topology.multiRegions ${ids.set}: names the region east without a reference`],
+      () => [`topology.multiRegions ${ids.set}: names the region east without a recorded reference`],
     ],
     [
       'a multi-region that forgot a region',

@@ -99,7 +99,7 @@ describe('a condition is refused', () => {
   test.each([
     ['request.hour >= 6', /did you mean "request\.hour_of_day"/],
     ['request.day = 1', /did you mean "request\.day_of_week"/],
-    ['weather = fine', /there are request\.time, request\.hour_of_day, .*, resource\.labels$/],
+    ['weather = fine', /the attributes are request\.time, request\.hour_of_day, .*, resource\.labels$/],
   ])('with the attributes that there are: %s', (text, told) => {
     expect(fault(() => checkCondition(text, 'condition')).message).toMatch(told)
   })

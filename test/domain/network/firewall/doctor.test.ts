@@ -46,12 +46,12 @@ const tampered: readonly (readonly [string, (tx: Transaction) => Promise<unknown
   [
     'a policy with another number of rules',
     tx => patch(tx, firewallPolicyCollection, ids.policy, { rule_count: 3 }),
-    () => [`${policyType} ${ids.policy}: has the rule_count 3; its rules are 2`],
+    () => [`${policyType} ${ids.policy}: has the rule_count 3; the number of its rules is 2`],
   ],
   [
     'a rule that is gone',
     tx => remove(tx, firewallRuleCollection, ids.second),
-    () => [`${policyType} ${ids.policy}: has the rule_count 2; its rules are 1`],
+    () => [`${policyType} ${ids.policy}: has the rule_count 2; the number of its rules is 1`],
   ],
   [
     'policies of one priority',
@@ -72,13 +72,13 @@ const tampered: readonly (readonly [string, (tx: Transaction) => Promise<unknown
   [
     'a rule of another VPC than its policy',
     tx => patch(tx, firewallRuleCollection, ids.second, { vpc_id: absentId }),
-    () => [`${ruleType} ${ids.second}: lies at another place than firewall policy ${ids.policy}`],
+    () => [`${ruleType} ${ids.second}: has another workspace, engine or VPC than its firewall policy ${ids.policy}`],
   ],
   [
     'a rule of no policy',
     tx => patch(tx, firewallRuleCollection, ids.second, { firewall_policy_id: absentId }),
     () => [
-      `${policyType} ${ids.policy}: has the rule_count 2; its rules are 1`,
+      `${policyType} ${ids.policy}: has the rule_count 2; the number of its rules is 1`,
       `${ruleType} ${ids.second}: is a rule of firewall policy ${absentId}, which does not exist`,
     ],
   ],

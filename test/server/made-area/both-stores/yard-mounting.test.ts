@@ -96,7 +96,7 @@ it('the doctor names references that are broken, and what the area itself finds'
   })
   expect(await findings()).toEqual([
     `yard.boxes uses yard.racks ${rack_id} without a reference, so that this could be deleted`,
-    'ninefold.references has the holder yard.boxes gone, which does not exist; the reference must go with it',
+    'ninefold.references has the holder yard.boxes gone, which does not exist; the reference must be deleted too',
     'yard.notes is wrong',
   ])
   expect(await control.store?.count(boxes)).toBe(1)
