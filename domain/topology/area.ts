@@ -11,6 +11,7 @@ import { allocations } from './pools/allocations-store.ts'
 import { capacityFunctions } from './pools/functions.ts'
 import { poolKind } from './pools/pool-kind.ts'
 import { poolsOfTarget } from './pools/pool-target-use.ts'
+import { purgeAllocations } from './pools/purge-allocations.ts'
 import { resourcePools } from './pools/pools.ts'
 import { zoneLedgers } from './pools/zone-ledger.ts'
 import { ZonePools } from './pools/zone-pools.ts'
@@ -29,6 +30,9 @@ export const topology = (probes: DriverProbes) =>
     kinds: [multiRegionKind, poolKind, zoneKind, targetKind, regionKind, locationKind],
     collections: [bootstraps, zoneLedgers, allocations],
     provides: () => ({ topology: { ...siteFunctions, ...capacityFunctions(new ZonePools()) } }),
+    hooks: ({ store }: Parts<TopologyArea>) => ({
+      purgeWorkspace: (workspace: string) => purgeAllocations(store, workspace),
+    }),
     workers: (parts: Parts<TopologyArea>) => [probing(parts, probes, poolsOfTarget)],
     start: bootstrap,
     inspect: inspectTopology,
