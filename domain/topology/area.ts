@@ -7,10 +7,14 @@ import { OperationRecords } from '../resources/operation-records.ts'
 import { bootstrap, bootstraps } from './bootstrap.ts'
 import { inspectTopology } from './inspect.ts'
 import type { DriverProbes } from './probes/driver-probe.ts'
+import { allocations } from './pools/allocations-store.ts'
+import { capacityFunctions } from './pools/functions.ts'
 import { poolKind } from './pools/pool-kind.ts'
 import { poolsOfTarget } from './pools/pool-target-use.ts'
+import { purgeAllocations } from './pools/purge-allocations.ts'
 import { resourcePools } from './pools/pools.ts'
 import { zoneLedgers } from './pools/zone-ledger.ts'
+import { ZonePools } from './pools/zone-pools.ts'
 import { probing } from './probes/probing.ts'
 import { siteFunctions } from './sites/functions.ts'
 import { locationKind, multiRegionKind, regionKind, targetKind, zoneKind } from './sites/kinds.ts'
@@ -24,8 +28,11 @@ import { targets } from './targets/targets.ts'
 export const topology = (probes: DriverProbes) =>
   ({
     kinds: [multiRegionKind, poolKind, zoneKind, targetKind, regionKind, locationKind],
-    collections: [bootstraps, zoneLedgers],
-    functions: { topology: siteFunctions },
+    collections: [bootstraps, zoneLedgers, allocations],
+    provides: () => ({ topology: { ...siteFunctions, ...capacityFunctions(new ZonePools()) } }),
+    hooks: ({ store }: Parts<TopologyArea>) => ({
+      purgeWorkspace: (workspace: string) => purgeAllocations(store, workspace),
+    }),
     workers: (parts: Parts<TopologyArea>) => [probing(parts, probes, poolsOfTarget)],
     start: bootstrap,
     inspect: inspectTopology,
