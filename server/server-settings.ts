@@ -31,57 +31,63 @@ function proxyListFault(entries: readonly string[]): string | undefined {
 /** The settings that no area declares (conventions §19). */
 export const serverSettings = {
   base_url: text({ fault: httpUrlFault }).optional.describe(
-    'where callers reach the server, when that is not where it listens; tokens name it, so it is the same for all servers',
+    'the address at which callers reach the servers, if it differs from the listening address; tokens contain this address, so set the same on all servers',
   ),
   console_url: text({ fault: httpUrlFault })
     .otherwise('`base_url`')
-    .describe('where people set passwords: mails and credential tokens point to `<console_url>/credential#<token>`'),
-  data_dir: text({ fault: emptyFault }).default('./data').describe('the folder that holds everything'),
+    .describe(
+      'the address of the page for setting passwords: mails and credential tokens link to `<console_url>/credential#<token>`',
+    ),
+  data_dir: text({ fault: emptyFault }).default('./data').describe('the folder for all files of the server'),
   'store.url': text({ fault: storeUrlFault }).optional.describe(
-    'the PostgreSQL database that holds what is stored; absent: a file of SQLite in `data_dir`',
+    'the PostgreSQL database of the store; absent: a SQLite file in `data_dir`',
   ),
-  'http.host': text({ fault: emptyFault }).default('127.0.0.1').describe('the address at which it listens'),
+  'http.host': text({ fault: emptyFault }).default('127.0.0.1').describe('the address at which the server listens'),
   'http.port': integer({ min: 0, max: 65_535, rule: 'must be a port, 0 to 65535' })
     .default(8080)
-    .describe('where it listens; 0: any free port; when nobody chose the port, the next free one does'),
+    .describe(
+      'the port at which the server listens; 0: any free port; if the default port is taken, the next free port',
+    ),
   'http.trusted_proxies': listOf(text(), { fault: proxyListFault })
     .otherwise('none')
-    .describe('addresses and blocks (`10.0.0.0/8, ::1`) of proxies whose `X-Forwarded-For` is believed'),
+    .describe('addresses and blocks (`10.0.0.0/8, ::1`) of proxies whose `X-Forwarded-For` is trusted'),
   'http.max_in_flight': count
     .default(defaultHttpLimits.maxInFlight)
-    .describe('calls that are worked on at a time; above it calls are answered 503'),
+    .describe('the limit of calls in progress; further calls are answered 503'),
   'http.max_connections': count
     .default(defaultHttpLimits.maxConnections)
-    .describe('open connections; above it connections are closed as they come'),
+    .describe('the limit of open connections; further connections are closed immediately'),
   'http.headers_timeout': duration()
     .default(defaultHttpLimits.headersMs)
-    .describe('from the connection, or the first byte of a later request on it, to the last of the headers; then 408'),
+    .describe('the time from the connection, or from the first byte of a later request, to the last header; then 408'),
   'http.request_timeout': duration()
     .default(defaultHttpLimits.requestMs)
     .describe(
-      'from the last of the headers of a request to the last of its body; then 408. Data planes may go by a pace instead',
+      'the time from the last header of a request to the end of its body; then 408. Data planes may have a minimal speed instead',
     ),
   'http.keep_alive_timeout': duration()
     .default(defaultHttpLimits.keepAliveMs)
-    .describe('a connection without a request is closed; keep it above that of a proxy in front'),
+    .describe(
+      'the time after which a connection without a request is closed; set a longer time than the proxy in front of the server',
+    ),
   'http.write_timeout': duration()
     .default(defaultHttpLimits.writeMs)
     .describe(
-      'an answer, or the next piece of a stream, waits so long for its caller to take it; then the connection is cut',
+      'the time that a response, or the next part of a stream, waits for the caller to read; then the connection is cut',
     ),
   'http.drain_timeout': duration()
     .default(defaultHttpLimits.drainMs)
-    .describe('how long calls may take to end when the server is to end'),
-  'metrics.public': flag().default(false).describe('`/metrics` is answered to everybody'),
+    .describe('the time that calls in progress have to end when the server stops'),
+  'metrics.public': flag().default(false).describe('whether `/metrics` is answered to all callers'),
   'mail.smtp_url': text({ fault: smtpUrlFault }).optional.describe(
-    'the mail server, `smtps://user:password@host:465`; absent: mails are files in `<data_dir>/outbox`, and tokens are answered to administrators',
+    'the mail server, `smtps://user:password@host:465`; absent: mails are files in `<data_dir>/outbox`, and responses to administrators contain the tokens',
   ),
   'mail.from': text({ fault: senderFault }).default(defaultSender).describe('the sender of mails'),
   'bootstrap.admin_email': text({ fault: optionalAddressFault })
     .default(defaultAdministrator)
-    .describe('the first administrator; empty: nobody'),
+    .describe('the address of the first administrator; empty: no administrator is invited'),
   'bootstrap.admin_password_file': text({ fault: emptyFault }).optional.describe(
-    "a file whose first line is the first administrator's password",
+    'a file whose first line is the password of the first administrator',
   ),
   'operations.kept_days': integer({
     min: minOperationsDays,
@@ -89,5 +95,5 @@ export const serverSettings = {
     rule: `must be a number of days, ${minOperationsDays} to 99999`,
   })
     .default(minOperationsDays)
-    .describe('how many days operations are kept after their end'),
+    .describe('the number of days that operations are kept after their end'),
 } as const satisfies FixedDeclarations

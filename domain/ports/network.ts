@@ -33,7 +33,7 @@ export interface CreatedPort {
   readonly id: string
   readonly vpc_id: string
   readonly ip_address: string
-  /** Lower-case hexadecimal with colons. */
+  /** The MAC address in lower-case hexadecimal, with colons. */
   readonly mac_address: string
 }
 

@@ -91,7 +91,7 @@ export interface Topology {
   ): Promise<{ readonly id: string; readonly regions: readonly string[] } | undefined>
   /**
    * Returns the zone with this name, and shares the rows of the zone and of its location. Until the end of the
-   * transaction, `isAvailable` stays true or false, and no other transaction deletes the zone. Returns undefined if the
+   * transaction, `isAvailable` does not change, and no other transaction deletes the zone. Returns undefined if the
    * zone does not exist.
    */
   requireZone(tx: Transaction, name: string): Promise<KnownZone | undefined>

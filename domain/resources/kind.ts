@@ -25,8 +25,9 @@ export interface Reference<T> {
   /** The member that holds the id of the target, or its name (`by`); an unset member names no target. */
   readonly member: keyof T & string
   /**
-   * `name`: the member holds the `name` of the target, which must be a column and unique over the platform, and must
-   * never change. The table of references keeps the id of the target. `id` by default.
+   * The form in which the member names the target, `id` by default. With `name`, the member holds the `name` of the
+   * target, which must be a column, unique over the platform and never changed; the table of references keeps the id of
+   * the target.
    */
   readonly by?: 'id' | 'name'
   readonly target: AnyKind

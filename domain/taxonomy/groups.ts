@@ -155,7 +155,7 @@ export class Groups implements GroupHandlers {
       const next = { ...stored.value, parent_group_id: parent, update_time: formatMillis(context.now) }
       await tx.update(groups, id, next, stored.version)
       await requireMoveRoom(tx, organisation.id, from, to, effect.scope)
-      // A cascade in progress above the old place would miss the workspaces that have moved away.
+      // A cascade in progress above the old place misses the workspaces that have moved away.
       if (await mayHaveUnfollowed(tx, organisation.id)) {
         const { scope } = effect
         await this.#parts.operations.follow(tx, { ...catchUp({ organisation: organisation.id, scope }), scope })

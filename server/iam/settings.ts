@@ -11,17 +11,19 @@ export const iamSettings = {
   'iam.throttle.email_network': borne
     .default(defaultThrottleLimits.email_network)
     .describe(
-      "failed sign-ins in 15 minutes of an address from one network; then a minute's wait, doubling to 15; 0: no bound",
+      'failed sign-ins for an address from one network in 15 minutes; then a delay of one minute, which doubles up to 15; 0: no limit',
     ),
   'iam.throttle.email': borne
     .default(defaultThrottleLimits.email)
-    .describe('failed sign-ins in an hour of an address, but for networks from which it has signed in within 30 days'),
+    .describe(
+      'failed sign-ins for an address in an hour, except from networks with a successful sign-in within 30 days',
+    ),
   'iam.throttle.network': borne
     .default(defaultThrottleLimits.network)
-    .describe('failed sign-ins in 5 minutes from one network'),
+    .describe('failed sign-ins from one network in 5 minutes'),
   'iam.throttle.credential_token': borne
     .default(defaultThrottleLimits.credential_token)
-    .describe('wrong activation and reset tokens in a minute from one network'),
+    .describe('wrong activation and reset tokens from one network in a minute'),
 } as const satisfies SettingDeclarations
 
 /** Returns the configured limits of guessing. */

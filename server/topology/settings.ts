@@ -5,5 +5,5 @@ import { flag } from '../settings/scalars.ts'
 export const topologySettings = {
   'topology.bootstrap': flag()
     .default(true)
-    .describe('whether the first start makes a simulated target, a location, a region, a zone and a pool'),
+    .describe('whether the first start creates a simulated target, a location, a region, a zone and a pool'),
 } as const satisfies SettingDeclarations

@@ -13,7 +13,7 @@ export interface Bucket {
   readonly scope_id: string
   /** The id of the quota limit; empty while the default limit of the definition applies. */
   readonly limit_id: string
-  /** The limit; without a meaning while `limit_id` is empty. */
+  /** The limit; unused while `limit_id` is empty. */
   readonly limit: number
 }
 

@@ -29,7 +29,7 @@ export const followings: Collection<Following> = {
   indexes: [['organisation_id']],
 }
 
-/** Returns the first following of a workspace. Until then, all areas have applied ACTIVE. */
+/** Returns the first following of a workspace, whose areas have all applied ACTIVE before. */
 export const newFollowing = (id: string, organisation_id: string, work: string): Following => ({
   id,
   organisation_id,

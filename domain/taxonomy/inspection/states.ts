@@ -10,7 +10,7 @@ import { finding } from './finding.ts'
 /** The former states of archived nodes, keyed by node id. */
 export type StatesBefore = ReadonlyMap<string, Archival>
 
-/** Returns the former states of those of the given nodes that have one. */
+/** Returns the former states of the given nodes, keyed by node id; the map lacks nodes without a former state. */
 export const statesBefore = (reader: Reader, ids: readonly string[]): Promise<StatesBefore> =>
   documentsOf(reader, archivals, ids)
 

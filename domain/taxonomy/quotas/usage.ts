@@ -5,7 +5,7 @@ import type { Scope } from '../../ports/scope.ts'
 
 /**
  * The usage of one quota by one workspace. The usage of a group is summed over its workspaces at each read, so the move
- * of a group changes no number (taxonomy.md §4).
+ * of a group changes no stored usage (taxonomy.md §4).
  */
 export interface QuotaUsage {
   /** The id in the form `<quota>/<workspace id>`. */

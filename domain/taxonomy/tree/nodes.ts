@@ -88,7 +88,7 @@ export const workspaces: Collection<StoredWorkspace> = {
 export interface Tree {
   /** The id of the organisation. */
   readonly id: string
-  /** Grows with every change of the tree and of the states in it. */
+  /** The version, which grows with every change of the tree and of the states in it. */
   readonly tree_version: number
   readonly group_count: number
   readonly workspace_count: number

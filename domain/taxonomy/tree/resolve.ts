@@ -5,7 +5,7 @@ import type { Scope } from '../../ports/scope.ts'
 interface Resolved {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
-  /** The node itself. */
+  /** The scope of the node itself. */
   readonly scope: Scope
 }
 

@@ -12,7 +12,7 @@ export const states = [
 /** A state that a node can have. */
 export type State = (typeof states)[number]
 
-/** The states by their names. */
+/** The single states, for use in code. */
 export const [active, suspended, archived, deleting] = states
 
 const strictnesses: ReadonlyMap<LifecycleState, number> = new Map(states.map((state, i) => [state, i]))

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../ports/store.ts'
 import type { StoredTarget } from './targets-store.ts'
 
-/** The functions by which changes of deployment targets concern their resource pools. */
+/** The functions that connect changes of deployment targets with their resource pools. */
 export interface TargetUse {
   /**
    * Throws DEPLOYMENT_TARGET_CAPACITY_IN_USE unless the pools of a target fit into `target`, which has the new members:
