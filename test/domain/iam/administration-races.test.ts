@@ -47,7 +47,7 @@ const removals: readonly ((
     const body = { principal_id: principal, role_ids: ['organisation-admin'], condition: '', expire_time: hourly(w, 1) }
     return w.access.grantAccess({ scope_type: type, scope_id: id, body }, w.as(by))
   },
-  // As the deactivation of a user does.
+  // Does the same as the deactivation of a user.
   (w, by, { principal }) =>
     w.store.tx(async tx => {
       await w.parts.feed.hold(tx)
@@ -73,7 +73,8 @@ describe('two administrators who remove each other at once', () => {
         removals[way % removals.length]?.(w, remover, { principal, binding: of[principal] ?? '', scope }) ??
         Promise.resolve()
       const outcomes = await atOnce(round, by(a, b, round >> 1), by(b, a, round >> 3))
-      // An administrator that was demoted first cannot set an end for the other.
+      // The losing call is refused because its caller is no longer an administrator, or because the other user is the
+      // last one.
       expect(outcomes.filter(each => each === 'OK')).toHaveLength(1)
       expect(['LAST_ADMINISTRATOR', 'ESCALATION_DENIED']).toContain(outcomes.find(each => each !== 'OK'))
       await w.store.tx(async tx => {
@@ -89,7 +90,10 @@ async function removeAll(tx: Parameters<Parameters<World['store']['tx']>[0]>[0],
     await tx.delete(bindings, id, version)
 }
 
-/** The actions of a grantor on its rights; the key names the revision that tells the order. */
+/**
+ * The calls that use the rights of a grantor. `key` returns the key of the change by whose revision the test orders the
+ * grant and the demotion.
+ */
 const givings: Readonly<
   Record<string, (w: World, giver: string, round: number) => Promise<{ call: Call; key: () => string }>>
 > = {
@@ -135,7 +139,7 @@ describe('giving while the giver is demoted', () => {
       const giving = await givings[name]?.(w, giver, round)
       if (giving === undefined) throw new Error(`nobody gives by "${name}"`)
       const demote = async () => {
-        // A giving begins with several reads, so that a demotion at the same time would always come first.
+        // A grant begins with several reads; without as many reads here, the demotion would always come first.
         for (let reads = 0; reads < (round >> 1) % 20; reads += 1) await w.store.get(principals, giver)
         return drop(w, w.oz, binding)
       }

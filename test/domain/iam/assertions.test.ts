@@ -23,7 +23,7 @@ import { outcomeOf, valueOf } from '../outcomes.ts'
 
 const audience = `${baseUrl}/iam/v1/tokens:refresh`
 
-/** Pairs of each kind that may be registered. */
+/** A key pair of each algorithm that a service account may register. */
 const pairs = {
   EdDSA: generateKeyPairSync('ed25519'),
   ES256: generateKeyPairSync('ec', { namedCurve: 'P-256' }),

@@ -126,7 +126,7 @@ it('a picture changes six times within an hour, and again once the first of them
   const began = world.now
   for (const side of [16, 17, 18, 19, 20]) {
     expect(await set(side)).toBe('OK')
-    // The same picture again is no change.
+    // Setting the same picture again is not a change.
     expect(await set(side)).toBe('OK')
     world.now += 60_000
   }

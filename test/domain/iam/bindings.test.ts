@@ -183,7 +183,7 @@ describe('bindings', () => {
   })
 })
 
-/** Writes bindings past all rules. */
+/** Writes bindings without any checks. */
 async function fill(
   w: World,
   count: number,

@@ -28,7 +28,7 @@ describe('a clock that is set ahead and back again', () => {
     expect(await server.admission(access)).toBe('OK')
     await endAll(server, user)
     server.time.now += hourMs
-    // A revocation has older ones forgotten whose tokens have expired.
+    // This revocation deletes older revocations whose tokens have expired.
     await endAll(server, other)
     server.time.now -= hourMs
     expect(await server.admission(access)).toBe('TOKEN_REVOKED')
@@ -43,7 +43,7 @@ describe('a clock that is set ahead and back again', () => {
     server.time.now -= yearMs
     expect((await server.parts.throttle.waits([kim], server.time.now)).size).toBe(0)
     expect(await outcomeOf(server.signIn(kim, password, { clientAddress: '192.0.2.1' }))).toBe('OK')
-    // The delay of a guessing caller continues.
+    // New wrong guesses lead to a delay again.
     for (let guesses = 0; guesses < 5; guesses += 1) expect(await guess()).toBe('INVALID_CREDENTIALS')
     expect(await guess()).toBe('AUTHENTICATION_THROTTLED')
   })

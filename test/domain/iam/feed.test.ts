@@ -18,7 +18,7 @@ import { storeAt, testPlace } from '../../server/store/harness.ts'
 const administrators: Collection<{ readonly id: string }> = { name: 'test_administrators', id: 'id' }
 const collections = [...feedCollections, bindings, administrators]
 
-/** The changes that a listener was told, in order. */
+/** A listener that records its changes in order, each as `KIND key`. */
 class Told implements FeedListener {
   readonly lines: string[] = []
 
@@ -37,7 +37,7 @@ interface Server {
   readonly told: Told
 }
 
-/** A server on a place, with a store of its own. */
+/** Opens a store in a place, and starts a feed on this store. */
 async function serverAt(place: string, parts: Partial<FeedOptions> = {}): Promise<Server> {
   const store = await storeAt(place, ...collections)
   const told = new Told()
@@ -198,7 +198,7 @@ describe('changes', () => {
   })
 })
 
-/** A clock that the test sets, and a store that can be cut off: calls to it never end then. */
+/** A clock that the test sets, and a store that the test can cut off: a cut-off store never answers. */
 class Line {
   now = 0
   isCut = false
@@ -223,10 +223,10 @@ class Line {
   }
 }
 
-/** Settings of servers on a database, which cannot look at a file for changes. */
+/** The options of a feed on a database, where a server cannot check a file for changes. */
 const onDatabase = { leases: { time: async () => Date.now() }, changedElsewhere: undefined } as const
 
-/** A change, and whether another server has to follow it. */
+/** Records a change; returns its revision, and whether another server must apply the change. */
 const changeOf = async ({ feed, store }: Server): Promise<readonly [revision: number, isFollowed: boolean]> =>
   store.tx(async tx => [await feed.revise(tx, 'ROLE', 'r'), await feed.isFollowed(tx)] as const)
 

@@ -27,15 +27,15 @@ const clock = createClock()
 
 interface Server extends MutationServices {
   readonly feed: LiveFeed
-  /** The changes that it was told. */
+  /** The changes that the listener of the feed has received. */
   readonly told: readonly string[]
-  /** Revises one role. */
+  /** Changes one role. */
   revise(key?: string): Promise<IamOperation>
 }
 
 type Change = (tx: Transaction) => Promise<Effect<IamArea>>
 
-/** A server that mutates and works; `isShared` says whether others may be on the store. */
+/** Opens a server with mutations and workers; `isShared` is true if other servers may use the store. */
 async function serverAt(place: string, isShared: boolean, steady?: () => number): Promise<Server> {
   const store = await storeAt(place, ...collections)
   const told: string[] = []
@@ -92,7 +92,7 @@ test('a mutation is DONE at once where no other server is', async () => {
 test('a mutation is DONE when the other server follows', async () => {
   const place = await testPlace()
   const [one, two] = [await serverAt(place, true), await serverAt(place, true)]
-  // Either of them may find first that all servers have followed.
+  // Either server may be the first to find that all servers have applied the change.
   for (let changes = 1; changes <= 5; changes += 1) {
     expect(await one.revise()).toMatchObject({ status: 'IAM_OPERATION_STATUS_DONE' })
     expect(two.told).toHaveLength(changes)
@@ -121,7 +121,7 @@ test('what waits for others to follow lets other work have its turn', async () =
   await store.tx(tx => tx.insert(servers, { id: 'somebody', applied_rev: 0, lease_until: Date.now() + 600_000 }))
   const waiting = feed.settled(1)
   expect(await settling(feed)).toMatchObject({ kind: 'again' })
-  // A caller waits for as long as it may.
+  // The request is still waiting when the step has returned.
   expect(await Promise.race([waiting, 'waiting'])).toBe('waiting')
   expect((await revise()).status).toBe('IAM_OPERATION_STATUS_RUNNING')
 })

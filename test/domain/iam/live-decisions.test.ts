@@ -183,7 +183,7 @@ describe('what is being read while it changes', () => {
 
   test('takes no room before there is something to keep', async () => {
     const caches: object[] = []
-    // Objects of earlier tests would look like released memory.
+    // Otherwise a collection of earlier tests' objects during the measurement would hide the used memory.
     await collectGarbage()
     const before = process.memoryUsage()
     for (let i = 0; i < 10; i += 1) caches.push(new LoadingCache(1_000_000, async () => undefined))
@@ -246,7 +246,7 @@ describe('what is visible', () => {
     await world.policy([statement({ permissions: ['compute.vms.list'] })])
     expect(await list()).toEqual({ ...below(ids.g, ids.side), except: new Set([ids.w.id]) })
     await world.bind(principal, 'workspace-viewer', ids.other)
-    // The workspace lies below it.
+    // The workspace lies below the group `other`.
     expect(await list()).toEqual({ ...below(ids.g, ids.other), except: new Set([ids.w.id]) })
     world.decisions.reset()
     expect(await list()).toEqual({ ...below(ids.g, ids.other), except: new Set([ids.w.id]) })

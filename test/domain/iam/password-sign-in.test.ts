@@ -30,7 +30,7 @@ async function failTimes(server: TokenPlatform, email: string, clientAddress: st
   return reasons
 }
 
-/** The body of a refusal, as it is answered. */
+/** Returns the body of a refusal; throws if the call succeeds. */
 async function bodyOf(call: Promise<unknown>): Promise<string> {
   const error: unknown = await call.then(
     () => undefined,

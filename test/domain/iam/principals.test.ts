@@ -16,7 +16,7 @@ describe('the directory', () => {
     expect(await ids(list(w, w.ada, { page_size }))).toEqual([w.ada, w.oz, w.eve, w.kim, w.pat, w.bot])
     expect(await ids(list(w, w.pat, { page_size }))).toEqual([w.pat])
     expect(await ids(list(w, w.oz, { page_size }))).toEqual([w.oz, w.eve, w.kim, w.bot])
-    // A workspace editor sees its service accounts, and itself.
+    // A workspace editor sees itself and the service accounts of the workspace.
     expect(await ids(list(w, w.eve, { page_size }))).toEqual([w.eve, w.bot])
     expect(await ids(list(w, w.eve, { page_size, order_by: 'display_name desc' }))).toEqual([w.eve, w.bot])
     expect(await ids(list(w, w.ada, { page_size, filter: 'kind = SERVICE_ACCOUNT' }))).toEqual([w.bot])

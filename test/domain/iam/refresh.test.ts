@@ -9,7 +9,7 @@ import { callContext } from './calls.ts'
 import { outcomeOf, valueOf } from '../outcomes.ts'
 
 const password = 'correct horse battery'
-/** Many sign in at once, which the throttle would take for guesses. */
+/** Limits without throttling, which would treat the many concurrent sign-ins as guesses. */
 const noLimits = { email_network: 0, email: 0, network: 0, credential_token: 0 }
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs

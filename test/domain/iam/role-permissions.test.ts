@@ -7,7 +7,7 @@ import { JsonText } from '../../../runtime/json.ts'
 import { catalogue } from '../../../server/access/catalogue.ts'
 import { retiredKey, testCatalogue } from './test-catalogue.ts'
 
-/** A role as a store answers it, which counts how often it is parsed. */
+/** A row of a role that counts how often its document is parsed. */
 class Row implements Stored<Role> {
   readonly id = 'reader'
   readonly version = 1

@@ -11,7 +11,7 @@ import { outcomeOf } from '../outcomes.ts'
 
 const password = 'correct horse battery'
 
-/** Counts the calls of a store. */
+/** Returns a counter, and a function that wraps a store so that its calls are counted. */
 function counted() {
   const calls = { count: 0 }
   const wrap = (store: Store): Store =>
@@ -35,7 +35,7 @@ async function signedIn(options: Parameters<typeof tokenPlatform>[0] = {}) {
   return { server, user, token, session }
 }
 
-/** The server after a restart, with nothing in its memory. */
+/** Starts another authenticator on the store of a server, with empty caches, as after a restart. */
 async function restarted({ accessTokens, parts }: TokenPlatform): Promise<Authenticator> {
   const authenticator = new Authenticator({ ...parts, accessTokens })
   await authenticator.start()
@@ -103,7 +103,7 @@ describe('the authenticator', () => {
     const other = await restarted(server)
     expect(await outcomeOf(other.authenticate(`Bearer ${token}`))).toBe('OK')
     await endAll(server, user)
-    // No feed tells this one.
+    // No feed notifies `other` of the revocation.
     expect(await outcomeOf(other.authenticate(`Bearer ${token}`))).toBe('OK')
     other.reset()
     const refused = await Promise.all([1, 2, 3].map(() => outcomeOf(other.authenticate(`Bearer ${token}`))))

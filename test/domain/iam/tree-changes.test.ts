@@ -72,7 +72,7 @@ describe('what makers of scopes have above', () => {
 })
 
 describe('the revision', () => {
-  /** Creates a scope; returns how often the revision was locked. `meanwhile` runs before each lock. */
+  /** Creates a scope; returns the number of times that the revision was locked. `meanwhile` runs before each lock. */
   async function holdsOf(w: World, principal: string, scope: Scope, meanwhile = async (_tx: Transaction) => {}) {
     let holds = 0
     const hold = async (tx: Transaction): Promise<void> => {

@@ -8,7 +8,7 @@ import { outcomeOf } from '../outcomes.ts'
 
 const rounds = 6
 
-/** Two servers of one store. */
+/** Opens two servers on one store. */
 async function servers(): Promise<readonly [UsersPlatform, UsersPlatform]> {
   const place = await preparedPlace(collections)
   const world = new World()

@@ -19,7 +19,7 @@ const program = fileURLToPath(new URL('./vpc-load.ts', import.meta.url))
 
 const actors = 4
 
-/** One server on SQLite, two servers on one PostgreSQL. */
+/** The number of servers: one on SQLite, two on one PostgreSQL. */
 const serverCount = postgresUrl() === undefined ? 1 : 2
 
 /** Reads all VPCs, subnets and quota limits of a workspace, and the operations of the area. */

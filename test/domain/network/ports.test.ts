@@ -19,7 +19,7 @@ beforeAll(async () => {
   vpc = await net.vpc('net-1', '10.20.0.0/16')
 })
 
-/** A new subnet of 8 addresses, and the first three parts of its addresses. */
+/** Creates a subnet of 8 addresses; returns its id and the first three bytes of its addresses, as text. */
 async function smallSubnet(more = {}) {
   blocks += 1
   const prefix = `10.20.${blocks}`
@@ -165,7 +165,7 @@ describe('a logical port', () => {
     for (const i of [1, 2, 3, 4]) await net.machine(`filling-${i}`, id)
     const { usage } = await api.network.getQuotaLimit(await limitPorts(1))
     expect(usage).toBeGreaterThanOrEqual(4)
-    // The subnet is full too.
+    // The subnet is also exhausted; the response reports the quota nevertheless.
     const metadata = { quota: quota_definition, limit: '1', usage: String(usage), requested: '1', region: 'local1' }
     await expect(net.machine('over', id)).rejects.toMatchObject({ ...exceeded, metadata })
   })

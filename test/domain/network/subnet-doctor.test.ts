@@ -20,7 +20,10 @@ const collections = storeCollections(areasWithMachines)
 let left: StorePlace
 let ids: Awaited<ReturnType<typeof fill>>
 
-/** A subnet with the ports .2, .3 and .9, and the reserved range .8 to .10; its free ranges end with .7, .8, .10, .13. */
+/**
+ * Creates a subnet with the ports .2, .3 and .9, and the reserved range .8 to .10; its free ranges end with .7, .8,
+ * .10, .13.
+ */
 async function fill(api: Ninefold) {
   const { workspace } = await addTenant(api, 'acme')
   const net = callsOf(api, workspace)
@@ -39,7 +42,7 @@ beforeAll(async () => {
   ids = await whileOpen(left, fill, areasWithMachines)
 })
 
-/** The id of the free range of the first subnet that ends with an address. */
+/** Returns the id of the free range of the first subnet that ends with the address `last`. */
 const range = (last: string): string => rangeKey(ids.subnet, parseAddress(last) ?? 0)
 
 const number = (address: string): number => parseAddress(address) ?? 0

@@ -47,7 +47,7 @@ const members = ['name', 'vpc_id', 'cidr_block', 'gateway_address', 'reserved_ra
 const documented =
   /^(FIELD_INVALID|VPC_NOT_FOUND|SUBNET_CIDR_INVALID|SUBNET_GATEWAY_INVALID|SUBNET_RESERVED_RANGE_INVALID)$/
 
-/** The reason of an error answer. */
+/** Returns the reason of an error response. */
 async function reasonOf(answer: Response): Promise<string> {
   const { details = [] }: { readonly details?: readonly { readonly reason?: string }[] } = await answer.json()
   return details.find(({ reason }) => reason !== undefined)?.reason ?? `no reason, status ${answer.status}`

@@ -17,17 +17,20 @@ import { testToken } from '../../server/access/test-access.ts'
 
 const program = fileURLToPath(new URL('./crash-server.ts', import.meta.url))
 
-/** A hundred rounds: `NINEFOLD_CRASH_ROUNDS=100 npx vitest run test/domain/taxonomy/cascade-kill.test.ts` */
+/**
+ * The number of kills. For a hundred kills: `NINEFOLD_CRASH_ROUNDS=100 npx vitest run
+ * test/domain/taxonomy/cascade-kill.test.ts`
+ */
 const rounds = Number(process.env['NINEFOLD_CRASH_ROUNDS'] ?? 4)
 
 const workspaceCount = 300
 
-/** A cascade over the workspaces takes about as long. */
+/** The maximal delay of a kill in milliseconds: about the duration of a cascade over the workspaces. */
 const longestMs = 700
 
 interface Server {
   readonly client: TaxonomyClient
-  /** The time from the start of the process until it answers. */
+  /** The time from the start of the process to its first response, in milliseconds. */
   readonly startMs: number
   kill(): Promise<void>
 }
@@ -52,7 +55,10 @@ async function start(place: StorePlace): Promise<Server> {
   }
 }
 
-/** The organisation and its chain of groups, which of them are suspended, and how often each workspace changed by that. */
+/**
+ * An organisation with its chain of groups, the suspended levels of the chain, and the number of state changes of each
+ * workspace.
+ */
 class Chain {
   readonly #levels: readonly Node[]
   readonly #suspended = new Set<number>()
@@ -66,7 +72,7 @@ class Chain {
     for (const id of workspaces) this.changes.set(id, 0)
   }
 
-  /** Suspends a level that is under no suspended one, or resumes the topmost suspended one. */
+  /** Suspends a level that lies above all suspended levels, or resumes the topmost suspended level. */
   async step(nodes: Nodes) {
     const top = Math.min(this.#levels.length, ...this.#suspended)
     const level = Math.floor(Math.random() * (top + 1))

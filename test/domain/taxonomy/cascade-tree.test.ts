@@ -14,7 +14,7 @@ function gateOfTest(): Gate {
   return made
 }
 
-/** A group with a workspace in it, and another group, where things move to. */
+/** Makes a group `from` that contains a group with a workspace, and a group `to`, the target of moves. */
 async function branch(name: string) {
   const tree = await TreeMaker.make(client, name)
   const { organisation } = tree
@@ -27,7 +27,7 @@ async function branch(name: string) {
   return { tree, organisation, id, workspace, to, from: group(from), inner: group(inner) }
 }
 
-/** Takes all there is for work to run in, until the gate is opened: cascades wait that begin meanwhile. */
+/** Occupies all places of the workers until the gate is opened, so that later cascades must wait. */
 async function fillWorkers(name: string): Promise<Gate> {
   const tree = await TreeMaker.make(client, name)
   const { organisation } = tree
@@ -147,7 +147,8 @@ describe('while a cascade is under way', () => {
     })
     const archived = await nodes.change('archive', from)
     await expect.poll(() => script.callsIn(id).length, within).toBe(1)
-    // The cascade itself might find nothing to wait for any more, and end before its node goes.
+    // The test waits until the cascade has recorded the workspace as busy. Otherwise the cascade could end before the
+    // node is deleted.
     const checkpoint = async () => (await store.get(works, archived.id))?.value.checkpoint
     await expect.poll(checkpoint, within).toMatchObject({ busy: [id] })
     await client.deleteWorkspace({ organisation, id })

@@ -6,20 +6,23 @@ import { TreeMaker } from './platform.ts'
 import { gate, type Gate } from './scripted-area.ts'
 import { patientTimes, scriptedPlatform, within, type ScriptedPlatform } from './scripted-platform.ts'
 
-/** Rests last for 200 ms here, and longer than any test there. */
+/** On the platform `quick`, work rests for 200 ms after failures; on `patient`, longer than any test. */
 const quick = await scriptedPlatform(undefined, script => [script.area('lab', 6_000_000)])
 const patient = await scriptedPlatform(patientTimes)
 
 const status = (name: string) => `TAXONOMY_OPERATION_STATUS_${name}`
 
-/** A gate that does not outlive its test. */
+/** Makes a gate that is opened at the end of the test. */
 function gateOfTest(): Gate {
   const made = gate()
   onTestFinished(() => made.open())
   return made
 }
 
-/** An organisation with workspaces, each following at once unless the script says otherwise. */
+/**
+ * Makes an organisation with workspaces; each workspace reaches its new state immediately unless the script says
+ * otherwise.
+ */
 async function branch({ client }: ScriptedPlatform, name: string, count = 1) {
   const tree = await TreeMaker.make(client, name)
   const workspaces: string[] = []
@@ -53,7 +56,7 @@ describe('an area that settles later', () => {
     workspaces.forEach((id, i) => quick.script.reconcile(id, () => gates[i]?.isOpen() ?? true))
     const operation = await nodes.change('suspend', root)
     const seen: number[] = []
-    // The first workspace is the last one to settle.
+    // The gates open in reverse order, so the first workspace settles last.
     for (const [i, each] of gates.toReversed().entries()) {
       each.open()
       if (i === count - 1) break

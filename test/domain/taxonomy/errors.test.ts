@@ -51,13 +51,13 @@ async function crowd() {
   return grown
 }
 
-/** While another process writes to the store for longer than the server waits. */
+/** Makes a call while another process locks the store for longer than the server waits. */
 async function whileStoreIsBusy(call: Provoke): Promise<unknown> {
   const free = await holdStore(place, 'taxonomy_organisations')
   return call().finally(free)
 }
 
-/** Calls that are refused, by the reason they are refused for. */
+/** Calls that are refused, by the reason of the refusal. */
 const refused: Readonly<Record<string, readonly Provoke[]>> = {
   ENGINE_UNAVAILABLE: [
     () => whileStoreIsBusy(() => client.createOrganisation({ body: { name: 'busy' } }, { retry: false })),
@@ -293,7 +293,7 @@ async function firstGroup(organisation: string): Promise<string> {
   return groups[0]?.id ?? ''
 }
 
-/** Operations that tell of something, by its reason. */
+/** Operations that report an error or a warning, by its reason. */
 const told: Readonly<Record<string, () => Promise<TaxonomyOperation>>> = {
   async LIFECYCLE_HOOK_FAILED() {
     const { archive, id } = await archivedWorkspace()

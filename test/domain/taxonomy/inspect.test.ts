@@ -24,11 +24,11 @@ it('is content with what a platform leaves', async () => {
   expect(await (await left.copy()).findings()).toEqual([])
 })
 
-/** A usage of acme's, by the names of the ids. */
+/** Returns the id of the usage row of `web`. */
 const usageOf = ({ web }: Names): string => `compute.vcpus/${web}`
 const totalOf = ({ acme }: Names): string => `compute.vcpus/${acme}`
 
-/** Makes groups named by their ids, and counts them. */
+/** Inserts groups whose names are their ids, and updates the group count of the organisation. */
 async function addGroups(tx: Transaction, { acme, eng }: Names, added: readonly { id: string; parent: string }[]) {
   for (const { id, parent } of added) await copy(tx, groups, eng, { id, name: id, parent_group_id: parent })
   await patch(tx, trees, acme, { group_count: 2 + added.length })
@@ -41,7 +41,7 @@ interface Case {
   readonly name: string
   readonly breaks: (tx: Transaction, names: Names) => Promise<unknown>
   readonly findings: readonly string[]
-  /** Indexes that would not allow it. */
+  /** The tables whose unique indexes would prevent the fault. */
   readonly without?: readonly string[]
 }
 

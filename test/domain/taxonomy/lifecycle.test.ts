@@ -6,7 +6,7 @@ import { kinds, Nodes, state, verbs, type Node, type NodeKind, type StateVerb } 
 import { treePlatform, TreeMaker } from './platform.ts'
 import { RandomTree, type Step } from './random-tree.ts'
 
-/** Purges wait, so that a forcibly deleted node stays DELETING. */
+/** The purges wait, so that a forcibly deleted node stays DELETING. */
 const held = Promise.withResolvers<void>()
 const { client } = await treePlatform({ purge: () => held.promise })
 afterAll(() => held.resolve())
@@ -29,7 +29,7 @@ const table: Readonly<Record<Action, Partial<Record<State, State | 'gone'>>>> = 
   delete: { ARCHIVED: 'gone' },
 }
 
-/** How a node comes into each state. */
+/** The verbs that bring a new node into each state. */
 const ways: Readonly<Record<State, readonly StateVerb[]>> = {
   ACTIVE: [],
   SUSPENDED: ['suspend'],
@@ -39,7 +39,7 @@ const ways: Readonly<Record<State, readonly StateVerb[]>> = {
 
 let made = 0
 
-/** A node in a tree of its own; `parent` is the group above it, or the organisation. */
+/** Makes a node in a tree of its own; `parent` is the group above it, or the organisation. */
 async function nodeOf(kind: NodeKind): Promise<Node & { readonly parent: Node; readonly other: string }> {
   made += 1
   const tree = await TreeMaker.make(client, `life-${made}`)

@@ -28,7 +28,7 @@ interface Asked {
   readonly page_token?: string
 }
 
-/** One of the three lists. */
+/** One of the three lists of nodes. */
 interface List {
   readonly title: string
   readonly fields: ListFields
@@ -87,7 +87,7 @@ const lists: readonly List[] = [
   ...listsOf('an archived one', archivedOne),
 ]
 
-/** Deletes the first workspaces of an archived organisation by force. */
+/** Deletes the first three workspaces of an archived organisation by force. */
 async function deleteSome(organisation: string): Promise<void> {
   const { workspaces } = await client.listWorkspaces({ organisation, page_size: 3 })
   for (const { id } of workspaces) await client.deleteWorkspace({ organisation, id, force: true })

@@ -5,7 +5,7 @@ import { Nodes, state, type Node } from './nodes-by-kind.ts'
 import { treePlatform, TreeMaker } from './platform.ts'
 import { scriptedPlatform, within } from './scripted-platform.ts'
 
-/** In no order that means anything, before and behind the depot. */
+/** The areas in an arbitrary order, which differs from the order of purges; the depot comes in addition. */
 const areaNames = ['iam', 'vault', 'network', 'storage', 'compute', 'registry', 'observability'] as const
 const order = ['compute', 'network', 'registry', 'storage', 'observability', 'vault', 'iam'] as const
 

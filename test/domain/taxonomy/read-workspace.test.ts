@@ -28,7 +28,7 @@ async function made(name: string): Promise<string> {
   return resource_id
 }
 
-/** Where a call is authorized that reads a workspace. */
+/** Returns the scope at which a read of a workspace is authorized. */
 async function asked(id: string, context: CallContext): Promise<Asked> {
   const scopeOf = taxonomyScopes['getWorkspace']
   if (typeof scopeOf !== 'function') throw new Error('getWorkspace is authorized by its handler')
@@ -70,7 +70,7 @@ describe('a call that reads a workspace', () => {
     expect((await answered(id, callContext())).above).toEqual([organisation, groups[0]])
     const { handedOn } = await asked(id, callContext())
     await call('POST', `${base}/${id}:move`, { parent_group_id: groups[1] })
-    // By then, the new tree is cached.
+    // This read brings the new tree into the cache.
     await answered(id, callContext())
     const context = { ...callContext(), handedOn }
     expect((await answered(id, context)).above).toEqual([organisation, groups[0], groups[1]])

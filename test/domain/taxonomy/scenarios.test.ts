@@ -5,7 +5,7 @@ const { addThing, client, countThings } = await treePlatform()
 
 const state = (name: string) => `TAXONOMY_LIFECYCLE_STATE_${name}`
 
-/** acme > eng > plat, and the workspace web under plat. */
+/** Creates an organisation with group `eng`, group `plat` in `eng`, and workspace `web` in `plat`. */
 async function acme(name: string) {
   const tree = await TreeMaker.make(client, name)
   const eng = await tree.group('eng')

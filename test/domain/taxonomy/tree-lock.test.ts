@@ -22,7 +22,7 @@ it.each([
   const holding = one.tx(async tx => {
     await first(tx, organisation)
     held.resolve()
-    // Long against the way to the store, short against how often a file that is busy is tried again.
+    // 150 ms exceed the time of a request to the store, and are less than the time for which a busy file is retried.
     await sleep(150)
     ends.push('first')
   })

@@ -15,7 +15,7 @@ import { testStore } from '../../server/store/harness.ts'
 
 const time = '2026-01-01T00:00:00.000Z'
 
-/** An organisation with groups at its top, called by their names. */
+/** Inserts an organisation with groups directly below it; the id of a group is `<organisation>-<name>`. */
 async function organisationWith(store: ServerStore, id: string, names: readonly string[]): Promise<void> {
   const settable = { name: id, display_name: '', description: '', contact_email: '', labels: {} }
   await store.tx(async tx => {
@@ -27,7 +27,7 @@ async function organisationWith(store: ServerStore, id: string, names: readonly 
   })
 }
 
-/** The store, which records the reads of groups. */
+/** Wraps a store so that it records the reads of groups. */
 function noting(noted: ServerStore): { readonly store: Store; readonly notes: string[] } {
   const notes: string[] = []
   const store = new Proxy(noted, {
@@ -97,7 +97,7 @@ describe('a read of a tree', () => {
     const read = new TreeReads(store).read('acme', async tree => {
       if (seen.length < 2) await change(store, 'acme')
       const before = await tree.reader.get(trees, 'acme')
-      // The last read uses a snapshot, while other work continues.
+      // The last read uses a snapshot, so the concurrent change does not affect it.
       const other = seen.length < 2 ? undefined : change(store, 'acme')
       await other
       seen.push([tree.version, (await tree.reader.get(trees, 'acme'))?.version])

@@ -9,7 +9,7 @@ import { outcomeOf, valueOf } from '../../outcomes.ts'
 
 const ttl = { token_ttl: '3600s' }
 
-/** Every call that puts an account into the hands of its caller, and the status that it needs. */
+/** The calls by which a caller could take over an account, each with the required status of the account. */
 const calls: Readonly<
   Record<string, readonly [StoredUser['status'], (w: World, by: string, id: string) => Promise<unknown>]>
 > = {

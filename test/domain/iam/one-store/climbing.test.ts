@@ -8,7 +8,10 @@ import type { Scope } from '../../../../domain/ports/scope.ts'
 
 const secret = 'vault.secretVersions.access'
 
-/** An administrator of access in W who holds nothing of the vault, and a custom role with the secret's key. */
+/**
+ * Makes an administrator of access in W without permissions of the vault, and a custom role with a permission of the
+ * vault.
+ */
 async function arena() {
   const w = await world()
   const keys = (permissions: string[], name: string, owner: Scope = w.o) => {
@@ -39,7 +42,7 @@ interface Given {
   readonly terms?: { readonly condition?: string; readonly expire_time?: string }
 }
 
-/** Every way to grant a role. */
+/** The calls that grant a role. */
 const paths: Readonly<Record<string, (a: Arena, by: string, given: Given) => Promise<unknown>>> = {
   createBinding: (a, by, { principal = a.kim, role, scope, terms = {} }) => {
     const body = { principal_id: principal, role_id: role, scope_type: scope.type, scope_id: scope.id, condition: '' }
@@ -138,7 +141,7 @@ describe.each(Object.entries(paths))('%s', (_name, give) => {
 describe('a role edited later', () => {
   it('takes no permission that the editor does not hold at its owner', async () => {
     const a = await arena()
-    // Held in one workspace, but bindings of the role may lie in others.
+    // The editor has the permission in one workspace only, but bindings of the role may lie in other workspaces.
     const role = a.vmRole
     await a.bind(a.mal, a.secretRole, a.w)
     const update = { id: role, update_mask: 'permissions', body: { permissions: ['compute.vms.get', secret] } }

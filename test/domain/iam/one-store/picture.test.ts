@@ -27,7 +27,7 @@ import {
 const exif = `Exif\0\0${secret}`
 const large = { width: 4000, height: 3000 }
 
-/** Whole pictures with metadata, and the same pictures without it. */
+/** Complete pictures with metadata, and the same pictures without metadata. */
 const stripped: readonly (readonly [name: string, type: PictureType, picture: Buffer, rest: Buffer])[] = [
   ['a plain PNG', 'image/png', png(), png()],
   ...['tEXt', 'zTXt', 'iTXt', 'eXIf', 'tIME', 'prVt'].map(

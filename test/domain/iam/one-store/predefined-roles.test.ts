@@ -13,7 +13,7 @@ import { testStore } from '../../../server/store/harness.ts'
 const golden = new URL('predefined-roles.txt', import.meta.url)
 const held = new Map(predefinedRoles.map(({ holds, name }) => [name, new Set(permissionsOf(catalogue, holds))]))
 
-/** Every role with where it can be bound, and its permissions with their class. */
+/** Returns a text with every role, the scopes where it can be bound, and its permissions with their class. */
 function listing(): string {
   const lines = predefinedRoles.flatMap(({ bindableAt, name }) => [
     `${name} (${bindableAt.join(', ')})`,
@@ -60,7 +60,7 @@ test.each([
 const sync = (store: Store, of: Catalogue, now: number): Promise<void> =>
   store.tx(tx => syncPredefinedRoles(tx, of, now))
 
-/** The catalogue without the permissions of a service. */
+/** Returns the catalogue without the permissions of a service. */
 const without = (service: string): Catalogue => ({
   ...catalogue,
   permissions: catalogue.permissions.filter(each => each.service !== service),

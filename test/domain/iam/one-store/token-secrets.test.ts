@@ -10,7 +10,7 @@ import { valueOf } from '../../outcomes.ts'
 
 const password = 'correct horse battery'
 
-/** Everything that a store keeps, as text. */
+/** Returns all rows of the store as text. */
 async function storeText({ store }: TokenPlatform): Promise<string> {
   const texts: string[] = []
   for (const collection of collections) {

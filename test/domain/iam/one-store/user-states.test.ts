@@ -8,12 +8,12 @@ import { outcomeOf } from '../../outcomes.ts'
 
 const otherPassword = 'seven-amber-windmills'
 
-/** A user in a status, and how it got there. */
+/** The status of a user, together with the way to this status if the status alone does not determine it. */
 type Stand = 'INVITED' | 'ACTIVE' | 'RESET' | 'DEACTIVATED before ACTIVE' | 'DEACTIVATED' | 'DEACTIVATED after RESET'
 
 interface Standing extends UsersPlatform {
   readonly id: string
-  /** The tokens that it was ever given. */
+  /** The activation token and the reset token of the user. */
   readonly activation: string
   readonly reset: string
 }

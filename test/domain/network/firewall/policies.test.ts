@@ -19,7 +19,7 @@ beforeAll(async () => {
   vpc_id = await newVpc('net-1')
 })
 
-/** Creates a VPC in a region of the same name, because a region has few VPCs. */
+/** Creates a VPC in a region of the same name, because the quota of a region is few VPCs. */
 async function newVpc(name: string): Promise<string> {
   await addRegions(api, [name])
   const body = { name, region: name, cidr_blocks: ['10.20.0.0/16'] }
@@ -33,7 +33,7 @@ const createPolicy = (body: Partial<FirewallPolicyInput> = {}) =>
     body: { name: `p-${(policies += 1)}`, vpc_id, priority: policies, ...body },
   })
 
-/** Creates a policy; it is deleted by `clear`. */
+/** Creates a policy, which `clear` deletes; returns its id. */
 const policy = async (body?: Partial<FirewallPolicyInput>) => (await createPolicy(body)).resource_id
 
 const get = (id: string) => api.network.getFirewallPolicy({ workspace, engine, id })
@@ -197,7 +197,7 @@ describe('the rules of a firewall policy', () => {
     await expect(update(tags[0])).rejects.toMatchObject(stale)
     await update(tags[1])
     tags.push((await get(id)).etag)
-    // A repeated change changes nothing, so the etag stays.
+    // The second change has the same values, so it changes nothing and the etag stays.
     await update()
     expect((await get(id)).etag).toBe(tags[2])
     await expect(

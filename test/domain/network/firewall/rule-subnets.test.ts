@@ -48,7 +48,10 @@ describe('a rule that names a subnet', () => {
 
   const deleteVpc = (id: string) => net.api.network.deleteVpc({ workspace: net.workspace, engine, id })
 
-  /** What is left of a rule whose subnet `gone` is deleted beside the subnet `kept`. */
+  /**
+   * The effect of the deletion of the subnet `gone` on a rule: the name of the case, the rule before, its changed
+   * members, and whether the deletion disables the rule.
+   */
   const dropped: readonly (readonly [
     string,
     (gone: string, kept: string) => Partial<FirewallPolicyRuleInput>,

@@ -14,7 +14,7 @@ import { callsOf } from '../machines/tenant-network.ts'
 import { firewallCalls } from './firewall-calls.ts'
 import { tcp } from './rule-bodies.ts'
 
-/** A workspace with a policy of three rules, and the store of its platform. */
+/** Makes a workspace with a policy of three rules; returns it with the store of its platform. */
 async function filled() {
   const platform = await testPlatform()
   const { api } = await platform.admin()
@@ -29,7 +29,7 @@ async function filled() {
   return { api, firewall, organisation, platform, policy, store, workspace }
 }
 
-/** The numbers of policies, rules, buckets of rules, and references of policies. */
+/** Returns the numbers of policies, rules, buckets of rules, and references of policies. */
 async function left(store: Store, policy: string): Promise<readonly number[]> {
   const buckets = []
   for await (const { id } of store.each(quotas.buckets)) if (id.includes(policy)) buckets.push(id)

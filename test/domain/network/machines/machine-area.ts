@@ -16,7 +16,7 @@ const missing = async () => {
   throw unimplemented('machines of tests')
 }
 
-/** Creates the ports of a machine; its interfaces name different subnets. */
+/** Creates the ports of a machine, whose interfaces must name different subnets; returns the ids of the ports. */
 async function createPorts(
   { functions }: MachineParts,
   tx: Transaction,
@@ -83,7 +83,7 @@ function machineCalls(parts: MachineParts): VmHandlers {
   }
 }
 
-/** Machines in place of compute, which have logical ports by the functions of network. */
+/** An area in place of compute, with machines that create logical ports through the functions of network. */
 export const machineArea: AreaModule = areaInProgress({
   generated: computeArea,
   kinds: [machineKind],

@@ -3,18 +3,18 @@ import { defineKind, type Resource } from '../../../../domain/resources/kind.ts'
 import { vmAlreadyExists, vmNotFound, vmStateInvalid } from '../../../../output/compute/errors.ts'
 import { vmFields } from '../../../../output/compute/validators.ts'
 
-/** A machine that has logical ports and nothing else. */
+/** A machine that has logical ports and no other resources. */
 export interface Machine extends Resource {
   readonly workspace_id: string
   readonly name: string
   readonly zone: string
   readonly labels: Readonly<Record<string, string>>
   readonly status: 'NATIVE_VM_STATUS_RUNNING' | 'NATIVE_VM_STATUS_STOPPED'
-  /** The ids of its logical ports. */
+  /** The ids of the logical ports of the machine. */
   readonly ports: readonly string[]
 }
 
-/** The machines of all workspaces. */
+/** The collection of the machines of all workspaces. */
 export const machines: Collection<Machine> = {
   name: 'compute_machines',
   id: 'id',
@@ -22,7 +22,7 @@ export const machines: Collection<Machine> = {
   uniques: [{ fields: ['workspace_id', 'name'], taken: ({ name }) => vmAlreadyExists(`a machine is named ${name}`) }],
 }
 
-/** Machines. */
+/** The kind of machines, in place of the VMs of compute. */
 export const machineKind = defineKind({
   type: 'compute.vms',
   noun: 'machine',

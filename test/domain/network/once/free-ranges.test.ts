@@ -6,7 +6,7 @@ import { seeded, type Random } from '../../../areas/random.ts'
 
 const span = 64
 
-/** Sorted, disjoint ranges of 0 to 63; some are neighbours. */
+/** Returns sorted, disjoint ranges within 0 to 63, of which some are adjacent. */
 function randomRanges(random: Random): readonly Ipv4Range[] {
   const ranges: Ipv4Range[] = []
   for (let first = random.below(6); first < span;) {
@@ -19,7 +19,7 @@ function randomRanges(random: Random): readonly Ipv4Range[] {
 
 const each = Array.from({ length: span }, (_, address) => address)
 
-/** The naive form: one truth value an address. */
+/** Returns the naive form of ranges: for each address, true if a range contains the address. */
 const bits = (ranges: readonly Ipv4Range[]): readonly boolean[] => each.map(address => holds(ranges, address))
 
 describe('ranges of addresses', () => {

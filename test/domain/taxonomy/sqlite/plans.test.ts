@@ -21,7 +21,7 @@ interface Listed {
   readonly by: string
 }
 
-/** Lists of the workspaces of one organisation that an index serves, both as condition and in their order. */
+/** Lists of the workspaces of one organisation that an index serves, both the condition and the order. */
 const lists: readonly Listed[] = [
   { by: '(organisation_id=?)' },
   { order: 'name desc', by: '(organisation_id=?)' },

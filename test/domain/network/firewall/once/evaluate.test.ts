@@ -32,7 +32,7 @@ const port = (ip_address: string, labels: Record<string, string> = {}, subnet_id
   subnet_id,
 })
 
-/** A policy of rules whose ids are their names. */
+/** Returns a policy with rules whose ids are their names. */
 const policyOf = (priority: number, ...rules: readonly FirewallPolicyRuleInput[]): PolicyWithRules => ({
   id: `policy-${priority}`,
   priority,
@@ -193,7 +193,7 @@ describe('random policies', () => {
       for (let i = 0; i < 200; i += 1) {
         const own = random.oneOf(ports)
         const packet = randomPacket(random)
-        // Every third packet comes from a port of the VPC, whose labels count.
+        // The other end of every third packet is a port of the VPC, so that the labels of ports matter.
         const peer = i % 3 === 0 ? (parseAddress(random.oneOf(ports).ip_address) ?? 0) : packet.peer
         const rules = effective.get(own) ?? []
         const expected = naiveVerdict(rules, { ...packet, peer }, { subnets: blocks, ports })
@@ -201,7 +201,7 @@ describe('random policies', () => {
         rulesThatMatched.add(`${round}/${expected.rule_id}`)
       }
     }
-    // The packets must meet rules, not only the implied ones.
+    // The packets must match many rules, not only the implied rules.
     expect(rulesThatMatched.size).toBeGreaterThan(300)
   })
 })
