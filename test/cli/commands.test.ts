@@ -6,7 +6,7 @@ import { testFolder } from '../server/store/harness.ts'
 import { activationToken, apiServer, email, operationId, password } from './api-server.ts'
 import { ninefold } from './command.ts'
 
-/** A folder with a session. */
+/** Starts a server and signs in; returns both with the settings folder of the session. */
 async function signedIn() {
   const server = await apiServer()
   const folder = testFolder()

@@ -8,7 +8,9 @@ import { exampleArea, writeExample } from './depot/example-area.ts'
 
 const page = readFileSync(join(repository, 'docs/domain.md'), 'utf8')
 
-/** The blocks of the page by the file that their first line names, below `domain/depot` unless the line has a folder. */
+/**
+ * The code blocks of the page, by the file that their first line names; a name without a folder lies in `domain/depot`.
+ */
 const blocks = new Map(
   [...page.matchAll(/^```ts\n\/\/ ([\w/-]+\.ts)\n(.*?)^```$/gms)].map(([, file = '', text = '']) => [
     file.includes('/') ? file : `domain/depot/${file}`,

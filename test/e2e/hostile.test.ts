@@ -19,7 +19,7 @@ interface Answer {
   readonly text: string
 }
 
-/** Writes bytes to the server and reads its answer until it closes the connection. */
+/** Writes bytes to the server and reads its response until the server closes the connection. */
 async function raw(...bytes: readonly (string | Uint8Array)[]): Promise<Answer> {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
   const chunks: Buffer[] = []
@@ -57,7 +57,7 @@ const post = (body: string | Uint8Array, headers: readonly string[] = json): Pro
 const deep = (levels: number): string => `{"name":"a","labels":${'['.repeat(levels)}${']'.repeat(levels)}}`
 const valid = Buffer.from('{"name":"a')
 
-/** Each with its HTTP status and the reason in the body. */
+/** The hostile requests, each with the HTTP status and the reason of its response. */
 const cases: readonly (readonly [what: string, send: () => Promise<Answer>, status: number, reason: string])[] = [
   ['bad percent-encoding', () => request('/taxonomy/v1/quotas/%zz'), 400, 'FIELD_INVALID'],
   ['a cut percent-encoding', () => request('/taxonomy/v1/quotas/%e'), 400, 'FIELD_INVALID'],

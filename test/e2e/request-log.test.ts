@@ -17,7 +17,7 @@ afterAll(async () => {
 const secret = 'sesame-0pen-y0u'
 const calls = secretCalls(secret)
 
-/** The lines of the log that hold a text. */
+/** Returns the lines of the log that contain a text. */
 function linesWith(text: string): readonly Record<string, unknown>[] {
   const found = server.output
     .join('')
@@ -45,7 +45,7 @@ const bodies: readonly (readonly [kind: string, make: (call: SecretCall) => stri
   ['that is cut', ({ body }) => JSON.stringify(body).slice(0, -2)],
 ]
 
-/** The one line of an answer, which may come right after it. */
+/** Returns the log line of a response; the server may write the line after the response. */
 async function lineOf({ headers }: Response): Promise<Record<string, unknown>> {
   const id = `"requestId":"${headers.get('x-request-id') ?? ''}"`
   await expect.poll(() => linesWith(id).length, { interval: 5 }).toBe(1)

@@ -10,7 +10,7 @@ import { openWorld, type World } from './world.ts'
 const mutations = await allMutations()
 const recipes = await allRecipes()
 
-/** Of the calls that were made. */
+/** The verdicts of all calls. */
 const verdicts: Verdict[] = []
 const undo: (() => void | Promise<void>)[] = []
 let world: World
@@ -32,7 +32,7 @@ describe.each(mutations)('$operation.id', mutation => {
 })
 
 describe('a recipe', () => {
-  /** The fault of an override's creation with another recipe. */
+  /** Returns the faults of an override's creation with a changed recipe. */
   async function faultsWith(change: (recipe: Recipe) => Readonly<Record<string, Recipe>>): Promise<readonly string[]> {
     const id = 'createQuotaOverride'
     const mutation = mutations.find(({ operation }) => operation.id === id)

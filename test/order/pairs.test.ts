@@ -3,7 +3,7 @@ import { pairsOf } from './pairs.ts'
 import type { Recipe } from './recipe.ts'
 import { pairName, type StepName } from './step.ts'
 
-/** The pairs, in brackets if they are not made. */
+/** Returns the names of the pairs, in brackets for pairs that are not made. */
 function named(steps: readonly StepName[], given: Pick<Recipe, 'atOdds' | 'unmade'> = {}): readonly string[] {
   return pairsOf(steps, given).map(({ earlier, later, unmade }) => {
     const name = pairName(earlier, later)

@@ -20,7 +20,7 @@ const run = promisify(execFile)
 
 const compiled: readonly string[] = JSON.parse(readFileSync(join(root, 'tsconfig.build.json'), 'utf8')).include
 
-/** The files and folders that the package is built from; node_modules is a link. */
+/** The files and folders from which the package is built; node_modules is a link. */
 const sources = [
   ...compiled,
   'README.md',
@@ -44,7 +44,7 @@ const project = join(folder, 'project')
 
 const npm = (cwd: string, ...args: string[]) => run('npm', args, { cwd, shell: isWindows })
 
-/** Runs the command as its users type it, with the Node.js that npx finds. */
+/** Runs the installed command with the Node.js that npx finds. */
 const ninefold = (...args: string[]) => run('npx', ['ninefold', ...args], { cwd: project, shell: isWindows })
 
 /** Packs a build of the sources; returns the path of the tarball. */
@@ -58,7 +58,7 @@ async function pack(): Promise<string> {
   return join(folder, tarball)
 }
 
-/** Type-checks a folder without packages by the strictest settings; returns '' for success. */
+/** Type-checks a folder without packages under the strictest settings; returns an empty text for success. */
 async function typeCheck(cwd: string, options: object): Promise<string> {
   const compilerOptions = { ...strictest, ...options }
   writeFileSync(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }))

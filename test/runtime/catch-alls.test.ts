@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { buildRouter } from '../../runtime/routing.ts'
 import { route } from './routes.ts'
 
-/** `GET /v2/{*name}/blobs/{digest}`, the star before the name of a catch-all. */
+/** Makes a route from a line such as `GET /v2/{*name}/blobs/{digest}`, in which a star marks the catch-all. */
 const bound = (line: string) => {
   const [method = '', template = ''] = line.split(' ')
   const [, catchAll] = /\{\*(\w+)\}/.exec(template) ?? []
@@ -14,7 +14,9 @@ const bound = (line: string) => {
 
 const router = (lines: readonly string[]) => buildRouter(lines.map(bound))
 
-/** The operation and its parameters as they are decoded, the allowed methods, or the kind of miss. */
+/**
+ * Returns the result of a match: the operation and its decoded parameters, the allowed methods, or the kind of miss.
+ */
 function ask(of: ReturnType<typeof router>, method: string, path: string): unknown {
   const match = of.match(method, path)
   if (match.kind === 'malformed') return { malformed: match.names }
@@ -121,11 +123,11 @@ test.each([
     return performance.now() - from
   }
   matched(path)
-  // Quadratic time would take seconds for each; a loaded machine may stall for some tenths of one.
+  // A match in quadratic time would take seconds; a loaded machine may stall for some tenths of a second.
   expect(matched(path)).toBeLessThan(1000)
 })
 
-/** Few and alike, so that routes hide each other and a path fits several ways. */
+/** The literals are few and similar, so that routes hide each other and a path fits in several ways. */
 const texts = ['a', 'b', 'ab', 'a:x', '']
 const segment = fc.constantFrom(...texts, '{}', '{}:x', 'v{}')
 const side = fc.array(segment, { maxLength: 3 })
@@ -143,7 +145,7 @@ const wanderingPath = fc
   .array(fc.constantFrom(...texts, 'v', 'va', 'q:x', '%2F', '%'), { minLength: 1, maxLength: 7 })
   .map(segments => `/${segments.join('/')}`)
 
-/** The values of a template's parameters in a path, each as long as it can be, by trying every length. */
+/** Returns the values of a template's parameters in a path, each as long as possible, by trying every length. */
 function capture(parts: readonly string[], path: string): readonly string[] | undefined {
   const [text = '', name, ...rest] = parts
   if (!path.startsWith(text)) return undefined
@@ -158,7 +160,7 @@ function capture(parts: readonly string[], path: string): readonly string[] | un
   return undefined
 }
 
-/** Below zero where the first of two templates that fit a path goes before the second. */
+/** Compares two templates that fit a path; returns a negative number if `one` takes precedence. */
 function compare(one: string, other: string): number {
   const [oneStar, otherStar] = [one.includes('*'), other.includes('*')]
   if (oneStar !== otherStar) return oneStar ? 1 : -1
@@ -168,7 +170,7 @@ function compare(one: string, other: string): number {
   return byCharacters(before, otherBefore) || byCharacters(reversed(after), reversed(otherAfter))
 }
 
-/** Segment by segment: literal before parameter, then the longer one. */
+/** Compares segment by segment: a literal before a parameter, then the longer segment. */
 function bySegments(one: string, other: string): number {
   const others = other.split('/')
   const rank = (segment: string): number => (segment.includes('{') ? segment.length : 1000)
@@ -176,7 +178,10 @@ function bySegments(one: string, other: string): number {
   return differences.find(difference => difference !== 0) ?? 0
 }
 
-/** Towards a catch-all: where they first differ, text of a segment goes first, then its end, a parameter, the catch-all. */
+/**
+ * Compares the characters on one side of a catch-all. At the first difference, the text of a segment goes first, then
+ * the end of a segment, then a parameter, then the catch-all.
+ */
 function byCharacters(one: string, other: string): number {
   const last = Math.max(one.length, other.length)
   const differences = Array.from({ length: last }, (_, index) => rankOf(one[index]) - rankOf(other[index]))

@@ -43,11 +43,11 @@ const file: CaseFile = JSON.parse(readFileSync('test/cases/aip/errors.json', 'ut
 const of = (kind: Case['kind']) => file.cases.filter(found => found.kind === kind)
 const made = { name: 'made', base: 7_000_000 }
 
-/** Cases with a choice in which conventions §7 decide otherwise. */
+/** The cases with a choice that conventions §7 decide in another way. */
 const conventions: Readonly<Record<string, Partial<Case>>> = {
   // A wrong method is ROUTE_NOT_FOUND.
   'er-080': { code: 5, http: 404 },
-  // IDEMPOTENCY_KEY_REUSED is about a header, which is no field of the request.
+  // IDEMPOTENCY_KEY_REUSED is about a header, which is not a field of the request.
   'er-109': { details: ['ErrorInfo'] },
 }
 

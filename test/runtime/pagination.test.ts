@@ -32,7 +32,7 @@ interface PageCase extends AipCase {
 
 const cases = aipCases<PageCase>('pagination')
 
-/** Cases that other parts decide: the part, and the place of its test. */
+/** The cases that other tests decide: the reason, or the place of the test. */
 const elsewhere: Readonly<Record<string, string>> = {
   'pg-085': 'rights are asked before a list is read; a token carries none',
   'pg-094': 'a property below',
@@ -198,7 +198,7 @@ describe('a page token', () => {
   })
 })
 
-/** A list of servers as the cases describe it, above `listQuery` and `listInMemory`. */
+/** A list of servers as in the cases, which uses `listQuery` and `listInMemory`. */
 class Server {
   readonly #rows: Map<string, { name: string; zone: string }>
   readonly #tokens: string[] = []
@@ -247,7 +247,7 @@ function expectedOf({ expect: expected }: Step): Outcome {
   return { names: expected.names.flatMap(names), next: expected.next }
 }
 
-/** `s001..s020` is a range. */
+/** Returns the names of a range such as `s001..s020`. */
 function names(range: string): string[] {
   const [first = '', last] = range.split('..')
   if (last === undefined) return [first]

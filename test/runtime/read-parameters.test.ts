@@ -160,7 +160,7 @@ test('paths, headers and cookies are read in their own styles', () => {
   })
 })
 
-/** Texts without the separators of any style, and without blanks, which headers lose at the ends. */
+/** Generates texts without the separators of any style, and without blanks, which headers lose at the ends. */
 const text = fc
   .string({ unit: 'grapheme', minLength: 1 })
   .filter(value => value.isWellFormed() && !/[|\s]/.test(value) && value !== '.' && value !== '..')

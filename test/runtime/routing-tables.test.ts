@@ -12,10 +12,10 @@ interface Line {
 
 const nameOf = ({ method, template }: Line): string => `${method} ${template}`
 
-/** Few and alike, so that routes share beginnings, hide each other and lead into dead ends. */
+/** The literals are few and similar, so that routes share beginnings, hide each other and lead into dead ends. */
 const literals = ['a', 'ab', 'abc', 'b', 'abcdefghijklmnop', 'abcdefghijklmnoq', 'a:x', 'v', '']
 
-/** No two of one length, for it decides which is tried first. */
+/** The patterns have different lengths, because the length decides which pattern is tried first. */
 const patterns = ['{}', 'v{}', '{}:x', 'v{}:y', '{}-{}:x', '{}:start']
 
 const values = [
@@ -51,7 +51,9 @@ const path = fc
   .array(fc.constantFrom(...literals, ...values), { minLength: 1, maxLength: 4 })
   .map(segments => `/${segments.join('/')}`)
 
-/** Every template is tried as an expression, which takes as much as it can for each parameter but the last. */
+/**
+ * Decides by regular expressions of all templates, in which each parameter but the last takes as much text as possible.
+ */
 function slowly(lines: readonly Line[], method: string, path: string): unknown {
   const [best] = lines
     .filter(({ template }) => expressionOf(template).test(path))
@@ -74,7 +76,7 @@ function slowly(lines: readonly Line[], method: string, path: string): unknown {
 
 const expressionOf = (template: string): RegExp => new RegExp(`^${template.replaceAll(/\{[^}]+\}/g, '([^/]+)')}$`)
 
-/** The first segment in which they differ decides: literal before parameter, then the longer one. */
+/** Compares the first segments that differ: a literal before a parameter, then the longer segment. */
 function compare(one: string, other: string): number {
   const others = other.split('/')
   const differences = one.split('/').map((segment, index) => rank(others[index] ?? '') - rank(segment))

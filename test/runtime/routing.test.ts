@@ -13,7 +13,7 @@ const bound = (line: string) => {
 
 const router = (...lines: string[]) => buildRouter(lines.map(bound))
 
-/** The result for a request: the operation and its parameters, the allowed methods, or the kind of miss. */
+/** Returns the result of a match: the operation and its parameters, the allowed methods, or the kind of miss. */
 function ask(of: ReturnType<typeof router>, method: string, path: string): unknown {
   const match = of.match(method, path)
   if (match.kind === 'found') return [match.bound.route.operationId, valuesOf(match)]
@@ -21,7 +21,7 @@ function ask(of: ReturnType<typeof router>, method: string, path: string): unkno
   return match.kind === 'malformed' ? { malformed: match.names } : match.kind
 }
 
-/** The path parameters of a match by name. */
+/** Returns the path parameters of a match, by name. */
 function valuesOf(match: Extract<ReturnType<ReturnType<typeof router>['match']>, { kind: 'found' }>): object {
   const names = match.bound.route.path.filter((_, index) => index % 2 === 1)
   return Object.fromEntries(names.map(name => [name, match.get(name)]))

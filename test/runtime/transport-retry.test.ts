@@ -10,7 +10,10 @@ import { route } from './routes.ts'
 
 type Outcome = Response | Error
 
-/** A `fetch` that gives one outcome a call, the last one for ever after, and keeps the headers it was called with. */
+/**
+ * Returns a `fetch` that has one outcome for each call, and then always the last outcome; it records the headers of its
+ * calls.
+ */
 function faultyFetch(...outcomes: readonly (() => Outcome)[]) {
   const sent: Headers[] = []
   const fetch: typeof globalThis.fetch = async (_, init) => {

@@ -37,7 +37,7 @@ test('a route whose handler is given more than callers give can be sent', () => 
   }
   const call = () => send(createTransport({ baseUrl: '' }), filled, {})
   expectTypeOf(call).toEqualTypeOf<() => Promise<Quota>>()
-  // @ts-expect-error a request of another shape
+  // @ts-expect-error the request has another shape
   expectTypeOf(() => send(createTransport({ baseUrl: '' }), filled, { size: '1' })).toBeFunction()
 })
 

@@ -21,7 +21,7 @@ import {
   union,
 } from '../../runtime/validation.ts'
 
-/** The fields of a check's faults, each with its description. */
+/** Returns the faults of a check, each as `field: description`. */
 function told(check: (faults: Faults) => void): readonly string[] {
   const faults = new Faults()
   check(faults)

@@ -22,7 +22,9 @@ const record = (state: string, more: Partial<MadeOperation> = {}): MadeOperation
 })
 const failed = record('ERROR', { errors: [{ code: 7_001_001, description: 'no room left', reason: 'NO_ROOM' }] })
 
-/** Waits at a server that answers these records in turn, the last one for ever after. */
+/**
+ * Waits for an operation at a server that responds with these records in order, and then always with the last record.
+ */
 async function waiting(
   records: readonly MadeOperation[],
   options: WaitOptions<MadeOperation> & { readonly retryAfter?: string } = {},

@@ -8,7 +8,7 @@ import { root } from '../../scripts/project.ts'
 
 let folder = ''
 
-/** Stands where npm stands: notes that it ran, takes its time, and installs one package as the lock file says. */
+/** A stand-in for npm: it records its run, takes some time, and installs one package as the lock file requires. */
 const npm = `
 const { appendFileSync, copyFileSync, mkdirSync, existsSync } = require('node:fs')
 appendFileSync('runs', process.argv.slice(2).join(' ') + '\\n')

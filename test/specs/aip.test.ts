@@ -3,11 +3,12 @@ import { answerOf, areas, asNode, bodyOf, nodeAt, operationsOf, recordOf, resolv
 import type { Operation, Spec } from './documents.ts'
 
 /**
- * The rules of google.aip.dev that the platform's conventions adopt: names of collections (AIP-122), standard methods
- * (131 to 135), custom verbs (136), standard fields (148), operations (151) and pages (158).
+ * The tests of this file check the rules of google.aip.dev that the platform's conventions adopt: names of collections
+ * (AIP-122), standard methods (131 to 135), custom verbs (136), standard fields (148), operations (151) and pages
+ * (158).
  */
 
-/** Verbs whose form the stated interface fixes. */
+/** The verbs whose form the stated interface fixes. */
 const kebabVerbs = ['part-url']
 
 const standardMethods: Readonly<Record<string, string>> = {
@@ -16,13 +17,15 @@ const standardMethods: Readonly<Record<string, string>> = {
   create: 'POST',
   update: 'PATCH',
   delete: 'DELETE',
-  // Standard methods under a name that says more.
+  // These standard methods have a name that is more precise.
   set: 'PATCH',
   abort: 'DELETE',
   remove: 'DELETE',
 }
 
-/** Resources whose brief lists their fields (conventions §2), with the standard fields that it leaves out. */
+/**
+ * The resources whose brief lists their fields (conventions §2), with the standard fields that the brief leaves out.
+ */
 const ownFields: Readonly<Record<string, readonly string[]>> = {
   'iam.Avatar': ['id', 'create_time', 'update_time'],
   'iam.UserProfile': ['id', 'create_time', 'update_time'],
@@ -30,7 +33,7 @@ const ownFields: Readonly<Record<string, readonly string[]>> = {
   'taxonomy.Quota': ['create_time'],
 }
 
-/** IAM writes the times in its own way. */
+/** The names of the times in iam, which differ from the standard names. */
 const aliases: Readonly<Record<string, string>> = { create_time: 'created', update_time: 'updated' }
 
 const all = areas.flatMap(spec => operationsOf(spec).map(each => [spec.area, each.id, each] as const))
@@ -90,7 +93,7 @@ const verbOf = (path: string): string | undefined => /:([^/{}]+)$/.exec(path)?.[
 
 const schemaOf = (spec: Spec, name: string) => asNode(Object.fromEntries(schemasOf(spec))[name])
 
-/** The named schemas that a document's operations take by a method, on a collection or a thing itself. */
+/** Returns the named schemas of the bodies of a document's operations with this method and without a custom verb. */
 function bodiesOf(spec: Spec, method: string): readonly string[] {
   return operationsOf(spec)
     .filter((operation: Operation) => operation.method === method && verbOf(operation.path) === undefined)

@@ -154,7 +154,7 @@ describe.each(areas.map(spec => [spec.area, spec] as const))('resources of %s', 
   })
 })
 
-/** Whether the resource that an operation's tag names has an etag; artifacts, tags and grants have none. */
+/** Returns true if the resource that an operation's tag names has an etag; artifacts, tags and grants have none. */
 function hasEtag({ spec, node }: Operation): boolean {
   const type = `${spec.area}.${String(asList(node.tags)[0])}`
   const resource = schemasOf(spec).find(([, schema]) => nodeAt(schema, 'x-resource').type === type)
@@ -169,12 +169,15 @@ function propertiesOf(schema: Target | undefined): Node {
   return nodeAt(schema?.node ?? {}, 'properties')
 }
 
-/** Returns the description at the end of a reference. */
+/** Returns the description of a reference's target. */
 function descriptionBehind(spec: Spec, node: Node): unknown {
   return node.$ref === undefined ? undefined : resolve(spec, node).node.description
 }
 
-/** The objects of a request schema, by path, that take members they do not name; maps are meant to. */
+/**
+ * Returns the paths of the objects in a request schema that accept undeclared members; maps are excluded, because they
+ * are meant to.
+ */
 function openObjects({ spec, node, name }: Target, path = name ?? ''): readonly string[] {
   const properties = Object.entries(asNode(node.properties)).filter(([, schema]) => asNode(schema).readOnly !== true)
   const isMap = node.properties === undefined && isNode(node.additionalProperties)

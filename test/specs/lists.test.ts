@@ -15,7 +15,7 @@ const table = readTable('lists', [
 ])
 
 const six = ['=', '!=', '<', '<=', '>', '>=']
-/** The operators a field takes when it names none (conventions §8). */
+/** The operators of a field that declares none, by its type (conventions §8). */
 const operatorsOf: Readonly<Record<string, readonly string[]>> = {
   STRING: [...six, ':'],
   INTEGER: [...six, ':'],
@@ -92,7 +92,7 @@ function isFilterable(field: Node): boolean {
   return field.operators === undefined || asList(field.operators).length > 0
 }
 
-/** The member of a list's answer that holds the rows, and the schema of a row. */
+/** Returns the member of a list's response that contains the rows, and the schema of a row. */
 function rowsOf(list: Operation): readonly [member: string, row: Target] {
   const answer = answerOf(list)
   const entry = Object.entries(nodeAt(answer.node, 'properties')).find(([, schema]) => asNode(schema).type === 'array')
@@ -100,7 +100,7 @@ function rowsOf(list: Operation): readonly [member: string, row: Target] {
   return [entry[0], resolve(answer.spec, asNode(entry[1]).items)]
 }
 
-/** The schema of a field of a row; lists stand for their elements. */
+/** Returns the schema of a field of a row; for a list, the schema of its elements. */
 function propertyAt(row: Target, [first, ...rest]: readonly string[]): Target {
   const found = resolve(row.spec, nodeAt(row.node, 'properties')[first ?? ''])
   const element = found.node.type === 'array' ? resolve(found.spec, found.node.items) : found

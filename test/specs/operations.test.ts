@@ -31,7 +31,7 @@ describe.each(areas.map(spec => [spec.area, spec] as const))('operations of %s',
   })
 })
 
-/** An operation as the table writes it. */
+/** Returns an operation in the form of the table. */
 function rowOf(operation: Operation): string {
   const { spec, method, path, id, node } = operation
   const mode = String(node['x-mode'])

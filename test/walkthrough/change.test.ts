@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { generateArguments } from '../../scripts/project.ts'
 import { generate as generateIn } from '../generator/cli/command-line.ts'
 
-/** The walk of a developer who changes a spec, in a copy of the project (architecture §7). */
+/** The tests follow the walk of a developer who changes a spec, in a copy of the project (architecture §7). */
 const project = fileURLToPath(new URL('../..', import.meta.url))
 const copy = mkdtempSync(join(tmpdir(), 'ninefold-walk-'))
 afterAll(() => rmSync(copy, { recursive: true, force: true }))
@@ -31,7 +31,7 @@ symlinkSync(join(project, 'node_modules'), join(copy, 'node_modules'), 'dir')
 const tsconfig = {
   extends: join(project, 'tsconfig.json'),
   include: ['output', 'domain', 'server'],
-  // Only what has changed, and what uses it, is looked at again.
+  // TypeScript checks only changed files and their users again.
   compilerOptions: { incremental: true, tsBuildInfoFile: join(copy, 'tsbuildinfo') },
 }
 writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify(tsconfig))
@@ -49,7 +49,7 @@ function run(...args: readonly string[]): Promise<Run> {
   return promise
 }
 
-/** Generates in this process, which starts much faster than the command as it is typed. */
+/** Generates in this process, which starts much faster than the command. */
 async function generate(...options: readonly string[]): Promise<Run> {
   const [, , ...words] = generateArguments()
   const { err, out, status } = await generateIn(copy, ...words, ...options)

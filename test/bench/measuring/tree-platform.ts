@@ -195,7 +195,7 @@ async function settle(tx: Transaction, organisation: string, size: TreeSize): Pr
   }
 }
 
-/** Returns the row of a group; every fiftieth group is suspended, and every hundredth workspace. */
+/** Returns the row of a group; every fiftieth group is suspended. */
 function newGroup(organisation_id: string, parent_group_id: string, i: number): StoredGroup {
   const { id, ...workspace } = newChild(clock.newId(), time, {
     organisation_id,
@@ -208,7 +208,10 @@ function newGroup(organisation_id: string, parent_group_id: string, i: number): 
   return { id, ...workspace, state: stateOf(i, 50) }
 }
 
-/** Returns the row of a workspace. The names are in random order, and neighbours by name have different parents. */
+/**
+ * Returns the row of a workspace; every hundredth workspace is suspended. The names are in random order, and neighbours
+ * by name have different parents.
+ */
 function workspaceOf(organisation_id: string, parents: readonly string[], i: number): StoredWorkspace {
   const scattered = Math.imul(i, 2654435761) >>> 0
   const workspace = newChild(clock.newId(), formatMillis(Date.UTC(2026, 0, 1) + i * 1000), {

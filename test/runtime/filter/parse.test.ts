@@ -23,7 +23,7 @@ interface ParseCase extends AipCase {
   readonly alt?: readonly string[]
 }
 
-/** Inputs beyond the limits of conventions §8, refused before anything else is found in them. */
+/** Inputs beyond the limits of conventions §8, which are refused before any other fault is found. */
 const limited: Readonly<Record<string, string>> = {
   'fp-354': '100000 characters; the double negation is not reached',
   'fp-355': '2000 comparisons',
@@ -141,7 +141,7 @@ function fault(text: string): FilterSyntaxError {
   throw new Error(`${text.slice(0, 80)} was read`)
 }
 
-/** An expression in the notation of the cases. */
+/** Returns an expression in the notation of the cases. */
 function shown(value: Expression | Argument | Member): string {
   switch (value.kind) {
     case 'empty':
@@ -175,7 +175,7 @@ function shown(value: Expression | Argument | Member): string {
   }
 }
 
-/** Without positions, which printing does not keep. */
+/** Returns an expression without its positions, which printing does not keep. */
 function bare(expression: Expression): unknown {
   return JSON.parse(JSON.stringify(expression, (name, value: unknown) => (name === 'at' ? undefined : value)))
 }

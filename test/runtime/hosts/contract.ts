@@ -3,7 +3,7 @@ import type { RenderError } from '../../../runtime/status.ts'
 import type { Dispatch } from '../../../runtime/wire.ts'
 import { madeService } from '../made-service.ts'
 
-/** A host that answers with `dispatch`, as its callers see it. */
+/** A host of a dispatcher, in the view of its callers. */
 export interface Hosted extends AsyncDisposable {
   send(method: string, target: string, init?: RequestInit): Promise<Response>
 }
@@ -18,7 +18,7 @@ const errorInfo = (reason: string, domain: string, code?: string) =>
     ...(code !== undefined && { metadata: expect.objectContaining({ code }) }),
   })
 
-/** The descriptions of each field in a FIELD_INVALID answer. */
+/** Returns the descriptions of a FIELD_INVALID response, by field. */
 async function faultsOf(answer: Response): Promise<Record<string, string>> {
   const { code, details } = await answer.json()
   expect([code, details[0].reason]).toEqual([3, 'FIELD_INVALID'])
@@ -26,7 +26,7 @@ async function faultsOf(answer: Response): Promise<Record<string, string>> {
   return Object.fromEntries(violations.map(({ field, description }) => [field, description]))
 }
 
-/** The contract of every host over the same service: the whole way of a request. */
+/** Declares the tests of every host over the same service, which cover the whole path of a request. */
 export function hostContract(name: string, host: (dispatch: Dispatch) => Promise<Hosted>): void {
   const serve = async (options: Parameters<typeof madeService>[0] = {}) => {
     const service = madeService(options)

@@ -8,13 +8,15 @@ import { madeService } from '../made-service.ts'
 /** Serves on a free port of 127.0.0.1; a request may take `patienceMs` to arrive. */
 export type Listen = (dispatch: Dispatch, patienceMs?: number) => Promise<{ readonly port: number } & AsyncDisposable>
 
-/** Sends bytes, keeps the connection open, and returns everything that came back until the server closed it. */
+/**
+ * Sends bytes, keeps the connection open, and returns the text that the server sends until it closes the connection.
+ */
 export const talk = async (socket: Socket, ...parts: readonly (string | Uint8Array)[]): Promise<string> => {
   for (const part of parts) socket.write(part)
   return text(socket)
 }
 
-/** The contract of every socket host for incoming bytes, and for callers that are slow or disconnect. */
+/** Declares the tests of every socket host about incoming bytes, and about callers that are slow or disconnect. */
 export function socketContract(name: string, listen: Listen): void {
   describe(`${name}: over raw sockets`, () => {
     const serve = async (patienceMs?: number) => {

@@ -22,17 +22,17 @@ const anyAnswer = {
 /** The observed facts of a service's streams. */
 interface Seen {
   readonly log: LogEntry[]
-  /** Bytes that the handler of an upload has read. */
+  /** The number of bytes that the handler of an upload has read. */
   taken: number
-  /** How many pieces of a download were pulled, and how it ended. */
+  /** The number of pieces that a download has produced, and whether its stream was closed. */
   pulled: number
   isClosed: boolean
   signal: AbortSignal | undefined
-  /** Lets the handler of `/late` answer. */
+  /** Releases the handler of `/late`. */
   release: () => void
 }
 
-/** A service that takes and gives bytes: `seen` is told of all. */
+/** Makes a service with uploads and downloads, which records its streams in `seen`. */
 function transferService(): { readonly dispatch: Dispatch; readonly seen: Seen } {
   const seen: Seen = { log: [], taken: 0, pulled: 0, isClosed: false, signal: undefined, release: () => {} }
   const take = async ({ body }: Body): Promise<{ size: number }> => {
@@ -107,7 +107,7 @@ function transferService(): { readonly dispatch: Dispatch; readonly seen: Seen }
   return { dispatch, seen }
 }
 
-/** The contract of every socket host for streams of bytes. */
+/** Declares the tests of every socket host about streams of bytes. */
 export function transferContract(name: string, listen: Listen): void {
   describe(`${name}: bytes both ways`, () => {
     const serve = async () => {

@@ -8,7 +8,7 @@ import { mediaService } from './service.ts'
 
 const clientOf = (baseUrl: string) => new DocumentClient(createTransport({ baseUrl }))
 
-/** A client of the real service. */
+/** Hosts the service, and returns it with a client. */
 async function connected() {
   const service = mediaService()
   const hosted = await overNode(service.dispatch)
@@ -156,7 +156,7 @@ describe('a client', () => {
     await expect(all(rows)).rejects.toMatchObject({ reason: 'CONNECTION_FAILED' })
   })
 
-  /** Endless rows; `ended` resolves when the reader stops. */
+  /** Makes an endless source of rows; `ended` resolves when the reader stops. */
   function endlessRows(first: number) {
     let isEnded = (): void => {}
     const ended = new Promise<void>(resolve => (isEnded = resolve))

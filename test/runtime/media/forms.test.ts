@@ -5,7 +5,7 @@ import { mediaService } from './service.ts'
 const urlencoded = { 'content-type': 'application/x-www-form-urlencoded' }
 const photo = (text: string, name = `${text}.png`, type = 'image/png') => new File([text], name, { type })
 
-/** Parts of a form: a list gives its name once an item. */
+/** Makes a form; a list adds a part of the same name for each item. */
 function formOf(members: Readonly<Record<string, string | File | readonly (string | File)[]>>): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(members)) {

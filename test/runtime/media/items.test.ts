@@ -6,7 +6,7 @@ import { all } from './hosted.ts'
 
 const encoder = new TextEncoder()
 
-/** A stream of bytes in these pieces; it tells whether it was left. */
+/** Returns a stream of these pieces, which calls `left` when the reader cancels it. */
 function streamOf(
   pieces: readonly Uint8Array<ArrayBuffer>[],
   left: () => void = () => {},
@@ -29,7 +29,7 @@ async function* given(items: readonly unknown[]) {
   yield* items
 }
 
-/** The bytes, cut at places that are given as parts of the whole. */
+/** Returns the bytes in pieces; `places` has the ends of the pieces as fractions of the length. */
 function cut(bytes: Uint8Array<ArrayBuffer>, places: readonly number[]): readonly Uint8Array<ArrayBuffer>[] {
   const at = places.map(place => Math.floor(place * bytes.length)).sort((a, b) => a - b)
   return [0, ...at].map((from, index) => bytes.slice(from, at[index] ?? bytes.length))
