@@ -22,7 +22,7 @@ describe.skipIf(chromium === undefined)('the reference in headless Chromium (ins
   afterAll(async () => platform.stop())
 
   test.each(areas.map(({ domain }) => domain.name))(
-    'shows every operation and every error of %s, and asks nothing of other hosts',
+    'shows every operation and every error of %s, and sends no request to other hosts',
     async area => {
       const { html, console } = await drawPage(chromium ?? '', `${platform.baseUrl}/reference/${area}`)
       const { paths, 'x-errors': errors } = declaredBy(area)
@@ -65,7 +65,7 @@ describe.skipIf(chromium === undefined)('the reference in headless Chromium (ins
       ['<code>VAULT_SEALED</code>', '<code>CAPSULE_NOT_FOUND</code>'],
     ],
     ['/#section/Permissions', 'section/Permissions', 'section/Permissions', ['<code>compute.vms.get</code>']],
-  ])('opens %s at its place', async (link, active, section, shown) => {
+  ])('opens %s at its section', async (link, active, section, shown) => {
     const { html, console } = await drawPage(chromium ?? '', platform.baseUrl + link)
     expect(activeItem(html)).toBe(active)
     const text = sectionText(html, section)

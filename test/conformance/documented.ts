@@ -53,7 +53,7 @@ export async function proveDocument(area: string, bodies: Bodies = {}, arranged:
 
   describe.each(document.operations)('$id', operation => {
     const { id, path } = operation
-    test(`is served as specs/${area}.yaml says`, async () => {
+    test(`is served as specs/${area}.yaml declares`, async () => {
       const { authorization } = platform
       const dispatched = callTo(platform.dispatch)
       const making = { document, schemas, kinds, call: dispatched, authorization, bodies, arranged }

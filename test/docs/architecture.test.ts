@@ -9,7 +9,7 @@ const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
 const paths = [...page.matchAll(/`([\w.-]+\/[\w./-]*)`/g)].flatMap(match => match[1] ?? [])
 
 describe('the map of the repository', () => {
-  test.each([...new Set(paths)])('names %s, which is there', path => {
+  test.each([...new Set(paths)])('names %s, which exists', path => {
     expect(existsSync(join(root, path))).toBe(true)
   })
 

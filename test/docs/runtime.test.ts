@@ -79,7 +79,7 @@ test('the examples are sound TypeScript', () => {
   expect(typeCheck(folder)).toBe('')
 })
 
-test('they are with the configuration that the page gives, too', () => {
+test('the examples are sound with the configuration on the page', () => {
   const [, configuration = ''] = /^```json\n(.*?)^```$/ms.exec(page) ?? []
   configure(JSON.parse(configuration))
   expect(typeCheck(folder)).toBe('')
@@ -87,11 +87,11 @@ test('they are with the configuration that the page gives, too', () => {
 
 test('the examples run to their end', () => expect(output.complaints).toBe(''))
 
-describe('an example prints what it says', () => {
+describe('an example prints its documented output', () => {
   test.each(programs)('$file', ({ file, printed }) => expect(output.printed.get(file)).toEqual(printed))
 })
 
-describe('every module is told of', () => {
+describe('the page documents every module', () => {
   test.each(modules)('%s', path => {
     expect(page).toContain(`\`${path}\``)
     const imported = programs.filter(({ text }) => text.includes(`'./api/runtime/${path}'`))

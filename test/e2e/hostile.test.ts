@@ -143,7 +143,7 @@ const cases: readonly (readonly [what: string, send: () => Promise<Answer>, stat
 ]
 
 describe('a hostile request', () => {
-  it.each(cases)('with %s is answered as documented', async (_what, send, status, reason) => {
+  it.each(cases)('with %s has the documented response', async (_what, send, status, reason) => {
     const answer = await send()
     expect(answer.text).toContain(`"reason":"${reason}"`)
     expect(answer.status).toBe(status)
@@ -151,7 +151,7 @@ describe('a hostile request', () => {
     expect(answer.text).not.toMatch(/node_modules|\.ts:\d|SyntaxError/)
   })
 
-  it('with duplicate members takes the last one', async () => {
+  it('with duplicate members uses the last one', async () => {
     const answer = await post('{"name":"first-name","name":"last-name"}')
     expect(answer.status).toBe(200)
     const { organisations } = await new TaxonomyClient(server.transport).listOrganisations({
@@ -160,7 +160,7 @@ describe('a hostile request', () => {
     expect(organisations.map(({ name }) => name)).toEqual(['last-name'])
   })
 
-  it('that is cut off leaves nothing behind and no defect in the log', async () => {
+  it('that is cut off leaves no changes and no defect in the log', async () => {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
     await once(socket, 'connect')
     const head = `POST /taxonomy/v1/organisations HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${server.token}\r\n`
@@ -172,7 +172,7 @@ describe('a hostile request', () => {
     expect(organisations).toEqual([])
   })
 
-  it('never was a defect of the server', () => {
+  it('was never a defect of the server', () => {
     const entries = server.output.filter(text => text.includes('"reason":"INTERNAL"'))
     expect(entries).toEqual([])
   })

@@ -17,7 +17,7 @@ export interface Driver {
 
 export function sqliteDriver(file: string): Driver {
   const database = new DatabaseSync(file, { returnArrays: true, timeout: 5000 })
-  // The same settings as those of the store.
+  // The driver uses the same settings as the store.
   database.exec('PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA mmap_size = 2147483647')
   return {
     prepare(_name, sql) {

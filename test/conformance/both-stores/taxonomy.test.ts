@@ -95,7 +95,7 @@ async function empty(organisation: string, ids: Tree['ids']): Promise<void> {
 }
 
 describe.each(document.operations)('$id', ({ id, path }) => {
-  test('is served as specs/taxonomy.yaml says', async () => {
+  test('is served as specs/taxonomy.yaml declares', async () => {
     const existing = await existingFor(path, id)
     const options = { authorization: platform.authorization, common, platform: true, existing }
     const report = await conform(document, schemas, call, { ...options, operations: [id] })
@@ -103,7 +103,7 @@ describe.each(document.operations)('$id', ({ id, path }) => {
   })
 })
 
-test('every operation of the document is walked when none is named', async () => {
+test('without a name, every operation of the document is walked', async () => {
   const { walked } = await conform(document, schemas, call, { authorization: platform.authorization, limit: 1 })
   const operationIds = Object.values(document.groups).flatMap(({ operations }) => operations.map(({ id }) => id))
   expect(walked.map(({ operationId }) => operationId).toSorted()).toEqual(operationIds.toSorted())

@@ -57,11 +57,11 @@ const removals: readonly ((
     }),
 ]
 
-describe('two administrators who remove each other at once', () => {
+describe('two administrators who remove each other concurrently', () => {
   it.each([
     ['an organisation', 'organisation-admin'],
     ['the platform', 'platform-admin'],
-  ])('leave one of %s', async (_what, role) => {
+  ])('keep one administrator of %s', async (_what, role) => {
     const w = await world()
     const scope = role === 'platform-admin' ? platformScope : await w.organisation('raced')
     if (scope === platformScope) await w.store.tx(tx => removeAll(tx, w.ada))
@@ -129,8 +129,8 @@ const givings: Readonly<
   },
 }
 
-describe('giving while the giver is demoted', () => {
-  it.each(Object.keys(givings))('has an effect only before the demotion: %s', async name => {
+describe('a grant during the demotion of its grantor', () => {
+  it.each(Object.keys(givings))('succeeds only before the demotion: %s', async name => {
     const w = await world()
     const seen = new Set<string>()
     for (let round = 0; round < 40; round += 1) {
@@ -154,8 +154,8 @@ describe('giving while the giver is demoted', () => {
   })
 })
 
-describe('at once', () => {
-  it('a role is deleted or given, not both', async () => {
+describe('of concurrent calls', () => {
+  it('either the deletion or the grant of a role succeeds', async () => {
     const w = await world()
     for (let round = 0; round < 40; round += 1) {
       const owner = { scope_type: w.o.type, scope_id: w.o.id }
@@ -175,7 +175,7 @@ describe('at once', () => {
     }
   })
 
-  it('a role gets an administrative permission or a service account at the platform, not both', async () => {
+  it('either an administrative permission of a role or its binding to a service account at the platform succeeds', async () => {
     const w = await world()
     for (let round = 0; round < 40; round += 1) {
       const body = { name: `r${round}`, display_name: '', description: '', permissions: [], scope_id: '' }
@@ -190,7 +190,7 @@ describe('at once', () => {
     }
   })
 
-  it('one binding of a principal, role and scope is made, and grants of it all succeed', async () => {
+  it('one creates the binding of a principal, role and scope, and all grants of it succeed', async () => {
     const w = await world()
     for (let round = 0; round < 40; round += 1) {
       const to = await w.user(`to${round}`)
@@ -205,7 +205,7 @@ describe('at once', () => {
     }
   })
 
-  it('nothing is given at a scope once its suspension is answered', async () => {
+  it('no grant at a scope succeeds after its suspension', async () => {
     const w = await world()
     const seen = new Set<string>()
     for (let round = 0; round < 40; round += 1) {
@@ -229,7 +229,7 @@ describe('at once', () => {
     expect([...seen].sort()).toEqual(['OK', 'WORKSPACE_NOT_ACTIVE'])
   })
 
-  it('the last room below a limit goes to one', async () => {
+  it('one gets the last room below a limit', async () => {
     const w = await world()
     const at = await Promise.all(Array.from({ length: 252 }, (_, i) => w.workspace(w.o, `w${i}`)))
     for (const scope of at.slice(0, 249)) await w.bind(w.kim, 'workspace-viewer', scope)

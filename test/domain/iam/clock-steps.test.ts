@@ -21,7 +21,7 @@ const endAll = ({ parts, store, time }: TokenPlatform, principal: string) =>
   store.tx(tx => endTokensOf(tx, parts.feed, principal, { reason: 'ADMIN', time: formatMillis(time.now) }))
 
 describe('a clock that is set ahead and back again', () => {
-  it('lets nobody in whose session was revoked', async () => {
+  it('does not admit a revoked session', async () => {
     const { access, server, user } = await signedIn()
     const other = await addUser(server, 'lou@example.test', password)
     await server.signIn('lou@example.test', password)
@@ -34,7 +34,7 @@ describe('a clock that is set ahead and back again', () => {
     expect(await server.admission(access)).toBe('TOKEN_REVOKED')
   })
 
-  it('makes nobody wait who has not guessed since', async () => {
+  it('ends the delay of an address without later guesses', async () => {
     const { server } = await signedIn()
     const guess = () => outcomeOf(server.signIn(kim, 'wrong', { clientAddress: '192.0.2.1' }))
     server.time.now += yearMs
@@ -65,7 +65,7 @@ describe('a clock that is set ahead and back again', () => {
 })
 
 describe('a clock that is set back', () => {
-  it('makes no spent refresh token good again', async () => {
+  it('does not make a spent refresh token valid again', async () => {
     const { refresh, server } = await signedIn()
     const next = sessionTokens(await server.refresh(refresh)).refresh
     server.time.now -= 29_000
@@ -75,7 +75,7 @@ describe('a clock that is set back', () => {
     expect(await outcomeOf(server.refresh(next))).toBe('REFRESH_TOKEN_INVALID')
   })
 
-  it('keeps a revoked session revoked for as long as its tokens seem to live', async () => {
+  it('keeps a revoked session revoked for as long as its tokens seem to be valid', async () => {
     const { access, server, user } = await signedIn()
     await endAll(server, user)
     for (let back = 0; back < 10; back += 1) {

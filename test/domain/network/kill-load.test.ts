@@ -44,7 +44,7 @@ async function readKept({ network }: Ninefold, workspace: string): Promise<Kept>
 }
 
 it(
-  'a server that is killed again and again while clients change VPCs and subnets loses no acknowledged change and does none twice',
+  'a server that is killed repeatedly while clients change VPCs and subnets loses no acknowledged change and repeats none',
   { timeout: killTimeout },
   async () => {
     const place = await testStorePlace()

@@ -135,7 +135,7 @@ describe('the doctor', () => {
     expect(await doctorFindings(place)).toEqual(expected())
   })
 
-  it('names a VPC whose column is not what its document says', async () => {
+  it('names a VPC whose column differs from its document', async () => {
     const place = await copyPlace(left, storeCollections(areas), onTestFinished)
     await runSql(place, `UPDATE ${vpcCollection.name} SET region = 'local9'`)
     expect(await doctorFindings(place)).toEqual([

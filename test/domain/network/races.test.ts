@@ -129,9 +129,9 @@ const races: readonly Race[] = [
   },
 ]
 
-describe('at once', () => {
+describe('concurrent calls', () => {
   it.each(races)(
-    '$name end as documented',
+    '$name have documented outcomes',
     { timeout: 60_000 + raceRounds * 2000 },
     async ({ documented, prepare }) => {
       const outcomes = await race(raceRounds, prepare, clear)
@@ -140,7 +140,7 @@ describe('at once', () => {
     },
   )
 
-  it('nothing is wrong after all that', async () => {
+  it('the store is sound after the races', async () => {
     expect(await doctorFindings(platform.config)).toEqual([])
   })
 })

@@ -156,7 +156,7 @@ describe('the doctor', () => {
     expect(await doctorFindings(place, areasWithMachines)).toEqual(expected())
   })
 
-  it('names a port whose subnet is gone', async () => {
+  it('names a port whose subnet does not exist', async () => {
     const place = await copyPlace(left, collections, onTestFinished)
     const store = await openBeside(place, collections)
     await store.tx(tx => remove(tx, subnetCollection, ids.subnet))
@@ -170,7 +170,7 @@ describe('the doctor', () => {
     )
   })
 
-  it('names a port without its row, by the reference and the free addresses', async () => {
+  it('names a missing row of a port, by the reference and the free addresses', async () => {
     const place = await copyPlace(left, collections, onTestFinished)
     const store = await openBeside(place, collections)
     await store.tx(async tx => {

@@ -79,7 +79,7 @@ describe('a subnet under attack', () => {
   })
 
   it.each(['0.0.0.0', '255.255.255.255', '10.20.1.300', '', '10.20.1.5/32', 'x'.repeat(5000)])(
-    'hands out no address for the request %j',
+    'assigns no address for the request %j',
     async ip => {
       const made = net.machine('hostile', subnet, ip).catch((error: unknown) => error)
       const error = await made
@@ -88,7 +88,7 @@ describe('a subnet under attack', () => {
     },
   )
 
-  it('is as it was after all that', async () => {
+  it('is unchanged after all attacks', async () => {
     expect(await net.getSubnet(subnet)).toMatchObject({ allocated_addresses: 0, available_addresses: 252 })
     const { subnets } = await net.api.network.listSubnets({ workspace: net.workspace, engine: 'native' })
     expect(subnets).toHaveLength(1)

@@ -157,9 +157,9 @@ const races: readonly Race[] = [
   },
 ]
 
-describe('concurrently', () => {
+describe('concurrent calls', () => {
   it.each(races)(
-    '$name end as documented',
+    '$name have documented outcomes',
     { timeout: 60_000 + raceRounds * 2000 },
     async ({ documented, name, prepare }) => {
       const outcomes = await race(raceRounds, prepare, clear)

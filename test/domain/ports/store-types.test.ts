@@ -26,7 +26,7 @@ const networks: Collection<Network> = {
   hidden: ['organisation_id'],
 }
 
-it('a path names a member, or a member of a single object; not what lies in a list or a map', () => {
+it('a path names a member, or a member of a single object, but no member within a list or a map', () => {
   expectTypeOf<Path<Network>>().toEqualTypeOf<
     'id' | 'workspace_id' | 'organisation_id' | 'size' | 'range' | 'range.first' | 'range.last' | 'labels' | 'links'
   >()
@@ -34,7 +34,7 @@ it('a path names a member, or a member of a single object; not what lies in a li
   expectTypeOf<Path<object>>().toEqualTypeOf<string>()
 })
 
-it('collections of any documents stand beside each other, and none stands for that of others', () => {
+it('collections of different documents fit into one list, and none fits the type of another', () => {
   const trees: Collection<{ readonly id: string }> = { name: 'test_trees', id: 'id' }
   const all: readonly Collection<never>[] = [networks, trees]
   expect(all).toHaveLength(2)
@@ -98,7 +98,7 @@ it('a read that misspells a member does not compile', () => {
   expect([reads, writes]).toHaveLength(2)
 })
 
-it('what narrows a list to what is seen, or to some ids, fits a collection', () => {
+it('conditions for visible rows, or for some ids, fit a collection', () => {
   const seen: Where<Network> = { ...seenBy({ scopes: new Set(['w']) }, 'workspace_id'), size: 1 }
   expect(seen).toEqual({ workspace_id: ['w'], size: 1 })
   expectTypeOf(hasId(networks, ['a'])).toEqualTypeOf<Where<Network>>()

@@ -68,7 +68,7 @@ async function finish(place: StorePlace, cast: Cast): Promise<void> {
 }
 
 it(
-  'a process that is killed at any point of a cascade, purge or move is made up for',
+  'work continues after a kill of its process at any point of a cascade, purge or move',
   { timeout: 600_000 },
   async () => {
     const scene = await testStorePlace()

@@ -108,7 +108,7 @@ async function check(place: StorePlace, chain: Chain): Promise<void> {
 }
 
 it(
-  `a server that is killed at random moments of cascades over ${workspaceCount} workspaces makes up for all of them, and does nothing twice`,
+  `a server that is killed at random moments of cascades over ${workspaceCount} workspaces completes all of them, and repeats none`,
   { timeout: 60_000 + rounds * 30_000 },
   async () => {
     const place = await testStorePlace()

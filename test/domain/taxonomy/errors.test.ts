@@ -352,14 +352,14 @@ const rowOf = (reason: string) => table.find(row => row.reason === reason)
 
 const isRpcCode = (name: string): name is RpcCode => Object.hasOwn(rpcCodes, name)
 
-it('every error of the table is raised here, told by an operation, or nothing that the area can raise', () => {
+it('every error of the table is raised here, reported by an operation, or listed as impossible for this area', () => {
   const known = [refused, told, impossible].flatMap(each => Object.keys(each))
   expect(known.toSorted()).toEqual(table.map(({ reason }) => reason).toSorted())
 })
 
 describe.each(Object.entries(refused))('%s', (reason, provocations) => {
   it.each(provocations.map((provoke, i) => [i + 1, provoke] as const))(
-    'is answered with its code (%i)',
+    'is returned with its code (%i)',
     async (_, provoke) => {
       const row = rowOf(reason)
       const rpc = row?.rpc ?? ''
@@ -383,7 +383,7 @@ describe.each(Object.entries(refused))('%s', (reason, provocations) => {
 })
 
 describe.each(Object.entries(told))('%s', (reason, tell) => {
-  it('stands in an operation with its code', async () => {
+  it('is in an operation with its code', async () => {
     const { errors, status, warnings } = await tell()
     const code = Number(rowOf(reason)?.code)
     if (rowOf(reason)?.reason === 'LIFECYCLE_HOOK_FAILED') {

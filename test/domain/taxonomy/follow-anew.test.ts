@@ -79,7 +79,7 @@ function failuresIn(lines: readonly Line[]): readonly string[] {
   return lines.flatMap(({ fields, message }) => ('work' in fields ? [`${message} ${String(fields.work)}`] : []))
 }
 
-it('a following that ends with what nobody expected is taken up again, until it can be ended', async () => {
+it('work that ends with an unexpected failure starts again, until it succeeds', async () => {
   const { mend, operation, workspace } = await trip(quick, 'anew')
   await expect.poll(() => isResting(quick, workspace), within).toBe(true)
   expect(await quick.ended(operation)).toMatchObject({
@@ -106,7 +106,7 @@ it('a following that ends with what nobody expected is taken up again, until it 
     })
 })
 
-it('its failures are logged once each, and it rests after the third one', async () => {
+it('each of its failures is logged once, and the work rests after the third', async () => {
   patient.lines.length = 0
   const { operation, workspace } = await trip(patient, 'rests')
   await expect.poll(() => isResting(patient, workspace), within).toBe(true)
@@ -124,7 +124,7 @@ it('its failures are logged once each, and it rests after the third one', async 
   expect(Date.parse(rest?.run_after ?? '') - Date.parse(rest?.insert_time ?? '')).toBe(patientTimes.restMs)
 })
 
-it('a later change is followed at once while it rests', async () => {
+it('a later change is applied immediately while the work rests', async () => {
   const { mend, nodes, operation, root, workspace } = await trip(patient, 'gives-way')
   await expect.poll(() => isResting(patient, workspace), within).toBe(true)
   await patient.ended(operation)

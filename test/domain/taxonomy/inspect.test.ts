@@ -20,7 +20,7 @@ const { active, archived, deleting, suspended } = {
 
 const left = await leftStore()
 
-it('is content with what a platform leaves', async () => {
+it('finds nothing in the store of a platform', async () => {
   expect(await (await left.copy()).findings()).toEqual([])
 })
 
@@ -384,7 +384,7 @@ it.each(cases)('finds $name', async ({ breaks, findings, without = [] }) => {
   expect(await store.findings()).toEqual(findings)
 })
 
-it('finds nothing in quotas that a start has mended, and none of their limits is lost', async () => {
+it('finds nothing in quotas that a start has repaired, and all their limits remain', async () => {
   const store = await left.copy()
   await store.change(async tx => {
     await patch(tx, quotas, 'compute.vms', { description: 'x', default_limit: 7 })
@@ -400,7 +400,7 @@ it('finds nothing in quotas that a start has mended, and none of their limits is
   })
 })
 
-it('is no reason not to start that a quota is damaged, and keeps what is left of it', async () => {
+it('a damaged quota does not prevent the start, and keeps its readable limits', async () => {
   const store = await left.copy()
   await store.sql(`UPDATE taxonomy_quotas SET _body = '{"default_limit":7' WHERE _key = 'compute.vms'`)
   await store.change(tx => createBuiltInQuotas(tx, 0))

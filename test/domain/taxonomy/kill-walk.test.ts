@@ -54,7 +54,7 @@ async function addThing(call: typeof fetch, workspace: string): Promise<void> {
 }
 
 it(
-  'a server that is killed at any step of a cascade, of what follows it or of a purge is made up for',
+  'work continues after a kill of its server at any step of a cascade, its further work or a purge',
   { timeout: walkTimeout },
   async () => {
     const { missed, points, restarts, tried } = await killWalk({

@@ -282,7 +282,7 @@ const sequence = fc.record({
   steps: fc.array(step, { minLength: 40, maxLength: 40 }),
 })
 
-it('a tree is after any calls what its rules say, counted on fingers', async () => {
+it('a tree equals a simple model after any calls', async () => {
   let count = 0
   await fc.assert(
     fc.asyncProperty(sequence, async ({ nesting, steps }) => {

@@ -12,7 +12,7 @@ it.each([
   { first: shareTree, second: holdTree },
   { first: holdTree, second: shareTree },
   { first: holdTree, second: holdTree },
-])('$first.name holds off $second.name of another server until its transaction ends', async ({ first, second }) => {
+])('$first.name makes $second.name of another server wait until its transaction ends', async ({ first, second }) => {
   const place = await testPlace()
   const [one, other] = [await storeAt(place, organisations, trees), await storeAt(place, organisations, trees)]
   const texts = { name: 'o', contact_email: '', display_name: '', description: '', labels: {} }

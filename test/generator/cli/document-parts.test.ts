@@ -34,7 +34,7 @@ function edit(path: string, from: string | RegExp, to: string): void {
   writeFileSync(join(folder, path), after)
 }
 
-/** Inserts an operation after those of pets. */
+/** Inserts an operation after the operations of pets. */
 const add = (operation: string): void => edit('pets.yaml', 'components:\n', `${operation}components:\n`)
 
 /** Makes a copy of the folder without the cache of earlier runs. */

@@ -127,7 +127,7 @@ function takenUpAfter(others: readonly ManyProcess[], steps: readonly string[], 
 }
 
 describe('four processes on one store', () => {
-  it('run no step twice at once while they are killed and stalled, and take over in time', async () => {
+  it('never run a step twice concurrently while processes are killed and paused, and take over in time', async () => {
     const place = await testPlace()
     const here = await benchAt(place)
     const all = await started(place, [0, 0, 0, 0])
@@ -147,7 +147,7 @@ describe('four processes on one store', () => {
     await expectAllDoneOnce(here, all)
   })
 
-  it('keep their leases whatever their clocks show, as far as the clocks can differ', async () => {
+  it('keep their leases for any difference between their clocks', async () => {
     const place = await testPlace()
     const here = await benchAt(place)
     const lease = 8 * leaseMs
@@ -161,7 +161,7 @@ describe('four processes on one store', () => {
     expect(all.flatMap(({ events }) => events).filter(({ event }) => event === 'lost')).toEqual([])
   })
 
-  it('let one of them run periodic work, and the next one within a lease when it stalls', async () => {
+  it('run periodic work in one process, and in another within a lease if the first is paused', async () => {
     const place = await testPlace()
     const here = await benchAt(place)
     const all = await started(place, [0, leaseMs / 8, 0, -leaseMs / 8])

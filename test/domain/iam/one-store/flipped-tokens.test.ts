@@ -5,7 +5,7 @@ import { addUser, tokenPlatform } from '../token-platform.ts'
 const email = 'kim@example.test'
 const password = 'correct horse battery'
 
-it('what is no access token of ours is refused whichever bits of one are flipped', async () => {
+it('a token is refused if any of its bits are flipped', async () => {
   const server = await tokenPlatform()
   await addUser(server, email, password)
   const { access_token: token } = await server.signIn(email, password)

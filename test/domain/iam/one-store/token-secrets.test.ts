@@ -19,7 +19,7 @@ async function storeText({ store }: TokenPlatform): Promise<string> {
   return texts.join('\n')
 }
 
-it('no secret of a token is in the store, in activities or in what is listed', async () => {
+it('no secret of a token is in the store, in activities or in lists', async () => {
   const server = await tokenPlatform()
   const secrets: string[] = []
   const user = await addUser(server, 'kim@example.test', password)

@@ -140,7 +140,7 @@ describe('administrators', () => {
     ['deactivate', 'ACTIVE'],
     ['reactivate', 'DEACTIVATED'],
     ['resetPassword', 'ACTIVE'],
-  ] as const)('cannot %s who holds more', async (verb, stand) => {
+  ] as const)('cannot %s a user with more permissions', async (verb, stand) => {
     const user = await standing(stand)
     user.world.strong.add(user.id)
     expect(await outcomeOf(verbs[verb](user))).toBe('ESCALATION_DENIED')
@@ -151,7 +151,7 @@ describe('administrators', () => {
     ['deactivate', 'ACTIVE'],
     ['reactivate', 'DEACTIVATED'],
     ['resetPassword', 'ACTIVE'],
-  ] as const)('%s only what they have read, when they say so', async (verb, stand) => {
+  ] as const)('cannot %s with a stale etag', async (verb, stand) => {
     const { as, id } = await standing(stand)
     const request = { id, body: { etag: 'stale' } }
     const client = as()
@@ -164,7 +164,7 @@ describe('administrators', () => {
     expect(await outcomeOf(calls[verb]())).toBe('ETAG_MISMATCH')
   })
 
-  it('do not deactivate the last one of them', async () => {
+  it('do not deactivate the last administrator', async () => {
     const user = await standing('ACTIVE')
     user.world.lastAdministrators.add(user.id)
     expect(await outcomeOf(verbs.deactivate(user))).not.toBe('OK')

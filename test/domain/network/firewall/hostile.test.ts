@@ -125,7 +125,7 @@ describe('hostile members', () => {
     expect(await post(`/${policy}${verb}`, body)).toEqual({ status: 400, reason: 'FIELD_INVALID' })
   })
 
-  it('leave nothing that the doctor finds, and no line of an error', async () => {
+  it('leave no finding of the doctor and no error in the log', async () => {
     expect(await doctorFindings(platform.config)).toEqual([])
     expect(platform.lines.filter(line => line.includes('INTERNAL'))).toEqual([])
   })

@@ -163,7 +163,7 @@ async function check(): Promise<void> {
 
 describe('concurrent calls of firewall policies', () => {
   it.each(races)(
-    '$name end as documented',
+    '$name have documented outcomes',
     { timeout: 60_000 + raceRounds * 2000 },
     async ({ documented, name, prepare }) => {
       const outcomes = await race(raceRounds, prepare, async () => {
@@ -176,7 +176,7 @@ describe('concurrent calls of firewall policies', () => {
     },
   )
 
-  it('leave nothing that the doctor finds', async () => {
+  it('leave no finding of the doctor', async () => {
     expect(await doctorFindings(net.platform.config, areasWithMachines)).toEqual([])
   })
 })

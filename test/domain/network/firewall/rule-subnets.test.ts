@@ -126,7 +126,7 @@ describe('a rule that names a subnet', () => {
     await deleteSubnet(kept)
   })
 
-  it('of another policy is left alone, with the etag of the policy', async () => {
+  it('of another policy is unchanged, and so is the etag of the policy', async () => {
     const [gone, id] = [await subnet(), await policy()]
     await firewall.rule(id, tcp('rule', 1))
     const before = await firewall.getPolicy(id)
@@ -134,7 +134,7 @@ describe('a rule that names a subnet', () => {
     expect(await firewall.getPolicy(id)).toEqual(before)
   })
 
-  it('leaves nothing that the doctor finds', async () => {
+  it('leaves no finding of the doctor', async () => {
     expect(await doctorFindings(net.platform.config, areasWithMachines)).toEqual([])
   })
 })

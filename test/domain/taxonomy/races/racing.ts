@@ -38,7 +38,7 @@ export async function declareRaces(races: Races): Promise<void> {
       await run(arena, name, races[name])
     })
 
-    it('nothing is wrong after all that', () => arena.expectHealth())
+    it('the store is sound after the races', () => arena.expectHealth())
   })
 }
 

@@ -29,7 +29,7 @@ async function tell(call: typeof fetch, round: number): Promise<void> {
   }
 }
 
-it('a server that is killed at any step of a procedure is made up for', { timeout: walkTimeout }, async () => {
+it('work continues after a kill of its server at any step of a procedure', { timeout: walkTimeout }, async () => {
   const { missed, points, restarts, tried } = await killWalk({ program, areas: walkedAreas(), walked: 'yard', tell })
   console.log(`${tried.length} of ${points.length} points; ${toldRestarts(restarts)}`)
   expect(missed).toEqual([])

@@ -33,7 +33,7 @@ async function readKept({ network }: Ninefold, workspace: string, policy: string
 }
 
 it(
-  'a server that is killed again and again while clients change rules loses no acknowledged change and does none twice',
+  'a server that is killed repeatedly while clients change rules loses no acknowledged change and repeats none',
   { timeout: killTimeout },
   async () => {
     const place = await testStorePlace()

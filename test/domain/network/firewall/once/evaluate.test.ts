@@ -60,7 +60,7 @@ const deny = (rule: FirewallPolicyRuleInput): FirewallPolicyRuleInput => ({
 describe('evaluate', () => {
   const target = port('10.20.0.5', { role: 'web' })
 
-  it('denies ingress and allows egress that no rule matches', () => {
+  it('denies ingress and allows egress without a matching rule', () => {
     const policies = compiled([])
     const packet = ingress('10.20.0.6')
     expect(evaluate(policies, target, packet)).toEqual({ action: 'NETWORK_FIREWALL_ACTION_DENY', rule_id: '' })
@@ -83,7 +83,7 @@ describe('evaluate', () => {
     ['disabled policies', [{ ...policyOf(1, tcp('off', 1)), enabled: false }]],
   ]
 
-  it.each(disabled)('passes over %s', (_, policies) => {
+  it.each(disabled)('skips %s', (_, policies) => {
     expect(evaluate(compiled(policies), target, ingress('10.1.2.3')).rule_id).toBe('')
   })
 
@@ -182,7 +182,7 @@ describe('random policies', () => {
     })
   }
 
-  it('are evaluated as by a naive evaluator over 10,000 packets', () => {
+  it('have the verdicts of a naive evaluator for 10,000 packets', () => {
     const random = seeded(17)
     const rulesThatMatched = new Set<string>()
     for (let round = 0; round < 50; round += 1) {
