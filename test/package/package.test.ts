@@ -102,12 +102,12 @@ describe.skipIf(!hasNpm)('the packed package in an empty folder (needs npm)', ()
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('has the command and the runtime, and nothing of the tests', () => {
+  it('has the command and the runtime, and no tests', () => {
     const installed = join(project, 'node_modules', 'ninefold')
     expect(readdirSync(installed).sort()).toEqual(['README.md', 'dist', 'package.json', 'runtime'])
   })
 
-  it('installs no server for those who only generate', () => {
+  it('installs no server for users of the generator', () => {
     const installed = readdirSync(join(project, 'node_modules'))
     expect(installed).toContain('yaml')
     expect(installed).not.toContain('fastify')
@@ -119,7 +119,7 @@ describe.skipIf(!hasNpm)('the packed package in an empty folder (needs npm)', ()
     expect(stdout).toContain('generate')
   })
 
-  it('generates code beside a copied runtime that type-checks without a package or the types of Node.js', async () => {
+  it('generates code with a copied runtime that type-checks without a package or the types of Node.js', async () => {
     await ninefold('generate', 'petstore.yaml', '--out', 'src/api')
     const alone = join(folder, 'alone')
     cpSync(join(project, 'src'), join(alone, 'src'), { recursive: true })
@@ -129,7 +129,7 @@ describe.skipIf(!hasNpm)('the packed package in an empty folder (needs npm)', ()
     await expect(ninefold('generate', 'petstore.yaml', '--out', 'src/api', '--check')).resolves.toBeDefined()
   })
 
-  it('holds its templates, each of which another can stand in for', async () => {
+  it('has its templates, each of which can be overridden', async () => {
     const templates = join(project, 'node_modules', 'ninefold', 'dist', 'templates')
     cpSync(templates, join(project, 'mine'), { recursive: true })
     await ninefold('generate', 'petstore.yaml', '--out', 'templated', '--templates', 'mine')
@@ -139,7 +139,7 @@ describe.skipIf(!hasNpm)('the packed package in an empty folder (needs npm)', ()
     expect(readFileSync(join(project, 'templated', 'client.ts'), 'utf8')).toMatch(/\nexport const mine = true\n$/)
   })
 
-  it('lets generated code take the runtime from the package, declarations included', async () => {
+  it('lets generated code import the runtime from the package, declarations included', async () => {
     await ninefold('generate', 'petstore.yaml', '--out', 'packaged/src', '--runtime', 'package')
     writeFileSync(join(project, 'packaged', 'package.json'), manifest)
     expect(await typeCheck(join(project, 'packaged'), {})).toBe('')

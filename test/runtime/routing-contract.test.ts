@@ -68,7 +68,7 @@ describe('every operation', () => {
     }
   })
 
-  test('shares its path with the methods that are allowed there, HEAD going to GET', () => {
+  test('shares its path with the methods that are allowed there, and HEAD leads to GET', () => {
     for (const [template, sharing] of templates) {
       const path = fill(template, [])
       const allowed = sharing.map(({ method }) => method)
@@ -113,7 +113,7 @@ function compare(one: string, other: string): number {
 
 const rank = (segment: string): number => (segment.includes('{}') ? segment.length : 1000)
 
-test('decides as trying every template does, whatever segments come together', () => {
+test('the router decides like a search over every template, for any segments', () => {
   const segments = new Set(operations.flatMap(({ template }) => template.split('/').slice(1)))
   const literals = [...segments].filter(segment => !segment.includes('{'))
   const segment = fc.oneof(

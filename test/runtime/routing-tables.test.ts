@@ -107,7 +107,7 @@ function quickly(lines: readonly Line[], method: string, path: string): unknown 
   return { found, path: Object.fromEntries(names.map(name => [name, match.get(name)])), raw: match.raw }
 }
 
-test('any table decides as trying every one of its templates does', () => {
+test('any table decides like a search over every one of its templates', () => {
   const kinds = new Set<string>()
   fc.assert(
     fc.property(
@@ -127,7 +127,7 @@ test('any table decides as trying every one of its templates does', () => {
   expect([...kinds].sort()).toEqual(['allowed', 'found,malformed', 'found,path,raw', 'none'])
 })
 
-test('a match stays what it is when the router goes on to other paths', () => {
+test('a match does not change when the router matches other paths', () => {
   fc.assert(
     fc.property(table, fc.array(path, { minLength: 2, maxLength: 6 }), (lines, paths) => {
       const bound = lines.map(({ method, template }) => ({ route: route(method, partsOf(template)) }))

@@ -27,7 +27,7 @@ function valuesOf(match: Extract<ReturnType<ReturnType<typeof router>['match']>,
   return Object.fromEntries(names.map(name => [name, match.get(name)]))
 }
 
-test('an object whose name ends like a verb is told from the verb by its encoding', () => {
+test('an object whose name ends like a verb differs from the verb by its encoding', () => {
   const [plain, verb] = ['GET /buckets/{bucket}/objects/{object}', 'GET /buckets/{bucket}/objects/{object}:metadata']
   const storage = router(plain, verb)
   expect(ask(storage, 'GET', '/buckets/b/objects/a:metadata')).toEqual([verb, { bucket: 'b', object: 'a' }])
@@ -113,19 +113,19 @@ test('literal text beyond ASCII is compared in its encoded form', () => {
   expect(ask(router('GET /straße/{id}'), 'GET', '/stra%C3%9Fe/1')).toEqual(['GET /straße/{id}', { id: '1' }])
 })
 
-test('a parameter called __proto__ is a parameter', () => {
+test('a parameter may have the name __proto__', () => {
   const found = router('GET /a/{__proto__}').match('GET', '/a/x')
   expect(found.kind === 'found' && found.get('__proto__')).toBe('x')
   expect(found.kind === 'found' && found.get('constructor')).toBeUndefined()
 })
 
-test('two operations with one method and one shape of path are refused, whatever their parameters are called', () => {
+test('two operations with one method and one shape of path are refused, whatever the names of their parameters', () => {
   expect(() => router('GET /a/{id}', 'POST /a/{id}', 'GET /a/{name}')).toThrow(
     /"GET \/a\/\{id\}" and "GET \/a\/\{name\}"/,
   )
 })
 
-test('any value comes back from the path that it was encoded into', () => {
+test('any value is decoded from the path into which it was encoded', () => {
   const text = fc.string({ unit: 'binary', minLength: 1 }).filter(value => value.isWellFormed())
   fc.assert(
     fc.property(text, text, (id, other) => {
@@ -135,7 +135,7 @@ test('any value comes back from the path that it was encoded into', () => {
   )
 })
 
-test('no path makes the router fail or wander', () => {
+test('no path makes the router fail or hang', () => {
   const part = fc.constantFrom('/', 'e', 'native', 'vms', '1', 'logs', '%', '%2F', ':', '.', '', 'x'.repeat(1000))
   fc.assert(
     fc.property(fc.array(part, { maxLength: 5000 }), parts => {

@@ -47,7 +47,7 @@ describe.skipIf(program === undefined)('schemathesis', { timeout: 240_000 + exam
   })
 
   it.each(areas.map(({ domain }) => [domain.name]))(
-    'finds no answer of %s that its document does not declare',
+    'finds no response of %s that its document does not declare',
     async area => {
       const { code, output } = await fuzz(program ?? '', work, server, area)
       expect(code, output).toBe(0)

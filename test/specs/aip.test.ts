@@ -49,7 +49,7 @@ describe.each(all)('%s.%s', (_, id, operation) => {
     expect(collections.filter(collection => !collection.endsWith('s'))).toEqual([])
   })
 
-  it('has its verb in lower camel case behind a colon (AIP-136)', () => {
+  it('has its verb in lower camel case after a colon (AIP-136)', () => {
     if (verb === undefined) return expect(path).not.toContain(':')
     expect(kebabVerbs.includes(verb) || /^[a-z][A-Za-z]*$/.test(verb)).toBe(true)
     expect(['GET', 'POST']).toContain(method)
@@ -60,13 +60,13 @@ describe.each(all)('%s.%s', (_, id, operation) => {
     expect(method).toBe(standard ?? (method === 'GET' ? 'GET' : 'POST'))
   })
 
-  it('answers a record of the area exactly when it changes something (AIP-151)', () => {
+  it('returns a record of the area exactly if it changes resources (AIP-151)', () => {
     const records = [recordOf(spec), recordOf(spec).replace('Operation', 'CredentialOperation')]
     const isReading = node['x-mode'] === 'data' || id === 'getOperation'
     expect(records.includes(answerOf(operation).name ?? '') && id !== 'getOperation').toBe(!isReading)
   })
 
-  it('has a filter schema and a bounded page when it lists (AIP-158)', () => {
+  it('has a filter schema and a bounded page if it lists (AIP-158)', () => {
     expect(node['x-filter'] !== undefined).toBe(kind === 'list')
     if (kind !== 'list') return
     const { node: answer, spec: owner } = answerOf(operation)

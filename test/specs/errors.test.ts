@@ -28,7 +28,7 @@ describe.each(areas.map(spec => [spec.area, spec] as const))('errors of %s', (ar
   })
 
   it.each(operationsOf(spec).map(({ id, node }) => [id, node['x-raises']] as const))(
-    '%s raises declared reasons, each once, and names no common one',
+    '%s raises declared reasons, each once, and names no common reason',
     (_, raises) => {
       expect(raises).toBeInstanceOf(Array)
       const reasons = asList(raises).map(String)

@@ -34,7 +34,7 @@ describe('lint rules', () => {
     expect(linted).toEqual(specs.map(({ file }) => file))
   })
 
-  it('find examples that do not fit, in requests and schemas alike', async () => {
+  it('find examples that do not match, in requests and schemas', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'ninefold-lint-'))
     try {
       cpSync(join(root, 'specs'), join(folder, 'specs'), { recursive: true })

@@ -66,15 +66,18 @@ describe.each(lists.map(list => [list.spec.area, list.id, list] as const))('%s.%
     })
   })
 
-  it.each(fields.map(field => [String(field.name), field] as const))('can answer what %s filters by', (name, field) => {
-    const property = propertyAt(rows, String(field.path ?? name).split('.'))
-    const type = String(field.type).replace('[]', '')
-    const operators = asList(field.operators).map(String)
-    expect(operators.filter(operator => !operatorsOf[type]?.includes(operator))).toEqual([])
-    expect(type === 'ENUM').toBe(property.node.enum !== undefined)
-    expect(field.enum).toBe(type === 'ENUM' ? property.name : undefined)
-    expect(typesOf[type]).toContain(property.node.format ?? property.node.type)
-  })
+  it.each(fields.map(field => [String(field.name), field] as const))(
+    'can return the fields by which %s filters',
+    (name, field) => {
+      const property = propertyAt(rows, String(field.path ?? name).split('.'))
+      const type = String(field.type).replace('[]', '')
+      const operators = asList(field.operators).map(String)
+      expect(operators.filter(operator => !operatorsOf[type]?.includes(operator))).toEqual([])
+      expect(type === 'ENUM').toBe(property.node.enum !== undefined)
+      expect(field.enum).toBe(type === 'ENUM' ? property.name : undefined)
+      expect(typesOf[type]).toContain(property.node.format ?? property.node.type)
+    },
+  )
 })
 
 /** The format, or otherwise the type, of each field type in the schema of a row. */

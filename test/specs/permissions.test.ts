@@ -48,7 +48,7 @@ describe.each(areas.map(spec => [spec.area, spec] as const))('permissions of %s'
   })
 
   it.each(operationsOf(spec).map(({ id, node }) => [id, asNode(node['x-access'])] as const))(
-    '%s says who may call it, in the form of its kind',
+    '%s declares its callers, in the form of its kind',
     (_, { kind, ...members }) => {
       const shape = shapes[String(kind)] ?? []
       expect(Object.keys(shapes)).toContain(kind)

@@ -109,7 +109,7 @@ describe('changing a spec', () => {
     expect(await compile()).toMatchObject({ code: 0, output: '' })
   })
 
-  it('is seen by --check, which writes nothing', async () => {
+  it('is reported by --check, which writes nothing', async () => {
     edit('specs/taxonomy.yaml', '\n  /taxonomy/v1/quotas/{quota}/overrides:\n', operation)
     edit('specs/taxonomy.yaml', field, newField)
     const { code, output } = await generate('--check')
@@ -119,7 +119,7 @@ describe('changing a spec', () => {
     expect(await compile()).toMatchObject({ code: 0 })
   })
 
-  it('makes the compiler name the handler and the member that are missing', async () => {
+  it('makes the compiler report the missing handler and the missing member', async () => {
     expect(await generate()).toMatchObject({ code: 0 })
     const { code, output } = await compile()
     expect(code).not.toBe(0)
@@ -127,7 +127,7 @@ describe('changing a spec', () => {
     expect(output).toMatch(/Property 'contact' is missing/)
   })
 
-  it('is scaffolded without touching what is written', async () => {
+  it('is scaffolded without a change of existing code', async () => {
     const before = readFileSync(join(copy, 'domain/taxonomy/quotas/quotas.ts'), 'utf8')
     expect(await generate('--scaffold', 'domain')).toMatchObject({ code: 0 })
     const after = readFileSync(join(copy, 'domain/taxonomy/quotas/quotas.ts'), 'utf8')
@@ -141,7 +141,7 @@ describe('changing a spec', () => {
     expect(readFileSync(join(copy, 'domain/taxonomy/quotas/quotas.ts'), 'utf8')).toBe(after)
   })
 
-  it('is green again when the rest is implemented', async () => {
+  it('passes again when the rest is implemented', async () => {
     edit('domain/taxonomy/quotas/quotas-built-in.ts', "'default_limit'>", "'default_limit' | 'contact'>")
     edit('domain/taxonomy/quotas/quotas-built-in.ts', '  default_limit,\n})', "  default_limit,\n  contact: '',\n})")
     expect(await compile()).toMatchObject({ code: 0, output: '' })
