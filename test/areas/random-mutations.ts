@@ -32,8 +32,8 @@ export interface RandomRun<Api> {
 export const mutationCount = Number(process.env['NINEFOLD_MUTATIONS'] ?? 300)
 
 /**
- * The maximal number of resources of a kind at a time. Quota limits also count: a limit of 0 that stayed forever would
- * end all creations.
+ * The maximal number of resources of a kind at a time. The run deletes a resource before it forgets the resource,
+ * because a forgotten quota limit of 0 would refuse all creations until the end.
  */
 const mostThings = 40
 

@@ -89,7 +89,7 @@ async function printAll(): Promise<void> {
   const decide = async (user: number, i: number): Promise<void> => {
     const question = { principal: userId(user), permission: 'compute.vms.get', scope: placeOf(user, i), circumstances }
     const { reason } = await decisions.decide(question)
-    if (reason !== 'GRANTED') throw new Error(`${question.principal} is not let in: ${reason}`)
+    if (reason !== 'GRANTED') throw new Error(`${question.principal} is denied: ${reason}`)
   }
   let n = 0
   for (let user = 0; user < warmUsers; user += 1) await decide(user, 1)

@@ -83,7 +83,7 @@ interface Slowest {
 async function watched(place: string, version: Version): Promise<() => Promise<Slowest>> {
   const store = await openPlace(place, [version])
   const { value: row } = await store.each(version).next()
-  if (row === undefined) throw new Error('there is a workspace to write')
+  if (row === undefined) throw new Error('the store has no workspace to write')
   const over = new AbortController()
   const slowest = async (act: () => Promise<unknown>): Promise<number> => {
     let most = 0

@@ -204,7 +204,7 @@ function send(
 function answered({ id }: Pick<Operation, 'id'>, { body, status }: Answered): JsonObject {
   const value: unknown = JSON.parse(body)
   if (status === 200) return objectOf(value)
-  throw new Error(`${id} made nothing to be named: ${status} ${body}`)
+  throw new Error(`${id} created no resource with an id: ${status} ${body}`)
 }
 
 const objectOf = (value: unknown): JsonObject => (isJson(value) && isJsonObject(value) ? value : {})

@@ -10,7 +10,7 @@ export interface Fault {
   readonly apply: (aim: Aim, world: World) => Aim | Promise<Aim>
 }
 
-/** The parts of a call of one operation, and its faults beyond those of its document. */
+/** The parts of a call of one operation, and the faults that do not follow from its document. */
 export interface Recipe {
   /**
    * Creates the resources of a call, new for each call, and returns the parts of a successful call. The default caller

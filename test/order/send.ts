@@ -22,7 +22,7 @@ async function usedKey({ store }: World, operation: Operation, aim: Aim): Promis
   const principal = caller && ({ id: caller.id, kind: 'user' } as const)
   const context = callContext({ idempotencyKey, principal, method, path: pathOf(operation, aim) })
   const known = callKey(context, { another: 'request' })
-  if (known === undefined) throw new Error('nobody has no keys')
+  if (known === undefined) throw new Error('the call has no key: its caller is anonymous')
   const recorded = { operations: 'taxonomy_operations', operation_id: known.id }
   await store.tx(tx => remember(tx, known, Date.now(), recorded))
   return idempotencyKey

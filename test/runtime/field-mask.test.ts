@@ -178,7 +178,7 @@ describe('an update', () => {
     expect(outcome(vm, db, body, mask)).toBe(expected)
   })
 
-  it('treats __proto__ as an ordinary member: members', () => {
+  it('treats __proto__ as an ordinary member', () => {
     const fields: Fields = JSON.parse('{"__proto__": {}, "a": {}}')
     const body: object = JSON.parse('{"__proto__": {"admin": true}}')
     const { value, changed } = applyUpdate(fields, { a: 1 }, body, '__proto__')

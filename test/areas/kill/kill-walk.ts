@@ -67,7 +67,7 @@ export async function killWalk(walk: KillWalk): Promise<Walked> {
   await stage.round('')
   const points = [...stage.passed]
   const left = stage.declared.filter(step => !points.includes(`${step}: begin`))
-  if (left.length > 0) throw new Error(`the story runs no ${left.join(', ')}`)
+  if (left.length > 0) throw new Error(`the story does not run ${left.join(', ')}`)
   const stride = Math.max(1, points.length / mostPoints)
   const tried = points.filter((_, i) => Math.floor(i / stride) !== Math.floor((i - 1) / stride))
   const missed: string[] = []
@@ -157,7 +157,7 @@ class Stage {
   #caller(acknowledged: Acknowledged): typeof fetch {
     let at = this.#rounds
     return async (target, init) => {
-      if (typeof target !== 'string') throw new Error('a story gives addresses as text')
+      if (typeof target !== 'string') throw new Error('a story must pass its targets as text')
       const until = performance.now() + patienceMs
       for (;;) {
         const { port } = this.#servers[at % this.#servers.length] ?? {}

@@ -52,7 +52,7 @@ function inTurn(addresses: readonly string[], first: number): typeof fetch {
   let at = first
   let calls = 0
   return async (target, init) => {
-    if (typeof target !== 'string') throw new Error('a transport gives addresses as text')
+    if (typeof target !== 'string') throw new Error('a transport must pass its targets as text')
     calls += 1
     if (calls % callsAtOne === 0) at += 1
     try {

@@ -36,7 +36,7 @@ export function routerGroup(): Group {
     })
     theirs.on(method, parts.join(''), () => undefined)
   }
-  // The parameters come from JSON text, as they do in requests.
+  // The methods and paths are new strings from JSON text, as they are in requests.
   const calls: readonly { readonly method: 'GET'; readonly path: string }[] = JSON.parse(
     JSON.stringify(
       operations.map(({ method, template }) => ({
@@ -124,7 +124,7 @@ export function validatorGroup(): Group {
   const valid: unknown = JSON.parse(sent)
   const faulty: unknown = JSON.parse(JSON.stringify({ body: { ...body, name: 'Acme!', colour: 1 } }))
   if (!check(valid, new Faults()) || check(faulty, new Faults()))
-    throw new Error('the example is no longer what it says')
+    throw new Error('the examples are no longer a valid and a faulty request')
   return {
     title: 'the request of createOrganisation',
     contenders: [

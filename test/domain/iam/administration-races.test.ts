@@ -137,7 +137,7 @@ describe('a grant during the demotion of its grantor', () => {
       const giver = await w.user(`giver${round}`)
       const binding = await w.bind(giver, 'organisation-admin', w.o)
       const giving = await givings[name]?.(w, giver, round)
-      if (giving === undefined) throw new Error(`nobody gives by "${name}"`)
+      if (giving === undefined) throw new Error(`there is no grant "${name}"`)
       const demote = async () => {
         // A grant begins with several reads; without as many reads here, the demotion would always come first.
         for (let reads = 0; reads < (round >> 1) % 20; reads += 1) await w.store.get(principals, giver)

@@ -36,7 +36,7 @@ async function bodyOf(call: Promise<unknown>): Promise<string> {
     () => undefined,
     (reason: unknown) => reason,
   )
-  if (!(error instanceof ApiError)) throw new Error('it was not refused')
+  if (!(error instanceof ApiError)) throw new Error('the call was not refused')
   return JSON.stringify(toStatus(error, iam))
 }
 

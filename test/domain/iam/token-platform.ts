@@ -78,7 +78,7 @@ export interface PlatformOptions {
 }
 
 const unasked = async (): Promise<never> => {
-  throw new Error('tokens ask for what is none of theirs')
+  throw new Error('tokens called a decision that they must not use')
 }
 
 /** Stands in for decisions: it knows only which principals are inactive, and throws for every other question. */

@@ -59,7 +59,7 @@ async function startServer(place: StorePlace): Promise<string> {
     await exited
   })
   for await (const line of createInterface({ input: child.stdout })) return line
-  throw new Error('the server ended before it said where it listens')
+  throw new Error('the server ended before it printed its URL')
 }
 
 function checks(place: StorePlace): Pick<Arena, 'expectTree' | 'expectHealth'> {

@@ -77,7 +77,7 @@ class Chain {
     const top = Math.min(this.#levels.length, ...this.#suspended)
     const level = Math.floor(Math.random() * (top + 1))
     const node = this.#levels[Math.min(level, this.#levels.length - 1)]
-    if (node === undefined) throw new Error('there is an organisation at least')
+    if (node === undefined) throw new Error('the chain has no level')
     const isResume = this.#suspended.has(this.#levels.indexOf(node))
     const before = this.#suspendedNow()
     if (isResume) this.#suspended.delete(this.#levels.indexOf(node))

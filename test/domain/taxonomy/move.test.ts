@@ -11,7 +11,7 @@ it('a move reports a taken name before an exceeded limit', async () => {
   const [taken, free] = [await tree.group('web'), await tree.group('free')]
   const moves = [taken, free].map(id => ({ organisation, id, body: { parent_group_id: full } }))
   const [first, second] = moves
-  if (first === undefined || second === undefined) throw new Error('there are two moves')
+  if (first === undefined || second === undefined) throw new Error('a move is missing')
   const body = { scope_type: 'TAXONOMY_SCOPE_TYPE_GROUP', scope_id: full, limit: 1 } as const
   await client.createQuotaOverride({ quota: 'taxonomy.groups', body })
   await expect(client.moveGroup(first)).rejects.toMatchObject({ reason: 'GROUP_ALREADY_EXISTS' })

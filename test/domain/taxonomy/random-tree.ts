@@ -77,7 +77,7 @@ export class RandomTree {
   /** Applies a step to the platform and to the model; returns both results. */
   async take({ node: choice, verb }: Step): Promise<{ readonly answered: Outcome; readonly expected: Outcome }> {
     const node = this.#nodes[choice % this.#nodes.length]
-    if (node === undefined) throw new Error('a tree has an organisation')
+    if (node === undefined) throw new Error('the tree has no nodes')
     const expected = this.#model(node, verb)
     try {
       const { status } = await new Nodes(this.#client).change(verb, node)

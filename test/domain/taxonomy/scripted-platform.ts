@@ -35,8 +35,8 @@ export interface ScriptedPlatform extends Omit<DepotPlatform, 'close'> {
 }
 
 /**
- * Starts a platform, which stops after the tests of the file; the stop fails if two hooks ever ran in one workspace
- * concurrently.
+ * Starts a platform, which stops after the tests of the file. A test fails if two hooks have run concurrently in one
+ * workspace.
  */
 export async function scriptedPlatform(
   times: FollowTimes = quickTimes,

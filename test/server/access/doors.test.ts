@@ -22,7 +22,7 @@ const context: CallContext = {
 }
 
 const never = async (): Promise<never> => {
-  throw new Error('the doors ask for what is none of theirs')
+  throw new Error('the doors called a part that they must not use')
 }
 
 /** Makes doors with a clock that the test sets, and records the questions to the decisions. */

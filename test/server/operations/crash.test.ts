@@ -56,7 +56,7 @@ describe('a process that is killed', () => {
       const here = await restart(place)
       const [id = ''] = await idsOf(here)
       const left = await here.record(id)
-      // Earlier tests had a shorter lease; with this lease of 15 s the take-over must not wait for the lease to expire.
+      // The lease is 15 s long: a take-over in less time has noticed the death of the process.
       await here.work({ leaseMs: 15_000, heartbeatMs: 5_000 })
       await ended(here)
       expect(await here.counts()).toEqual(effectsOf('c'))

@@ -134,7 +134,7 @@ describe('four processes on one store', () => {
     for (let round = 0; round < 2; round += 1) {
       await begin(here, 6)
       const [stalled, killed] = [all[2 * round], all[2 * round + 1]]
-      if (stalled === undefined || killed === undefined) throw new Error('there must be two processes left')
+      if (stalled === undefined || killed === undefined) throw new Error('fewer than two processes are left')
       const halted = await haltInStep(here, stalled)
       await killed.kill()
       all.push(...(await started(place, [0])))
@@ -169,7 +169,7 @@ describe('four processes on one store', () => {
     await expect.poll(() => holders(0).flatMap(({ turns }) => turns).length, within).toBeGreaterThan(20)
     for (let round = 0; round < 2; round += 1) {
       const [holder, ...more] = holders(Date.now() - 500)
-      if (holder === undefined) throw new Error('somebody must have the lease')
+      if (holder === undefined) throw new Error('no process has the lease')
       expect(more).toEqual([])
       await haltBetweenWrites(holder, place)
       const halted = Date.now()

@@ -27,7 +27,7 @@ const holder = async (store: Store): Promise<string | undefined> =>
 const takeLease = (store: Store): Promise<void> =>
   store.tx(async tx => {
     const row = await tx.lock(leases, 'sample.sweep')
-    if (row === undefined) throw new Error('nobody has had the lease')
+    if (row === undefined) throw new Error('the lease has no row yet')
     await tx.update(leases, row.id, { ...row.value, owner: 'somebody', fence: row.value.fence + 1 }, row.version)
   })
 

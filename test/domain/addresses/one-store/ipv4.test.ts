@@ -104,7 +104,7 @@ describe('a block', () => {
         if (block.prefix === 32) return
         const half = sizeOf(block) / 2
         const [lower, upper] = [0, half].map(at => blockOf(`${formatAddress(block.first + at)}/${block.prefix + 1}`))
-        if (!lower || !upper) throw new Error('a block has two halves')
+        if (!lower || !upper) throw new Error('the block has no halves')
         expect([contains(block, lower), contains(block, upper), contains(lower, block)]).toEqual([true, true, false])
         expect([overlaps(lower, upper), upper.first - lower.last]).toEqual([false, 1])
       }),

@@ -63,7 +63,7 @@ export function naiveVerdict(
       each.protocols.some(match => fitsProtocol(match, packet)) &&
       fitsPeer(each, textOf(packet.peer), around),
   )
-  if (rule === undefined) throw new Error('the implied rules match every packet')
+  if (rule === undefined) throw new Error('no rule matches the packet, not even an implied rule')
   return { action: rule.action, rule_id: rule.rule_id }
 }
 

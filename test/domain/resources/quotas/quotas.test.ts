@@ -173,7 +173,7 @@ describe('a quota that is counted', () => {
     await add(store, { id: 'test.few' })
     await store.tx(async tx => {
       const bucket = await tx.find(quotas.buckets, { scope_id: 'w' })
-      if (!bucket) throw new Error('a count makes a bucket')
+      if (!bucket) throw new Error('the count has created no bucket')
       await tx.update(quotas.buckets, bucket.id, { ...bucket.value, limit_id: 'l', limit: 0 }, bucket.version)
     })
     await expect(add(store, { id: 'test.few' })).rejects.toMatchObject(exceeded)

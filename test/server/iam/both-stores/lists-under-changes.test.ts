@@ -100,8 +100,8 @@ const workspacesOf =
   }
 
 /**
- * Returns a function that creates a binding in the listed organisation and one in another organisation, invites a user,
- * and deletes the oldest of the bindings that earlier calls created.
+ * Returns a function that, at each call, creates a binding in the listed organisation and in another organisation,
+ * invites a user, and deletes the bindings of the call before.
  */
 function changes() {
   const { acme, ada, guests, umbrella, workspaces } = scene

@@ -11,7 +11,7 @@ import { rotten } from '../yard-sealing.ts'
 
 const program = fileURLToPath(new URL('../walked-yard.ts', import.meta.url))
 
-/** Seals a box, and tries a box that cannot be sealed. */
+/** Seals a box, and tries to seal a box that cannot be sealed. */
 async function tell(call: typeof fetch, round: number): Promise<void> {
   const client = new TaxonomyClient(createTransport({ baseUrl: '', token: testToken, fetch: call }))
   const { resource_id: organisation } = await client.createOrganisation({ body: { name: `acme-${round}` } })

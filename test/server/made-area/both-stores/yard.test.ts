@@ -197,7 +197,7 @@ describe('the end of a workspace', () => {
   it('purges 2,000 rows in batches, between which other requests are served', async () => {
     const id = await madeBox('first')
     const first = (await store().get(boxes, id))?.value
-    if (!first) throw new Error('the box was made')
+    if (!first) throw new Error('the box has not been created')
     await store().tx(async tx => {
       for (let i = 0; i < 2000; i += 1) {
         const number = `box-${String(i).padStart(4, '0')}`

@@ -91,7 +91,7 @@ describe('a page with derived fields', () => {
   it('walks the filtered rows in pages of any size', async () => {
     const { store, stored } = await filled(sample(80))
     const [derived] = fc.sample(tables, { seed: 7, numRuns: 1 })
-    if (derived === undefined) throw new Error('a table is made')
+    if (derived === undefined) throw new Error('no table was generated')
     const near: Filter = { kind: 'not', term: { kind: 'compare', field: isNear, operator: '=', value: true } }
     const expected = stored.filter(row => matches(near, completed(row, derived))).map(({ id }) => id)
     expect(expected.length).toBeGreaterThan(10)

@@ -22,7 +22,7 @@ it('new columns are filled from the existing documents', async () => {
   expect(await store.count(boxes, { name: 'other' })).toBe(1200)
   for (const name of ['tags', 'labels']) {
     const field = boxFields.fields.find(one => one.name === name)
-    if (field === undefined) throw new Error(`boxes have ${name}`)
+    if (field === undefined) throw new Error(`boxes have no ${name}`)
     const filter: Filter = { kind: 'present', field }
     const query = { size: 10, filter, order: checkOrder(undefined, boxFields), after: undefined, now: 0 }
     expect((await store.page(boxes, query)).items.map(({ id }) => id)).toEqual(['a'])

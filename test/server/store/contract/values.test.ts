@@ -79,7 +79,7 @@ describe('texts', () => {
       ]),
     )
     const label = boxFields.fields.find(({ name }) => name === 'labels') ?? boxFields.fields[0]
-    if (label === undefined) throw new Error('boxes have labels')
+    if (label === undefined) throw new Error('boxes have no labels')
     const filter: Filter = { kind: 'compare', field: label, key: 'k\u0000', operator: '=', value: '\u0001\u0000' }
     expect((await store.page(collection, query({ filter }))).items.map(({ id }) => id)).toEqual([document.id])
   })
@@ -122,7 +122,7 @@ it('a document of a mebibyte is stored, found by its members, and returned uncha
   expect(Buffer.byteLength(JSON.stringify(document))).toBeGreaterThan(1024 * 1024)
   const store = await filled([document])
   const tags = boxFields.fields.find(({ name }) => name === 'tags') ?? boxFields.fields[0]
-  if (tags === undefined) throw new Error('boxes have tags')
+  if (tags === undefined) throw new Error('boxes have no tags')
   const filter: Filter = { kind: 'like', field: tags, pieces: ['größer', '\u0000 '], negated: false }
   const { items } = await store.page(collection, query({ filter }))
   expect(items.map(item => item.text.text)).toEqual([JSON.stringify(document)])

@@ -81,7 +81,7 @@ async function filled(place: string, collection: Collection<Parcel>): Promise<Se
 async function use(older: ServerStore, collection: Collection<Parcel>, id: string): Promise<void> {
   await older.tx(async tx => {
     const row = await tx.lock(collection, 'p-1')
-    if (row === undefined) throw new Error('there is such a parcel')
+    if (row === undefined) throw new Error('the parcel does not exist')
     await tx.update(collection, 'p-1', row.value, row.version)
     await tx.insert(collection, { id, weight: 1000 })
   })
