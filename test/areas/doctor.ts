@@ -6,13 +6,13 @@ import { openStoreSnapshot, type StorePlace } from '../../server/platform-store.
 
 /**
  * Returns the present findings of the doctor in a store, as `<type> <id>: <message>`; empty for a sound store. Servers
- * may be writing the store.
+ * may write to the store during the check.
  */
 export async function doctorFindings(
   place: StorePlace,
   inspected: readonly AreaModule[] = areas,
 ): Promise<readonly string[]> {
-  // Opening a file blocks the thread until the transaction of this moment has ended, and that needs the thread.
+  // Opening a file blocks the thread until the present transaction has ended, and that transaction needs the thread.
   await setImmediate()
   const snapshot = await openStoreSnapshot(place, inspected)
   try {

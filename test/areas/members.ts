@@ -4,7 +4,7 @@ import type { InviteUserRequest } from '../../output/iam/types.ts'
 /** The password of every user that tests create. */
 export const password = 'quiet-harbour-lantern'
 
-/** An id of the form of all others, which no resource has. */
+/** A well-formed id that no resource has. */
 export const absentId = '01900000-0000-7000-8000-0000000000ff'
 
 /** A signed-in user. */
@@ -28,15 +28,15 @@ type Invitation = InviteUserRequest['body']
 
 type Grant = NonNullable<Invitation['grants']>[number]
 
-/** The ways to call a platform. */
+/** The clients of a platform. */
 export interface Clients {
-  /** Makes clients of all areas for a token, by default anonymous ones. */
+  /** Makes clients of all areas for a token; without a token, the calls are anonymous. */
   as(token?: string): Ninefold
   /** Signs a user in. */
   signedIn(email: string, words?: string): Promise<Member>
 }
 
-/** Signs users in through clients that `as` makes. */
+/** Returns a function that signs users in through the clients that `as` makes. */
 export const signingIn =
   (as: (token?: string) => Ninefold) =>
   async (email: string, words = password): Promise<Member> => {
@@ -65,7 +65,7 @@ export async function addMember(
   return signedIn(given.email)
 }
 
-/** A role at a scope, as bindings and invitations say it. */
+/** Returns a role at a scope, in the form of bindings and invitations. */
 export const roleAt = (role_id: string, scope_type: Grant['scope_type'], scope_id: string): Grant => ({
   role_id,
   scope_type,

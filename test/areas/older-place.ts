@@ -13,10 +13,9 @@ export interface OlderPlace<Filled> {
 }
 
 /**
- * Makes the store that the commit before an area has left. It stands for a server that does not know the area: this
- * version starts with the areas named in `standing` alone, so that the tables and rows of all others are missing, is
- * filled, and ends. It does not stand for an older form of the rows of the areas that are standing. The place goes
- * `later`, by default with the running test.
+ * Makes the store that a server without an area has left: a platform starts with only the areas in `standing`, so the
+ * tables and rows of other areas are missing; `fill` fills the store, and the platform stops. The rows of the standing
+ * areas have their present form. `later` removes the place, by default at the end of the running test.
  */
 export async function olderPlace<Filled>(
   standing: readonly string[],

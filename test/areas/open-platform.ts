@@ -12,7 +12,7 @@ export const baseUrl = 'http://platform.test'
 
 const ignore = (): void => {}
 
-/** A log that is not kept. */
+/** A log that discards its lines. */
 export const silent: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 
 /** The parts from which a platform is composed. */
@@ -26,15 +26,15 @@ export interface Composition {
 /** A platform in this process, without a socket. */
 export interface OpenedPlatform extends Pick<Platform, 'close' | 'dispatch' | 'signIn'> {
   readonly config: Config
-  /** Calls the platform as a client at an address. */
+  /** Returns a `fetch` that calls the platform as a client at an address. */
   from(clientAddress: string): typeof fetch
   /** Makes a transport for generated clients; without a token, its calls are anonymous. */
   transport(token?: string, options?: Partial<TransportOptions>): Transport
 }
 
 /**
- * Composes areas over a store, which may hold rows of an earlier process. It needs no test runner, so benches and
- * processes that are killed use it too.
+ * Composes areas over a store, which may have rows of an earlier process. This function needs no test runner, so
+ * benchmarks and killed processes use it too.
  */
 export async function openPlatform({
   areas,

@@ -1,16 +1,19 @@
 import { outcomeOf } from '../domain/outcomes.ts'
 import { postgresUrl } from '../server/store/harness.ts'
 
-/** Calls that begin at once. */
+/** Calls that begin concurrently. */
 export type Racers = readonly (() => Promise<unknown>)[]
 
-/** Two hundred: `NINEFOLD_RACE_LAPS=200 npx vitest run test/domain/network/races.test.ts` */
+/**
+ * The number of rounds. For two hundred rounds: `NINEFOLD_RACE_LAPS=200 npx vitest run
+ * test/domain/network/races.test.ts`
+ */
 export const raceRounds = Number(process.env['NINEFOLD_RACE_LAPS'] ?? (postgresUrl() === undefined ? 40 : 12))
 
 /**
- * Begins all calls of a round at once, in the reverse order in every other round. `prepare` creates the rows of a round
- * and returns its calls. `after` checks the rows after a round. Answers how often each combination of outcomes came, as
- * `OK, VPC_NOT_FOUND` in the order of the calls. Rethrows any error that is no `ApiError`.
+ * Begins all calls of a round concurrently, in reverse order in every other round. `prepare` creates the rows of a
+ * round and returns its calls; `after` checks the rows after a round. Returns the number of each combination of
+ * outcomes, for example `OK, VPC_NOT_FOUND`, in the order of the calls. Rethrows any error other than an `ApiError`.
  */
 export async function race(
   rounds: number,

@@ -1,23 +1,23 @@
 import { ApiError } from '../../runtime/errors.ts'
 import { seeded, type Random } from './random.ts'
 
-/** Something that was made at random and is changed and deleted at random, also when it is gone already. */
+/** A random resource, with random updates and deletions; a run also calls them after the deletion. */
 export interface RandomThing {
   readonly update: (random: Random) => Promise<unknown>
   readonly delete: (random: Random) => Promise<unknown>
 }
 
-/** How an area makes things of one kind at random: valid ones, and now and then an invalid one. */
+/** A kind of random resources of an area; most creations are valid, and a few are invalid. */
 export interface RandomKind {
   readonly name: string
   readonly create: (random: Random) => Promise<RandomThing>
-  /** The reasons for which calls of the kind may be refused; any other one is a fault. */
+  /** The reasons for which calls of the kind may be refused; any other reason is a fault. */
   readonly refusals: readonly string[]
   /** The weight of the kind in the random choice of kinds; 10 by default. */
   readonly weight?: number
 }
 
-/** A stream of random mutations. */
+/** The parameters of a run of random mutations. */
 export interface RandomRun<Api> {
   readonly seed: number
   readonly count: number
@@ -25,18 +25,25 @@ export interface RandomRun<Api> {
   readonly make: (api: Api) => readonly RandomKind[]
 }
 
-/** Ten thousand: `NINEFOLD_MUTATIONS=10000 npx vitest run test/domain/network/mutations.test.ts` */
+/**
+ * The number of mutations. For ten thousand: `NINEFOLD_MUTATIONS=10000 npx vitest run
+ * test/domain/network/mutations.test.ts`
+ */
 export const mutationCount = Number(process.env['NINEFOLD_MUTATIONS'] ?? 300)
 
-/** Things of a kind at a time. A remaining row would stay forever: a limit of 0 would end all creations. */
+/**
+ * The maximal number of resources of a kind at a time. The run deletes a resource before it forgets the resource,
+ * because a forgotten quota limit of 0 would refuse all creations until the end.
+ */
 const mostThings = 40
 
 /** The percentage of deleted things that remain targets of later updates and deletions. */
 const remembered = 20
 
 /**
- * Makes so many random creations, updates and deletions, one after the other. Answers how often each outcome came, by
- * `<kind> <verb>: <DONE or reason>`. Throws with the step and the seed where a call ends as its kind does not document.
+ * Runs `count` random creations, updates and deletions sequentially. Returns the number of each outcome, by `<kind>
+ * <verb>: <DONE or reason>`. Throws with the step and the seed if a call has an outcome that its kind does not
+ * document.
  */
 export async function randomMutations<Api>(run: RandomRun<Api>): Promise<ReadonlyMap<string, number>> {
   const random = seeded(run.seed)
@@ -73,7 +80,7 @@ async function create(kind: RandomKind, things: RandomThing[], random: Random): 
   things.push(await kind.create(random))
 }
 
-/** `DONE`, the reason of a refusal, or an error that is a fault in any case. */
+/** Returns `DONE` or the reason of a refusal; returns an error that is always a fault. */
 async function outcomeOf(call: () => Promise<unknown>): Promise<string | Error> {
   try {
     await call()

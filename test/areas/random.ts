@@ -1,14 +1,14 @@
-/** Random numbers that are the same for the same seed, so that a run that failed can be made again. */
+/** Random numbers that are the same for the same seed, so that a failed run can be repeated. */
 export interface Random {
-  /** A whole number from 0 to below `end`. */
+  /** Returns a whole number from 0 to below `end`. */
   below(end: number): number
-  /** Returns one of some values. Throws when there is none. */
+  /** Returns a random element of `values`; throws if `values` is empty. */
   oneOf<T>(values: readonly T[]): T
-  /** True in so many of a hundred cases. */
+  /** Returns true with a probability of `share` percent. */
   percent(share: number): boolean
 }
 
-/** Mulberry32: 2^32 states, ample for tests. */
+/** Makes a generator by Mulberry32, whose 2^32 states are ample for tests. */
 export function seeded(seed: number): Random {
   let state = seed | 0
   const next = (): number => {

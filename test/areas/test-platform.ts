@@ -17,13 +17,15 @@ import { openPlatform, type OpenedPlatform } from './open-platform.ts'
 export interface TestPlatformOptions {
   /** The mounted areas; by default all areas of the server. */
   readonly areas?: readonly AreaModule[]
-  /** The guard; by default iam, as `ninefold serve` opens it, with quick hashes of passwords. */
+  /** The guard; by default iam, as `ninefold serve` opens it, with cheap password hashes. */
   readonly openAccess?: OpenAccess
-  /** Settings that differ from those of a test; `dataDir` and `storeUrl` name a place that another platform has too. */
+  /**
+   * Settings that differ from the defaults of tests; `dataDir` and `storeUrl` can name the place of another platform.
+   */
   readonly config?: Partial<Config>
-  /** The end of the platform; by default the end of the running test. */
+  /** Registers the end of the platform; by default the platform ends with the running test. */
   readonly later?: Later
-  /** Replaces the log whose lines the platform shows. */
+  /** Replaces the log whose lines the platform records. */
   readonly log?: Log | undefined
 }
 
@@ -31,19 +33,19 @@ export interface TestPlatformOptions {
 export interface TestPlatform extends OpenedPlatform, Clients {
   /** The lines of the log. */
   readonly lines: readonly string[]
-  /** Makes clients of all areas, whose calls are sent once. */
+  /** Makes clients of all areas, whose calls are not retried. */
   as(token?: string, clientAddress?: string): Ninefold
-  /** Signs in the administrator, who holds every permission. */
+  /** Signs in the administrator, who has every permission. */
   admin(): Promise<Member>
 }
 
-/** Makes an empty place for the store of the project, with the tables of the areas. */
+/** Makes a place for a store of the test project, with the empty tables of the areas on PostgreSQL. */
 export const areaPlace = async (areas: readonly AreaModule[], later: Later): Promise<StorePlace> => ({
   dataDir: testFolder(later),
   ...(await testStoreUrl(later, storeCollections(areas))),
 })
 
-/** Starts a platform over an empty store of the project, in this process and without a socket. */
+/** Starts a platform over an empty store of the test project, in this process and without a socket. */
 export async function testPlatform(options: TestPlatformOptions = {}): Promise<TestPlatform> {
   const { areas = allAreas, config: given = {}, later = onTestFinished, openAccess = openQuickIam } = options
   const dataDir = given.dataDir ?? testFolder(later)
@@ -62,7 +64,7 @@ export async function testPlatform(options: TestPlatformOptions = {}): Promise<T
   return { ...platform, lines, as, signedIn, admin: () => signedIn(administrator.email, administrator.password) }
 }
 
-/** Errors are shown with all their members. */
+/** Options by which the log shows errors with all their members. */
 const whole = { depth: null, maxArrayLength: null, maxStringLength: null, breakLength: Infinity }
 
 function logTo(lines: string[]): Log {

@@ -8,13 +8,17 @@ import { testPlatform } from './test-platform.ts'
 /** A place, and the settings of areas that differ from their defaults. */
 export type OpenedPlace = StorePlace & Pick<Partial<Config>, 'given'>
 
-/** Opens a guarded platform of these areas over a place, has its administrator do something, and ends it. */
+/**
+ * Opens a guarded platform of these areas over a place, runs `act` with the client of its administrator, and closes the
+ * platform.
+ */
 export async function whileOpen<R>(
   place: OpenedPlace,
   act: (api: Ninefold) => Promise<R>,
   mounted = areas,
 ): Promise<R> {
-  // The file with the password of the administrator lies in the folder, before the platform would make it.
+  // The file with the administrator's password lies in the data folder, so the folder must exist before the platform
+  // starts.
   mkdirSync(place.dataDir, { recursive: true, mode: 0o700 })
   const undo: (() => void | Promise<void>)[] = []
   try {

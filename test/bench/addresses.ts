@@ -23,10 +23,10 @@ import { measure, type Contender } from './measuring/rounds.ts'
 import { printGroup } from './measuring/table.ts'
 
 /**
- * Prints the time of an allocation and its release in a /16: empty, and with 60,000 addresses taken as one run and with a
- * hole at every second address; the limit is 1.5 times the empty subnet. It is CPU time on SQLite and time on the clock
- * on PostgreSQL. The quota `network.logicalPorts` is unlimited but in the last row, which shows the count of 60,000 ports
- * for a finite limit.
+ * Prints the time of an allocation and its release in a /16 subnet: empty, with 60,000 adjacent addresses taken, and
+ * with every second address of such a range taken. The limit is 1.5 times the time of the empty subnet. The time is CPU
+ * time on SQLite and elapsed time on PostgreSQL. The quota `network.logicalPorts` is unlimited except in the last row,
+ * which shows the count of 60,000 ports for a finite limit.
  */
 const takenCount = 60_000
 const collections = [subnetCollection, freeRanges, portCollection, references, quotas.buckets]
@@ -68,7 +68,10 @@ async function bench(name: string, store: ServerStore, take: typeof measure): Pr
   )
 }
 
-/** The median time of each contender in nanoseconds, on the clock: the work is that of another process. */
+/**
+ * Returns the median elapsed time of each contender in nanoseconds. The CPU time of this process would not show the
+ * work of PostgreSQL.
+ */
 async function waits(contenders: readonly Contender[]): Promise<readonly number[]> {
   const found = contenders.map((): number[] => [])
   for (let round = 0; round < 300; round += 1) {
@@ -116,12 +119,12 @@ async function fill(store: Store, id: string, count: number, step: number): Prom
   for (let at = 0; at < taken.length; at += 1000) await store.tx(tx => addPorts(tx, id, taken.slice(at, at + 1000)))
 }
 
-/** Each subnet lies in a workspace and VPC of its own. */
+/** Returns the place of a subnet: a workspace and a VPC of its own. */
 function placeOf(id: string) {
   return { workspace_id: id, vpc_id: id, engine: 'native', region: 'local1' }
 }
 
-/** Rows of ports as `createPort` writes them. */
+/** Inserts rows of ports in the form that `createPort` writes. */
 async function addPorts(tx: Transaction, subnet: string, addresses: readonly number[]): Promise<void> {
   for (const address of addresses) {
     const id = `${subnet}-${address}`

@@ -30,7 +30,7 @@ const users = 100_000
 const workspacesCount = 10_000
 const groupsCount = 100
 const bindingsEach = 10
-/** More than fit into memory are asked for in turn where nothing is said; so many are warm. */
+/** The number of users in measurements with warm caches; all other measurements use more users than the caches hold. */
 const warmUsers = 10_000
 const batch = 5000
 
@@ -39,7 +39,7 @@ const groupOf = (n: number): Scope => ({ type: 'GROUP', id: id('group', n % grou
 const workspaceOf = (n: number): Scope => ({ type: 'WORKSPACE', id: id('workspace', n % workspacesCount) })
 const userId = (n: number): string => id('user', n % users)
 const admin = id('admin', 0)
-/** Workspaces of a user lie far apart. */
+/** Returns the scope of a user's binding; the workspaces of a user are far apart in the store. */
 const placeOf = (user: number, i: number): Scope =>
   i === 0 ? groupOf(user % users) : workspaceOf((user % users) + i * 1009)
 
@@ -89,7 +89,7 @@ async function printAll(): Promise<void> {
   const decide = async (user: number, i: number): Promise<void> => {
     const question = { principal: userId(user), permission: 'compute.vms.get', scope: placeOf(user, i), circumstances }
     const { reason } = await decisions.decide(question)
-    if (reason !== 'GRANTED') throw new Error(`${question.principal} is not let in: ${reason}`)
+    if (reason !== 'GRANTED') throw new Error(`${question.principal} is denied: ${reason}`)
   }
   let n = 0
   for (let user = 0; user < warmUsers; user += 1) await decide(user, 1)
@@ -135,7 +135,7 @@ async function printAll(): Promise<void> {
   await feed.stop()
 }
 
-/** Decides far more than is kept. */
+/** Prints the memory of the process after decisions about far more principals than the caches hold. */
 async function printMemory(decide: (user: number, i: number) => Promise<void>): Promise<void> {
   console.log('\nmemory of the process (heap in use after collection, MiB)')
   setFlagsFromString('--expose-gc')

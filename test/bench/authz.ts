@@ -14,8 +14,8 @@ import type { Scope } from '../../domain/ports/scope.ts'
 
 /**
  * Prints the CPU time of decisions over 10,000 bindings of 1,000 users, in a workspace under ten groups with 100
- * policies and in a workspace without policies: warm, from caches, and cold, from a SQLite file; then the share of a
- * call.
+ * policies and in a workspace without policies: warm, from caches, and cold, from a SQLite file; then the share of
+ * decisions in a call.
  */
 const users = 1000
 const bindingsEach = 10
@@ -26,7 +26,7 @@ const userId = (n: number): string => id('user', n % users)
 const groupId = (n: number): string => (n === 0 ? '' : id('group', n))
 const guarded: Scope = { type: 'WORKSPACE', id: 'guarded' }
 const plain: Scope = { type: 'WORKSPACE', id: 'plain' }
-/** Its policies have all statements and comparisons that they may. */
+/** A workspace whose policies have the maximal number of statements and comparisons. */
 const full: Scope = { type: 'WORKSPACE', id: 'full' }
 const organisation: Scope = { type: 'ORGANISATION', id: 'organisation' }
 /** The scopes from the deepest group to the organisation. */
@@ -37,7 +37,7 @@ const above: readonly Scope[] = [
 
 const common = { except_principals: [], except_permissions: [], resources: [] }
 
-/** The compared attributes, with a new value each time; no condition is fulfilled. */
+/** Returns comparisons with a new value for each `n`; none of them is true. */
 const compared: readonly ((n: number) => string)[] = [
   n => `principal.email = "n${n}*"`,
   n => `request.ip:"172.16.${n % 256}.0/24"`,
@@ -84,7 +84,7 @@ async function printDecisions(): Promise<void> {
     once('warm, not granted', () => decide(plain, 'compute.vms.create')),
   ]
   await print('a warm decision over 10,000 bindings, depth 10, 1,000 users in turn', warm)
-  // Apart from the warm ones, which it would have forget.
+  // The cold decisions run after the warm decisions, whose cached rows they evict.
   const forgetting = [
     once(
       'cold principal',
@@ -103,7 +103,7 @@ async function printDecisions(): Promise<void> {
     ),
   ]
   await print('a cold decision', forgetting)
-  // The lease is taken within a second of the first call.
+  // The server takes its lease within a second of the first call.
   feed.follow()
   await new Promise(resolve => setTimeout(resolve, 1500))
   await printLimits(decisions)
@@ -122,7 +122,7 @@ async function printDecisions(): Promise<void> {
   await feed.stop()
 }
 
-/** Policies with 2,000 statements of 32 comparisons. */
+/** Prints decisions under policies with 2,000 statements of 32 comparisons. */
 async function printLimits(decisions: LiveDecisions): Promise<void> {
   const permissions = catalogue.permissions.slice(0, 100).map(({ id: key }) => key)
   let n = 0
@@ -173,7 +173,7 @@ async function fillTree(tx: Transaction): Promise<void> {
   }
 }
 
-/** Each denies something to a few, and allows a few something. */
+/** Inserts policies of which each denies permissions to a few users, and allows permissions to a few users. */
 async function fillPolicies(tx: Transaction): Promise<void> {
   for (let n = 0; n < policyCount; n += 1) {
     const principals = [`principal:${userId(users - 1 - n)}`]
@@ -184,13 +184,16 @@ async function fillPolicies(tx: Transaction): Promise<void> {
   }
 }
 
-/** All statements are about everybody and everything, and none of their comparisons settles a condition. */
+/**
+ * Inserts policies whose statements apply to all principals and permissions, and whose conditions need all their
+ * comparisons.
+ */
 async function fillLimits(tx: Transaction): Promise<void> {
   for (let n = 0; n < policyCount; n += 1) {
     const statements = Array.from({ length: 20 }, (_, i) => {
       const terms = Array.from({ length: 32 }, (_, j) => compared[(i + j) % compared.length]?.(i * 32 + j) ?? '')
       let condition = terms.join(' OR ')
-      // Conditions have at most 1,024 characters; short comparisons take the place of long ones.
+      // A condition has at most 1,024 characters, so short comparisons replace long ones.
       for (let j = 0; condition.length > 1024; j += 1) {
         terms[j] = `principal.id = z${n}x${i}`
         condition = terms.join(' OR ')

@@ -6,7 +6,7 @@ import { madeDocument } from './measuring/made-document.ts'
 import { medianCost, medianOf, type Place, type ProcessCost, processCost } from './measuring/process-cost.ts'
 
 /**
- * Prints the costs of `generate` processes, each beside its limit if it has one: over copies of the documents in
+ * Prints the costs of `generate` processes, each with its limit if it has one: over copies of the documents in
  * `specs/`, with and without a cache; over generated documents of two sizes; and over the document on the command line.
  * Then prints the time of TypeScript's check of the output. `npm run bench generate DOCUMENT CHECKOUT` prints only the
  * costs of the document here and in another checkout of this repository with installed packages, alternately and as a
@@ -46,7 +46,7 @@ function printEmpty(): void {
 function printSpecs(): void {
   const cwd = join(folder, 'specs-of-nine')
   for (const name of ['specs', 'output', 'runtime']) cpSync(join(root, name), join(cwd, name), { recursive: true })
-  // The folder of a run's cache.
+  // Runs keep their cache below `node_modules`.
   mkdirSync(join(cwd, 'node_modules'))
   const [command = '', ...words] = generateArguments()
   const args = [join(root, command), ...words]
@@ -64,7 +64,7 @@ function printSpecs(): void {
     medianCost(rounds, () => processCost([...args, '--check'], bare)),
     { cpu: 3, memory: memoryLimit },
   )
-  // It runs twice, because the first run fills the compile cache for all later runs.
+  // The program runs twice, because the first run fills the compile cache for all later runs.
   for (let i = 0; i < 2; i += 1) processCost(args, remembering)
   print(
     'unchanged, --check',
@@ -83,12 +83,12 @@ function printSpecs(): void {
       () => processCost(args, remembering),
       round => touch(file, round),
     )
-    // All documents refer to common.yaml, so all are generated again.
+    // All documents refer to common.yaml, so a change of this document regenerates all of them.
     print(`${spec} touched`, cost, { cpu: spec === 'common.yaml' ? 3 : 1.2, memory: memoryLimit })
   }
 }
 
-/** Changes a limit of a document, each round another way. */
+/** Changes a limit of a document, to another value in each round. */
 function touch(file: string, round: number): void {
   const text = readFileSync(file, 'utf8')
   const changed = text.replace(/(?<=maxLength: )\d+/, String(60 + round))
@@ -141,7 +141,7 @@ function printGiven(document: string): void {
   )
 }
 
-/** In turn, so that both meet the same machine; each figure is a median. */
+/** Prints the medians of both checkouts, whose runs alternate, so that other work of the machine affects both. */
 function printBeside(document: string, checkout: string): void {
   if (!existsSync(document)) throw new Error(`${document} does not exist`)
   const place: Place = { cwd: process.cwd(), env: { CI: 'true' } }
@@ -170,7 +170,7 @@ function heading(title: string): void {
   console.log(`\n${title.padEnd(nameWidth + 2)}${columns.join('')}`)
 }
 
-/** Each figure with its part of the limit, `1.10 s (0.92 of 1.2)`. */
+/** Prints a row of figures, each with its share of the limit: `1.10 s (0.92 of 1.2)`. */
 function print(name: string, cost: Partial<Record<keyof ProcessCost, number | undefined>>, limits: Limits = {}): void {
   const cells = [
     cell(cost.wallSeconds, 's'),

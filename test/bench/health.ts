@@ -25,7 +25,7 @@ const request: WireRequest = {
   clientAddress: '127.0.0.1',
 }
 
-/** A call with an empty handler, with and without the counts and limits of the server. */
+/** Returns calls of an empty handler, with and without the counts and limits of the server. */
 function callGroup(): Group {
   const silent = { debug() {}, info() {}, warn() {}, error() {} }
   const meters = new Meters()
@@ -44,7 +44,10 @@ function callGroup(): Group {
   }
 }
 
-/** Counting one call: ours, and a counter and a histogram of prom-client whose labels are given beforehand. */
+/**
+ * Returns the count of one call: by the meters of the server, and by a counter and a histogram of prom-client with
+ * prepared labels.
+ */
 function recordGroup(): Group {
   const meters = new Meters()
   const operation = { area: 'made', operationId: 'getGreeting', permission: '' }
@@ -90,7 +93,7 @@ function recordGroup(): Group {
   }
 }
 
-/** A transaction without statements, the shortest possible, for the cost of measuring it. */
+/** Returns a transaction without statements, the shortest possible, with and without the meter. */
 function storeGroup(store: Store): Group {
   const metered = new MeteredStore(store, new Meters().store)
   const nothing = async (): Promise<void> => {}
@@ -103,7 +106,7 @@ function storeGroup(store: Store): Group {
   }
 }
 
-/** Prints the cost of counting and limiting calls. */
+/** Prints the costs of counting and limiting calls. */
 const folder = mkdtempSync(join(tmpdir(), 'ninefold-bench-'))
 const store = await openSqlite({ file: join(folder, 'store.sqlite') })
 for (const { title, contenders } of [callGroup(), recordGroup(), storeGroup(store)]) {

@@ -13,8 +13,8 @@ import { printGroup } from './measuring/table.ts'
 
 /**
  * Prints times over HTTP: of failed sign-ins for a known and for an unknown address, alternately; then the p99 of
- * authenticated reads, alone and while 100 users sign in repeatedly. Other work of the machine affects all figures but
- * the CPU time.
+ * authenticated reads, alone and while 100 users sign in repeatedly. Other work of the machine affects all figures
+ * except the CPU time.
  */
 const attempts = 30
 const people = 100
@@ -26,7 +26,7 @@ const address = (n: number): string => `person-${n}@acme.example`
 const folder = mkdtempSync(join(tmpdir(), 'ninefold-login-'))
 const worker = new Worker(new URL('./measuring/login-worker.ts', import.meta.url), {
   workerData: folder,
-  // The lines of its log would be written by this thread.
+  // Without `stderr`, this thread would write the lines of the worker's log.
   stderr: true,
 })
 worker.stderr.resume()
@@ -58,7 +58,7 @@ async function printAttempts(baseUrl: string): Promise<void> {
   const emails = [administrator.email, 'nobody@acme.example']
   const walls = emails.map((): number[] => [])
   const cpus = emails.map((): number[] => [])
-  // The first ones warm up. Each is first in every other turn.
+  // The first six attempts warm up. The known and the unknown address alternate in the first place.
   for (let i = -6; i < attempts; i += 1) {
     for (const which of i % 2 === 0 ? [0, 1] : [1, 0]) {
       const [before, began] = [process.cpuUsage(), performance.now()]
@@ -82,7 +82,7 @@ function printAttemptTimes(what: string, [known = 0, unknown = 0]: readonly numb
   console.log(`  they differ by ${(Math.abs(known - unknown) / 1e6).toFixed(2)} ms; 5 ms are borne`)
 }
 
-/** Alone and beside sign-ins take turns, so that a slow stretch of the machine meets both. */
+/** The reads alone and the reads during sign-ins alternate, so that other work of the machine affects both. */
 async function printReads(baseUrl: string, token: string): Promise<void> {
   await readTimes(baseUrl, token)
   const alone: number[] = []
@@ -95,7 +95,8 @@ async function printReads(baseUrl: string, token: string): Promise<void> {
       while (!reading.signal.aborted) {
         const status = await authenticate(baseUrl, address(n), password)
         if (status === 200) signedIn += 1
-        // The server refuses a sign-in if too many are waiting; the caller retries after the second in the answer.
+        // The server refuses a sign-in if too many are waiting; the caller retries after a second, as the response
+        // says.
         else await sleep(1000)
       }
     })
@@ -113,7 +114,7 @@ function p99(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0
 }
 
-/** Nanoseconds of reads, one after the other. */
+/** Returns the times of sequential reads in nanoseconds. */
 async function readTimes(baseUrl: string, token: string): Promise<readonly number[]> {
   const times: number[] = []
   for (let i = 0; i < reads; i += 1) {
@@ -130,7 +131,7 @@ function authenticate(baseUrl: string, email: string, words: string): Promise<nu
   return call('POST', `${baseUrl}/iam/v1/users:authenticate`, headers, JSON.stringify({ email, password: words }))
 }
 
-/** Answers the status once the whole answer has come. */
+/** Sends a request; resolves with the status after the end of the response. */
 function call(method: string, url: string, headers: Record<string, string>, body = ''): Promise<number> {
   return new Promise((resolve, reject) => {
     request(url, { method, headers, agent }, answer => {

@@ -12,16 +12,16 @@ import { insertCopies } from './measuring/copied-rows.ts'
 import { storedTree } from './measuring/tree-platform.ts'
 
 /**
- * Prints how long the first server of a newer version takes to bring 1,000,000 workspaces up to date: with an index over
- * columns that are there, then with a further column and an index over it; and how long the slowest read and the slowest
- * write of an older server take meanwhile. `npm run bench migration sqlite` and `npm run bench migration postgres`
- * do it on one store, with a number behind that for as many thousands of workspaces.
+ * Prints the time that the first server of a newer version takes to migrate 1,000,000 workspaces: with an index over
+ * existing columns, then with a further column and its index. Also prints the slowest read and the slowest write of an
+ * older server during the migration. `npm run bench migration sqlite` and `npm run bench migration postgres` use one
+ * store; a further argument is the number of workspaces in thousands.
  */
 const [, , , only, thousands = '1000'] = process.argv
 const made = 1000
 const copies = Number(thousands) - 1
 
-/** As a newer version declares workspaces, and as the one after that does. */
+/** Two newer versions of the collection: the first adds an index, the second also a column with an index. */
 const indexed: Collection<StoredWorkspace> = { ...workspaces, indexes: [...(workspaces.indexes ?? []), ['name']] }
 const newest: Collection<StoredWorkspace> = {
   ...indexed,
@@ -55,7 +55,7 @@ async function printMigration(title: string, place: string): Promise<void> {
 type Version = Collection<StoredWorkspace>
 
 async function printChange(what: string, place: string, older: Version, newer: Version): Promise<void> {
-  // The migration of SQLite blocks this process, and its readers wait for no other.
+  // On SQLite the migration blocks this process, and readers never wait for a writer, so there is nothing to watch.
   const watch = isPostgres(place) ? await watched(place, older) : undefined
   const began = performance.now()
   const store = await openPlace(place, [newer])
@@ -73,23 +73,23 @@ function seconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(2)} s`
 }
 
-/** In milliseconds. */
+/** The slowest read and write, in milliseconds. */
 interface Slowest {
   readonly read: number
   readonly write: number
 }
 
-/** Reads and writes as an older server until it is asked how long the slowest of each has been. */
+/** Reads and writes repeatedly as an older server; the returned function stops this and returns the slowest times. */
 async function watched(place: string, version: Version): Promise<() => Promise<Slowest>> {
   const store = await openPlace(place, [version])
   const { value: row } = await store.each(version).next()
-  if (row === undefined) throw new Error('there is a workspace to write')
+  if (row === undefined) throw new Error('the store has no workspace to write')
   const over = new AbortController()
   const slowest = async (act: () => Promise<unknown>): Promise<number> => {
     let most = 0
     while (!over.signal.aborted) {
       const began = performance.now()
-      // A refused call has waited too.
+      // A refused call also counts, because it has waited.
       await act().catch(() => undefined)
       most = Math.max(most, performance.now() - began)
       await sleep(20)
@@ -110,7 +110,7 @@ async function watched(place: string, version: Version): Promise<() => Promise<S
   }
 }
 
-/** Copies each row as often as is wanted. */
+/** Returns SQL that copies each row `copies` times. */
 function multiplied(place: string): string {
   return (
     `WITH RECURSIVE series (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < ${copies}) ` +

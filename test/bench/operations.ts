@@ -12,8 +12,8 @@ import { instant } from './measuring/pending.ts'
 import { median } from './measuring/rounds.ts'
 
 /**
- * Prints the speed at which pending operations drain with one and with two processes, beside a loop of the same
- * transactions only, and the costs of claiming and listing with few and with many of them.
+ * Prints the rate at which one and two processes end pending operations, compared with a loop of the same transactions
+ * only, and the costs of claims and lists with few and with many pending operations.
  */
 const count = 2000
 const claimed = 8
@@ -22,7 +22,7 @@ const rounds = 3
 const folder = await mkdtemp(join(tmpdir(), 'ninefold-bench-'))
 let files = 0
 
-/** Each measurement has a file of its own. */
+/** Returns the path of a new file, because each measurement has its own file. */
 const newFile = (): string => join(folder, `${(files += 1)}.sqlite`)
 
 const claimNext = async ({ clock, queue, store }: WorkBench, many: number) => {
@@ -32,7 +32,10 @@ const claimNext = async ({ clock, queue, store }: WorkBench, many: number) => {
   return store.tx(tx => claimWork(tx, queue, due, lease))
 }
 
-/** Operations a second of one claim for several, and a transaction for the end of each. */
+/**
+ * Returns the number of operations a second of a bare loop: one claim for several operations, and a transaction for the
+ * end of each.
+ */
 async function bareLoop(bench: WorkBench): Promise<number> {
   const { clock, queue, store } = bench
   const declared = queue.find(instant.kind)
@@ -73,7 +76,7 @@ function drainedBy(processes: number, each: number): Promise<number> {
   return withPending(file, each, bench => drained(bench, file, processes))
 }
 
-/** The middle rate of each way to drain; they take turns, so that a slow stretch of the machine meets all of them. */
+/** Returns the median rate of each way; the ways alternate, so that other work of the machine affects all of them. */
 async function rates(): Promise<readonly number[]> {
   const found: [number[], number[], number[]] = [[], [], []]
   for (let round = 0; round < rounds; round += 1) {

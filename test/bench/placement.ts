@@ -8,8 +8,9 @@ import { printGroup } from './measuring/table.ts'
 
 /**
  * Prints the CPU time of one placement over 10,000 pools of a zone that are in memory: pools in use, equal empty pools,
- * amounts near 2^53, the least room first, and guests of eight NUMA nodes that fit somewhere or fail at the last node. The
- * limit is 2 ms a placement. The peer in the same run is the naive evaluator of the tests, which sorts by big integers.
+ * amounts near 2^53, the least room first, and guests of eight NUMA nodes that fit somewhere or fail at the last node.
+ * The limit is 2 ms a placement. The same run also measures a peer: the naive evaluator of the tests, which sorts by
+ * big integers.
  */
 const limitNs = 2e6
 const poolCount = 10_000
@@ -38,7 +39,7 @@ const pool = (i: number, rest: Partial<PoolRoom> = {}): PoolRoom => ({
 const poolsOf = (make: (i: number) => PoolRoom): readonly PoolRoom[] =>
   Array.from({ length: poolCount }, (_, i) => make(i))
 
-/** A pool of which a random part is in use, of a size of its own. */
+/** Returns a pool with a random size and a random part in use. */
 function inUse(i: number): PoolRoom {
   const allocatable = { ...whole, memory_mib: 65_536 * (1 + random.below(32)) }
   const available = {
@@ -49,25 +50,30 @@ function inUse(i: number): PoolRoom {
   return pool(i, { allocatable, available, isAvailable: random.percent(90) })
 }
 
-/** Pools whose shares of memory are equal as floats, each a little more than that before. */
+/**
+ * Returns a pool whose share of memory equals that of the other pools as a float, with slightly more memory than the
+ * pool before.
+ */
 function huge(i: number): PoolRoom {
   const memory_mib = Number.MAX_SAFE_INTEGER - poolCount + i
   return pool(i, { allocatable: { ...whole, memory_mib }, available: { ...whole, memory_mib } })
 }
 
-/** Each pool is better than that before. */
+/** Returns a pool that is a better choice than the pool before. */
 const leastRoomFirst = (i: number): PoolRoom => pool(i, { available: { ...whole, memory_mib: 1_000_000 + i } })
 
 const nodes = (count: number, memory_mib: number): NodeRoom[] =>
   Array.from({ length: count }, () => ({ vcpus: 32, memory_mib }))
 
-/** Sixteen nodes, all of them tried in vain for the last of eight guest nodes. */
+/** Returns a pool of sixteen nodes, all of which the search tries in vain for the last of eight guest nodes. */
 const allButOne = (i: number): PoolRoom => ({
   ...leastRoomFirst(i),
   nodes: [...nodes(9, 1000), ...nodes(7, 4000)],
 })
 
-/** Each node needs less than that before, so all are tried anew for each. */
+/**
+ * A guest whose nodes need less memory than the node before, so the search tries all nodes of the pool again for each.
+ */
 const descending: CapacityNeed = {
   ...need,
   numa: Array.from({ length: 8 }, (_, i) => ({ vcpus: 16, memory_mib: 3000 - i })),

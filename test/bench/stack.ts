@@ -12,12 +12,12 @@ import { printRatio, printSpreads } from './measuring/table.ts'
 import { servedTree, type ServedTree } from './measuring/served-tree.ts'
 
 /**
- * Prints the CPU time of whole calls as `ninefold serve` answers them, with access token and decision, without a
- * listener, beside the bare driver: over 100,000 and 1,000,000 workspaces of one organisation, in a file of SQLite and
- * on PostgreSQL, whose own time is not in it; then operations drained a second of the clock. Both sizes are open at
- * once and alternate, so that their ratio depends neither on the machine nor on earlier work. Takes some minutes, most
- * of them to fill the stores. `npm run bench stack sqlite` leaves PostgreSQL out, `stack sqlite 10000 100000` measures
- * other sizes.
+ * Prints the CPU time of whole calls as `ninefold serve` handles them, with access token and decision but without a
+ * listener, compared with the bare driver: over 100,000 and 1,000,000 workspaces of one organisation, in a file of
+ * SQLite and on PostgreSQL, whose own CPU time does not count; then the number of operations that end in a second. Both
+ * sizes are open at the same time and alternate, so that their ratio depends neither on the machine nor on earlier
+ * work. The run takes some minutes, mostly to fill the stores. `npm run bench stack sqlite` leaves PostgreSQL out,
+ * `stack sqlite 10000 100000` measures other sizes.
  */
 const [, , , ...asked] = process.argv
 const onlySqlite = asked[0] === 'sqlite'
@@ -25,12 +25,15 @@ const sizes = (onlySqlite ? asked.slice(1) : asked).map(Number)
 if (sizes.length === 0) sizes.push(100_000, 1_000_000)
 const suspended = 'TAXONOMY_LIFECYCLE_STATE_SUSPENDED'
 
-/** How many workspaces are read in turn: a call that always asks for the same one finds everything at hand. */
+/**
+ * The number of workspaces that the reads alternate between; repeated reads of the same workspace would find all data
+ * cached.
+ */
 const workspacesRead = 10_000
 
 const rounds = 15
 
-/** How often a write is tried before it is measured; a read, until everything that is read in turn was read. */
+/** The number of writes before the measurement; reads run until all their workspaces have been read. */
 const writesBefore = 500
 
 await printSizes('SQLite', onSqlite)
@@ -55,7 +58,7 @@ async function printDrained(title: string, place: string): Promise<void> {
   console.log(`\n${title}: ${perSecond.toFixed(0)} operations drained a second by one process`)
 }
 
-/** A filled store that is served, and the bare driver beside. */
+/** A filled store that is served, and a bare driver on the same store. */
 interface Opened {
   readonly size: number
   readonly tree: ServedTree
@@ -70,7 +73,7 @@ async function onSqlite(size: number): Promise<Opened> {
   return { size, tree, driver, close }
 }
 
-/** It needs a server of its own, which must be empty. */
+/** Fills a store on a new, empty PostgreSQL server. */
 async function onPostgres(size: number): Promise<Opened> {
   const server = await startServer()
   try {
@@ -88,7 +91,7 @@ async function onPostgres(size: number): Promise<Opened> {
   }
 }
 
-/** Measures all sizes at once, each kind of call by itself. */
+/** Measures each kind of call separately, with all sizes open at the same time. */
 async function printSizes(title: string, open: (size: number) => Promise<Opened>): Promise<void> {
   const opened: Opened[] = []
   try {
@@ -126,7 +129,7 @@ async function printKind(title: string, warmUp: number, kinds: readonly Kind[]):
 interface Kind {
   readonly what: string
   readonly warmUp: number
-  /** The bare driver, by one statement or more. */
+  /** The same work with the bare driver, in one or more steps. */
   readonly bare: readonly Contender[]
   readonly call: Contender
 }
@@ -176,8 +179,8 @@ async function kindsOf({ driver, size, tree }: Omit<Opened, 'close'>): Promise<r
 }
 
 /**
- * A durable create beside the bare driver: first with the row of a workspace only, then with all rows of a create: the
- * workspace, its account, their counts, the operation and the audit entry.
+ * Returns a durable create and its work with the bare driver: first only the row of the workspace, then all rows of a
+ * create: the workspace, its account, their counts, the operation and the audit entry.
  */
 async function createOf({ driver, size, tree }: Omit<Opened, 'close'>, base: string): Promise<Kind> {
   const body = { parent_group_id: tree.groups[5] }
@@ -222,7 +225,7 @@ async function createOf({ driver, size, tree }: Omit<Opened, 'close'>, base: str
   }
 }
 
-/** Ids of workspaces, from all over the table and in no order. */
+/** Returns ids of random workspaces of an organisation. */
 async function someWorkspaces(driver: Driver, organisation: string): Promise<readonly string[]> {
   const sql = `SELECT _key FROM taxonomy_workspaces WHERE organisation_id = ? ORDER BY random() LIMIT ${workspacesRead}`
   const rows: unknown = await driver.prepare('some', sql)(organisation)
@@ -233,7 +236,7 @@ function nth(texts: readonly string[], i: number): string {
   return texts[i % texts.length] ?? ''
 }
 
-/** Something that is told how often it was done before. */
+/** Returns a contender whose function receives the number of its earlier runs. */
 function counted(name: string, run: (i: number) => unknown): Contender {
   let done = 0
   return { name, run: () => run(done++), units: 1 }

@@ -12,8 +12,9 @@ import { printGroup } from './measuring/table.ts'
 import { treePlatform, type TreePlatform } from './measuring/tree-platform.ts'
 
 /**
- * Prints CPU times over a tree of 100,000 workspaces: lists beside the bare statement for the same rows, reads that
- * depend on the tree beside the same reads over 1,000 workspaces, and mutations beside an empty tree.
+ * Prints CPU times over a tree of 100,000 workspaces: lists compared with the bare statement for the same rows, reads
+ * that depend on the tree compared with the same reads over 1,000 workspaces, and mutations compared with an empty
+ * tree.
  */
 const large = await treePlatform({ groups: 300, workspaces: 100_000 })
 const small = await treePlatform({ groups: 300, workspaces: 1000 })
@@ -50,14 +51,14 @@ function context(filter: string, order: string, size: number, after?: readonly S
   return { ...callContext(), query: { ...query, now: 0 } }
 }
 
-/** The sort keys of a row in the middle of the default order. */
+/** Returns the sort keys of a row in the middle of the default order. */
 async function middleOf({ bare, organisation }: TreePlatform): Promise<readonly SortKey[]> {
   const sql = 'SELECT name, _key FROM taxonomy_workspaces WHERE organisation_id = ? ORDER BY name LIMIT 1 OFFSET 50000'
   const row: unknown = bare.prepare(sql).get(organisation)
   return Array.isArray(row) ? row : []
 }
 
-/** Lists by an index; the bare statement reads the columns of the answer. */
+/** Returns lists by an index; the bare statement reads the columns of the response. */
 function pageGroups(middle: readonly SortKey[]): readonly Group[] {
   const { groups, organisation } = large
   const suspended = 'TAXONOMY_LIFECYCLE_STATE_SUSPENDED'
@@ -121,7 +122,7 @@ function calling(path: string): () => unknown {
   return () => large.call('GET', `/taxonomy/v1/organisations/${large.organisation}/${path}`)
 }
 
-/** Reading one node. */
+/** Returns the read of one node. */
 function readGroup(): Group {
   const { bare, handlers, organisation } = large
   const id = someWorkspace(large)
@@ -137,7 +138,7 @@ function readGroup(): Group {
   }
 }
 
-/** A workspace at depth ten. */
+/** Returns the id of a workspace at depth ten. */
 function someWorkspace({ bare, groups, organisation }: TreePlatform): string {
   const sql = 'SELECT _key FROM taxonomy_workspaces WHERE organisation_id = ? AND parent_group_id = ? LIMIT 1'
   const row: unknown = bare.prepare(sql).get(organisation, groups[9] ?? '')
@@ -146,7 +147,7 @@ function someWorkspace({ bare, groups, organisation }: TreePlatform): string {
 
 type Read = (platform: TreePlatform) => () => unknown
 
-/** Reads that depend on ancestors or descendants; their cost must not grow with the number of workspaces. */
+/** Returns reads that depend on ancestors or descendants; their cost must not grow with the number of workspaces. */
 function treeReads(): readonly (readonly [title: string, run: Read])[] {
   const state = (name: string): string => `effective_state = TAXONOMY_LIFECYCLE_STATE_${name}`
   const list =
@@ -191,7 +192,7 @@ function groupsPage({ handlers, organisation }: TreePlatform): () => unknown {
   return () => handlers.groups.listGroups({ organisation }, given)
 }
 
-/** Whole calls; the CPU time of a commit is in all of them, its wait for the disk in none. */
+/** Returns mutations as whole calls. Each figure includes the CPU time of the commit, but not the wait for the disk. */
 function mutationGroup(): Group {
   const { groups, organisation, store } = large
   const base = `/taxonomy/v1/organisations/${organisation}`

@@ -6,13 +6,16 @@ import { memoryFolder } from '../memory-folder.ts'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-/** The program of a Chromium on the PATH; undefined when there is none. */
+/** Returns the path of a Chromium on the PATH; undefined if there is none. */
 export function findChromium(): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter)
   return names.flatMap(name => folders.map(folder => join(folder, name))).find(path => existsSync(path))
 }
 
-/** A profile of its own, no sandbox for root, and no background work of the browser. */
+/**
+ * Returns the flags of a headless browser with its own profile, without a sandbox (root cannot use it) and without
+ * background work.
+ */
 const flagsOf = (profile: string): readonly string[] => [
   '--headless=new',
   '--no-sandbox',
@@ -55,21 +58,21 @@ export function openPage(program: string, url: string): Browser {
   }
 }
 
-/** A page as it stands when nothing happens in it any more. */
+/** The state of a page after all its work. */
 export interface Drawn {
   readonly html: string
-  /** The console output, and the refusals of the browser. */
+  /** The console output of the page, and the errors of the browser. */
   readonly console: readonly string[]
 }
 
-/** Draws a page in a headless Chromium that finds no host but 127.0.0.1. */
+/** Loads a page in a headless Chromium that can reach no host but 127.0.0.1; returns the page after all its work. */
 export async function drawPage(program: string, url: string): Promise<Drawn> {
   const profile = newProfile()
   const flags = [
     ...flagsOf(profile),
     '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
     '--enable-logging=stderr',
-    // The clock of the page runs on while it waits, and stands still while it loads.
+    // The virtual clock of the page advances while the page waits, and stops while it loads.
     '--virtual-time-budget=60000',
     '--dump-dom',
   ]

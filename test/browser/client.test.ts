@@ -43,11 +43,11 @@ describe.skipIf(chromium === undefined)(
       ['connectionLost', { reason: 'CONNECTION_FAILED', rpc: 'UNAVAILABLE' }],
     ])('%s', (step, expected) => expect(report[step]).toMatchObject(expected))
 
-    test('a call that the page gives up is aborted in the server, also when its time is over', () => {
+    test('a call that the page aborts is aborted in the server, by a signal or by its timeout', () => {
       expect(seen.aborted).toBe(2)
     })
 
-    test('a retry carries the Idempotency-Key of the first try', () => {
+    test('a retry has the Idempotency-Key of the first attempt', () => {
       const [first] = seen.keys
       expect(first).toMatch(/^[\w-]{36}$/)
       expect(seen.keys).toEqual([first, first])

@@ -63,7 +63,7 @@ const steps = {
 export type Report = Readonly<Record<keyof typeof steps, unknown>>
 
 const notes = new NotesClient(createTransport({ baseUrl: '' }))
-// Browsers connect to no server on this port.
+// Browsers refuse to connect to this port.
 const elsewhere = new NotesClient(createTransport({ baseUrl: 'http://127.0.0.1:1', retries: 0 }))
 
 async function failure(call: Promise<unknown>): Promise<unknown> {

@@ -22,7 +22,7 @@ describe.skipIf(chromium === undefined)('the reference in headless Chromium (ins
   afterAll(async () => platform.stop())
 
   test.each(areas.map(({ domain }) => domain.name))(
-    'shows every operation and every error of %s, and asks nothing of other hosts',
+    'shows every operation and every error of %s, and sends no request to other hosts',
     async area => {
       const { html, console } = await drawPage(chromium ?? '', `${platform.baseUrl}/reference/${area}`)
       const { paths, 'x-errors': errors } = declaredBy(area)
@@ -33,7 +33,7 @@ describe.skipIf(chromium === undefined)('the reference in headless Chromium (ins
       expect(summaries.filter(summary => !html.includes(summary))).toEqual([])
       expect(Object.keys(errors).filter(reason => !html.includes(`<code>${reason}</code>`))).toEqual([])
       expect(html).toContain('<strong>Access:</strong>')
-      // The page makes up examples of schemas by parts, and says where it may be wrong.
+      // The page generates examples of schemas with `allOf`, and warns that such an example may be wrong.
       expect(console.filter(line => !line.includes('OpenAPI Sampler: found allOf'))).toEqual([])
     },
   )
@@ -65,7 +65,7 @@ describe.skipIf(chromium === undefined)('the reference in headless Chromium (ins
       ['<code>VAULT_SEALED</code>', '<code>CAPSULE_NOT_FOUND</code>'],
     ],
     ['/#section/Permissions', 'section/Permissions', 'section/Permissions', ['<code>compute.vms.get</code>']],
-  ])('opens %s at its place', async (link, active, section, shown) => {
+  ])('opens %s at its section', async (link, active, section, shown) => {
     const { html, console } = await drawPage(chromium ?? '', platform.baseUrl + link)
     expect(activeItem(html)).toBe(active)
     const text = sectionText(html, section)
@@ -74,10 +74,10 @@ describe.skipIf(chromium === undefined)('the reference in headless Chromium (ins
   })
 })
 
-/** The current menu item of a page. */
+/** Returns the id of the current menu item of a page. */
 const activeItem = (html: string): string | undefined =>
   /data-item-id="([^"]*)"[^>]*><label[^>]* active[ "]/.exec(html)?.[1]
 
-/** The part of a page that a link leads to. */
+/** Returns the part of a page that is the target of a link. */
 const sectionText = (html: string, section: string): string =>
   html.split('data-section-id="').find(part => part.startsWith(`${section}"`)) ?? ''

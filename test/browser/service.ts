@@ -13,17 +13,17 @@ import type { Note } from '../golden/notes/output/types.ts'
 
 const largest = 400_000
 
-/** The server's view of the page, beside its report. */
+/** The server's observations of the page, in addition to its report. */
 export interface Seen {
   /** The number of calls for the note `slow` that the page aborted. */
   aborted: number
-  /** The Idempotency-Keys of the note `after 503`, one a try. */
+  /** The Idempotency-Keys of the note `after 503`, one for each attempt. */
   readonly keys: (string | undefined)[]
 }
 
 /**
- * The notes on one origin with their page: `/` is the page, `/program.js` its program, `/report` receives its results,
- * and `/waiting` answers once a call for the note `slow` has begun.
+ * Makes a server of the notes and their page on one origin: `/` is the page, `/program.js` its program, `/report`
+ * receives its results, and `/waiting` responds once a call for the note `slow` has begun.
  */
 export function createNotes(program: string, seen: Seen, reported: (report: unknown) => void): Server {
   const waiting = Promise.withResolvers<void>()

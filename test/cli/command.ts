@@ -10,13 +10,13 @@ export interface Ended {
   readonly err: string
 }
 
-/** Runs the command as its users do, with a settings folder of its own and with piped input. */
+/** Runs the command in a process of its own, with a new settings folder and with piped input. */
 export async function ninefold(config: string, words: readonly string[], input = ''): Promise<Ended> {
   const { NODE_COMPILE_CACHE, PATH = '' } = process.env
   const env = { PATH, NODE_COMPILE_CACHE, HOME: config, XDG_CONFIG_HOME: config, CI: 'true' }
   const child = spawn(process.execPath, [main, ...words], { env, cwd: config, stdio: 'pipe' })
   const code = new Promise<number | null>(resolve => child.on('close', resolve))
-  // A command that ends before it has read its input closes it.
+  // A command that ends before it has read its input closes the pipe, and the write fails.
   child.stdin.on('error', () => {}).end(input)
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
   return { code: await code, out, err }

@@ -6,7 +6,7 @@ import { testFolder } from '../server/store/harness.ts'
 import { activationToken, apiServer, email, operationId, password } from './api-server.ts'
 import { ninefold } from './command.ts'
 
-/** A folder with a session. */
+/** Starts a server and signs in; returns both with the settings folder of the session. */
 async function signedIn() {
   const server = await apiServer()
   const folder = testFolder()
@@ -14,7 +14,7 @@ async function signedIn() {
   return { ...server, folder, login, file: new SessionFile(join(folder, 'ninefold')) }
 }
 
-test('login keeps the tokens for this person alone, says none of them, and logout ends them', async () => {
+test('login stores the tokens for this user alone and prints none of them, and logout deletes them', async () => {
   const { file, folder, login, newest, seen, url } = await signedIn()
   expect(login).toEqual({ code: 0, out: '', err: `signed in to ${url} as ${email}\n` })
   expect(await file.read()).toMatchObject({ base_url: url, tokens: { refresh_token: newest() } })
@@ -28,7 +28,7 @@ test('login keeps the tokens for this person alone, says none of them, and logou
   expect(await file.read()).toBeUndefined()
 })
 
-test('a wrong password is refused with what to do, and nothing is kept', async () => {
+test('a wrong password is refused with a remedy, and no token is stored', async () => {
   const { url } = await apiServer()
   const folder = testFolder()
   const ended = await ninefold(folder, ['login', '--url', url, '--email', email], 'wrong password 123\n')
@@ -47,7 +47,7 @@ test('activate sets the first password with the token of a file, and signs in', 
   expect(seen.activated).toEqual([{ token: activationToken, password }])
 })
 
-test('api prints tables and JSON, of one page, of so many rows, or of all', async () => {
+test('api prints tables and JSON, of one page, of a number of rows, or of all rows', async () => {
   const { folder } = await signedIn()
   const json = await ninefold(folder, ['api', 'iam.listUsers', 'page_size=2'])
   expect(JSON.parse(json.out)).toMatchObject({ users: [{ id: 'user-000' }, { id: 'user-001' }] })
@@ -61,7 +61,7 @@ test('api prints tables and JSON, of one page, of so many rows, or of all', asyn
   expect(table.err).toBe('there are more than 3 rows\n')
 })
 
-test('api makes a body of words by the declared types, and waits with progress', async () => {
+test('api makes a body of arguments by the declared types, and waits with progress', async () => {
   const { folder, seen } = await signedIn()
   const words = ['name=auditors', 'scope_type=PLATFORM', 'scope_id=', 'permissions=iam.users.get', 'display_name=7']
   const ended = await ninefold(folder, ['api', 'iam.createRole', ...words, '--wait'])
@@ -77,7 +77,7 @@ test('api makes a body of words by the declared types, and waits with progress',
   ])
 })
 
-test('api tells by its status whether the server refused, nothing answered, or it was called wrongly', async () => {
+test('the exit status of api distinguishes a refusal, a missing response and wrong usage', async () => {
   const { folder } = await signedIn()
   const refused = await ninefold(folder, ['api', 'getRole', 'id=nobody'])
   expect(refused).toMatchObject({ code: 1, out: '' })
@@ -99,7 +99,7 @@ test('api tells by its status whether the server refused, nothing answered, or i
   expect(nobody.err).toContain('check that the server runs')
 })
 
-test('tokens go to the server that gave them, and to no other', async () => {
+test('tokens are sent to the server that issued them, and to no other', async () => {
   const { folder } = await signedIn()
   const other = await apiServer()
   const ended = await ninefold(folder, ['api', 'iam.listUsers', '--url', other.url])
@@ -108,7 +108,7 @@ test('tokens go to the server that gave them, and to no other', async () => {
   expect(other.seen.authorizations).toEqual([undefined])
 })
 
-test('two commands at once that find the token expired use one refresh token once', async () => {
+test('two concurrent commands that find the token expired use one refresh token once', async () => {
   const { expireAll, file, folder, newest, seen } = await signedIn()
   expireAll()
   const words = ['api', 'iam.listUsers', 'page_size=1']

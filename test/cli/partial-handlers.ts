@@ -8,7 +8,7 @@ export type Handlers<Routes extends (handlers: never) => readonly BoundRoute[]> 
   >
 }
 
-/** Whole handlers of some: the others answer that they are not implemented. */
+/** Completes handlers: every missing operation throws UNIMPLEMENTED. */
 export function partial<Whole extends object>(handlers: object): Whole {
   return new Proxy({} as Whole, {
     get: (_, resource) =>

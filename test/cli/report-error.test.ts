@@ -7,7 +7,7 @@ import { OperationFailed } from '../../runtime/operations.ts'
 
 const response = { status: 400, requestId: 'r-1', traceId: undefined, body: {} }
 
-test('what a server refused is told with its reason, its fields, its request and when to come again', () => {
+test('a refusal of the server is printed with its reason, its fields, its request id and the time of a retry', () => {
   const badRequest = [
     { field: 'name', description: 'is required' },
     { field: 'zone', description: 'is required' },
@@ -34,12 +34,12 @@ test('what a server refused is told with its reason, its fields, its request and
   })
 })
 
-test('texts of servers steer no terminal', () => {
+test('control characters in a server’s texts never reach the terminal', () => {
   const error = new ApiError(commonReasons.INTERNAL, 'a\u001b]0;b\u0007\nc', { '\u202e': '\u009b2J' }, {}, response)
   expect(reportOf(error).lines.join('')).not.toMatch(/[\p{Cc}\u202e]/u)
 })
 
-test('no answer is another end than a refusal, whatever reason a server gives', () => {
+test('a missing response has another exit status than a refusal, whatever reason a server gives', () => {
   const cause = new TypeError('fetch failed', { cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }) })
   const failed = Object.assign(new ApiError(clientReasons.CONNECTION_FAILED, 'getVm got no answer'), { cause })
   const { exitCode, lines } = reportOf(failed)
@@ -50,7 +50,7 @@ test('no answer is another end than a refusal, whatever reason a server gives', 
   expect(reportOf(said).exitCode).toBe(1)
 })
 
-test('an operation that failed is told with all its errors', () => {
+test('a failed operation is printed with all its errors', () => {
   const errors = [
     { reason: 'ROLE_IN_USE', description: 'somebody holds it' },
     { reason: 'OTHER', description: 'and more' },
@@ -61,7 +61,7 @@ test('an operation that failed is told with all its errors', () => {
   })
 })
 
-test('wrong use and the system are told in a line', () => {
+test('wrong usage and errors of the system are printed in one line', () => {
   expect(reportOf(new CommandError('say which'))).toEqual({ exitCode: 2, lines: ['error: say which'] })
   const read = () => readFileSync('/nowhere/at/all')
   expect(() => read()).toThrow()
@@ -72,7 +72,7 @@ test('wrong use and the system are told in a line', () => {
   }
 })
 
-test('a defect is no message', () => {
+test('a defect has no message for users', () => {
   const defect = new RangeError('defect')
   expect(() => reportOf(defect)).toThrow(defect)
 })

@@ -15,7 +15,7 @@ test('every operation of the nine areas is found by its name', async () => {
   expect(await findOperation('taxonomy.getOperation')).toMatchObject({ area: 'taxonomy' })
 })
 
-test('every operation says what it needs, and what begins one that can be waited for is in an area that tells of it', async () => {
+test('every operation states its permission, and an operation that can be waited for belongs to an area with a wait', async () => {
   const operations = await operationsOf()
   for (const operation of operations) {
     const asked = () => requestOf(operation, { words: ['no such=1'] })
@@ -33,11 +33,11 @@ test.each([
   ['iam.listUsers.x', /there is no operation/],
   ['constructor', /there is no operation/],
   ['__proto__.x', /there is no area/],
-])('%s is no operation', async (name, message) => {
+])('%s is not an operation', async (name, message) => {
   await expect(findOperation(name)).rejects.toThrow(message)
 })
 
-test('words become parameters and members of the body by their declared types', async () => {
+test('arguments become parameters and members of the body by their declared types', async () => {
   const words = ['name=web', 'zone=z-1', 'cpu.count=2', 'memory_mib=2048', 'labels.tier=1', 'boot_disk.size_gib=20']
   expect(await request('createVm', `workspace=${workspace}`, ...words)).toEqual({
     workspace,
@@ -60,12 +60,12 @@ test('words become parameters and members of the body by their declared types', 
   })
 })
 
-test('a number is one where the document says so, also when it is too small', async () => {
+test('an argument is a number if the document declares a number, even one that is too small', async () => {
   const vm = request('createVm', `workspace=${workspace}`, 'memory_mib=-1')
   await expect(vm).rejects.toThrow(/memory_mib must be at least/)
 })
 
-test('a member that is repeated is a list, and words are added to a body', async () => {
+test('a repeated member is a list, and arguments are added to a body', async () => {
   const operation = await findOperation('createRole')
   const body = { name: 'r', scope_type: 'PLATFORM', scope_id: '' }
   const words = ['permissions=iam.users.get', 'permissions=iam.users.list']
@@ -102,11 +102,8 @@ test.each<[string, readonly string[], RegExp]>([
   expect({}).not.toHaveProperty('polluted')
 })
 
-test.each(['password', 'new_password', 'token', 'credentials.secret'])(
-  '%s is not taken from a command line',
-  async key => {
-    const failed = request('authenticate', 'email=a@b.c', `${key}=hunter2hunter2`)
-    await expect(failed).rejects.toBeInstanceOf(CommandError)
-    await expect(failed).rejects.not.toThrow(/hunter2/)
-  },
-)
+test.each(['password', 'new_password', 'token', 'credentials.secret'])('%s is refused as an argument', async key => {
+  const failed = request('authenticate', 'email=a@b.c', `${key}=hunter2hunter2`)
+  await expect(failed).rejects.toBeInstanceOf(CommandError)
+  await expect(failed).rejects.not.toThrow(/hunter2/)
+})

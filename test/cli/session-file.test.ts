@@ -8,7 +8,7 @@ import { testFolder } from '../server/store/harness.ts'
 const tokens = { access_token: 'a', expire_time: '2026-01-01T00:00:00.000Z', refresh_token: 'r', principal_id: 'p' }
 const kept = { base_url: 'https://cloud.example.com', tokens }
 
-test('what is written is read, and gone when it is removed', async () => {
+test('a session is read as it was written, and is gone after its removal', async () => {
   const file = new SessionFile(join(testFolder(), 'deep', 'ninefold'))
   expect(await file.read()).toBeUndefined()
   await file.write(kept)
@@ -17,7 +17,7 @@ test('what is written is read, and gone when it is removed', async () => {
   expect(await file.read()).toBeUndefined()
 })
 
-test.skipIf(process.platform === 'win32')('a file that others can read is not used', async () => {
+test.skipIf(process.platform === 'win32')('a file that others can read is refused', async () => {
   const file = new SessionFile(testFolder())
   await file.write(kept)
   chmodSync(file.path, 0o640)
@@ -25,7 +25,7 @@ test.skipIf(process.platform === 'win32')('a file that others can read is not us
 })
 
 test.each(['', 'null', '{"base_url":1}', '{"base_url":"https://a.b","tokens":{"access_token":"secret"}}'])(
-  'a broken file %j is named, and not shown',
+  'a broken file %j is named, and its content is not printed',
   async text => {
     const file = new SessionFile(testFolder())
     writeFileSync(file.path, text, { mode: 0o600 })
@@ -34,7 +34,7 @@ test.each(['', 'null', '{"base_url":1}', '{"base_url":"https://a.b","tokens":{"a
   },
 )
 
-test('one task at a time, also after one that failed', async () => {
+test('tasks run one at a time, even after a failure', async () => {
   const folder = testFolder()
   const order: string[] = []
   const task = (name: string) => async () => {
@@ -50,7 +50,7 @@ test('one task at a time, also after one that failed', async () => {
   }
 })
 
-test('settings lie where XDG says, else in the home folder', () => {
+test('settings lie in the folder of XDG, or else in the home folder', () => {
   expect(configFolder({ XDG_CONFIG_HOME: '/x', HOME: '/h' })).toBe(join('/x', 'ninefold'))
   expect(configFolder({ XDG_CONFIG_HOME: '', HOME: '/h' })).toBe(join('/h', '.config', 'ninefold'))
 })
@@ -58,9 +58,9 @@ test('settings lie where XDG says, else in the home folder', () => {
 test.each([
   ['HTTPS://Cloud.Example.com:443/', 'https://cloud.example.com'],
   ['http://127.0.0.1:8080/base//', 'http://127.0.0.1:8080/base'],
-])('%s is kept as %s', (text, url) => expect(serverUrl(text)).toBe(url))
+])('%s is stored as %s', (text, url) => expect(serverUrl(text)).toBe(url))
 
-test.each(['cloud', 'ftp://a.b', 'https://u:hunter2@a.b'])('%s is no server', text => {
+test.each(['cloud', 'ftp://a.b', 'https://u:hunter2@a.b'])('%s is not the URL of a server', text => {
   expect(() => serverUrl(text)).toThrow(/--url must/)
   expect(() => serverUrl(text)).not.toThrow(/hunter2/)
 })
@@ -71,4 +71,4 @@ test.each([
   ['http://[::1]:1', false],
   ['http://127.0.0.1.example.com', true],
   ['https://cloud.example.com', false],
-])('what is sent to %s can be read on its way: %s', (url, isClear) => expect(isInTheClear(url)).toBe(isClear))
+])('a transfer to %s can be read by others: %s', (url, isClear) => expect(isInTheClear(url)).toBe(isClear))

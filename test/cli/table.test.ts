@@ -7,7 +7,7 @@ import { sheet, Table } from '../../cli/table.ts'
 /** Characters that a terminal might interpret. */
 const obeyed = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 
-test('nothing that is printed steers a terminal', () => {
+test('printed text contains no control sequence of a terminal', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), text => {
       expect(printable(text)).not.toMatch(obeyed)
@@ -18,7 +18,7 @@ test('nothing that is printed steers a terminal', () => {
   )
 })
 
-test('JSON that is printed means what was answered, and steers no terminal', () => {
+test('printed JSON parses to the value of the response, and contains no control sequence', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.string({ unit: 'binary' }), (value, text) => {
       const printed = printableJson({ value, text })
@@ -28,7 +28,7 @@ test('JSON that is printed means what was answered, and steers no terminal', () 
   )
 })
 
-test('columns are the members that are no objects, what tells rows apart first, as many as fit', () => {
+test('the columns are the scalar members, identifying members first, as many as fit', () => {
   const rows = [
     { size: 12, spec: { a: 1 }, name: 'web', tags: ['a', 'b'], id: '1' },
     { size: null, name: 'a'.repeat(80), id: '2', note: 'n' },
@@ -48,7 +48,7 @@ test.each([
   expect(JSON.parse(await printed(pages))).toEqual(JSON.parse(wanted))
 })
 
-test('a limit ends within a page', async () => {
+test('a limit can end within a page', async () => {
   expect(
     JSON.parse(
       await printed(

@@ -14,7 +14,7 @@ const areas = Object.entries(Object.getOwnPropertyDescriptors(Ninefold.prototype
   get ? [name] : [],
 )
 
-test('one client reaches every area over one transport', async () => {
+test('one client calls every area over one transport', async () => {
   const { filter_schemas: ofNetwork } = await ninefold.network.listFilterSchemas()
   const { filter_schemas: ofTaxonomy } = await ninefold.taxonomy.listFilterSchemas()
   expect(ofNetwork.map(({ resource }) => resource)).toContain('vpcs')
@@ -22,7 +22,7 @@ test('one client reaches every area over one transport', async () => {
   expect(areas).toEqual(expect.arrayContaining(['iam', 'network', 'taxonomy', 'vault']))
 })
 
-test('clients are made when they are first asked for, and kept', () => {
+test('clients are made at their first use, and kept', () => {
   expect(ninefold.vault).toBe(ninefold.vault)
 })
 

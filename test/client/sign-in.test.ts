@@ -16,7 +16,7 @@ const clientOf = (transport: Transport, session: Session): IamClient => {
 
 const reason = (name: string) => expect.objectContaining({ reason: name })
 
-test('who signs in calls with the token', async () => {
+test('a signed-in client sends the token with its calls', async () => {
   const { transport, seen } = tokenServer()
   const session = await signIn(transport, credentials)
   expect(await clientOf(transport, session).getMyProfile()).toMatchObject({ email: 'a@b.c' })
@@ -24,13 +24,13 @@ test('who signs in calls with the token', async () => {
   expect(seen.refreshes).toBe(0)
 })
 
-test('a wrong password is tried once', async () => {
+test('a sign-in with a wrong password is not retried', async () => {
   const { transport, seen } = tokenServer()
   await expect(signIn(transport, { ...credentials, password: 'wrong' })).rejects.toEqual(reason('INVALID_CREDENTIALS'))
   expect(seen.authentications).toBe(1)
 })
 
-test('tokens are renewed a minute before they end, once for all who ask', async () => {
+test('tokens are renewed a minute before they expire, once for all concurrent calls', async () => {
   const { transport, timing, seen } = tokenServer()
   const session = await signIn(transport, credentials)
   const first = await session.token()
@@ -43,7 +43,7 @@ test('tokens are renewed a minute before they end, once for all who ask', async 
   expect(seen.refreshes).toBe(1)
 })
 
-test('two refreshes at once are one', async () => {
+test('two concurrent refreshes send one request', async () => {
   const { transport, seen } = tokenServer()
   const session = await signIn(transport, credentials)
   await Promise.all([session.refresh(), session.refresh()])
@@ -52,7 +52,7 @@ test('two refreshes at once are one', async () => {
   expect(seen.refreshes).toBe(2)
 })
 
-test('TOKEN_EXPIRED in the middle of many calls of two clients is answered with one refresh', async () => {
+test('TOKEN_EXPIRED during many calls of two clients leads to one refresh', async () => {
   const { transport, seen, expireAll } = tokenServer()
   const session = await signIn(transport, credentials)
   const clients = [clientOf(transport, session), clientOf(transport, session)]
@@ -64,7 +64,7 @@ test('TOKEN_EXPIRED in the middle of many calls of two clients is answered with 
   expect(seen.refreshes).toBe(1)
 })
 
-test('a session whose refresh token is refused has ended, and does not ask again', async () => {
+test('a session whose refresh token is refused has ended, and sends no further refresh', async () => {
   const { transport, seen, spend, expireAll } = tokenServer()
   const told: (SessionTokens | undefined)[] = []
   const session = await signIn(transport, credentials, { onChange: tokens => void told.push(tokens) })
@@ -77,7 +77,7 @@ test('a session whose refresh token is refused has ended, and does not ask again
   expect(told).toEqual([session.tokens, undefined])
 })
 
-test('a refresh that finds no server is tried again, and what holds is used meanwhile', async () => {
+test('a refresh without a response is retried, and the valid token is used during the retries', async () => {
   const { transport, timing, seen, faults } = tokenServer()
   const session = await signIn(transport, credentials)
   const first = await session.token()
@@ -95,7 +95,7 @@ test('a refresh that finds no server is tried again, and what holds is used mean
   expect(await session.token()).not.toBe(second)
 })
 
-test('a session goes on from tokens that were kept, and says what to keep before they are used', async () => {
+test('a session continues from stored tokens, and reports new tokens before their first use', async () => {
   const { transport, seen } = tokenServer()
   const { tokens } = await signIn(transport, credentials)
   const kept: (SessionTokens | undefined)[] = []
@@ -111,7 +111,7 @@ test('a session goes on from tokens that were kept, and says what to keep before
   expect(seen.authentications).toBe(1)
 })
 
-test('signing out revokes the newest token, also of a refresh that is under way', async () => {
+test('signing out revokes the newest token, even during a refresh', async () => {
   const { transport, seen, faults } = tokenServer()
   const session = await signIn(transport, credentials)
   const held = Promise.withResolvers<void>()
@@ -125,7 +125,7 @@ test('signing out revokes the newest token, also of a refresh that is under way'
   expect(seen.revoked).toHaveLength(1)
 })
 
-test('a service account signs in with its key, and again when its token ends', async () => {
+test('a service account signs in with its key, and again when its token expires', async () => {
   const { publicKey } = await accountKey
   const { transport, timing, seen } = tokenServer(publicKey)
   const session = await signInByAssertion(transport, await signing())

@@ -18,10 +18,13 @@ import { fakeTiming } from '../runtime/fake-time.ts'
 
 export const password = 'correct horse battery'
 
-/** A server that gives tokens as the platform does: 900 seconds, refresh tokens that work once. */
+/**
+ * Starts a server that issues tokens as the platform does: access tokens for 900 seconds, and refresh tokens for one
+ * use.
+ */
 export function tokenServer(accountKey?: JsonWebKey) {
   const timing = fakeTiming()
-  /** The requests by kind, and the next answers. */
+  /** The recorded requests by kind, and the settings of the next responses. */
   const seen = {
     authentications: 0,
     refreshes: 0,

@@ -14,13 +14,16 @@ import { callTo } from './in-process.ts'
 import { modelOf } from './model.ts'
 import { composePlatform, type ComposedPlatform } from './platform.ts'
 
-/** More requests than any operation needs: none is left out. */
+/** A limit above the number of requests of any operation, so that no request is left out. */
 const limit = 100_000
 
-/** Words of a path that name no kind of scope lead nowhere: they are no faulty fields. */
+/** A path with an unknown kind of scope does not exist; the response is not about a faulty field. */
 const otherWords = ['scope_type: a value the enum lacks']
 
-/** Rules beyond schemas: members that exclude each other, or must occur together, and fixed words in paths. */
+/**
+ * Requests that violate rules beyond schemas, by operation: members that exclude each other or must occur together, and
+ * fixed words in paths.
+ */
 const beyondSchemas: Readonly<Record<string, readonly string[]>> = {
   listScopeAccess: otherWords,
   listPrincipalPermissions: otherWords,
@@ -35,8 +38,8 @@ const beyondSchemas: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Proves an area with nothing but the examples of its document. Where an operation is not built, its valid requests must
- * get as far as to be told so; all that comes before is proved in full.
+ * Proves an area by the examples of its document alone. For an operation that is not built, valid requests must reach
+ * the response UNIMPLEMENTED; the earlier checks are proved completely.
  */
 export async function proveDocument(area: string, bodies: Bodies = {}, arranged: Arranged = {}): Promise<void> {
   const { common, document, schemas } = await modelOf(area)
@@ -50,7 +53,7 @@ export async function proveDocument(area: string, bodies: Bodies = {}, arranged:
 
   describe.each(document.operations)('$id', operation => {
     const { id, path } = operation
-    test(`is served as specs/${area}.yaml says`, async () => {
+    test(`is served as specs/${area}.yaml declares`, async () => {
       const { authorization } = platform
       const dispatched = callTo(platform.dispatch)
       const making = { document, schemas, kinds, call: dispatched, authorization, bodies, arranged }
@@ -64,7 +67,7 @@ export async function proveDocument(area: string, bodies: Bodies = {}, arranged:
         const [expected, others] = parted(report.findings, ({ what }) => refused.includes(what))
         expect(printConformance({ ...report, findings: others })).toMatch(/^0 findings, 1 operation, \d+ requests$/)
         expect(expected.map(({ what }) => what)).toEqual(refused)
-        // The first request of all is a valid one.
+        // The first request is valid.
         expect(answered[0] === 501).toBe(left.has(id))
       }
     })
@@ -75,7 +78,7 @@ function parted<T>(all: readonly T[], isOne: (each: T) => boolean): readonly [re
   return [all.filter(isOne), all.filter(each => !isOne(each))]
 }
 
-/** The ids of the operations that `ninefold status` counts as left. */
+/** Returns the ids of the operations that `ninefold status` counts as left. */
 function leftOf(document: Document): ReadonlySet<string> {
   const area = areaOf(document)
   const stubs = stubsIn(join(import.meta.dirname, '../../domain', document.name))
@@ -88,7 +91,7 @@ function areaOf(document: Document): AreaModule {
   throw new Error(`no area has the document ${document.name}`)
 }
 
-/** A call that keeps the statuses of its answers in their order. */
+/** Wraps a sender so that it records the statuses of the responses in order. */
 function watched(call: RequestSender): { readonly call: RequestSender; readonly answered: readonly number[] } {
   const answered: number[] = []
   const watching: RequestSender = async request => {
@@ -99,7 +102,7 @@ function watched(call: RequestSender): { readonly call: RequestSender; readonly 
   return { call: watching, answered }
 }
 
-/** The filter schemas exist from the first start: each list has one. */
+/** Returns the path of a filter schema, which exists from the first start; for other paths, no resources exist yet. */
 function existingFor(path: string, { operations }: Document): Existing {
   if (!path.endsWith('/filterSchemas/{resource}')) return {}
   const [resource = ''] = operations.flatMap(({ list }) => list?.resource ?? [])

@@ -5,25 +5,29 @@ import type { Existing } from '../../generator/conform/subject.ts'
 import type { Document, Json, NamedSchema, Operation } from '../../generator/model/types.ts'
 import type { AnyKind } from '../../domain/resources/kind.ts'
 
-/** The organisation and the workspace in which the things of one operation lie. */
+/** The organisation and the workspace of the resources of one operation. */
 export interface Tenant {
   readonly organisation: string
   readonly workspace: string
 }
 
-/** Creates a resource at the path of a call by the operation of an id; returns the id of the resource. */
+/**
+ * Creates a resource with the operation `operationId` at the path of the present call; returns the id of the resource.
+ */
 export type MakeBeside = (operationId: string) => Promise<string>
 
-/** Members of a body that no example can know, by operationId. */
+/** Members of a body that no example can contain, by operationId. */
 export type Bodies = Readonly<Record<string, (tenant: Tenant, make: MakeBeside) => JsonObject | Promise<JsonObject>>>
 
-/** Calls the platform as the administrator with a body; the answer is the id of the resource. It throws on a refusal. */
+/**
+ * Calls the platform as the administrator with a body; returns the id of the resource. Throws if the call is refused.
+ */
 export type Run = (target: string, body: object) => Promise<string>
 
 /** Resources that no operation creates at the path of a collection, by the operationId that needs them. */
 export type Arranged = Readonly<Record<string, (run: Run) => Promise<Existing>>>
 
-/** The parts for creating resources. */
+/** The dependencies for creating resources. */
 export interface Making {
   readonly document: Document
   readonly schemas: ReadonlyMap<string, NamedSchema>
@@ -36,14 +40,17 @@ export interface Making {
 
 type Path = Readonly<Record<string, string>>
 
-/** The parameter of the paths of limits. Limits differ by the scope and the dimensions of their quota definition. */
+/**
+ * The path parameter of a limit's quota definition. Limits differ by the scope and the dimensions of their quota
+ * definition.
+ */
 const ofDefinition = 'quota_definition'
 
 /**
- * Creates the resources in the path of an operation, the parents first, and the targets of its body: from the
- * operations that create them, the examples of the document and the references of the kinds. Below quota definitions it
- * does so in each definition of the area. Returns nothing where a parent cannot be made because its operation is not
- * built.
+ * Creates the resources in the path of an operation, parents first, and the targets of its body, by the operations that
+ * create them, the examples of the document and the references of the kinds. For a path below quota definitions,
+ * creates them in each definition of the area. Returns an empty list if a parent cannot be created because its
+ * operation is not built.
  */
 export async function makeExisting(making: Making, operation: Operation): Promise<readonly Existing[]> {
   const arranged = making.arranged[operation.id]
@@ -71,7 +78,7 @@ async function existingIn(making: Making, operation: Operation, definition?: Jso
 interface Where {
   readonly path: Path
   readonly tenant: Tenant
-  /** The quota definition of the path. */
+  /** The quota definition in the path. */
   readonly definition: JsonObject | undefined
 }
 
@@ -91,13 +98,13 @@ async function idFor(making: Making, operation: Operation, name: string, where: 
   return first && String(first['id'] ?? first['resource'])
 }
 
-/** The operation that creates the rows of a list at another path, such as `:addRule` of the parent. */
+/** Returns the operation that creates the rows of a list at another path, such as `:addRule` of the parent. */
 function adderOf({ document }: Making, { access }: Operation): Operation | undefined {
   const key = access?.key?.replace(/\.list$/, '.create')
   return document.operations.find(each => each.method === 'POST' && each.path.includes(':') && each.access?.key === key)
 }
 
-/** The body of a creation: the members that only this test knows, and the ids of the targets. */
+/** Returns the body of a creation: the members of `Bodies`, and the ids of the targets. */
 async function bodyFor(making: Making, create: Operation, where: Where): Promise<JsonObject> {
   const type = create.access?.key?.split('.').slice(0, 2).join('.')
   const kind = making.kinds.find(each => each.type === type)
@@ -113,7 +120,7 @@ async function bodyFor(making: Making, create: Operation, where: Where): Promise
   return body
 }
 
-/** The members of a limit that follow from its quota definition. */
+/** Returns the members of a limit that follow from its quota definition. */
 function limitOf({ definition, tenant }: Where): JsonObject {
   if (definition === undefined) return {}
   const { dimensions, scope_type: type } = definition
@@ -133,7 +140,7 @@ function operationOf({ document }: Making, id: string): Operation {
 
 let made = 0
 
-/** A resource that was made; its name is empty where it has none. */
+/** A created resource; `name` is empty if the resource has no name. */
 interface Made {
   readonly id: string
   readonly name: string
@@ -156,7 +163,7 @@ async function makeThing(making: Making, create: Operation, where: Where): Promi
   return answer.status === 501 ? undefined : { id: String(answered(create, answer)['resource_id']), name }
 }
 
-/** The rows of the first page of a list; none where the list is not built. */
+/** Returns the rows of the first page of a list; empty if the list is not built. */
 async function listed(making: Making, list: Operation, path: Path): Promise<readonly JsonObject[]> {
   const answer = await send(making, 'GET', fill(list.path, path))
   if (answer.status === 501) return []
@@ -174,7 +181,7 @@ async function makeTenant(making: Making): Promise<Tenant> {
   return { organisation, workspace: await post(`/taxonomy/v1/organisations/${organisation}/workspaces`) }
 }
 
-/** Calls as `Run` says. */
+/** Returns a `Run` that sends its calls with `call`. */
 export function runOf(making: Pick<Making, 'authorization' | 'call'>): Run {
   return async (target, body) => {
     const answer = await send(making, 'POST', target, body)
@@ -197,7 +204,7 @@ function send(
 function answered({ id }: Pick<Operation, 'id'>, { body, status }: Answered): JsonObject {
   const value: unknown = JSON.parse(body)
   if (status === 200) return objectOf(value)
-  throw new Error(`${id} made nothing to be named: ${status} ${body}`)
+  throw new Error(`${id} created no resource with an id: ${status} ${body}`)
 }
 
 const objectOf = (value: unknown): JsonObject => (isJson(value) && isJsonObject(value) ? value : {})

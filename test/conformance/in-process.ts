@@ -1,7 +1,7 @@
 import type { RequestSender } from '../../generator/conform/call.ts'
 import type { Dispatch, WireAnswer } from '../../runtime/wire.ts'
 
-/** Calls a dispatcher in this process, with nothing between that would change a path or a header. */
+/** Returns a sender that calls a dispatcher in this process, with unchanged paths and headers. */
 export function callTo(dispatch: Dispatch): RequestSender {
   return async ({ method, target, headers, body }) => {
     const sent = body === undefined ? undefined : new Blob([body])

@@ -4,7 +4,7 @@ import { build } from '../../generator/model/build.ts'
 import type { Document, ErrorReason, NamedSchema } from '../../generator/model/types.ts'
 import { load } from '../../generator/read/load.ts'
 
-/** One area's document as it is walked. */
+/** The model of an area's document. */
 export interface AreaModel {
   readonly document: Document
   readonly schemas: ReadonlyMap<string, NamedSchema>
@@ -12,7 +12,7 @@ export interface AreaModel {
   readonly common: readonly ErrorReason[]
 }
 
-/** Reads `specs/<area>.yaml` with the shared components. Throws when there is no such document. */
+/** Reads `specs/<area>.yaml` with the shared components; throws if the document does not exist. */
 export async function modelOf(area: string): Promise<AreaModel> {
   const cwd = fileURLToPath(new URL('../..', import.meta.url))
   const entries = [

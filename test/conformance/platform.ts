@@ -6,19 +6,19 @@ import { testPlatform } from '../areas/test-platform.ts'
 
 /** The whole platform on an empty data folder. */
 export interface ComposedPlatform extends Pick<Platform, 'dispatch'> {
-  /** The header of the administrator, who has all permissions. */
+  /** The Authorization header of the administrator, who has all permissions. */
   readonly authorization: string
   close(): Promise<void>
 }
 
-/** The same, listening on a free port of 127.0.0.1. */
+/** The whole platform, on a free port of 127.0.0.1. */
 export interface StartedPlatform {
   readonly baseUrl: string
   readonly authorization: string
   stop(): Promise<void>
 }
 
-/** The platform as `ninefold serve` composes it, without its log. */
+/** Composes the platform as `ninefold serve` does, without its log. */
 export async function composePlatform(): Promise<ComposedPlatform> {
   const undos: (() => void | Promise<void>)[] = []
   const { admin, dispatch } = await testPlatform({ later: undo => void undos.push(undo), log: silent })
@@ -31,7 +31,7 @@ export async function composePlatform(): Promise<ComposedPlatform> {
   }
 }
 
-/** Starts it. */
+/** Composes the platform and serves it on a free port. */
 export async function startPlatform(): Promise<StartedPlatform> {
   const { dispatch, authorization, close } = await composePlatform()
   const server = createServer(serverOptions, nodeHost(dispatch))

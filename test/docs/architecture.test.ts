@@ -5,11 +5,11 @@ import { join } from 'node:path'
 
 const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
 
-/** The paths of the repository in code marks: `server/http/app.ts`, `domain/iam/feed/`. */
+/** The paths in code marks, for example `server/http/app.ts` and `domain/iam/feed/`. */
 const paths = [...page.matchAll(/`([\w.-]+\/[\w./-]*)`/g)].flatMap(match => match[1] ?? [])
 
 describe('the map of the repository', () => {
-  test.each([...new Set(paths)])('names %s, which is there', path => {
+  test.each([...new Set(paths)])('names %s, which exists', path => {
     expect(existsSync(join(root, path))).toBe(true)
   })
 

@@ -8,7 +8,9 @@ import { exampleArea, writeExample } from './depot/example-area.ts'
 
 const page = readFileSync(join(repository, 'docs/domain.md'), 'utf8')
 
-/** The blocks of the page by the file that their first line names, below `domain/depot` unless the line has a folder. */
+/**
+ * The code blocks of the page, by the file that their first line names; a name without a folder lies in `domain/depot`.
+ */
 const blocks = new Map(
   [...page.matchAll(/^```ts\n\/\/ ([\w/-]+\.ts)\n(.*?)^```$/gms)].map(([, file = '', text = '']) => [
     file.includes('/') ? file : `domain/depot/${file}`,
@@ -25,7 +27,7 @@ test('every block of TypeScript names its file', () => {
   expect(blocks.size).toBe([...page.matchAll(/^```ts$/gm)].length)
 })
 
-test('the examples are sound TypeScript where an area stands', () => {
+test('the examples are sound TypeScript in the place of an area', () => {
   expect(typeCheck(folder)).toBe('')
 })
 
@@ -58,7 +60,7 @@ describe('the area of the page', () => {
     expect(await depot.call('GET', 'crates?filter=room%3Dattic')).toEqual({ crates: [], next_page_token: '' })
   })
 
-  it('changes a crate whose etag is current, and takes the difference of its quota', async () => {
+  it('changes a crate with a current etag, and counts the difference against its quota', async () => {
     const id = await madeCrate('apples')
     const { etag } = await depot.call('GET', `crates/${id}`)
     const update = { weight: 25, etag }
@@ -70,7 +72,7 @@ describe('the area of the page', () => {
     expect(await bytesUsed()).toBe(25)
   })
 
-  it('seals an open crate by its procedure, and no crate twice', async () => {
+  it('seals an open crate by its procedure, but no crate twice', async () => {
     const id = await madeCrate('apples')
     expect(await depot.call('POST', `crates/${id}:seal`)).toMatchObject({ status: 'DEPOT_OPERATION_STATUS_PENDING' })
     await expect
@@ -82,7 +84,7 @@ describe('the area of the page', () => {
     })
   })
 
-  it('deletes no shelf with crates, and says how many there are', async () => {
+  it('refuses to delete a shelf with crates, and names their number', async () => {
     await madeCrate('apples')
     await madeCrate('pears')
     expect(await depot.call('DELETE', `shelves/${shelf}`)).toMatchObject({
@@ -103,12 +105,12 @@ describe('the area of the page', () => {
     expect(await depot.call('POST', 'crates', crateOf('apples', more))).toMatchObject({ reason })
   })
 
-  it('has no more crates than the default limit', async () => {
+  it('has at most as many crates as the default limit', async () => {
     for (const name of ['a', 'b', 'c']) await madeCrate(name)
     expect(await depot.call('POST', 'crates', crateOf('d'))).toMatchObject({ reason: 'QUOTA_EXCEEDED' })
   })
 
-  it('serves blobs to those with its key and to callers of the platform', async () => {
+  it('serves blobs to callers with its key and to callers of the platform', async () => {
     const path = '/depot-data/v1/some/thing'
     const opened = { headers: { 'x-depot-key': 'opener' } }
     const put = await platform.fetch(path, { method: 'PUT', body: 'abc', ...opened })
@@ -118,7 +120,7 @@ describe('the area of the page', () => {
     expect((await platform.fetch('/depot-data/v1/other', opened)).status).toBe(404)
   })
 
-  it('purges a workspace, and gives back what its crates took', async () => {
+  it('purges a workspace, and returns the quota of its crates', async () => {
     await madeCrate('apples')
     await madeCrate('pears')
     expect(await bytesUsed()).toBe(40)

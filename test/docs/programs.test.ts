@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { newFolder, removeFolder, repository, writeFiles } from '../generator/generation.ts'
 import { typeCheck } from '../generator/type-check.ts'
 
-/** The whole programs of a page: its TypeScript blocks that import the symbols they use. */
+/** Returns the complete programs of a page: its TypeScript blocks that begin with an import. */
 function programsOf(page: string): readonly string[] {
   const text = readFileSync(join(repository, page), 'utf8')
   return [...text.matchAll(/^```ts\n(import .*?)^```$/gms)].map(([, program = '']) => program)

@@ -14,7 +14,7 @@ interface Example {
   readonly printed: readonly string[]
 }
 
-/** The blocks of the page in their order: files by the name in their first line, the others numbered. */
+/** The code blocks of the page in order; a block without a file name in its first line gets a number as its name. */
 const examples: readonly Example[] = [...page.matchAll(/^```(ts|yaml)\n(.*?)^```$/gms)].map(
   ([, language = '', text = ''], index) => {
     const [, name] = /^(?:\/\/|#) ([\w-]+\.(?:ts|yaml))$/m.exec(text.split('\n', 1)[0] ?? '') ?? []
@@ -22,7 +22,9 @@ const examples: readonly Example[] = [...page.matchAll(/^```(ts|yaml)\n(.*?)^```
   },
 )
 
-/** The comments after `console.log`, then those at the end of the block. */
+/**
+ * Returns the expected output of a block: the comments after `console.log`, then the comments at the end of the block.
+ */
 function printedBy(text: string): readonly string[] {
   const beside = [...text.matchAll(/^.*console\.log\(.*\) \/\/ (.*)$/gm)].map(([, said = '']) => said)
   const [below = ''] = /(?:^\/\/ .*\n)+$(?![^])/m.exec(text) ?? []
@@ -44,13 +46,13 @@ beforeAll(async () => {
   const { files, printed } = await generation(['todo.yaml'], folder, options)
   expect(printed.filter(line => / (?:error|warning) /.test(line))).toEqual([])
   writeFiles(join(folder, 'api'), files)
-  // A copy would have the modules that this document needs; the page shows all.
+  // A copy by the generator would have only the modules that this document needs; the page shows all modules.
   cpSync(join(repository, 'runtime'), join(folder, 'api/runtime'), { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   output = run()
 })
 
-/** Makes the examples a project with further options beside those of `configuration`. */
+/** Writes a tsconfig.json for the examples, with further options in addition to those of `configuration`. */
 function configure(configuration: { readonly extends?: string; readonly compilerOptions?: object }): void {
   const compilerOptions = { ...configuration.compilerOptions, typeRoots: [join(repository, 'node_modules/@types')] }
   const project = { ...configuration, compilerOptions, include: ['**/*.ts'] }
@@ -77,7 +79,7 @@ test('the examples are sound TypeScript', () => {
   expect(typeCheck(folder)).toBe('')
 })
 
-test('they are with the configuration that the page gives, too', () => {
+test('the examples are sound with the configuration on the page', () => {
   const [, configuration = ''] = /^```json\n(.*?)^```$/ms.exec(page) ?? []
   configure(JSON.parse(configuration))
   expect(typeCheck(folder)).toBe('')
@@ -85,11 +87,11 @@ test('they are with the configuration that the page gives, too', () => {
 
 test('the examples run to their end', () => expect(output.complaints).toBe(''))
 
-describe('an example prints what it says', () => {
+describe('an example prints its documented output', () => {
   test.each(programs)('$file', ({ file, printed }) => expect(output.printed.get(file)).toEqual(printed))
 })
 
-describe('every module is told of', () => {
+describe('the page documents every module', () => {
   test.each(modules)('%s', path => {
     expect(page).toContain(`\`${path}\``)
     const imported = programs.filter(({ text }) => text.includes(`'./api/runtime/${path}'`))

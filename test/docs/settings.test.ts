@@ -8,7 +8,7 @@ import { repository } from '../generator/generation.ts'
 
 const { byKey } = knownSettings([serverSettings, ...declaredSettings(areas)])
 
-/** The rows of the table of settings. */
+/** Returns the rows of the table of settings. */
 function documented(): string[][] {
   const page = readFileSync(join(repository, 'docs/operate.md'), 'utf8')
   const [, section = ''] = /^## Settings\n(.*?)^## /ms.exec(page) ?? []
@@ -23,12 +23,12 @@ function documented(): string[][] {
 
 const byName = ([a = '']: string[], [b = '']: string[]): number => (a < b ? -1 : 1)
 
-test('docs/operate.md says of every setting its default and what it is for, and of nothing else', () => {
+test('docs/operate.md documents the default and the purpose of every setting, and no other setting', () => {
   const declared = [...byKey].map(([key, { description, words }]) => [`\`${key}\``, words, description])
   expect(documented().sort(byName)).toEqual(declared.sort(byName))
 })
 
-test('what settings are for fits into a table', () => {
+test('the purposes of settings fit into a table', () => {
   for (const [key, { description, words }] of byKey) {
     expect(description, key).toMatch(/^[^|\n]{10,}[^|\n.]$/)
     expect(words, key).not.toMatch(/[|\n]/)

@@ -1,7 +1,7 @@
 import { ApiError } from '../../runtime/errors.ts'
 import { JsonText, type Answer } from '../../runtime/json.ts'
 
-/** Returns the result of a handler as its caller gets it. */
+/** Returns the result of a handler as a value, parsed if the result is JSON text. */
 export async function valueOf<T>(answer: Promise<Answer<T>>): Promise<T> {
   const given = await answer
   return given instanceof JsonText ? JSON.parse(given.text) : given

@@ -7,7 +7,7 @@ const folder = dataFolder()
 afterAll(() => folder.remove())
 
 describe('a server that is killed', () => {
-  it('has lost nothing that it acknowledged when it starts again, and made nothing twice', async () => {
+  it('has lost no acknowledged change after a restart, and has repeated none', async () => {
     const first = await startServer(folder.path)
     const client = new TaxonomyClient(createTransport({ baseUrl: first.url, token: first.token, retries: 0 }))
     const acknowledged = new Map<string, string>()

@@ -17,7 +17,7 @@ async function started(settings: Readonly<Record<string, string>> = {}): Promise
   return { ...server, path: folder.path }
 }
 
-/** A call under way: its headers and a part of its body are sent, and the server has begun to read. */
+/** Begins a request: sends its headers and a part of its body, and waits until the server has begun to read. */
 async function begun({ url, token }: Served, name: string): Promise<{ socket: Socket; rest: string }> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   onTestFinished(() => void socket.destroy())
@@ -44,8 +44,8 @@ async function received(socket: Socket): Promise<string> {
   return text
 }
 
-describe('a server that is told to end', () => {
-  it('ends with 0 under load, and keeps every change that it has acknowledged', async () => {
+describe('a server that receives a signal to end', () => {
+  it('ends with 0 under load, and keeps every acknowledged change', async () => {
     const server = await started()
     const transport = createTransport({ baseUrl: server.url, token: server.token, retries: 0 })
     const client = new TaxonomyClient(transport)
@@ -80,7 +80,7 @@ describe('a server that is told to end', () => {
     expect(await again.end('SIGTERM')).toBe(0)
   }, 60_000)
 
-  it('answers a call of which it has the beginning', async () => {
+  it('handles a request whose beginning it has received', async () => {
     const server = await started()
     const call = await begun(server, 'late')
     const text = received(call.socket)
@@ -91,7 +91,7 @@ describe('a server that is told to end', () => {
     expect(await ended).toBe(0)
   }, 30_000)
 
-  it('waits for a call that never ends no longer than it may', async () => {
+  it('waits for a request that never ends no longer than its limit', async () => {
     const server = await started({ NINEFOLD_HTTP_DRAIN_TIMEOUT: '0.3s' })
     const call = await begun(server, 'never')
     const text = received(call.socket)
@@ -99,7 +99,7 @@ describe('a server that is told to end', () => {
     expect(await text).toBe('')
   }, 30_000)
 
-  it('ends at once when it is told a second time', async () => {
+  it('ends immediately at a second signal', async () => {
     const server = await started()
     await begun(server, 'never')
     const ended = server.end('SIGTERM')

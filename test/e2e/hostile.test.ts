@@ -19,7 +19,7 @@ interface Answer {
   readonly text: string
 }
 
-/** Writes bytes to the server and reads its answer until it closes the connection. */
+/** Writes bytes to the server and reads its response until the server closes the connection. */
 async function raw(...bytes: readonly (string | Uint8Array)[]): Promise<Answer> {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
   const chunks: Buffer[] = []
@@ -57,7 +57,7 @@ const post = (body: string | Uint8Array, headers: readonly string[] = json): Pro
 const deep = (levels: number): string => `{"name":"a","labels":${'['.repeat(levels)}${']'.repeat(levels)}}`
 const valid = Buffer.from('{"name":"a')
 
-/** Each with its HTTP status and the reason in the body. */
+/** The hostile requests, each with the HTTP status and the reason of its response. */
 const cases: readonly (readonly [what: string, send: () => Promise<Answer>, status: number, reason: string])[] = [
   ['bad percent-encoding', () => request('/taxonomy/v1/quotas/%zz'), 400, 'FIELD_INVALID'],
   ['a cut percent-encoding', () => request('/taxonomy/v1/quotas/%e'), 400, 'FIELD_INVALID'],
@@ -143,7 +143,7 @@ const cases: readonly (readonly [what: string, send: () => Promise<Answer>, stat
 ]
 
 describe('a hostile request', () => {
-  it.each(cases)('with %s is answered as documented', async (_what, send, status, reason) => {
+  it.each(cases)('with %s has the documented response', async (_what, send, status, reason) => {
     const answer = await send()
     expect(answer.text).toContain(`"reason":"${reason}"`)
     expect(answer.status).toBe(status)
@@ -151,7 +151,7 @@ describe('a hostile request', () => {
     expect(answer.text).not.toMatch(/node_modules|\.ts:\d|SyntaxError/)
   })
 
-  it('with duplicate members takes the last one', async () => {
+  it('with duplicate members uses the last one', async () => {
     const answer = await post('{"name":"first-name","name":"last-name"}')
     expect(answer.status).toBe(200)
     const { organisations } = await new TaxonomyClient(server.transport).listOrganisations({
@@ -160,7 +160,7 @@ describe('a hostile request', () => {
     expect(organisations.map(({ name }) => name)).toEqual(['last-name'])
   })
 
-  it('that is cut off leaves nothing behind and no defect in the log', async () => {
+  it('that is cut off leaves no changes and no defect in the log', async () => {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
     await once(socket, 'connect')
     const head = `POST /taxonomy/v1/organisations HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${server.token}\r\n`
@@ -172,7 +172,7 @@ describe('a hostile request', () => {
     expect(organisations).toEqual([])
   })
 
-  it('never was a defect of the server', () => {
+  it('was never a defect of the server', () => {
     const entries = server.output.filter(text => text.includes('"reason":"INTERNAL"'))
     expect(entries).toEqual([])
   })

@@ -17,7 +17,7 @@ afterAll(async () => {
 const secret = 'sesame-0pen-y0u'
 const calls = secretCalls(secret)
 
-/** The lines of the log that hold a text. */
+/** Returns the lines of the log that contain a text. */
 function linesWith(text: string): readonly Record<string, unknown>[] {
   const found = server.output
     .join('')
@@ -45,7 +45,7 @@ const bodies: readonly (readonly [kind: string, make: (call: SecretCall) => stri
   ['that is cut', ({ body }) => JSON.stringify(body).slice(0, -2)],
 ]
 
-/** The one line of an answer, which may come right after it. */
+/** Returns the log line of a response; the server may write the line after the response. */
 async function lineOf({ headers }: Response): Promise<Record<string, unknown>> {
   const id = `"requestId":"${headers.get('x-request-id') ?? ''}"`
   await expect.poll(() => linesWith(id).length, { interval: 5 }).toBe(1)
@@ -53,12 +53,12 @@ async function lineOf({ headers }: Response): Promise<Record<string, unknown>> {
 }
 
 describe('the log', () => {
-  it('has bodies with secrets of several areas to be tried with', () => {
+  it('is tested with secret bodies of several areas', () => {
     expect(new Set(calls.map(({ area }) => area)).size).toBeGreaterThanOrEqual(4)
     expect(calls.length).toBeGreaterThan(20)
   })
 
-  it('has a line for each call, and no secret of a body, be it right or wrong', async () => {
+  it('has a line for each request, and no secret of a valid or invalid body', async () => {
     const statuses = new Set<number>()
     for (const [, make] of bodies) {
       for (const secretCall of calls) {
@@ -75,7 +75,7 @@ describe('the log', () => {
     expect(server.output.join('')).not.toContain(secret)
   }, 60_000)
 
-  it('tells who called', async () => {
+  it('names the caller', async () => {
     const answer = await call('/taxonomy/v1/quotas')
     const { principalId, traceId, code } = await lineOf(answer)
     expect([principalId, code]).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), 'OK'])
@@ -96,21 +96,21 @@ describe('the log', () => {
       'a key',
       () => call('/taxonomy/v1/organisations', { method: 'POST', body: '{', headers: { 'idempotency-key': secret } }),
     ],
-  ])('has a line, but not what was sent as %s', async (_name, send) => {
+  ])('has a line, but not the text sent as %s', async (_name, send) => {
     const answer = await send()
     await answer.arrayBuffer()
     await lineOf(answer)
     expect(server.output.join('')).not.toContain(secret)
   })
 
-  it('has a line, with the id of the answer, for what could not be read', async () => {
+  it('has a line, with the id of the response, for a request that could not be parsed', async () => {
     const answer = await rawExchange(server.url, `GET /${secret} HTTP/7\r\nauthorization: Bearer ${secret}\r\n\r\n`)
     const [, id = ''] = /^x-request-id: (.+)\r$/m.exec(answer) ?? []
     await expect.poll(() => linesWith(id)).toMatchObject([{ status: 400, cause: 'malformed', msg: 'request refused' }])
     expect(server.output.join('')).not.toContain(secret)
   })
 
-  it('agrees with the metrics, which hold no secret either', async () => {
+  it('agrees with the metrics, which contain no secret either', async () => {
     const text = await (await fetch(`${server.url}/metrics`)).text()
     expect(text).not.toContain(secret)
     expect(text).not.toContain(server.token)

@@ -3,20 +3,23 @@ import { fileURLToPath } from 'node:url'
 import { isRecord } from '../../runtime/validation.ts'
 import { bundle } from '../../server/specs/bundle.ts'
 
-/** A call whose body holds secrets in the members that documents declare as such. */
+/** A call whose body contains secrets in the members that documents declare as secret. */
 export interface SecretCall {
   readonly area: string
   readonly operationId: string
   readonly method: string
   readonly path: string
   readonly body: unknown
-  /** How many members hold the secret. */
+  /** The number of members with the secret. */
   readonly secrets: number
 }
 
 const specs = fileURLToPath(new URL('../../specs/', import.meta.url))
 
-/** Calls of every operation that takes `writeOnly` or `format: password` members, with `secret` in each of them. */
+/**
+ * Returns a call of every operation that takes `writeOnly` or `format: password` members, with `secret` in each of
+ * them.
+ */
 export function secretCalls(secret: string): readonly SecretCall[] {
   const files = readdirSync(specs).filter(name => name.endsWith('.yaml') && name !== 'common.yaml')
   return files.flatMap(file => secretCallsOf(file.replace('.yaml', ''), bundle(specs + file), secret))
@@ -39,7 +42,7 @@ function secretCallsOf(area: string, document: object, secret: string): readonly
   return found
 }
 
-/** Makes values of schemas, with all members that are secret and all that are required. */
+/** Makes values of schemas with all secret members and all required members. */
 class Sampler {
   secrets = 0
   readonly #document: object

@@ -16,21 +16,23 @@ export interface Served {
   readonly token: string
   readonly transport: Transport
   readonly output: readonly string[]
-  /** Sends a signal and waits for the end; answers the exit code. */
+  /** Sends a signal and waits for the end of the process; returns the exit code. */
   end(signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): Promise<number | null>
 }
 
-/** A data folder of one test, deleted with `remove`. */
+/** Makes a data folder for one test; `remove` deletes the folder. */
 export function dataFolder(): { readonly path: string; remove(): void } {
   const path = mkdtempSync(join(memoryFolder, 'ninefold-e2e-'))
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** Starts `ninefold serve` over a data folder and waits until it listens. `settings` are variables of its environment. */
+/**
+ * Starts `ninefold serve` over a data folder and waits until it listens. `settings` are variables of its environment.
+ */
 export async function startServer(dataDir: string, settings: Readonly<Record<string, string>> = {}): Promise<Served> {
   const password = { NINEFOLD_BOOTSTRAP_ADMIN_PASSWORD_FILE: administratorFile(dataDir) }
   const { NODE_COMPILE_CACHE, PATH = '' } = process.env
-  // Nothing else goes to the server, which refuses the variables that lengthen tests: they are no settings.
+  // The server gets no other variables: it refuses the variables that lengthen tests, because they are not settings.
   const env = { PATH, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) }
   const own = { NINEFOLD_DATA_DIR: dataDir, NINEFOLD_HTTP_PORT: '0', ...password, ...settings }
   const child = spawn(process.execPath, [program, 'serve'], {
@@ -48,7 +50,7 @@ export async function startServer(dataDir: string, settings: Readonly<Record<str
     output,
     async end(signal) {
       if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
-      // Not before all that it said has come.
+      // The event `close` comes only after all output of the process.
       const ended = once(child, 'close')
       child.kill(signal)
       await ended

@@ -56,7 +56,7 @@ function filesUnder(folder: string): ReadonlyMap<string, string> {
 const sorted = (files: ReadonlyMap<string, string>): readonly (readonly [string, string])[] =>
   [...files].sort(([a], [b]) => (a < b ? -1 : 1))
 
-describe('output is what it was', () => {
+describe('the output is unchanged', () => {
   test.each(cases)('$name: $variant', async ({ name, variant, options }) => {
     const folder = join(goldenFolder, name, variant)
     const output = await outputOf(name, options)
@@ -68,7 +68,7 @@ describe('output is what it was', () => {
     expect(sorted(filesUnder(folder))).toEqual(sorted(output))
   })
 
-  test.each(cases)('$name: $variant is laid out as prettier would', async ({ name, variant, options }) => {
+  test.each(cases)('$name: $variant is formatted as prettier would', async ({ name, variant, options }) => {
     const { documents, names } = golden(name)
     const { files } = await generation(documents, join(goldenFolder, name), { ...options, runtimeFiles }, names)
     const layout = { ...(await resolveConfig(join(repository, 'package.json'))), parser: 'typescript' }
@@ -77,12 +77,12 @@ describe('output is what it was', () => {
   })
 })
 
-describe('output with a copied runtime needs nothing else', () => {
+describe('output with a copied runtime needs no package', () => {
   let folder: string
   beforeAll(() => void (folder = newFolder()))
   afterAll(() => removeFolder(folder))
 
-  test('not even the types of Node.js, in a project of its own', async () => {
+  test('nor the types of Node.js, in a project of its own', async () => {
     for (const { name, variant, options } of cases.filter(({ options: { runtime } }) => runtime.kind === 'copy')) {
       const { documents, names } = golden(name)
       const { files } = await generation(documents, join(goldenFolder, name), { ...options, runtimeFiles }, names)

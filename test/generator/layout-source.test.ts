@@ -61,7 +61,7 @@ const law = async (code: fc.Arbitrary<string>): Promise<void> =>
     { numRuns: 400, seed: 20_262 },
   )
 
-describe('code of templates is laid out as prettier would', () => {
+describe('code of templates is formatted as prettier would', () => {
   test('constants', async () => {
     await law(fc.tuple(names, value).map(([name, of]) => `export const ${name} = ${of}`))
   })
@@ -149,7 +149,7 @@ test.each([
   "export const a = 'x",
   'export type A =',
   '',
-])('code that templates do not make is refused, or is nothing: %j', code => {
+])('code that templates do not make is refused or ignored: %j', code => {
   if (code === '') expect(layOut(code)).toBe('')
   else expect(() => layOut(code)).toThrow('a template made code that cannot be laid out')
 })

@@ -80,7 +80,7 @@ const law = async (arbitrary: fc.Arbitrary<Doc>, around: (doc: Doc) => string): 
     { numRuns: runs, seed: 20_261 },
   )
 
-describe('what is printed is what prettier would print', () => {
+describe('the printed code equals the output of prettier', () => {
   test('string literals', async () => {
     await law(texts.map(quote), doc => (`f(${print(doc)})\n`.length > 110 ? '' : `f(${print(doc)})\n`))
   })

@@ -17,7 +17,7 @@ const modules = new Map([
 ])
 
 describe('the copied runtime', () => {
-  test('is what generated code imports, what serves and calls, and what these import', () => {
+  test('has the imports of generated code, the server and client modules, and their imports', () => {
     const generated = new Map([['taxonomy/errors.ts', `import { ApiError } from '../runtime/errors.js'\n`]])
     expect([...copyRuntime(generated, modules, '.js').keys()]).toEqual([
       'runtime/bytes.ts',
@@ -31,7 +31,7 @@ describe('the copied runtime', () => {
     ])
   })
 
-  test('follows flat output and modules in folders', () => {
+  test('matches flat output and modules in folders', () => {
     const generated = new Map([['filters.ts', `import type { ListFields } from './runtime/filter/types'\n`]])
     expect(copyRuntime(generated, modules, '').has('runtime/filter/types.ts')).toBe(true)
   })
@@ -47,7 +47,7 @@ describe('the copied runtime', () => {
     expect(copied.get('runtime/filter/types.ts')).toContain(`import('${bytes}')`)
   })
 
-  test('says first that it is a copy, without a version', () => {
+  test('begins with a comment that it is a copy, without a version', () => {
     const first = copyRuntime(new Map(), modules, '.js').get('runtime/transport.ts')?.split('\n')[0]
     expect(first).toBe('// Copied by ninefold. Do not edit: generate writes it again.')
   })
@@ -68,7 +68,7 @@ describe('the copied runtime', () => {
     for (const [path, text] of copied) expect(await format(text, style), path).toBe(text)
   })
 
-  test('finds the modules that serve and call in this repository', () => {
+  test('finds the server and client modules in this repository', () => {
     const names = [...runtimeSources().keys()].filter(name => servingModules.test(name))
     expect(names).toContain('transport.ts')
     expect(names.some(name => name.startsWith('hosts/'))).toBe(true)

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../generator/conform/json.ts'
 
-/** A principal in whose name calls are made. */
+/** The principal that makes a call. */
 export interface Caller {
   readonly id: string
   readonly token: string
@@ -10,14 +10,14 @@ export interface Caller {
 export interface Aim {
   /** The caller, by default the administrator of the platform; undefined for an anonymous call. */
   readonly caller: Caller | undefined
-  /** Path parameters by name. */
+  /** The path parameters, by name. */
   readonly path: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
-  /** Absent where the operation takes no body. */
+  /** The body; absent if the operation takes no body. */
   readonly body?: JsonObject | undefined
-  /** Instead of the method of the operation. */
+  /** The method of the request, if it differs from the method of the operation. */
   readonly method?: string
-  /** The caller has used the key of this call before, on the same path and for another request. */
+  /** True if the caller has already used the Idempotency-Key of this call, on the same path and for another request. */
   readonly hasUsedKey?: true
 }
 

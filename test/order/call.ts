@@ -8,7 +8,7 @@ import type { Aim } from './aim.ts'
 export interface Called {
   /** `OK`, or the reason of the error. */
   readonly outcome: string
-  /** Of the resource that a mutation was about. */
+  /** The id of the resource that a mutation concerns. */
   readonly id: string | undefined
 }
 
@@ -33,7 +33,7 @@ export async function call(
   return calledOf(answer)
 }
 
-/** The raw path of a call. */
+/** Returns the path of a call, with encoded parameters. */
 export const pathOf = ({ pathParts }: Operation, { path }: Pick<Aim, 'path'>): string =>
   pathParts.map((part, i) => (i % 2 === 0 ? part : encodeURIComponent(path[part] ?? ''))).join('')
 

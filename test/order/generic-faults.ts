@@ -11,14 +11,14 @@ import { absences, etagPlace, immutablesOf, isCreate } from './steps.ts'
 /** A value that matches no schema. */
 const unknown = 'nothing_of_the_kind'
 
-/** The fault of a step, as the recipe has it or the document tells it; undefined: there is none to be had. */
+/** Returns the fault of a step, from the recipe or derived from the document; undefined if neither makes a fault. */
 export function faultOf(step: StepName, mutation: Mutation, recipe: Recipe | undefined): Fault | undefined {
   return (
     recipe?.faults?.[step] ?? (isAtDoor(step) ? atDoor[step]?.(mutation) : behindDoor(step, mutation, recipe ?? {}))
   )
 }
 
-/** Steps that every operation takes alike, before its handler is called. */
+/** Returns true for the steps that every operation has in common, before its handler is called. */
 const isAtDoor = (step: StepName): boolean => numberOf(step) < numberOf('rule')
 
 type Make = (mutation: Mutation) => Fault | undefined
@@ -28,7 +28,7 @@ const atDoor: { readonly [Step in StepName]?: Make } = {
   route: () => ({ reason: 'ROUTE_NOT_FOUND', apply: aim => ({ ...aim, method: 'PUT' }) }),
   authentication: () => ({ reason: 'TOKEN_REVOKED', apply: (aim, { gone }) => ({ ...aim, caller: gone }) }),
   replay: () => usedKey,
-  // A revoked token makes both faults at once.
+  // A caller with a revoked token also lacks the permission, and so has both faults.
   authorization: () => ({
     reason: 'IAM_PERMISSION_DENIED',
     apply: (aim, { gone, nobody }) => (aim.caller === gone ? aim : { ...aim, caller: nobody }),
@@ -74,7 +74,7 @@ function immutableFault(mutation: Mutation): Fault | undefined {
   return { reason: 'FIELD_IMMUTABLE', apply: aim => withBody(aim, { [property.name]: value }) }
 }
 
-/** A value that nothing has. */
+/** Returns a value that fits the property and that no resource has; throws if no example fits. */
 function otherValue({ name, schema }: Property, { schemas }: Mutation): Json {
   const examples = new Examples(schemas)
   const values = ['another-value', absentId, examples.of(schema, 'update', name)]
@@ -98,13 +98,13 @@ const suspended: Fault = {
   },
 }
 
-/** A create that was made before. */
+/** Returns the fault of a create whose resource already exists; undefined if the operation has no such reason. */
 function takenFault({ area, operation, rpcs }: Mutation): Fault | undefined {
   const reason = (operation.raises ?? []).find(each => rpcs.get(`${area}.${each}`) === 'ALREADY_EXISTS')
   return isCreate(operation) && reason !== undefined ? madeBefore(reason, operation) : undefined
 }
 
-/** The resource of the call exists already. */
+/** Makes the fault that the resource of the call already exists. */
 const madeBefore = (reason: string, operation: Mutation['operation']): Fault => ({
   reason,
   async apply(aim, world) {

@@ -3,7 +3,7 @@ import type { Verdict } from './prove.ts'
 /** The numbers of pairs, by result. */
 export interface Counts {
   readonly made: number
-  /** By the reason why they were not made. */
+  /** The numbers of pairs that were not made, by the reason. */
   readonly unmade: ReadonlyMap<string, number>
 }
 
@@ -13,7 +13,10 @@ export function countsOf(verdicts: readonly Verdict[]): Counts {
   return { made: verdicts.filter(each => each.unmade === undefined).length, unmade }
 }
 
-/** The counts of all areas, a line each, and behind them the reasons, the most frequent first. */
+/**
+ * Formats the counts of all areas, a line for each, and then the reasons of pairs that were not made, the most frequent
+ * reason first.
+ */
 export function printCounts(verdicts: readonly Verdict[]): string {
   const areas = [...Map.groupBy(verdicts, ({ area }) => area)].map(([area, own]) => line(area, own))
   const reasons = [...countsOf(verdicts).unmade].toSorted(([, one], [, other]) => other - one)
@@ -28,7 +31,7 @@ function line(name: string, verdicts: readonly Verdict[]): string {
   return `${name.padEnd(14)}${mutations} mutations${pairs} pairs made${left} not made`
 }
 
-/** One line for each operation: its pairs, in brackets if they were not made. */
+/** Formats a line for each operation with its pairs; a pair in brackets was not made. */
 export function printMatrix(verdicts: readonly Verdict[]): string {
   const operations = Map.groupBy(verdicts, ({ area, operationId }) => `${area}.${operationId}`)
   const rows = [...operations].map(([name, own]) => {

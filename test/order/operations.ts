@@ -11,15 +11,18 @@ export interface Mutation {
   readonly area: string
   readonly document: Document
   readonly operation: Operation
-  /** False: it answers UNIMPLEMENTED once its request is found sound, as `ninefold status` tells. */
+  /**
+   * True if the operation is built; otherwise it responds UNIMPLEMENTED after the checks of its request. `ninefold
+   * status` uses the same count.
+   */
   readonly isBuilt: boolean
   /** The schemas of all documents. */
   readonly schemas: Schemas
-  /** The rpc of every reason, as `area.REASON`; undefined for reasons that stand in operations only. */
+  /** The rpc of every declared reason, as `area.REASON`; a reason that only operations mention has no rpc. */
   readonly rpcs: ReadonlyMap<string, string | undefined>
 }
 
-/** Every mutation of every area, in the order in which the server mounts them. */
+/** Returns every mutation of every area, in the order in which the server mounts the areas. */
 export async function allMutations(): Promise<readonly Mutation[]> {
   const documents = await readDocuments(['common', ...areas.map(({ domain }) => domain.name)])
   const all = [...documents.values()]

@@ -10,7 +10,7 @@ import { openWorld, type World } from './world.ts'
 const mutations = await allMutations()
 const recipes = await allRecipes()
 
-/** Of the calls that were made. */
+/** The verdicts of all calls. */
 const verdicts: Verdict[] = []
 const undo: (() => void | Promise<void>)[] = []
 let world: World
@@ -24,7 +24,7 @@ afterAll(async () => {
 })
 
 describe.each(mutations)('$operation.id', mutation => {
-  it('answers the earlier of two faults, whichever neighbouring checks find them', async () => {
+  it('reports the earlier of two faults, for all neighbouring checks', async () => {
     const proof = await prove(world, mutation, recipes.get(mutation.area) ?? { operations: {} })
     verdicts.push(...proof.verdicts)
     expect(proof.faults).toEqual([])
@@ -32,7 +32,7 @@ describe.each(mutations)('$operation.id', mutation => {
 })
 
 describe('a recipe', () => {
-  /** The fault of an override's creation with another recipe. */
+  /** Returns the faults of an override's creation with a changed recipe. */
   async function faultsWith(change: (recipe: Recipe) => Readonly<Record<string, Recipe>>): Promise<readonly string[]> {
     const id = 'createQuotaOverride'
     const mutation = mutations.find(({ operation }) => operation.id === id)
@@ -47,20 +47,20 @@ describe('a recipe', () => {
     expect(await faultsWith(() => ({}))).toContain(missing)
   })
 
-  it('lists nothing as not made that it makes', async () => {
+  it('lists no step as not made that has a fault', async () => {
     expect(await faultsWith(recipe => ({ createQuotaOverride: { ...recipe, unmade: { reference: 'why' } } }))).toEqual([
       'reference is listed as not made, and there is a fault for it',
     ])
   })
 
-  it('lists nothing that the operation does not have', async () => {
+  it('lists no step that the operation lacks', async () => {
     const atOdds = { 'form>quota': 'why' } as const
     expect(await faultsWith(recipe => ({ createQuotaOverride: { ...recipe, atOdds } }))).toEqual([
       'form>quota is listed as not made, and the operation does not have it',
     ])
   })
 
-  it('has faults that are answered when they are alone', async () => {
+  it('has faults that are reported when they are alone', async () => {
     const reference = { reason: 'QUOTA_OVERRIDE_SCOPE_INVALID', apply: (aim: Aim) => aim }
     const faults = await faultsWith(recipe => ({ createQuotaOverride: { ...recipe, faults: { reference } } }))
     expect(faults).toContain('reference alone answers OK instead of QUOTA_OVERRIDE_SCOPE_INVALID')
@@ -68,13 +68,13 @@ describe('a recipe', () => {
 })
 
 describe('the order matrix', () => {
-  it('has recipes for operations only that there are', () => {
+  it('has recipes for existing operations only', () => {
     const known = new Set(mutations.map(({ area, operation }) => `${area}.${operation.id}`))
     const names = [...recipes].flatMap(([area, { operations }]) => Object.keys(operations).map(id => `${area}.${id}`))
     expect(names.filter(name => !known.has(name))).toEqual([])
   })
 
-  it('holds every mutation of every area', () => {
+  it('covers every mutation of every area', () => {
     expect(new Set(verdicts.map(({ area, operationId }) => `${area}.${operationId}`)).size).toBe(mutations.length)
     const { made, unmade } = countsOf(verdicts)
     expect(made + [...unmade.values()].reduce((sum, count) => sum + count, 0)).toBe(verdicts.length)

@@ -3,7 +3,7 @@ import { pairsOf } from './pairs.ts'
 import type { Recipe } from './recipe.ts'
 import { pairName, type StepName } from './step.ts'
 
-/** The pairs, in brackets if they are not made. */
+/** Returns the names of the pairs, in brackets for pairs that are not made. */
 function named(steps: readonly StepName[], given: Pick<Recipe, 'atOdds' | 'unmade'> = {}): readonly string[] {
   return pairsOf(steps, given).map(({ earlier, later, unmade }) => {
     const name = pairName(earlier, later)
@@ -12,11 +12,11 @@ function named(steps: readonly StepName[], given: Pick<Recipe, 'atOdds' | 'unmad
 }
 
 describe('pairsOf', () => {
-  it('has each step with the next one', () => {
+  it('pairs each step with the next step', () => {
     expect(named(['route', 'form', 'etag', 'state'])).toEqual(['route>form', 'form>etag', 'etag>state'])
   })
 
-  it('has the steps around a pair that is at odds, too', () => {
+  it('pairs the steps around a pair at odds, too', () => {
     expect(named(['route', 'form', 'etag', 'state'], { atOdds: { 'form>etag': 'why' } })).toEqual([
       'route>form',
       '[form>etag]',
@@ -26,7 +26,7 @@ describe('pairsOf', () => {
     ])
   })
 
-  it('passes over a step that nothing makes', () => {
+  it('skips a step without a fault', () => {
     expect(named(['route', 'form', 'etag', 'state'], { unmade: { etag: 'why' } })).toEqual([
       'route>form',
       '[form>etag]',
@@ -35,7 +35,7 @@ describe('pairsOf', () => {
     ])
   })
 
-  it('lets nobody ask for the state of a scope that is not there', () => {
+  it('has no pair of an absent scope and its state', () => {
     expect(named(['idempotency', 'existence of workspace', 'workspace', 'quota'])).toEqual([
       'idempotency>existence of workspace',
       '[existence of workspace>workspace]',

@@ -1,14 +1,17 @@
 import type { Recipe } from './recipe.ts'
 import { pairName, type StepName } from './step.ts'
 
-/** Two steps of which the earlier one must answer; `unmade` says why no call meets both, where that is so. */
+/**
+ * Two steps with a fault each, of which the earlier step must respond. `unmade` is the reason why no call has both
+ * faults; undefined if a call can have both.
+ */
 export interface Pair {
   readonly earlier: StepName
   readonly later: StepName
   readonly unmade: string | undefined
 }
 
-/** Steps that ask for the scope whose state is asked next. */
+/** The steps that check the existence of a scope, whose state the step `workspace` checks. */
 const scopes: ReadonlySet<StepName> = new Set([
   'existence of workspace',
   'existence of organisation',
@@ -16,8 +19,8 @@ const scopes: ReadonlySet<StepName> = new Set([
 ])
 
 /**
- * The pairs of neighbouring steps. Around a step or a pair that cannot be made the next steps meet, so that the order is
- * held all the same: these are pairs too.
+ * Returns the pairs of neighbouring steps. Around a step or pair that no call can have, the next steps form pairs too,
+ * so that the pairs prove the whole order.
  */
 export function pairsOf(
   steps: readonly StepName[],

@@ -1,7 +1,7 @@
 import type { StepName } from './step.ts'
 
 /**
- * Steps that no call takes yet: that they answer is expected to fail, and a test says so once they do. Empty when the
- * order is whole.
+ * The steps that no call takes yet; a test fails once such a step responds. The set is empty when the order is
+ * complete.
  */
 export const pendingSteps: ReadonlySet<StepName> = new Set()

@@ -13,23 +13,26 @@ export interface Verdict {
   readonly area: string
   readonly operationId: string
   readonly pair: PairName
-  /** Why it was not made; undefined: it was. */
+  /** The reason why no call made the pair; undefined for a pair that was made. */
   readonly unmade: string | undefined
 }
 
 /** The result of an operation. */
 export interface Proof {
   readonly verdicts: readonly Verdict[]
-  /** The faults of a result for people; empty if it is as expected. */
+  /** The differences from the expected results, for people; empty for an operation that keeps the order. */
   readonly faults: readonly string[]
 }
 
 const notBuilt = 'the operation is not built'
 
-/** Why a step that an operation has answers nothing yet. */
+/** The reason of pairs with a pending step. */
 const notThere = 'no call takes the step yet'
 
-/** Makes every call of two faults that an operation can meet, and each fault alone, so that none is wrong by itself only. */
+/**
+ * Makes every call with two faults that an operation can have, and a call with each fault alone, which proves that the
+ * fault itself works.
+ */
 export async function prove(world: World, mutation: Mutation, area: AreaRecipes): Promise<Proof> {
   const { isBuilt, operation } = mutation
   const recipe = isBuilt ? area.operations[operation.id] : undefined
@@ -48,7 +51,7 @@ export async function prove(world: World, mutation: Mutation, area: AreaRecipes)
 
 const isMade = ({ unmade }: Pair): boolean => unmade === undefined
 
-/** An operation that is not built passes its steps up to the check of its request. */
+/** Returns the pairs of an operation that is not built: it makes the steps up to the check of its request only. */
 function unbuiltPairs(steps: readonly StepName[]): readonly Pair[] {
   const taken = steps.filter(step => numberOf(step) <= numberOf('mask') && step !== 'replay' && step !== 'seal')
   const made = pairsOf(taken)
@@ -57,7 +60,7 @@ function unbuiltPairs(steps: readonly StepName[]): readonly Pair[] {
   return [...made, ...others.map(pair => ({ ...pair, unmade: notBuilt }))]
 }
 
-/** Reasons in the list for steps that an operation does not have. */
+/** Returns the reasons of a recipe for steps and pairs that the operation does not have. */
 function needless({ atOdds = {}, unmade = {} }: Partial<Recipe> = {}, pairs: readonly Pair[]): readonly string[] {
   const known = new Set<string>(pairs.flatMap(each => [each.earlier, each.later, pairName(each.earlier, each.later)]))
   return Object.keys({ ...unmade, ...atOdds })
@@ -78,19 +81,19 @@ class Proving {
     this.#recipe = recipe
   }
 
-  /** The call without a fault succeeds. */
+  /** Checks that the call without a fault succeeds. */
   async sound(): Promise<void> {
     const answer = await this.#attempt()
     if (answer !== 'OK') this.faults.push(`without a fault it answers ${answer}`)
   }
 
-  /** A fault that is alone is answered. */
+  /** Checks that a single fault is the response. */
   async alone(step: StepName): Promise<void> {
     const spoiled = this.#spoiled(step)
     if (spoiled) this.#compare(`${step} alone`, spoiled, await this.#attempt(spoiled))
   }
 
-  /** Of two faults the earlier one is answered. */
+  /** Checks that the earlier of two faults is the response, and records the verdict. */
   async together({ earlier, later, unmade }: Pair): Promise<void> {
     const pair = pairName(earlier, later)
     const { area, operation } = this.#mutation
@@ -106,7 +109,7 @@ class Proving {
     }
   }
 
-  /** A listed pair has no fault; two faults that exclude each other have both. */
+  /** Checks that a step listed as unmade has no fault, and that both steps of a pair at odds have one. */
   listed({ atOdds = {}, unmade = {} }: Recipe, pairs: readonly Pair[]): void {
     const isMade = (step: StepName): boolean => this.#spoiled(step) !== undefined
     const steps = new Set(pairs.flatMap(({ earlier, later }) => [earlier, later]))

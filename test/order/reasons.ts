@@ -1,10 +1,10 @@
 import type { StepName } from './step.ts'
 
-/** The steps of reasons by their names and descriptions; the first match decides. */
+/** A rule that finds the step of a reason by its rpc and name; the first rule that matches decides. */
 interface Rule {
   readonly rpc?: string
   readonly name?: RegExp
-  /** Undefined: no step of the order. */
+  /** The step; undefined if the reason belongs to no step of the order. */
   readonly step: StepName | undefined
 }
 
@@ -24,7 +24,9 @@ const rules: readonly Rule[] = [
   { rpc: 'PERMISSION_DENIED', step: 'reference' },
 ]
 
-/** The step at which a reason is raised, as far as its name and its rpc tell; undefined for a reason of no step. */
+/**
+ * Returns the step at which a reason is raised, according to its name and its rpc; undefined for a reason of no step.
+ */
 export function stepOfReason(reason: string, rpc: string | undefined): StepName | undefined {
   const fits = (rule: Rule): boolean =>
     (rule.rpc === undefined || rule.rpc === rpc) && (rule.name === undefined || rule.name.test(reason))

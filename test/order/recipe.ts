@@ -2,31 +2,31 @@ import type { Aim } from './aim.ts'
 import type { PairName, StepName } from './step.ts'
 import type { World } from './world.ts'
 
-/** A fault of a call, or of the rows that it uses. */
+/** A fault of a call, or of the rows that the call uses. */
 export interface Fault {
-  /** The answer to the call if this is the only fault. */
+  /** The reason of the response if this is the only fault. */
   readonly reason: string
-  /** Spoils the world or the call; the answer is the call. */
+  /** Changes rows of the world, or the call; returns the call. */
   readonly apply: (aim: Aim, world: World) => Aim | Promise<Aim>
 }
 
-/** The parts of a call of one operation, and its faults beyond those of its document. */
+/** The parts of a call of one operation, and the faults that do not follow from its document. */
 export interface Recipe {
   /**
-   * Creates the resources of a call, new for each call, and returns the parts of a successful call. Left out are the
-   * administrator as caller, and the example of the document as body.
+   * Creates the resources of a call, new for each call, and returns the parts of a successful call. The default caller
+   * is the administrator, and the default body is the example of the document.
    */
   readonly aim: (world: World) => Promise<Partial<Aim>>
   /**
-   * By step; where there is one, the operation has the step. `generic-faults.ts` makes the faults that follow from the
-   * document.
+   * The faults by step; a step with a fault belongs to the operation. `generic-faults.ts` makes the faults that follow
+   * from the document.
    */
   readonly faults?: { readonly [Step in StepName]?: Fault }
   /** The names of absent resources in the path, by parameter; by default an unused UUID. */
   readonly absent?: Readonly<Record<string, string>>
-  /** Why nothing makes the fault of a step; there must be none then. */
+  /** The reasons why no call can have the fault of a step, by step; such a step must have no fault. */
   readonly unmade?: Readonly<Partial<Record<StepName, string>>>
-  /** Why no call meets both faults of two steps, each of which can be made. */
+  /** The reasons why no call can have both faults of two steps, by pair; each of these steps must have a fault. */
   readonly atOdds?: Readonly<Partial<Record<PairName, string>>>
 }
 
@@ -34,6 +34,9 @@ export interface Recipe {
 export interface AreaRecipes {
   /** The recipes by operationId. */
   readonly operations: Readonly<Record<string, Recipe>>
-  /** The steps of reasons, as `REASON` or `operationId.REASON`, whose names tell another one (`reasons.ts`). */
+  /**
+   * The steps of the reasons, as `REASON` or `operationId.REASON`, for which the rules in `reasons.ts` would find
+   * another step.
+   */
   readonly reasons?: Readonly<Record<string, StepName>>
 }

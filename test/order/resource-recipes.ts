@@ -3,28 +3,28 @@ import type { Aim } from './aim.ts'
 import type { Fault, Recipe } from './recipe.ts'
 import type { World } from './world.ts'
 
-/** The calls of a resource, beyond those that all resources share. */
+/** The parts of a resource's call that differ from those of other resources. */
 export interface ResourceCall extends Omit<Recipe, 'aim'> {
-  /** Verbs that are called before, so that this one may be. */
+  /** The verbs that must run before this call. */
   readonly before?: readonly string[]
   readonly body?: JsonObject
 }
 
-/** A resource that is made in a collection, and then called by its id. */
+/** A resource that is created in a collection, and then called by its id. */
 export interface Resource {
-  /** As the ids of its operations end: `Vpc` of `createVpc`. */
+  /** The end of the ids of the resource's operations: `Vpc` of `createVpc`. */
   readonly noun: string
-  /** Where areas have operations of these ids alike: the name of the area. */
+  /** The name of the area; needed if several areas have operations of these ids. */
   readonly area?: string
-  /** The path of a new collection; by default in a new workspace, in the native engine. */
+  /** Returns the path of a new collection; by default in a new workspace, in the native engine. */
   readonly at?: (world: World) => Promise<Aim['path']>
-  /** The body of a create, with a new name. */
+  /** Returns the body of a create, with a new name. */
   readonly body: (world: World, path: Aim['path']) => JsonObject | Promise<JsonObject>
   /** The recipes by verb: `create`, `update`, `delete` and the state verbs of the resource. */
   readonly calls: Readonly<Record<string, ResourceCall>>
 }
 
-/** A recipe for each call of a resource. */
+/** Returns a recipe for each call of a resource, by operationId. */
 export function resourceRecipes(resource: Resource): Readonly<Record<string, Recipe>> {
   const { calls, noun } = resource
   return Object.fromEntries(
@@ -55,7 +55,7 @@ const calling =
     return { path, body }
   }
 
-/** Makes one; answers its path. */
+/** Creates a resource; returns its path. */
 export async function newResource(resource: Resource, world: World): Promise<Aim['path']> {
   const { at = inWorkspace, body } = resource
   const path = await at(world)
@@ -64,7 +64,10 @@ export async function newResource(resource: Resource, world: World): Promise<Aim
 
 const idOf = ({ area, noun }: Resource, verb: string): string => `${area === undefined ? '' : `${area}.`}${verb}${noun}`
 
-/** The thing that is called is where it was after another call about it: the same one, or its opposite. */
+/**
+ * Makes the fault that another call, such as the same verb or its opposite, has already changed the state of the
+ * resource.
+ */
 export const after = (operationId: string, reason: string): Fault => ({
   reason,
   async apply(aim, { run }) {

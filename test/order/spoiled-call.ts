@@ -9,15 +9,15 @@ import { send } from './send.ts'
 import { numberOf, type StepName } from './step.ts'
 import type { World } from './world.ts'
 
-/** A fault with the step that it belongs to. */
+/** A fault with its step. */
 export interface Spoiled {
   readonly step: StepName
   readonly fault: Fault
 }
 
 /**
- * Creates the resources of a call, applies every fault, and calls; returns `OK` or the reason. Rows are created before
- * states change that forbid creation: first taken names, then quotas, and suspended workspaces last.
+ * Creates the resources of a call, applies every fault, and calls; returns `OK` or the reason. The faults that create
+ * rows are applied before the faults that suspend a scope, because a suspended scope admits no creation.
  */
 export async function callSpoiled(
   world: World,
@@ -32,7 +32,10 @@ export async function callSpoiled(
   return send(world, mutation.operation, aim)
 }
 
-/** Faults of existing rows come before those of the call, which are independent of each other. */
+/**
+ * The order in which faults are applied: faults of existing rows come before faults of the call, which are independent
+ * of each other.
+ */
 const turns: readonly StepName[] = ['uniqueness', 'quota', 'capacity', 'reference', 'state', 'workspace']
 
 function turnOf(step: StepName): number {
@@ -46,7 +49,7 @@ async function aimOf(world: World, mutation: Mutation, recipe: Recipe | undefine
   return { ...aim, body: mutation.operation.body && (aim.body ?? exampleBody(mutation)) }
 }
 
-/** Of an operation without recipe only the scope of its path is there. */
+/** Returns the path of an operation without a recipe: only its scope exists. */
 function somePath({ place }: World, { operation }: Mutation): Aim['path'] {
   const known: Aim['path'] = { ...place, engine: 'native' }
   const names = operation.pathParts.filter((_, i) => i % 2 === 1)

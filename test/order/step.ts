@@ -1,12 +1,12 @@
 /**
- * The checks of conventions §4 in their order. Checks of one number that have an order of their own are steps of their own:
- * the engine and then the seal of the vault, the schema and then the mask and then rules with a reason of their own, the
- * workspace and then the parents and then the thing.
+ * The checks of conventions §4, by their order. A whole number is the number of the check there. Parts of one check
+ * that also have an order are separate steps: the engine before the seal of the vault, the schema before the mask
+ * before rules with their own reason, and the workspace before the parents before the resource.
  */
 const numbers = {
   route: 1,
   authentication: 2,
-  /** A key that was used before is looked up ahead of the authorization at the scope of a row. */
+  /** A used key is looked up before the authorization at the scope of a row. */
   replay: 2.5,
   authorization: 3,
   engine: 4,
@@ -28,22 +28,22 @@ const numbers = {
 
 type Numbered = keyof typeof numbers
 
-/** A step of the order. The resources in a path are checked one after the other, so each of them is a step. */
+/** A step of the order. The existence of each resource in a path is a separate step. */
 export type StepName = Exclude<Numbered, 'existence'> | `existence of ${string}`
 
-/** Two steps, the earlier one first. */
+/** The name of two steps, the earlier step first. */
 export type PairName = `${StepName}>${StepName}`
 
 export const pairName = (earlier: StepName, later: StepName): PairName => `${earlier}>${later}`
 
 const isExistence = (step: string): step is `existence of ${string}` => step.startsWith('existence of ')
 
-/** Whether a text names a step. */
+/** Returns true if a text names a step. */
 export const isStep = (name: string): name is StepName => isExistence(name) || Object.hasOwn(numbers, name)
 
-/** Where a step stands; all existences stand at the same place, in the order in which they are named. */
+/** Returns the position of a step; all steps of existence have the same position. */
 export const numberOf = (step: StepName): number => (isExistence(step) ? numbers.existence : numbers[step])
 
-/** Each step once, in order; existences keep the order in which they were given. */
+/** Returns each step once, in order; the steps of existence keep their given order. */
 export const inOrder = (steps: Iterable<StepName>): readonly StepName[] =>
   [...new Set(steps)].toSorted((one, other) => numberOf(one) - numberOf(other))

@@ -5,7 +5,7 @@ import { stepOfReason } from './reasons.ts'
 import type { AreaRecipes, Recipe } from './recipe.ts'
 import { inOrder, isStep, type StepName } from './step.ts'
 
-/** The steps of conventions §4 that an operation has, by its route, its document and its recipe. */
+/** Returns the steps of conventions §4 that an operation has, by its route, its document and its recipe. */
 export function stepsOf(
   mutation: Mutation,
   { reasons = {} }: Pick<AreaRecipes, 'reasons'>,
@@ -39,13 +39,13 @@ function doorSteps({ access, pathParts }: Operation): readonly StepName[] {
 
 const hasMask = ({ parameters }: Operation): boolean => parameters.some(({ name }) => name === 'update_mask')
 
-/** The parameters of a path that name something that may be absent. */
+/** Returns the path parameters that name resources, which may be absent. */
 export const pathThings = ({ pathParts }: Operation): readonly string[] =>
   pathParts.filter((part, i) => i % 2 === 1 && part !== 'engine' && part !== 'scope_type')
 
 /**
- * The reason of each thing of the path that is absent, by its parameter: the workspace has a common one, the others have
- * the first of those declared, in their order.
+ * Returns the reason of each absent resource in the path, by its parameter: WORKSPACE_NOT_FOUND for the workspace, and
+ * the declared reasons, in their order, for the other parameters.
  */
 export function absences({ area, operation, rpcs }: Mutation): ReadonlyMap<string, string> {
   const declared = (operation.raises ?? []).filter(reason => rpcs.get(`${area}.${reason}`) === 'NOT_FOUND')
@@ -67,12 +67,12 @@ function reasonSteps(mutation: Mutation, own: Readonly<Record<string, StepName>>
   })
 }
 
-/** Only taking away goes on in a workspace that is not active (conventions §11). */
+/** The operations that are allowed in an inactive workspace, because they only revoke (conventions §11). */
 const alwaysAllowed: ReadonlySet<string> = new Set(['revokeCertificate', 'revokeCertificateAuthority', 'revokeCapsule'])
 
 const isGuarded = ({ id, pathParts }: Operation): boolean => pathParts.includes('workspace') && !alwaysAllowed.has(id)
 
-/** Creates make something at the path of a collection, which ends neither with an id nor with a verb. */
+/** Returns true for a create: a POST to the path of a collection, which ends neither with an id nor with a verb. */
 export const isCreate = ({ method, path }: Operation): boolean => method === 'POST' && !/[:}][^/]*$/.test(path)
 
 const members = ({ operation: { body }, schemas }: Mutation): readonly Property[] => {
@@ -80,13 +80,13 @@ const members = ({ operation: { body }, schemas }: Mutation): readonly Property[
   return shape?.kind === 'object' ? shape.properties : []
 }
 
-/** The members of the body of an update that only a create sets. */
+/** Returns the members of an update's body that only a create sets. */
 export const immutablesOf = (mutation: Mutation): readonly Property[] =>
   mutation.operation.body?.view === 'update'
     ? members(mutation).filter(property => property.immutable && travels(property, 'update'))
     : []
 
-/** Where an operation takes the etag that the caller has read; undefined: nowhere. */
+/** Returns the place where an operation takes the etag; undefined if it takes no etag. */
 export function etagPlace(mutation: Mutation): 'query' | 'body' | undefined {
   const { operation } = mutation
   if (isCreate(operation)) return undefined

@@ -3,7 +3,10 @@ import type { Fault } from './recipe.ts'
 
 type ScopeType = 'ORGANISATION' | 'GROUP' | 'WORKSPACE'
 
-/** A quota of taxonomy without room at a scope, by default the scope of this type in the path. */
+/**
+ * Makes the fault that a quota of the taxonomy is exhausted at a scope, by default at the scope of this type in the
+ * path.
+ */
 export const noRoomIn = (
   type: ScopeType,
   quota: string,

@@ -25,20 +25,20 @@ export interface Place {
 
 /** The platform under test, with its callers, and the functions by which recipes create resources. */
 export interface World {
-  /** The same store, for rows that no call creates quickly. */
+  /** A second store on the same data, for rows that no call creates quickly. */
   readonly store: Store
   readonly platform: TestPlatform
-  /** May do everything. */
+  /** A member with every permission. */
   readonly admin: Member
-  /** Has signed in, and may do nothing. */
+  /** A signed-in caller without permissions. */
   readonly nobody: Caller
-  /** May do nothing either, and its token is revoked. */
+  /** A caller without permissions whose token is revoked. */
   readonly gone: Caller
-  /** A service account, which may do nothing. */
+  /** A service account without permissions. */
   readonly program: Caller
-  /** A workspace that stays as it is. */
+  /** A workspace that no test changes. */
   readonly place: Place
-  /** A name that nothing has. */
+  /** Returns a name that no resource has. */
   newName(): string
   newOrganisation(): Promise<string>
   /**
@@ -46,15 +46,15 @@ export interface World {
    * it is given.
    */
   run(operationId: string, aim?: Partial<Aim>): Promise<string>
-  /** Directly below an organisation, by default a new one. */
+  /** Creates a workspace directly below an organisation, by default a new one. */
   newPlace(organisation?: string): Promise<Place>
-  /** Suspends a workspace that was made here. */
+  /** Suspends a workspace that `newPlace` has created. */
   suspend(workspace: string): Promise<void>
   /** Creates a user with a password and a session, without permissions. */
   newMember(organisation?: string): Promise<Member>
 }
 
-/** The platform with real access, in this process; it ends `later`. */
+/** Opens a platform with iam in this process; `later` closes the platform. */
 export async function openWorld(later: Later, mutations: readonly Mutation[]): Promise<World> {
   // The throttle is off, because many calls have wrong tokens and passwords.
   const given = new GivenSettings()
@@ -67,7 +67,7 @@ export async function openWorld(later: Later, mutations: readonly Mutation[]): P
   const operations = new Map(
     mutations.flatMap(({ area, operation }) => [
       [operation.id, operation] as const,
-      // Areas have operations of one id: the area in front tells them apart.
+      // Several areas have operations with the same id, so the key begins with the area.
       [`${area}.${operation.id}`, operation] as const,
     ]),
   )
@@ -109,7 +109,7 @@ function makersOf(platform: TestPlatform, { api }: Member) {
   }
 }
 
-/** Makes a service account as `ninefold iam service-accounts` does, and signs in with its key. */
+/** Creates a service account as `ninefold iam service-accounts` does, and signs in with its key. */
 async function programOn({ as, config }: TestPlatform): Promise<Caller> {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()

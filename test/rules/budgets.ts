@@ -2,13 +2,13 @@ import { ts } from 'ts-morph'
 import type { Finding, Source } from './source.ts'
 import { lineOf, walk, type Syntax } from './syntax.ts'
 
-/** docs/decisions/0005: lines of code, because comments that document a symbol should cost nothing. */
+/** The budget of docs/decisions/0005 in lines of code; comments do not count, so that documentation costs nothing. */
 const runtimeBudget = { lines: 3483, files: 40 }
 const templateLines = 60
 /** The maximum of an area, and of all areas together. */
 const outputLinesPerOperation = { area: 113, average: 92 }
 
-/** The runtime is small: at most 3,483 lines of code in at most 40 files. */
+/** Finds a runtime of more than 3,483 lines of code, or of more than 40 files. */
 export function largeRuntime(files: readonly Source[]): Finding[] {
   const lines = files.reduce((sum, { text }) => sum + countCode(text), 0)
   const found: Finding[] = []
@@ -20,7 +20,7 @@ export function largeRuntime(files: readonly Source[]): Finding[] {
   return found
 }
 
-/** A template is at most 60 lines. */
+/** Finds templates of more than 60 lines. */
 export function largeTemplates(files: readonly Source[]): Finding[] {
   return files.flatMap(({ path, text }) => {
     const lines = countLines(text)
@@ -29,8 +29,8 @@ export function largeTemplates(files: readonly Source[]): Finding[] {
 }
 
 /**
- * The output of an area has at most 113 lines of code an operation, that of all areas 92; output without operations has
- * no budget.
+ * Finds areas whose output exceeds 113 lines of code an operation, and an average of all areas above 92; output without
+ * operations has no budget.
  */
 export function largeOutput(files: readonly Source[]): Finding[] {
   const { area, average } = outputLinesPerOperation
@@ -58,10 +58,10 @@ function overBudget({ path, lines, operations }: Size, each: number): Finding[] 
   return lines > budget ? [{ path, message: `has ${lines} lines for ${operations} operations, ${budget} at most` }] : []
 }
 
-/** The most files of a folder that a reader can survey. */
+/** The maximal number of files in a folder that a reader can survey. */
 const filesInFolder = 40
 
-/** Folders with more than 40 files. The data of tests has no budget. */
+/** Finds folders with more than 40 files. The data of tests has no budget. */
 export function fullFolders(paths: readonly string[]): Finding[] {
   const folders = Map.groupBy(paths, path => path.slice(0, path.lastIndexOf('/')))
   return [...folders]
@@ -69,7 +69,7 @@ export function fullFolders(paths: readonly string[]): Finding[] {
     .map(([path, { length }]) => ({ path, message: `has ${length} files, ${filesInFolder} at most` }))
 }
 
-/** A function and how long it is. */
+/** A function and its length in lines. */
 export interface Length {
   readonly path: string
   readonly line: number
@@ -77,7 +77,10 @@ export interface Length {
   readonly lines: number
 }
 
-/** The functions of more than `limit` lines, longest first: a report, for some are better long. */
+/**
+ * Returns the functions of more than `limit` lines, longest first. The result is only a report, because some functions
+ * are better long.
+ */
 export function longFunctions(files: readonly Syntax[], limit: number): Length[] {
   const found: Length[] = []
   for (const { path, tree } of files) {
@@ -91,14 +94,14 @@ export function longFunctions(files: readonly Syntax[], limit: number): Length[]
   return found.sort((a, b) => b.lines - a.lines)
 }
 
-/** The lines that are neither blank nor comment nor part of an import. */
+/** Counts the lines that are neither blank nor part of a comment or an import. */
 export function countCode(text: string): number {
   const withoutImports = text.replaceAll(/^import (?:type )?\{[^}]*\} from .*$/gm, '')
   const rows = withoutImports.split('\n').map(row => row.trim())
   return rows.filter(row => row !== '' && !/^(?:\/\/|\/\*|\*)/.test(row)).length
 }
 
-/** A last line without its line end counts too. */
+/** Counts lines; a last line without its line end counts too. */
 export function countLines(text: string): number {
   return text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
 }

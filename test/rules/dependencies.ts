@@ -11,9 +11,9 @@ export interface Manifest {
 const path = 'docs/dependencies.md'
 
 /**
- * Packages without a section in docs/dependencies.md that says why they are there, and sections of packages that are
- * gone or explained before. The heading of a section names its packages in code marks; a section of fewer than 40 characters
- * gives no reason.
+ * Finds packages without a section in docs/dependencies.md that gives the reason for the package, and sections of
+ * packages that are gone or explained before. The heading of a section names its packages in code marks; a section of
+ * fewer than 40 characters gives no reason.
  */
 export function unexplainedDependencies(manifest: Manifest, document: string): Finding[] {
   const { dependencies, devDependencies, optionalDependencies, peerDependencies } = manifest

@@ -11,17 +11,17 @@ describe('the repository', () => {
     expect(lines(forbiddenImports(ours))).toEqual([])
   })
 
-  it('has no files that import one another in a circle, types included', () => {
+  it('has no files that import each other in a cycle, types included', () => {
     expect(lines(cycles(ours))).toEqual([])
   })
 
-  it('has no folders that import one another in a circle, types included', () => {
-    // Folders of tests share parts in every direction.
+  it('has no folders that import each other in a cycle, types included', () => {
+    // Test folders are excluded, because they share parts in every direction.
     const code = ours.filter(({ path }) => !path.startsWith('test/'))
     expect(lines(folderCycles(code))).toEqual([])
   })
 
-  it('uses nothing of Node.js in the runtime, in generated code and in what signs clients in', () => {
+  it('uses nothing of Node.js in the runtime, in generated code and in the sign-in of clients', () => {
     const portable = ours.filter(({ path }) => /^(?:client|runtime|output)\//.test(path))
     expect(lines(usesOfNode(portable))).toEqual([])
   })
@@ -96,7 +96,7 @@ describe('forbiddenImports', () => {
 })
 
 describe('cycles', () => {
-  it('finds a circle of three files', () => {
+  it('finds a cycle of three files', () => {
     const files = [
       { path: 'server/a.ts', text: "import { b } from './b.ts'" },
       { path: 'server/b.ts', text: "import { c } from './deep/c.ts'" },
@@ -120,7 +120,7 @@ describe('cycles', () => {
     expect(cycles(files)).toHaveLength(1)
   })
 
-  it('finds none where two files share a third', () => {
+  it('finds none if two files share a third', () => {
     const files = [
       { path: 'server/a.ts', text: "import { b } from './b.ts'\nimport { c } from './c.ts'" },
       { path: 'server/b.ts', text: "import { c } from './c.ts'" },
@@ -131,7 +131,7 @@ describe('cycles', () => {
 })
 
 describe('folderCycles', () => {
-  it('finds folders of one parent that import one another, whatever their depth', () => {
+  it('finds folders of one parent that import each other, at any depth', () => {
     const files = [
       { path: 'server/store/a.ts', text: "import { b } from '../http/deep/b.ts'" },
       { path: 'server/http/c.ts', text: "import type { A } from '../store/a.ts'" },

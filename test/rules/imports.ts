@@ -10,26 +10,31 @@ interface Rule {
   readonly of: RegExp
   /** Paths of the repository; `$1` stands for the first group of `of`. */
   readonly ours: readonly string[]
-  /** Paths of which only types may be imported. */
+  /** Paths from which only types may be imported. */
   readonly types?: readonly string[]
-  /** Installed packages and modules of Node.js; absent: all. */
+  /** The allowed packages and modules of Node.js; all are allowed if this list is absent. */
   readonly packages?: readonly string[]
 }
 
 const areas = 'compute|iam|network|observability|registry|storage|taxonomy|topology|vault'
 
-/** The files of `read` that find one's way in a loaded document, which the model does too; the others load and judge. */
+/**
+ * The files of `read` that navigate in a loaded document, which the model uses too; the other files load and check
+ * documents.
+ */
 const documentWalking = 'branches|fits|located|operations|pointer|reference|resolve|suggest'
 
-/** Libraries of pure computation, which domain code may use: they open nothing (docs/decisions/0009). */
+/**
+ * Libraries of pure computation, which domain code may use: they open no files or connections (docs/decisions/0009).
+ */
 const computing = ['node:crypto', 'jose', 'lru-cache', 'ipaddr.js', 'image-size', '@zxcvbn-ts/language-common']
 
 /** The modules that all stages of the generator share: positions, diagnostics, options and outlines of documents. */
 const generatorShared = String.raw`generator/(?:diagnostics|document-outline|identifier|options|position)\.ts$`
 
 /**
- * The import rules. The first rule that fits a file decides; files that no rule fits (scripts, tests and the command) may
- * import everything.
+ * The import rules. The first rule that matches a file decides; files without a matching rule (scripts, tests and the
+ * command) may import everything.
  */
 const rules: readonly Rule[] = [
   { name: 'runtime', of: /^runtime\//, ours: ['runtime/'], packages: [] },
@@ -112,14 +117,14 @@ function isOf(specifier: string, name: string): boolean {
 }
 
 /**
- * Files that import one another in a circle, types included: a reader of one file would have to read all of them.
+ * Finds files that import each other in a cycle, types included: a reader of one file would have to read all of them.
  */
 export const cycles = (files: readonly Syntax[]): Finding[] =>
   circles(new Map(files.map(({ path, imports }) => [path, targetsOf(path, imports)])))
 
 /**
- * Folders of one parent that import one another in a circle, types included. Files in the parent itself belong to no
- * folder: they compose the folders, or the folders share them.
+ * Finds folders of one parent that import each other in a cycle, types included. Files in the parent itself belong to
+ * no folder: they compose the folders, or the folders share them.
  */
 export function folderCycles(files: readonly Syntax[]): Finding[] {
   const targets = new Map<string, Set<string>>()
@@ -133,7 +138,9 @@ export function folderCycles(files: readonly Syntax[]): Finding[] {
   return circles(targets)
 }
 
-/** The folders in which two paths part, below their common parent; undefined for a path that lies in the parent. */
+/**
+ * Returns the folders in which two paths part, below their common parent; undefined for a path that lies in the parent.
+ */
 function siblingsOf(path: string, target: string): readonly [string | undefined, string | undefined] {
   const [own, other] = [path.split('/'), target.split('/')]
   const depth = own.findIndex((step, i) => step !== other[i])

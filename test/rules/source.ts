@@ -14,7 +14,7 @@ export interface Finding {
   readonly message: string
 }
 
-/** Findings as lines, for assertions whose failure a person reads. */
+/** Formats findings as lines, for assertions with readable failures. */
 export function lines(findings: readonly Finding[]): string[] {
   return findings.map(({ path, line, message }) => `${path}${line === undefined ? '' : `:${line}`} ${message}`)
 }
@@ -22,10 +22,10 @@ export function lines(findings: readonly Finding[]): string[] {
 export const root = join(import.meta.dirname, '..', '..')
 
 const foreign = new Set(['node_modules', 'dist', 'data', '.git', '.cache'])
-/** Handed cases, and outputs that are compared as they are. */
+/** The handed cases, and the expected outputs, which must keep their form. */
 const fixtures = /^test\/(?:cases|golden)\//
 
-/** The files under the given folders and files of the repository that end in `ending`, sorted, fixtures left out. */
+/** Reads the files at and below `places` whose names end in `ending`, sorted and without fixtures. */
 export function readSources(places: readonly string[], ending: string): Source[] {
   return places
     .flatMap(place => filesUnder(join(root, place)))
@@ -50,7 +50,7 @@ function filesUnder(place: string): string[] {
   }
 }
 
-/** Everything in TypeScript that is ours, generated files included. */
+/** The folders and files with the TypeScript of this repository, generated files included. */
 export const ourFolders = [
   'ninefold.ts',
   'generator',

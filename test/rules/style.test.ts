@@ -13,29 +13,29 @@ describe('the repository', () => {
     expect(lines(vagueFiles(sources))).toEqual([])
   })
 
-  it('exports names one by one from where they are made', () => {
+  it('exports names one by one from their origin', () => {
     expect(lines(vagueExports(ours))).toEqual([])
   })
 
-  it('has no any', () => {
+  it('has no type `any`', () => {
     expect(lines(anyTypes(ours))).toEqual([])
   })
 
-  it('leaves no test out', () => {
+  it('skips no test', () => {
     expect(lines(partialTests(ours))).toEqual([])
   })
 
-  it('puts no work off and silences no compiler in comments', () => {
+  it('postpones no work and silences no compiler in comments', () => {
     expect(lines(openComments(sources))).toEqual([])
   })
 
-  it('names no place of one machine', () => {
+  it('names no path of one machine', () => {
     expect(
       lines(machineFiles(readSources(everywhere, '').filter(({ path }) => !path.startsWith('test/rules/')))),
     ).toEqual([])
   })
 
-  it('locks packages by integrity, without the host they came from', () => {
+  it('locks packages by integrity, without their host', () => {
     const [lock] = readSources(['package-lock.json'], '.json')
     expect(lock?.text).toContain('"integrity"')
     expect(lock && lines(lockedHosts(lock))).toEqual([])

@@ -12,7 +12,7 @@ export function vagueFiles(files: readonly Source[]): Finding[] {
     .map(({ path }) => ({ path, message: 'is named for nothing in particular: name the concept it holds' }))
 }
 
-/** Default exports, `export *`, and files that only pass on what others export. */
+/** Finds default exports, `export *`, and files that only re-export. */
 export function vagueExports(files: readonly Syntax[]): Finding[] {
   return files.flatMap(({ path, tree }) => {
     const found: Finding[] = []
@@ -43,14 +43,14 @@ function isStarExport(statement: ts.Statement): boolean {
   )
 }
 
-/** `any` types. */
+/** Finds uses of the type `any`. */
 export function anyTypes(files: readonly Syntax[]): Finding[] {
   return findNodes(files, node => (node.kind === ts.SyntaxKind.AnyKeyword ? 'uses the type any' : undefined))
 }
 
 const testFunctions = new Set(['it', 'test', 'describe', 'suite', 'bench'])
 
-/** Tests that are left out, or that leave out all others. */
+/** Finds tests that are skipped, or that exclude all other tests. */
 export function partialTests(files: readonly Syntax[]): Finding[] {
   return findNodes(files, node => {
     if (!ts.isPropertyAccessExpression(node) || !['only', 'skip', 'todo'].includes(node.name.text)) return undefined
@@ -75,7 +75,7 @@ const nodeGlobals = new Set([
   'setImmediate',
 ])
 
-/** Names of Node.js in code that also runs in browsers and type-checks without the types of Node.js. */
+/** Finds names of Node.js in code that also runs in browsers and type-checks without the types of Node.js. */
 export function usesOfNode(files: readonly Syntax[]): Finding[] {
   return findNodes(files, node =>
     ts.isIdentifier(node) && nodeGlobals.has(node.text) && !isMemberName(node)
@@ -84,7 +84,9 @@ export function usesOfNode(files: readonly Syntax[]): Finding[] {
   )
 }
 
-/** The name of a member, as in `body.process` or `{ process: 1 }`, is no use of the global. */
+/**
+ * Returns true for the name of a member, as in `body.process` or `{ process: 1 }`, which is not a use of the global.
+ */
 function isMemberName(node: ts.Identifier): boolean {
   const { parent } = node
   if (ts.isPropertyAccessExpression(parent) || ts.isQualifiedName(parent)) return parent.getChildAt(0) !== node

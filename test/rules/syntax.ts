@@ -5,7 +5,7 @@ import type { Source } from './source.ts'
 export interface Import {
   readonly specifier: string
   readonly line: number
-  /** It leaves no trace in the compiled file. */
+  /** True if the import leaves no trace in the compiled file. */
   readonly typeOnly: boolean
 }
 
@@ -15,7 +15,7 @@ export interface Syntax extends Source {
   readonly tree: ts.SourceFile
 }
 
-/** Parses with TypeScript's own parser, so that strings and comments are never taken for imports. */
+/** Parses with TypeScript's own parser, so that strings and comments never count as imports. */
 export function parse({ path, text }: Source): Syntax {
   const tree = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
   const imports: Import[] = []
@@ -26,13 +26,13 @@ export function parse({ path, text }: Source): Syntax {
   return { path, text, tree, imports }
 }
 
-/** Visits a node and everything below it, in the order of the text. */
+/** Visits a node and its descendants, in source order. */
 export function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
   visit(node)
   ts.forEachChild(node, child => walk(child, visit))
 }
 
-/** Counted from 1. */
+/** Returns the line of a node, counted from 1. */
 export function lineOf(tree: ts.SourceFile, node: ts.Node): number {
   return tree.getLineAndCharacterOfPosition(node.getStart(tree)).line + 1
 }

@@ -1,10 +1,10 @@
 import { ts } from 'ts-morph'
 import type { Finding, Source } from './source.ts'
 
-/** Words that comments must not contain: the announced work is done or dropped. */
+/** Words that comments must not contain: work is either done or dropped. */
 const commentWords = /\b(?:TODO|FIXME|XXX|HACK)\b|@ts-(?:ignore|nocheck)/
 
-/** Comments that put work off or silence the compiler. */
+/** Finds comments that postpone work or silence the compiler. */
 export function openComments(files: readonly Source[]): Finding[] {
   return files
     .filter(({ text }) => commentWords.test(text))
@@ -17,7 +17,7 @@ export function openComments(files: readonly Source[]): Finding[] {
 }
 
 /**
- * Returns the comments of a file from the gaps between its tokens, so that strings and patterns that look alike do not
+ * Returns the comments of a file from the gaps between its tokens, so that strings and regular expressions do not
  * count.
  */
 function commentsOf(text: string): { readonly start: number; readonly comment: string }[] {
@@ -35,7 +35,7 @@ function commentsOf(text: string): { readonly start: number; readonly comment: s
 
 const machinePaths = /(?:^|[\s'"`(=:])(\/(?:home|Users|root|work)\/[\w.-]+|[A-Z]:\\Users\\)/m
 
-/** Paths that exist on one machine only. */
+/** Finds paths that exist on one machine only. */
 export function machineFiles(files: readonly Source[]): Finding[] {
   return files.flatMap(({ path, text }) => {
     const match = machinePaths.exec(text)
@@ -44,7 +44,10 @@ export function machineFiles(files: readonly Source[]): Finding[] {
   })
 }
 
-/** Hosts in a lock file: packages are known by name, version and integrity, and come from where npm is told. */
+/**
+ * Finds hosts in a lock file. The lock file identifies packages by name, version and integrity; the settings of npm
+ * determine the host.
+ */
 export function lockedHosts({ path, text }: Source): Finding[] {
   return text.split('\n').flatMap((line, index) => {
     const isHost = /"resolved":|"version": "(?:https?|git|file)\b/.test(line)

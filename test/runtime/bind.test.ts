@@ -19,12 +19,12 @@ const context: CallContext = {
   now: 0,
 }
 
-test('a bound route keeps the constant it was made of', () => {
+test('a bound route keeps the constant from which it was made', () => {
   const made = route('GET', ['/made'])
   expect(bind(made, async () => undefined).route).toBe(made)
 })
 
-test('the route of a client becomes whole with the rules that stand beside it', async () => {
+test('the route of a client becomes complete with its rules', async () => {
   const { domain, check, ...shared } = route<{ a?: number }, number>('GET', ['/made'])
   const { route: whole, run } = bind(shared, async ({ a }) => a, {
     domain,
@@ -36,7 +36,7 @@ test('the route of a client becomes whole with the rules that stand beside it', 
   expect(await run({}, new Faults(), context)).toBe(1)
 })
 
-test('a handler is given the completed request, and only one that fits', async () => {
+test('a handler receives the completed request, and only a valid request', async () => {
   const made = {
     ...route<{ a?: number }, unknown>('GET', ['/made']),
     complete: (request: { a?: number }) => ({ a: 1, ...request }),
@@ -46,7 +46,7 @@ test('a handler is given the completed request, and only one that fits', async (
   await expect(run('no', new Faults(), context)).rejects.toMatchObject({ reason: 'FIELD_INVALID' })
 })
 
-test('what could not be read is named once, although the check misses it too', async () => {
+test('an unreadable member is named once, even if the check misses it too', async () => {
   const made = route('GET', ['/made'], {
     check: (_request, faults): _request is object => faults.add('a', 'is required') || faults.add('b', 'is required'),
   })
@@ -63,7 +63,7 @@ test('what could not be read is named once, although the check misses it too', a
   })
 })
 
-test('a page has its rows first, then what else its answer has, and its token last', async () => {
+test('a page has its rows first, then the other members of its response, and its token last', async () => {
   const row = new JsonText<object>('{"id":  1}')
   const { run } = bindList(listThings, async () => ({
     items: [row, { id: 2 }],
@@ -79,7 +79,7 @@ test('a page has its rows first, then what else its answer has, and its token la
   ).toEqual(new JsonText('{"things":[{"id":  1},{"id":2}],"sizes":[],"next_page_token":""}'))
 })
 
-test('a list is bound only where the route is one, and runs only with page tokens', async () => {
+test('a list is bound only if the route is a list, and runs only with page tokens', async () => {
   expect(() => bindList(route('GET', ['/made']), async () => ({ items: [] }))).toThrow('"madeOperation" is no list')
   const { run } = bindList(listThings, async () => ({ items: [] }))
   await expect(run({}, new Faults(), context)).rejects.toThrow('needs page tokens')

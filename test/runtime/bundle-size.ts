@@ -1,7 +1,10 @@
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
-/** The size of an entry in `test/runtime` for a browser, bundled and minified: plain bytes, and gzipped bytes. */
+/**
+ * Returns the size of a program for a browser, bundled and minified: in bytes, and in gzipped bytes. Imports are
+ * relative to `test/runtime`.
+ */
 export async function bundleSize(entry: string): Promise<{ readonly minified: number; readonly gzipped: number }> {
   const result = await build({
     stdin: { contents: entry, resolveDir: import.meta.dirname, loader: 'ts' },
@@ -31,7 +34,7 @@ const generated = (name: string): string => `
   import { ${name} } from '../../output/taxonomy/routes.ts'
   export const call = (transport, request) => send(transport, ${name}, request)`
 
-/** Clients do not check their requests; a program that does imports the check beside the route. */
+/** Returns a program that checks its requests: clients do not, so the program imports the check next to the route. */
 const checked = (name: string): string => `${generated(name)}
   export { check${name.replace(/^./, first => first.toUpperCase())}Request } from '../../output/taxonomy/validators.ts'
   export { Faults } from '../../runtime/validation.ts'`

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { buildRouter } from '../../runtime/routing.ts'
 import { route } from './routes.ts'
 
-/** `GET /v2/{*name}/blobs/{digest}`, the star before the name of a catch-all. */
+/** Makes a route from a line such as `GET /v2/{*name}/blobs/{digest}`, in which a star marks the catch-all. */
 const bound = (line: string) => {
   const [method = '', template = ''] = line.split(' ')
   const [, catchAll] = /\{\*(\w+)\}/.exec(template) ?? []
@@ -14,7 +14,9 @@ const bound = (line: string) => {
 
 const router = (lines: readonly string[]) => buildRouter(lines.map(bound))
 
-/** The operation and its parameters as they are decoded, the allowed methods, or the kind of miss. */
+/**
+ * Returns the result of a match: the operation and its decoded parameters, the allowed methods, or the kind of miss.
+ */
 function ask(of: ReturnType<typeof router>, method: string, path: string): unknown {
   const match = of.match(method, path)
   if (match.kind === 'malformed') return { malformed: match.names }
@@ -87,7 +89,7 @@ describe('a catch-all', () => {
     expect(ask(of, method, path)).toEqual(expected)
   })
 
-  test('is as it was sent in the raw parameters', () => {
+  test('is unchanged in the raw parameters', () => {
     const match = oci.match('GET', '/v2/a%2Fb/c/blobs/d%3A')
     expect(match.kind === 'found' && match.raw).toEqual(['a%2Fb/c', 'd%3A'])
   })
@@ -103,7 +105,7 @@ describe('a catch-all', () => {
     )
   })
 
-  test('does not make two operations of one path and method', () => {
+  test('does not share a path and method with another operation', () => {
     expect(() => router(['GET /v2/{*name}/x', 'PUT /v2/{*name}/x', 'GET /v2/{*path}/x'])).toThrow(/have the same route/)
   })
 })
@@ -114,18 +116,18 @@ test.each([
   ['nothing but slashes', `/v2/${'/'.repeat(16_000)}`],
   ['many short segments', `/v2/${'a/'.repeat(8000)}`],
   ['one long segment', `/v2/${'a'.repeat(16_000)}`],
-])('a hostile path takes no longer than its length: %s', (_, path) => {
+])('a hostile path takes time linear in its length: %s', (_, path) => {
   const matched = (to: string): number => {
     const from = performance.now()
     for (let turn = 0; turn < 20; turn += 1) oci.match('GET', to)
     return performance.now() - from
   }
   matched(path)
-  // Quadratic time would take seconds for each; a loaded machine may stall for some tenths of one.
+  // A match in quadratic time would take seconds; a loaded machine may stall for some tenths of a second.
   expect(matched(path)).toBeLessThan(1000)
 })
 
-/** Few and alike, so that routes hide each other and a path fits several ways. */
+/** The literals are few and similar, so that routes hide each other and a path fits in several ways. */
 const texts = ['a', 'b', 'ab', 'a:x', '']
 const segment = fc.constantFrom(...texts, '{}', '{}:x', 'v{}')
 const side = fc.array(segment, { maxLength: 3 })
@@ -143,7 +145,7 @@ const wanderingPath = fc
   .array(fc.constantFrom(...texts, 'v', 'va', 'q:x', '%2F', '%'), { minLength: 1, maxLength: 7 })
   .map(segments => `/${segments.join('/')}`)
 
-/** The values of a template's parameters in a path, each as long as it can be, by trying every length. */
+/** Returns the values of a template's parameters in a path, each as long as possible, by trying every length. */
 function capture(parts: readonly string[], path: string): readonly string[] | undefined {
   const [text = '', name, ...rest] = parts
   if (!path.startsWith(text)) return undefined
@@ -158,7 +160,7 @@ function capture(parts: readonly string[], path: string): readonly string[] | un
   return undefined
 }
 
-/** Below zero where the first of two templates that fit a path goes before the second. */
+/** Compares two templates that fit a path; returns a negative number if `one` takes precedence. */
 function compare(one: string, other: string): number {
   const [oneStar, otherStar] = [one.includes('*'), other.includes('*')]
   if (oneStar !== otherStar) return oneStar ? 1 : -1
@@ -168,7 +170,7 @@ function compare(one: string, other: string): number {
   return byCharacters(before, otherBefore) || byCharacters(reversed(after), reversed(otherAfter))
 }
 
-/** Segment by segment: literal before parameter, then the longer one. */
+/** Compares segment by segment: a literal before a parameter, then the longer segment. */
 function bySegments(one: string, other: string): number {
   const others = other.split('/')
   const rank = (segment: string): number => (segment.includes('{') ? segment.length : 1000)
@@ -176,7 +178,10 @@ function bySegments(one: string, other: string): number {
   return differences.find(difference => difference !== 0) ?? 0
 }
 
-/** Towards a catch-all: where they first differ, text of a segment goes first, then its end, a parameter, the catch-all. */
+/**
+ * Compares the characters on one side of a catch-all. At the first difference, the text of a segment goes first, then
+ * the end of a segment, then a parameter, then the catch-all.
+ */
 function byCharacters(one: string, other: string): number {
   const last = Math.max(one.length, other.length)
   const differences = Array.from({ length: last }, (_, index) => rankOf(one[index]) - rankOf(other[index]))
@@ -204,7 +209,7 @@ function slowly(lines: readonly string[], path: string): unknown {
   return malformed.length > 0 ? { malformed } : [found, ...values.map(decodeURIComponent)]
 }
 
-test('any table with catch-alls decides as trying every length of every parameter does', () => {
+test('any table with catch-alls decides like a search over every length of every parameter', () => {
   const kinds = new Set<string>()
   fc.assert(
     fc.property(table, fc.array(wanderingPath, { maxLength: 10 }), (lines, paths) => {

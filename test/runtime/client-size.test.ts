@@ -18,7 +18,7 @@ test.each([
   expect((await bundleSize(clientPrograms[program])).gzipped).toBeLessThan(limit)
 })
 
-test('each further operation costs its route only', async () => {
+test('each further operation adds only its route', async () => {
   const one = await bundleSize(clientPrograms['one operation'])
   const two = await bundleSize(clientPrograms['two operations'])
   expect(two.gzipped - one.gzipped).toBeLessThan(100)
@@ -35,6 +35,6 @@ test.each([
   'output/taxonomy/routes.ts',
   'test/golden/media-types/output/routes.ts',
   'output/taxonomy/client.ts',
-])('%s, imported and not used, costs nothing', async path => {
+])('an unused import of %s adds nothing', async path => {
   expect(await bundleSize(`import '../../${path}'`)).toEqual({ minified: 0, gzipped: 0 })
 })

@@ -43,11 +43,11 @@ const file: CaseFile = JSON.parse(readFileSync('test/cases/aip/errors.json', 'ut
 const of = (kind: Case['kind']) => file.cases.filter(found => found.kind === kind)
 const made = { name: 'made', base: 7_000_000 }
 
-/** Cases with a choice in which conventions §7 decide otherwise. */
+/** The cases with a choice that conventions §7 decide in another way. */
 const conventions: Readonly<Record<string, Partial<Case>>> = {
   // A wrong method is ROUTE_NOT_FOUND.
   'er-080': { code: 5, http: 404 },
-  // IDEMPOTENCY_KEY_REUSED is about a header, which is no field of the request.
+  // IDEMPOTENCY_KEY_REUSED is about a header, which is not a field of the request.
   'er-109': { details: ['ErrorInfo'] },
 }
 
@@ -55,7 +55,7 @@ const answerOf = (status: number, body: unknown, now = 0): ApiError =>
   fromStatus({ status, headers: new Headers() }, body, now)
 const codeOf = (error: ApiError): number => rpcNumber(error.rpc)
 
-test('every handed case has a kind that is run here', () => {
+test('every kind of handed case is run here', () => {
   const kinds = ['code-to-http', 'http-to-code', 'scenario', 'detail', 'client-parse', 'status-valid'] as const
   expect(kinds.flatMap(of).length).toBe(file.count)
   expect(Object.keys(conventions).filter(id => !file.cases.some(found => found.id === id))).toEqual([])
@@ -70,7 +70,7 @@ describe('codes', () => {
     },
   )
 
-  test.each(of('code-to-http').filter(({ code }) => code === 0))('$id 0 is no error', async ({ code, http }) => {
+  test.each(of('code-to-http').filter(({ code }) => code === 0))('$id 0 is not an error', async ({ code, http }) => {
     expect(rpcOf(code)).toBeUndefined()
     expect(await answered(http, { code })).toEqual({ code })
   })
@@ -168,7 +168,7 @@ describe('details', () => {
   test.each(of('status-valid'))('$id $words', ({ body, valid }) => expect(isStatus(body)).toBe(valid))
 })
 
-describe('what a client makes of an answer', () => {
+describe('the error of a client', () => {
   test.each(of('client-parse').filter(({ http }) => http !== 200))('$id $words', ({ http, body, expect: wanted }) => {
     const error = answerOf(http, body)
     expect([codeOf(error), error.reason]).toEqual([wanted.code, wanted.reason ?? `HTTP_${http}`])
@@ -182,7 +182,7 @@ describe('what a client makes of an answer', () => {
     },
   )
 
-  test('never throws, whatever the body is, and pollutes nothing', () => {
+  test('never throws for any body, and pollutes no prototype', () => {
     fc.assert(
       fc.property(fc.anything(), fc.integer({ min: 300, max: 599 }), (body, status) => {
         for (const nested of [
@@ -210,11 +210,11 @@ test.each([
   [{ type: '/a', title: 'Conflict', status: 409, detail: 'the book is lent' }, 'the book is lent'],
   [{ title: 'Conflict', status: 409 }, 'Conflict'],
   [{ detail: 5 }, 'HTTP status 409'],
-])('a problem of RFC 9457 says its detail, else its title', (body, message) => {
+])('a problem of RFC 9457 has its detail as message, or else its title', (body, message) => {
   expect(answerOf(409, body)).toMatchObject({ message, reason: 'HTTP_409', response: { status: 409, body } })
 })
 
-test('an error at a field keeps all but its rpc code, and names the field', () => {
+test('an error at a field keeps all members but its rpc code, and names the field', () => {
   const resource = { type: 'iam.roles', name: 'r1' }
   const unknown = new ApiError(
     { reason: 'ROLE_NOT_FOUND', rpc: 'NOT_FOUND', code: 2_004_001, domain: made },
@@ -233,7 +233,7 @@ test('an error at a field keeps all but its rpc code, and names the field', () =
   expect(toStatus(common, made)).toMatchObject({ code: 3, details: [{ metadata: { code: '7000007' } }, {}] })
 })
 
-test('reading a Status gives back the error it was written from', () => {
+test('reading a Status returns the error from which it was written', () => {
   const name = fc.constantFrom('zone', 'current_state', 'allowed_states')
   const text = fc.string({ minLength: 1, maxLength: 20 })
   const violation = fc.record({ subject: text, description: text })

@@ -29,7 +29,7 @@ const path = new URL('../cases/aip/field-mask.json', import.meta.url)
 const { schema }: { readonly schema: CaseMembers } = JSON.parse(readFileSync(path, 'utf8'))
 const server = fieldsOf(schema)
 
-/** Cases in which conventions §6 decide otherwise: the actual result, and the reason. */
+/** The cases that conventions §6 decide in another way: the actual result, and the reason. */
 const different: Readonly<Record<string, readonly [Document | string, string]>> = {
   'fm-011': [{}, 'input-only fields steer a create and are ignored by an update'],
   'fm-048': [
@@ -43,7 +43,7 @@ const different: Readonly<Record<string, readonly [Document | string, string]>> 
 }
 
 describe('an update_mask of the cases', () => {
-  it('is looked up in tables of cases that exist', () => expect(unknownIds(different, cases)).toEqual([]))
+  it('is looked up in tables of existing cases', () => expect(unknownIds(different, cases)).toEqual([]))
 
   it.each(cases)(
     '$id updates as expected: $update_mask',
@@ -153,7 +153,7 @@ describe('an update', () => {
     expect(applyUpdate(vm, db, body, mask)).toEqual({ value, changed })
   })
 
-  it('makes an object with its immutable members and defaults when it was not there', () => {
+  it('creates an object with its immutable members and defaults if it did not exist', () => {
     const bare = without(db, 'boot_disk')
     const { value, changed } = applyUpdate(vm, bare, { boot_disk: { image: 'alpine' } }, 'boot_disk.image')
     expect(value).toEqual({ ...db, boot_disk: { image: 'alpine', size_gib: 10 } })
@@ -178,7 +178,7 @@ describe('an update', () => {
     expect(outcome(vm, db, body, mask)).toBe(expected)
   })
 
-  it('keeps members called __proto__ what they are: members', () => {
+  it('treats __proto__ as an ordinary member', () => {
     const fields: Fields = JSON.parse('{"__proto__": {}, "a": {}}')
     const body: object = JSON.parse('{"__proto__": {"admin": true}}')
     const { value, changed } = applyUpdate(fields, { a: 1 }, body, '__proto__')
@@ -187,7 +187,7 @@ describe('an update', () => {
     expect(changed).toEqual(['__proto__'])
   })
 
-  it('twice is an update once', () => {
+  it('twice has the effect of one update', () => {
     const sink: FieldRule = { members: { url: {}, secret: { behavior: 'input' }, health: { behavior: 'output' } } }
     const fields: Fields = { ...without(vm, 'boot_disk'), sink }
     const leaf = fc.constantFrom('', 'a', 'b')
@@ -233,13 +233,13 @@ describe('an update', () => {
 })
 
 describe('the check of a mask', () => {
-  it('needs no stored resource to find required fields missing', () => {
+  it('finds missing required fields without the stored resource', () => {
     expect(reasonOf(() => checkMask(undefined, vm, { cpu: {} }))).toBe('FIELD_INVALID memory_mib,cpu.count')
     expect(reasonOf(() => checkMask('description', vm, {}))).toBeUndefined()
     expect(reasonOf(() => checkMask('nmae', vm))).toBe('UPDATE_MASK_INVALID update_mask')
   })
 
-  it('names fields from the body on, where that holds the mask too', () => {
+  it('names fields from the body on if the body has the mask too', () => {
     expect(reasonOf(() => checkMask(undefined, vm, { cpu: {} }, 'vm'))).toBe('FIELD_INVALID vm.memory_mib,vm.cpu.count')
   })
 
@@ -247,7 +247,7 @@ describe('the check of a mask', () => {
     ['nmae', 'update_mask: no field "nmae" (did you mean "name"?)'],
     ['labels.env', 'update_mask: "labels" is taken whole; no path leads through it'],
     ['*,name', 'update_mask: "*" stands for all fields; name fields or "*", not both'],
-  ])('says of %s what is wrong: %s', (mask, message) => expect(() => checkMask(mask, vm)).toThrow(message))
+  ])('reports the fault of %s: %s', (mask, message) => expect(() => checkMask(mask, vm)).toThrow(message))
 })
 
 describe('an etag', () => {
@@ -272,7 +272,7 @@ function ruleOf({ type, behavior = [] }: CaseMember): FieldRule {
   return type.repeated ? { default: [] } : type.map ? { default: {} } : {}
 }
 
-/** The cases show a cleared plain field as absent. */
+/** Returns a value without its cleared plain fields, which the cases show as absent. */
 function pruned(value: object): object {
   const isCleared = (member: unknown): boolean => ['""', '0', 'false', '[]', '{}'].includes(JSON.stringify(member))
   const members: (readonly [string, unknown])[] = Object.entries(value)

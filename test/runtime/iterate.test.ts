@@ -39,7 +39,7 @@ const list = route<ListRequest, ListResponse>('GET', ['/v1/servers'], {
   parameters: [...parameters, { name: 'page_size', in: 'query', type: 'integer', write: toQuery }],
 })
 
-/** A server that answers with these pages in turn, and with the last one for ever after. */
+/** Starts a server that responds with these pages in order, and then always with the last page. */
 const paged = (pages: readonly ClientCase['responses'][number][]) => {
   let given = 0
   return listen((_, response) => {
@@ -67,7 +67,7 @@ describe('iterate', () => {
     if (calls) expect(server.received.map(({ target }) => queryOf(target))).toEqual(calls)
   })
 
-  test('gives rows of the type that the answer has', () => {
+  test('yields rows of the type in the response', () => {
     const rows = iterate(createTransport({ baseUrl: '' }), list, 'items', {})
     expectTypeOf(rows).toEqualTypeOf<AsyncGenerator<string, void, undefined>>()
   })
@@ -76,7 +76,7 @@ describe('iterate', () => {
     ['one token again and again', ['a', 'a']],
     ['two tokens in turn', ['a', 'b', 'a', 'b', 'a', 'b', 'a', 'b']],
     ['a circle after a while', ['a', 'b', 'c', 'd', 'e', 'c', 'd', 'e', 'c', 'd', 'e', 'c', 'd', 'e']],
-  ])('ends with an error when the server gives %s', async (_, tokens) => {
+  ])('ends with an error if the server returns %s', async (_, tokens) => {
     await using server = await paged(tokens.map(next => ({ items: ['row'], next })))
     const rows = collect(iterate(createTransport({ baseUrl: server.baseUrl }), list, 'items', {}))
     await expect(rows).rejects.toMatchObject({
@@ -85,7 +85,7 @@ describe('iterate', () => {
     })
   })
 
-  test('stops between pages when the signal aborts; rows already given stay good', async () => {
+  test('stops between pages when the signal aborts; earlier rows stay valid', async () => {
     await using server = await paged([
       { items: ['a'], next: 't1' },
       { items: ['b'], next: '' },
@@ -103,13 +103,13 @@ describe('iterate', () => {
     expect([rows, server.received.length]).toEqual([['a'], 1])
   })
 
-  test('asks for no page that nobody reads', async () => {
+  test('requests no page that the caller does not read', async () => {
     await using server = await paged([{ items: ['a'], next: 't1' }])
     for await (const row of iterate(createTransport({ baseUrl: server.baseUrl }), list, 'items', {})) if (row) break
     expect(server.received.length).toBe(1)
   })
 
-  test('surfaces the failure of a later page as a plain call does', async () => {
+  test('throws the failure of a later page like a plain call', async () => {
     let calls = 0
     await using server = await listen((_, response) => {
       calls += 1
@@ -125,7 +125,7 @@ describe('iterate', () => {
 })
 
 describe('iteratePages', () => {
-  test('goes on after a saved token', async () => {
+  test('continues from a saved token', async () => {
     await using server = await paged([{ items: ['a'], next: 't1' }, { items: ['b'], next: 't2' }, { items: ['c'] }])
     const transport = createTransport({ baseUrl: server.baseUrl })
     const pages = iteratePages(transport, list, { filter: 'f' })
@@ -135,7 +135,7 @@ describe('iteratePages', () => {
     expect(server.received.map(({ target }) => queryOf(target).page_token)).toEqual([undefined, 't1', 't2'])
   })
 
-  test('puts the token into the body of a list that is asked for by POST', async () => {
+  test('puts the token into the body of a list that is requested by POST', async () => {
     const query = route<{ body: { query: string; page_token?: string } }, ListResponse>('POST', ['/v1/logs:query'], {
       body: { type: 'application/json', kind: 'json', required: true, write: toJson },
     })

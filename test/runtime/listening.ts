@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** A request as the test server got it. */
+/** A request in the view of the test server. */
 export interface Received {
   readonly method: string
   readonly target: string
@@ -9,13 +9,13 @@ export interface Received {
   readonly body: Buffer
 }
 
-/** A real server on 127.0.0.1; it records its requests, and stops at the end of the block that uses it. */
+/** A real server on 127.0.0.1, which records its requests and stops at the end of the block that uses it. */
 export interface Listening extends AsyncDisposable {
   readonly baseUrl: string
   readonly received: readonly Received[]
 }
 
-/** Starts a server that answers each request with `answer`, once its body has arrived. */
+/** Starts a server that handles each request with `answer`, once the body of the request has arrived. */
 export async function listen(answer: (request: Received, response: ServerResponse) => void): Promise<Listening> {
   const received: Received[] = []
   const server = createServer(async (request, response) => {
@@ -39,7 +39,7 @@ export async function listen(answer: (request: Received, response: ServerRespons
   }
 }
 
-/** Answers with JSON. */
+/** Sends a JSON response. */
 export function json(
   response: ServerResponse,
   status: number,

@@ -19,8 +19,8 @@ import type { Faults } from '../../runtime/validation.ts'
 import { route } from './routes.ts'
 
 /**
- * A small service written by hand as generated code would be: a list, a create, an update, bytes both ways, replies
- * with several statuses, and one operation that goes wrong in every way.
+ * The resource of a small handwritten service in the form of generated code: a list, a create, an update, bytes both
+ * ways, replies with several statuses, and an operation that fails in every way.
  */
 export interface Thing {
   readonly name: string
@@ -43,7 +43,7 @@ function checkThingUpdate(value: unknown, faults: Faults): value is Partial<Thin
   return value.size === undefined || integer(value.size, 'size', faults, 0, 100)
 }
 
-/** A check of a request that has a body, checked by `check`, and parameters that are text. */
+/** Makes the check of a request with text parameters and a body, which `check` checks. */
 const withBody =
   <Body>(check: (value: unknown, faults: Faults) => value is Body, ...texts: readonly string[]) =>
   (request: unknown, faults: Faults): request is { body: Body } => {
@@ -204,7 +204,7 @@ const failures: Readonly<Record<string, () => unknown>> = {
 
 const wide = new Uint8Array(65_536).fill(7)
 
-/** Endless bytes; the stream counts its pulls and tells when it was stopped. */
+/** An endless stream of bytes, which counts its pulls and records its cancellation. */
 export class Endless {
   pulled = 0
   stopped = false
@@ -221,7 +221,7 @@ export class Endless {
     { highWaterMark: 0 },
   )
 
-  /** One chunk, then no further chunk and no end. */
+  /** Returns a stream with one chunk, after which the stream neither continues nor ends. */
   silent(): ReadableStream<Uint8Array<ArrayBuffer>> {
     return new ReadableStream(
       {
@@ -255,7 +255,7 @@ export interface MadeService {
   /** Resolves when a call has been logged; the log is empty again afterwards. */
   logged(): Promise<LogEntry>
   readonly endless: Endless
-  /** The place where the handler of `POST /made/v1/things/hang:start` waits. */
+  /** A promise of the context of a call `POST /made/v1/things/hang:start`, whose handler never ends. */
   readonly hanging: Promise<CallContext>
 }
 

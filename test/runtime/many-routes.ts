@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Method } from '../../runtime/route.ts'
 
-/** A method and a template, as a document writes them. */
+/** A method and a path template, in the notation of a document. */
 export interface Operation {
   readonly method: Method
   readonly template: string
@@ -15,7 +15,7 @@ const methods: Readonly<Record<string, Method>> = {
   DELETE: 'DELETE',
 }
 
-/** All operations of the nine areas. */
+/** The operations of the nine areas. */
 export const platformOperations: readonly Operation[] = readFileSync(
   new URL('../tables/operations.tsv', import.meta.url),
   'utf8',
@@ -28,7 +28,7 @@ export const platformOperations: readonly Operation[] = readFileSync(
     return { method: methods[method] ?? 'GET', template }
   })
 
-/** Routes as in the documents of other people: nested collections, verbs, and literals beside parameters. */
+/** The shapes of routes in other people's documents: nested collections, verbs, and literals next to parameters. */
 const shapes: readonly (readonly [method: Method, of: (thing: string, inner: string) => string])[] = [
   ['GET', thing => `/${thing}`],
   ['POST', thing => `/${thing}`],
@@ -72,13 +72,13 @@ export const foreignOperations: readonly Operation[] = adjectives
   )
   .slice(0, 400)
 
-/** The parts of a path as a `Route` has them: literal text and parameter names in turn. */
+/** Returns the parts of a path in the form of a `Route`: literal text and parameter names alternate. */
 export const partsOf = (template: string): readonly string[] => template.split(/[{}]/)
 
-/** The names of a template's parameters in their order. */
+/** Returns the names of a template's parameters, in order. */
 export const namesOf = (template: string): readonly string[] => partsOf(template).filter((_, index) => index % 2 === 1)
 
-/** A path: the values in the place of the parameters, percent-encoded. */
+/** Returns a path with percent-encoded values in place of the parameters. */
 export function fill(template: string, values: readonly string[]): string {
   return partsOf(template)
     .map((part, index) => (index % 2 === 1 ? encodeURIComponent(values[(index - 1) / 2] ?? 'x') : part))

@@ -43,12 +43,12 @@ const sortableList: ListFields = {
 describe('an order_by of the cases', () => {
   const ofKind = (kind: OrderCase['kind']): readonly OrderCase[] => cases.filter(each => each.kind === kind)
 
-  it.each(ofKind('parse'))('$id is read, or refused, as expected: $input', ({ input, valid, fields }) => {
+  it.each(ofKind('parse'))('$id is parsed, or refused, as expected: $input', ({ input, valid, fields }) => {
     if (!valid) expect(reasonOf(() => parseOrder(input))).toBe('ORDER_BY_INVALID order_by')
     else expect(parseOrder(input)).toEqual(fields?.map(({ path, desc }) => ({ path, descending: desc })))
   })
 
-  it.each(ofKind('validate'))('$id fits the fields of a list, or does not: $input', ({ input, valid }) => {
+  it.each(ofKind('validate'))('$id matches the fields of a list, or not: $input', ({ input, valid }) => {
     const reason = reasonOf(() => checkOrder(input, sortableList))
     expect(reason).toBe(valid ? undefined : 'ORDER_BY_INVALID order_by')
   })
@@ -58,7 +58,7 @@ describe('an order_by of the cases', () => {
     expect(items.toSorted((a, b) => compareRows(order, a, b)).map(({ id }) => id)).toEqual(expected)
   })
 
-  it('are all run', () =>
+  it('are all covered', () =>
     expect(new Set(cases.map(({ kind }) => kind))).toEqual(new Set(['parse', 'validate', 'sort'])))
 })
 
@@ -75,14 +75,14 @@ describe('the order of a list call', () => {
   const shown = (text: string | undefined, of = vms): string[] =>
     checkOrder(text, of).map(({ field, descending }) => `${field.name}${descending ? ' desc' : ''}`)
 
-  it('is the default without order_by, and the key breaks ties ascending', () => {
+  it('is the default without order_by, and the key is the last sort key, ascending', () => {
     expect(shown(undefined)).toEqual(['create_time desc', 'id'])
     expect(shown('  ')).toEqual(['create_time desc', 'id'])
     expect(shown('name desc')).toEqual(['name desc', 'id'])
     expect(checkOrder('', vms)).toBe(checkOrder(undefined, vms))
   })
 
-  it('ends with the key wherever it is named, in its direction', () => {
+  it('ends with the key in its direction, wherever the order names the key', () => {
     expect(shown('', { ...vms, key: 'version', defaultOrder: 'version desc' })).toEqual(['version desc'])
     expect(
       shown('create_time, name desc, zone', { ...vms, key: 'name', fields: [...vms.fields, ...sortableList.fields] }),
@@ -98,7 +98,7 @@ describe('the order of a list call', () => {
     ['__proto__', 'order_by: unknown field "__proto__"'],
   ])('%s is refused: %s', (text, message) => expect(() => checkOrder(text, vms)).toThrow(message))
 
-  it('is total, and rows are equal only with equal keys', () => {
+  it('is total, and only rows with equal keys are equal', () => {
     const order = checkOrder('zone desc, cores, state, create_time', sortableList)
     const row = fc.record(
       {
@@ -124,7 +124,7 @@ describe('the order of a list call', () => {
     )
   })
 
-  it('makes sort keys that read as conventions §8 say', () => {
+  it('produces sort keys that conventions §8 define', () => {
     const order = checkOrder('create_time, state, zone, cores, on, owner.rank, size_gb', sortableList)
     expect(sortKeys(order, { id: '1' })).toEqual([null, null, '', 0, false, null, 0, '1'])
     const row = { id: '1', create_time: '2025-01-01T00:30:00+01:00', state: 'RUNNING', owner: {}, size_gb: '12' }
@@ -132,8 +132,8 @@ describe('the order of a list call', () => {
   })
 })
 
-describe('text', () => {
-  it('compares as its UTF-8 bytes do', () => {
+describe('texts', () => {
+  it('are ordered by their UTF-8 bytes', () => {
     const text = fc.string({
       unit: fc.oneof(
         fc.constantFrom('a', 'é', '\ud7ff', '\ue000', '～', '😀'),

@@ -32,7 +32,7 @@ interface PageCase extends AipCase {
 
 const cases = aipCases<PageCase>('pagination')
 
-/** Cases that other parts decide: the part, and the place of its test. */
+/** The cases that other tests decide: the reason, or the place of the test. */
 const elsewhere: Readonly<Record<string, string>> = {
   'pg-085': 'rights are asked before a list is read; a token carries none',
   'pg-094': 'a property below',
@@ -53,7 +53,7 @@ const servers: ListFields = {
 const tokensOf = (key: string): PageTokens => pageTokens(text => createHmac('sha256', key).update(text).digest())
 
 describe('a walk of the cases', () => {
-  it('is looked up in tables of cases that exist', () => expect(unknownIds(elsewhere, cases)).toEqual([]))
+  it('is looked up in tables of existing cases', () => expect(unknownIds(elsewhere, cases)).toEqual([]))
 
   const walks = cases.filter(({ id, group }) => group !== 'client' && !(id in elsewhere))
 
@@ -81,25 +81,25 @@ describe('a list call', () => {
     expect(call({ page_size: 44 }).token).not.toBe('')
   })
 
-  it('refuses a token of another scope, and says so', () => {
+  it('refuses a token of another scope with a message', () => {
     const { token } = call({})
     expect(() => call({ page_token: token }, '/vms?force')).toThrow(
       'page_token: is no token of a call with these parameters; ask for the first page again, without page_token',
     )
   })
 
-  it('refuses a token when the default order has become another', () => {
+  it('refuses a token after a change of the default order', () => {
     const { token } = call({})
     const changed = { ...servers, defaultOrder: 'name desc' }
     expect(() => listQuery({ page_token: token }, changed, tokens, '/vms?', 0)).toThrow(ApiError)
   })
 
-  it('has parameters that a route can have', () => {
+  it('has parameters that a route can declare', () => {
     const parameters: readonly Parameter[] = listParameters
     expect(parameters.map(({ name }) => name)).toEqual(['page_size', 'page_token', 'filter', 'order_by'])
   })
 
-  it('neither skips nor repeats a row that stands still, whatever comes and goes', () => {
+  it('neither skips nor repeats an unchanged row, whatever is inserted and deleted', () => {
     const row = fc.record({ name: fc.stringMatching(/^[a-f]{1,2}$/), zone: fc.constantFrom('', 'x', '😀', '～') })
     const change = fc.array(fc.tuple(fc.boolean(), row), { maxLength: 6 })
     const list = { ...servers, fields: servers.fields.map(field => ({ ...field, sortable: true as const })) }
@@ -147,7 +147,7 @@ describe('a page token', () => {
   )
   const tokens = tokensOf('key')
 
-  it('gives back its sort keys, needs no escaping and stays small', () => {
+  it('returns its sort keys, needs no escaping and stays small', () => {
     fc.assert(
       fc.property(keys, fc.string(), (given, scope) => {
         const token = tokens.sign(`${scope}${'x'.repeat(10_240)}`, given)
@@ -158,7 +158,7 @@ describe('a page token', () => {
     )
   })
 
-  it('is refused with any one bit changed, cut, lengthened or under another key', () => {
+  it('is refused with any bit changed, cut, lengthened or under another key', () => {
     const token = tokens.sign('scope', ['db-1', null])
     const bytes = Buffer.from(token, 'base64url')
     const changed = Array.from({ length: bytes.length * 8 }, (_, bit) => {
@@ -189,7 +189,7 @@ describe('a page token', () => {
     expect(() => tokens.open('', twin)).toThrow(ApiError)
   })
 
-  it('is refused for anything else', () => {
+  it('is refused for any other text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.base64String(), fc.stringMatching(/^[\w-]*$/)), text => {
         expect(() => tokens.open('', text)).toThrow(ApiError)
@@ -198,7 +198,7 @@ describe('a page token', () => {
   })
 })
 
-/** A list of servers as the cases describe it, above `listQuery` and `listInMemory`. */
+/** A list of servers as in the cases, which uses `listQuery` and `listInMemory`. */
 class Server {
   readonly #rows: Map<string, { name: string; zone: string }>
   readonly #tokens: string[] = []
@@ -247,7 +247,7 @@ function expectedOf({ expect: expected }: Step): Outcome {
   return { names: expected.names.flatMap(names), next: expected.next }
 }
 
-/** `s001..s020` is a range. */
+/** Returns the names of a range such as `s001..s020`. */
 function names(range: string): string[] {
   const [first = '', last] = range.split('..')
   if (last === undefined) return [first]

@@ -116,18 +116,18 @@ test.each<[text: string, parameters: readonly Parameter[], fault: RegExp]>([
   expect(faults).toEqual([expect.stringMatching(fault)])
 })
 
-test('every fault of a query is named, and no more than a hundred are kept', () => {
+test('every fault of a query is reported, up to a hundred', () => {
   const text = Array.from({ length: 5000 }, (_, index) => `x${index}=1`).join('&')
   expect(read(flags, { query: text }).faults).toHaveLength(100)
 })
 
-test('a member called __proto__ changes no prototype', () => {
+test('a member with the name __proto__ changes no prototype', () => {
   const { request } = read(deep, { query: 'year[__proto__]=1' })
   expect(Object.keys(Object(request.year))).toEqual(['__proto__'])
   expect(Object.getPrototypeOf(request.year)).toBe(Object.prototype)
 })
 
-test('paths, headers and cookies are read in their own styles', () => {
+test('paths, headers and cookies are parsed in their own styles', () => {
   const parameters: Parameter[] = [
     { name: 'id', in: 'path', type: 'integer' },
     { name: 'id', member: 'id_2', in: 'query', type: 'string' },
@@ -160,7 +160,7 @@ test('paths, headers and cookies are read in their own styles', () => {
   })
 })
 
-/** Texts without the separators of any style, and without blanks, which headers lose at the ends. */
+/** Generates texts without the separators of any style, and without blanks, which headers lose at the ends. */
 const text = fc
   .string({ unit: 'grapheme', minLength: 1 })
   .filter(value => value.isWellFormed() && !/[|\s]/.test(value) && value !== '.' && value !== '..')
@@ -181,7 +181,7 @@ const inQueries = shapes.flatMap(([type, values, styles]) =>
 )
 
 test.each(inQueries.filter(({ style, explode }) => explode || style !== 'deepObject'))(
-  'what a client writes into a query the server reads: $type $style $explode',
+  'the server parses a client’s query to the same values: $type $style $explode',
   ({ type, values, style, explode }) => {
     const parameter = query('p', type, { style, explode })
     fc.assert(
@@ -193,7 +193,7 @@ test.each(inQueries.filter(({ style, explode }) => explode || style !== 'deepObj
   },
 )
 
-test.each(shapes)('what a client writes into a path the server reads: %j', (type, values) => {
+test.each(shapes)('the server parses a client’s path to the same values: %j', (type, values) => {
   const parameter: Parameter = { name: 'p', in: 'path', type }
   fc.assert(
     fc.property(values, value => {
@@ -205,7 +205,7 @@ test.each(shapes)('what a client writes into a path the server reads: %j', (type
   )
 })
 
-test('what a client writes into a header the server reads', () => {
+test('the server parses a client’s header to the same values', () => {
   const parameter: Parameter = { name: 'X-P', in: 'header', type: { array: 'integer' } }
   fc.assert(
     fc.property(fc.array(fc.maxSafeInteger(), { minLength: 1 }), value => {

@@ -4,10 +4,7 @@ import type { ClientRoute, Method, Rules } from '../../runtime/route.ts'
 /** The members of an operation for clients and servers. */
 export type MadeRoute<Request, Result> = ClientRoute<Request, Result> & Rules<Request>
 
-/**
- * A route of a made-up document as generated code has it, with text parameters in its path; clients do not use its
- * check.
- */
+/** Returns a route in the form of generated code, with text parameters in its path; clients do not use its check. */
 export function route<Request extends object, Result>(
   method: Method,
   path: readonly string[],

@@ -13,7 +13,10 @@ const router = buildRouter(
   })),
 )
 
-/** The operation that a call reaches with the values of its parameters, the methods that the path takes, or the miss. */
+/**
+ * Returns the result of a match: the operation and the values of its parameters, the allowed methods, or the kind of
+ * miss.
+ */
 function ask(method: string, path: string): unknown {
   const match = router.match(method, path)
   if (match.kind === 'found') {
@@ -33,7 +36,7 @@ function reached(operation: Operation, values: readonly string[], raw = values.m
   }
 }
 
-/** The operations by template, grouped by a common path. */
+/** The operations by template, without parameter names, so that operations on one path are together. */
 const templates = Map.groupBy(operations, ({ template }) => template.replaceAll(/\{[^}]+\}/g, '{}'))
 
 test('the table has 357 operations of the platform and 400 others', () => {
@@ -65,7 +68,7 @@ describe('every operation', () => {
     }
   })
 
-  test('shares its path with the methods that are allowed there, HEAD going to GET', () => {
+  test('shares its path with the methods that are allowed there, and HEAD leads to GET', () => {
     for (const [template, sharing] of templates) {
       const path = fill(template, [])
       const allowed = sharing.map(({ method }) => method)
@@ -76,7 +79,7 @@ describe('every operation', () => {
   })
 })
 
-/** How the router decides, said in the slowest way: every template is tried, and the best one wins. */
+/** Decides like the router, but slowly: tries every template, and takes the best one. */
 function slowly(method: string, path: string): unknown {
   const [best] = [...templates]
     .flatMap(([template, sharing]) => {
@@ -101,7 +104,7 @@ function expressionOf(template: string): RegExp {
   return known
 }
 
-/** Segment by segment: literal before parameter, then the segment with more literal text. */
+/** Compares segment by segment: a literal before a parameter, then the segment with more literal text. */
 function compare(one: string, other: string): number {
   const others = other.split('/')
   const differences = one.split('/').map((segment, index) => rank(others[index] ?? '') - rank(segment))
@@ -110,7 +113,7 @@ function compare(one: string, other: string): number {
 
 const rank = (segment: string): number => (segment.includes('{}') ? segment.length : 1000)
 
-test('decides as trying every template does, whatever segments come together', () => {
+test('the router decides like a search over every template, for any segments', () => {
   const segments = new Set(operations.flatMap(({ template }) => template.split('/').slice(1)))
   const literals = [...segments].filter(segment => !segment.includes('{'))
   const segment = fc.oneof(
@@ -134,7 +137,7 @@ test('decides as trying every template does, whatever segments come together', (
 })
 
 test('a path built from any values leads back to its operation and the values', () => {
-  // Text of which no piece is a literal segment or a verb once it is encoded.
+  // Pieces of text that stay distinct from literal segments and verbs when they are encoded.
   const special = fc.constantFrom(
     ':',
     '%',
@@ -156,7 +159,7 @@ test('a path built from any values leads back to its operation and the values', 
   const id = fc
     .array(fc.oneof(special, fc.string({ unit: 'binary' })), { minLength: 1, maxLength: 6 })
     .map(pieces => pieces.join('').toWellFormed())
-    // A text that begins with the literal of `/v{version}` is another path.
+    // A text that begins with the literal of `/v{version}` would belong to another path.
     .filter(text => text !== '' && !/^(?:v|[a-z-]+$)/.test(text))
   fc.assert(
     fc.property(fc.constantFrom(...operations), fc.array(id, { minLength: 6, maxLength: 6 }), (operation, ids) => {

@@ -12,10 +12,10 @@ interface Line {
 
 const nameOf = ({ method, template }: Line): string => `${method} ${template}`
 
-/** Few and alike, so that routes share beginnings, hide each other and lead into dead ends. */
+/** The literals are few and similar, so that routes share beginnings, hide each other and lead into dead ends. */
 const literals = ['a', 'ab', 'abc', 'b', 'abcdefghijklmnop', 'abcdefghijklmnoq', 'a:x', 'v', '']
 
-/** No two of one length, for it decides which is tried first. */
+/** The patterns have different lengths, because the length decides which pattern is tried first. */
 const patterns = ['{}', 'v{}', '{}:x', 'v{}:y', '{}-{}:x', '{}:start']
 
 const values = [
@@ -51,7 +51,9 @@ const path = fc
   .array(fc.constantFrom(...literals, ...values), { minLength: 1, maxLength: 4 })
   .map(segments => `/${segments.join('/')}`)
 
-/** Every template is tried as an expression, which takes as much as it can for each parameter but the last. */
+/**
+ * Decides by regular expressions of all templates, in which each parameter but the last takes as much text as possible.
+ */
 function slowly(lines: readonly Line[], method: string, path: string): unknown {
   const [best] = lines
     .filter(({ template }) => expressionOf(template).test(path))
@@ -74,7 +76,7 @@ function slowly(lines: readonly Line[], method: string, path: string): unknown {
 
 const expressionOf = (template: string): RegExp => new RegExp(`^${template.replaceAll(/\{[^}]+\}/g, '([^/]+)')}$`)
 
-/** The first segment in which they differ decides: literal before parameter, then the longer one. */
+/** Compares the first segments that differ: a literal before a parameter, then the longer segment. */
 function compare(one: string, other: string): number {
   const others = other.split('/')
   const differences = one.split('/').map((segment, index) => rank(others[index] ?? '') - rank(segment))
@@ -105,7 +107,7 @@ function quickly(lines: readonly Line[], method: string, path: string): unknown 
   return { found, path: Object.fromEntries(names.map(name => [name, match.get(name)])), raw: match.raw }
 }
 
-test('any table decides as trying every one of its templates does', () => {
+test('any table decides like a search over every one of its templates', () => {
   const kinds = new Set<string>()
   fc.assert(
     fc.property(
@@ -125,7 +127,7 @@ test('any table decides as trying every one of its templates does', () => {
   expect([...kinds].sort()).toEqual(['allowed', 'found,malformed', 'found,path,raw', 'none'])
 })
 
-test('a match stays what it is when the router goes on to other paths', () => {
+test('a match does not change when the router matches other paths', () => {
   fc.assert(
     fc.property(table, fc.array(path, { minLength: 2, maxLength: 6 }), (lines, paths) => {
       const bound = lines.map(({ method, template }) => ({ route: route(method, partsOf(template)) }))

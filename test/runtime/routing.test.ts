@@ -13,7 +13,7 @@ const bound = (line: string) => {
 
 const router = (...lines: string[]) => buildRouter(lines.map(bound))
 
-/** The result for a request: the operation and its parameters, the allowed methods, or the kind of miss. */
+/** Returns the result of a match: the operation and its parameters, the allowed methods, or the kind of miss. */
 function ask(of: ReturnType<typeof router>, method: string, path: string): unknown {
   const match = of.match(method, path)
   if (match.kind === 'found') return [match.bound.route.operationId, valuesOf(match)]
@@ -21,13 +21,13 @@ function ask(of: ReturnType<typeof router>, method: string, path: string): unkno
   return match.kind === 'malformed' ? { malformed: match.names } : match.kind
 }
 
-/** The path parameters of a match by name. */
+/** Returns the path parameters of a match, by name. */
 function valuesOf(match: Extract<ReturnType<ReturnType<typeof router>['match']>, { kind: 'found' }>): object {
   const names = match.bound.route.path.filter((_, index) => index % 2 === 1)
   return Object.fromEntries(names.map(name => [name, match.get(name)]))
 }
 
-test('an object whose name ends like a verb is told from the verb by its encoding', () => {
+test('an object whose name ends like a verb differs from the verb by its encoding', () => {
   const [plain, verb] = ['GET /buckets/{bucket}/objects/{object}', 'GET /buckets/{bucket}/objects/{object}:metadata']
   const storage = router(plain, verb)
   expect(ask(storage, 'GET', '/buckets/b/objects/a:metadata')).toEqual([verb, { bucket: 'b', object: 'a' }])
@@ -113,19 +113,19 @@ test('literal text beyond ASCII is compared in its encoded form', () => {
   expect(ask(router('GET /straße/{id}'), 'GET', '/stra%C3%9Fe/1')).toEqual(['GET /straße/{id}', { id: '1' }])
 })
 
-test('a parameter called __proto__ is a parameter', () => {
+test('a parameter may have the name __proto__', () => {
   const found = router('GET /a/{__proto__}').match('GET', '/a/x')
   expect(found.kind === 'found' && found.get('__proto__')).toBe('x')
   expect(found.kind === 'found' && found.get('constructor')).toBeUndefined()
 })
 
-test('two operations with one method and one shape of path are refused, whatever their parameters are called', () => {
+test('two operations with one method and one shape of path are refused, whatever the names of their parameters', () => {
   expect(() => router('GET /a/{id}', 'POST /a/{id}', 'GET /a/{name}')).toThrow(
     /"GET \/a\/\{id\}" and "GET \/a\/\{name\}"/,
   )
 })
 
-test('any value comes back from the path that it was encoded into', () => {
+test('any value is decoded from the path into which it was encoded', () => {
   const text = fc.string({ unit: 'binary', minLength: 1 }).filter(value => value.isWellFormed())
   fc.assert(
     fc.property(text, text, (id, other) => {
@@ -135,7 +135,7 @@ test('any value comes back from the path that it was encoded into', () => {
   )
 })
 
-test('no path makes the router fail or wander', () => {
+test('no path makes the router fail or hang', () => {
   const part = fc.constantFrom('/', 'e', 'native', 'vms', '1', 'logs', '%', '%2F', ':', '.', '', 'x'.repeat(1000))
   fc.assert(
     fc.property(fc.array(part, { maxLength: 5000 }), parts => {

@@ -1,6 +1,9 @@
 import { isRecord } from '../../runtime/validation.ts'
 
-/** Tells whether a value is a well-formed google.rpc.Status of this platform, by google/rpc/error_details.proto and AIP-193. */
+/**
+ * Returns true if a value is a well-formed google.rpc.Status of this platform, by google/rpc/error_details.proto and
+ * AIP-193.
+ */
 export function isStatus(value: unknown): boolean {
   if (!isRecord(value) || !hasOnly(value, ['code', 'message', 'details'])) return false
   const { code, message, details = [] } = value
@@ -12,7 +15,7 @@ export function isStatus(value: unknown): boolean {
   )
 }
 
-/** Whether a detail is well formed; details of unknown types always are. */
+/** Returns true if a detail is well formed; details of unknown types always are. */
 export function isDetail(value: unknown): boolean {
   if (!isRecord(value) || typeof value['@type'] !== 'string') return false
   const type = value['@type']

@@ -40,9 +40,9 @@ describe('a timestamp', () => {
     ' 2026-01-31T12:00:00Z',
     '2026-01-31T12:00:00Z\n',
     '1767225600',
-  ])('%j is none', text => expect(parseTimestamp(text)).toBeUndefined())
+  ])('%j is refused', text => expect(parseTimestamp(text)).toBeUndefined())
 
-  it('is the instant that Date reads, with any offset', () => {
+  it('is the same instant as in Date, with any offset', () => {
     const date = fc.date({
       min: new Date('0001-01-02T00:00:00Z'),
       max: new Date('9999-12-30T00:00:00Z'),

@@ -10,7 +10,10 @@ import { route } from './routes.ts'
 
 type Outcome = Response | Error
 
-/** A `fetch` that gives one outcome a call, the last one for ever after, and keeps the headers it was called with. */
+/**
+ * Returns a `fetch` that has one outcome for each call, and then always the last outcome; it records the headers of its
+ * calls.
+ */
 function faultyFetch(...outcomes: readonly (() => Outcome)[]) {
   const sent: Headers[] = []
   const fetch: typeof globalThis.fetch = async (_, init) => {
@@ -48,7 +51,7 @@ async function outcomeOf(
   return { result, tries: sent.length, slept: timing.slept, keys: sent.map(headers => headers.get('idempotency-key')) }
 }
 
-describe('what is retried', () => {
+describe('a failure that is retried', () => {
   test.each<[string, () => Outcome, string, number]>([
     ['a lost connection', lost, 'CONNECTION_FAILED', 4],
     ['503', status(503), 'HTTP_503', 4],
@@ -91,7 +94,7 @@ describe('what is retried', () => {
   })
 })
 
-test('a plain transport tries once, within its time, with a key and no token', async () => {
+test('a plain transport tries once, within its time limit, with a key and no token', async () => {
   const { fetch, sent } = faultyFetch(status(503), ok)
   const plain = { baseUrl: '', fetch, headers: { 'user-agent': 'made/1' } }
   const post = call('POST', ['/'], { mode: 'sync' })
@@ -104,7 +107,7 @@ test('a plain transport tries once, within its time, with a key and no token', a
   await expect(send(silent, call('GET', ['/']), {})).rejects.toMatchObject({ reason: 'DEADLINE_EXCEEDED' })
 })
 
-describe('the time between tries', () => {
+describe('the delay between attempts', () => {
   test.each([
     [0, [0, 0, 0]],
     [0.5, [50, 100, 200]],
@@ -143,12 +146,12 @@ describe('the time between tries', () => {
     expect((await outcomeOf(call('GET', ['/']), [fault, ok], { random: 0 })).slept).toEqual([ms])
   })
 
-  test('is not waited for beyond the deadline', async () => {
+  test('never exceeds the deadline', async () => {
     const fault = status(503, { 'retry-after': '61' })
     expect(await outcomeOf(call('GET', ['/']), [fault])).toMatchObject({ result: 'HTTP_503', tries: 1, slept: [] })
   })
 
-  test('ends at once on abort', async () => {
+  test('ends immediately at an abort', async () => {
     const { fetch } = faultyFetch(status(503, { 'retry-after': '30' }))
     const controller = new AbortController()
     const sleeping = createTransport({
@@ -161,7 +164,7 @@ describe('the time between tries', () => {
 })
 
 describe('the budget of a transport', () => {
-  test('ends retries when calls keep failing, and fills up again with successes', async () => {
+  test('stops retries when calls keep failing, and is restored by successes', async () => {
     let isDown = true
     let tries = 0
     const fetch = async () => {
@@ -183,7 +186,7 @@ describe('the budget of a transport', () => {
     expect(await triesOf(5)).toBe(5 + 2)
   })
 
-  test('lasts while one of two servers is away, whose calls the other one takes', async () => {
+  test('lasts while one of two servers is unreachable, whose calls the other handles', async () => {
     let tries = 0
     const fetch = async () => ((tries += 1) % 2 === 1 ? Promise.reject(lost()) : ok())
     const transport = createTransport({ baseUrl: '', fetch, timing: fakeTiming() })
@@ -193,7 +196,7 @@ describe('the budget of a transport', () => {
 })
 
 describe('the Idempotency-Key', () => {
-  test('is made for mutations and stays the same over retries', async () => {
+  test('is created for mutations and stays the same over retries', async () => {
     const { keys } = await outcomeOf(call('POST', ['/'], { mode: 'sync' }), [lost, status(503), ok])
     expect(keys).toEqual([expect.stringMatching(uuid), keys[0], keys[0]])
   })

@@ -28,7 +28,7 @@ const failing = async (call: Promise<unknown>): Promise<ApiError> => {
 }
 const readText = (stream: ReadableStream): Promise<string> => new Response(stream).text()
 
-test('a route whose handler is given more than callers give can be sent', () => {
+test('a route whose handler receives more than callers send can be called', () => {
   const filled: ClientRoute<{ size?: number }, Quota, { size: number }> = {
     operationId: 'filled',
     method: 'GET',
@@ -37,12 +37,12 @@ test('a route whose handler is given more than callers give can be sent', () => 
   }
   const call = () => send(createTransport({ baseUrl: '' }), filled, {})
   expectTypeOf(call).toEqualTypeOf<() => Promise<Quota>>()
-  // @ts-expect-error a request of another shape
+  // @ts-expect-error the request has another shape
   expectTypeOf(() => send(createTransport({ baseUrl: '' }), filled, { size: '1' })).toBeFunction()
 })
 
 describe('a request', () => {
-  test('carries its parameters where the route says', async () => {
+  test('has its parameters in the places that the route declares', async () => {
     const start = route<{ id: string; 'X-Trace'?: string; id_2: number[]; basket: string; body?: Quota }, Quota>(
       'POST',
       ['/v1/vms/', 'id', ':start'],
@@ -75,7 +75,7 @@ describe('a request', () => {
     expect(second?.headers).not.toHaveProperty('content-type')
   })
 
-  test('reads own members only, so a parameter may be called like what every object inherits', async () => {
+  test('reads own members only, so a parameter may have the name of an inherited property', async () => {
     const odd = route<object, Quota>('GET', ['/'], {
       parameters: [{ name: 'toString', in: 'query', type: 'string', write: toQuery }],
     })
@@ -84,14 +84,14 @@ describe('a request', () => {
     expect(server.received[0]?.target).toBe('/')
   })
 
-  test('that cannot be written rejects before anything is sent', async () => {
+  test('that cannot be written rejects before it is sent', async () => {
     await using server = await listen((_, response) => json(response, 200, {}))
     const call = send(createTransport({ baseUrl: server.baseUrl }), getQuota, { quota: '..' })
     await expect(call).rejects.toThrow(new TypeError('path parameter "quota" must not be ".."'))
     expect(server.received).toEqual([])
   })
 
-  test('rejects where a parameter of the path is not declared, instead of asking for another path', async () => {
+  test('rejects if a parameter of the path is not declared, instead of a request to another path', async () => {
     const undeclared = route<object, Quota>('GET', ['/v1/quotas/', 'quota'], { parameters: [] })
     const call = send(createTransport({ baseUrl: '' }), undeclared, { quota: 'q' })
     await expect(call).rejects.toThrow(new TypeError('path parameter "quota" is not declared'))
@@ -112,7 +112,7 @@ describe('a request', () => {
     expect(server.received[0]?.body.equals(bytes)).toBe(true)
   })
 
-  test('sends text as it is', async () => {
+  test('sends text unchanged', async () => {
     const echo = route<{ body: string }, string>('POST', ['/echo'], {
       body: { type: 'text/plain', kind: plainText, required: true, write: toBody },
       success: [{ status: 200, type: 'text/plain', kind: plainText }],
@@ -126,8 +126,8 @@ describe('a request', () => {
   })
 })
 
-describe('an answer', () => {
-  test('may have members and enum values that are newer than its client, who may check it nevertheless', async () => {
+describe('a response', () => {
+  test('may have unknown members and enum values, which the client may check nevertheless', async () => {
     const newer = { id: 'q', state: 'FROZEN', zone: 'north', deep: [{ kind: 'HOT', heat: 3 }] }
     await using server = await listen((_request, response) => response.end(JSON.stringify(newer)))
     const found = await send(createTransport({ baseUrl: server.baseUrl }), getQuota, { quota: 'q' })
@@ -182,13 +182,13 @@ describe('an answer', () => {
   test.each([
     ['', 'madeOperation got no JSON: SyntaxError: Unexpected end of JSON input'],
     ['<html>', `madeOperation got no JSON: SyntaxError: Unexpected token '<', "<html>" is not valid JSON`],
-  ])('of %j, where JSON is declared, breaks the contract', async (body, message) => {
+  ])('of %j, where JSON is declared, violates the contract', async (body, message) => {
     await using server = await listen((_, response) => response.end(body))
     const error = await failing(send(createTransport({ baseUrl: server.baseUrl }), getQuota, { quota: 'a' }))
     expect(error).toMatchObject({ reason: 'ANSWER_INVALID', message })
   })
 
-  test('of bytes is a stream that starts before the end has come, and ends with the signal', async () => {
+  test('of bytes is a stream that starts before its end, and ends with the signal', async () => {
     const download = route<object, ReadableStream<Uint8Array>>('GET', ['/file'], {
       success: [{ status: 200, kind: rawBytes }],
     })
@@ -207,7 +207,7 @@ describe('an answer', () => {
     expect(await readText(await send(createTransport({ baseUrl: server.baseUrl }), download, {}))).toBe('')
   })
 
-  test('with the status of no declaration is read as the first one when it is a success', async () => {
+  test('with an undeclared status is parsed like the first success if its status is a success', async () => {
     await using server = await listen((_, response) => json(response, 202, { id: 'a', unknown: 1 }))
     expect(await send(createTransport({ baseUrl: server.baseUrl }), getQuota, { quota: 'a' })).toEqual({
       id: 'a',
@@ -215,7 +215,7 @@ describe('an answer', () => {
     })
   })
 
-  test('with the one declared status is a success, also where it is not 2xx', async () => {
+  test('with the only declared status is a success, even if it is not 2xx', async () => {
     const unchanged = route<object, undefined>('GET', ['/'], { success: [{ status: 304 }] })
     await using server = await listen((_, response) => response.writeHead(304).end())
     expect(await send(createTransport({ baseUrl: server.baseUrl }), unchanged, {})).toBeUndefined()
@@ -230,7 +230,7 @@ describe('an answer', () => {
 })
 
 describe('a failure', () => {
-  test('that is a Status keeps all that it says', async () => {
+  test('that is a Status keeps all its members', async () => {
     await using server = await listen((_, response) => {
       const metadata = { code: '7001003', current_state: 'ACTIVE' }
       const info = {
@@ -292,7 +292,7 @@ describe('a failure', () => {
     expect(error.cause).toBeInstanceOf(TypeError)
   })
 
-  test('to answer in time rejects with DEADLINE_EXCEEDED', async () => {
+  test('to respond in time rejects with DEADLINE_EXCEEDED', async () => {
     await using server = await listen(() => {})
     const error = await failing(
       send(createTransport({ baseUrl: server.baseUrl }), getQuota, { quota: 'q' }, { timeoutMs: 20 }),
@@ -300,7 +300,7 @@ describe('a failure', () => {
     expect(error).toMatchObject({ reason: 'DEADLINE_EXCEEDED', message: 'madeOperation took longer than 20 ms' })
   })
 
-  test('to give a token in time rejects with DEADLINE_EXCEEDED too', async () => {
+  test('to get a token in time rejects with DEADLINE_EXCEEDED too', async () => {
     const authorize = bearer({ token: () => new Promise<string>(() => {}) })
     const error = await failing(
       send(createTransport({ baseUrl: '', authorize, timeoutMs: 20 }), getQuota, { quota: 'q' }),
@@ -335,7 +335,7 @@ describe('the bearer token', () => {
     expect(server.received[0]?.headers.authorization).toBe(sent)
   })
 
-  test('gives way to a header of the caller', async () => {
+  test('is overridden by a header of the caller', async () => {
     await using server = await listen((_, response) => json(response, 200, {}))
     const transport = createTransport({ baseUrl: server.baseUrl, token: 't' })
     await send(transport, getQuota, { quota: 'q' }, { headers: { Authorization: 'Basic x' } })
@@ -349,7 +349,7 @@ describe('the bearer token', () => {
       json(response, 401, { code: 16, message: 'no', details: [info] })
     })
 
-  test('is refreshed once for all calls that meet TOKEN_EXPIRED, which are then repeated', async () => {
+  test('is refreshed once for all calls that receive TOKEN_EXPIRED, which are then repeated', async () => {
     await using server = await expiring('TOKEN_EXPIRED')
     let current = 'old'
     let refreshes = 0
@@ -372,7 +372,7 @@ describe('the bearer token', () => {
   test.each([
     ['the reason is another one', 'TOKEN_REVOKED', 0],
     ['the new token has expired as well', 'TOKEN_EXPIRED', 1],
-  ])('is not refreshed again when %s', async (_, reason, expected) => {
+  ])('is not refreshed again if %s', async (_, reason, expected) => {
     await using server = await expiring(reason)
     let refreshes = 0
     const authorize = bearer({ token: async () => 'old', refresh: async () => void (refreshes += 1) })

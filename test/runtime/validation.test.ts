@@ -21,7 +21,7 @@ import {
   union,
 } from '../../runtime/validation.ts'
 
-/** The fields of a check's faults, each with its description. */
+/** Returns the faults of a check, each as `field: description`. */
 function told(check: (faults: Faults) => void): readonly string[] {
   const faults = new Faults()
   check(faults)
@@ -46,7 +46,7 @@ describe('each check of a type', () => {
     ['tagged', (value, faults) => tagged(value, 'a', faults, 'kind', { x: fits })],
     ['text', (value, faults) => text(value, 'a', faults, 1, 2, /x/u)],
     ['union', (value, faults) => union(value, 'a', faults, [fits], false)],
-  ])('says itself that a member is required: %s', (_name, check) => {
+  ])('reports itself that a member is required: %s', (_name, check) => {
     expect(told(faults => check(undefined, faults))).toEqual(['a: is required'])
   })
 })
@@ -62,14 +62,14 @@ describe('closed', () => {
     ['{"c":1,"x":1,"a":1,"y":1,"b":1}', ['x', 'y']],
     ['{"__proto__":1,"a":1}', ['__proto__']],
     ['{"constructor":1,"toString":1}', ['constructor', 'toString']],
-  ])('knows members in any order: %s', (json, unknown) => {
+  ])('accepts members in any order: %s', (json, unknown) => {
     const found = told(faults => {
       closed(JSON.parse(json), faults, members)
     })
     expect(found).toEqual(unknown.map(name => `${name}: is not a known field`))
   })
 
-  it('stops when as many faults are kept as are told', () => {
+  it('stops at the limit of reported faults', () => {
     const value = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`x${i}`, 1]))
     const faults = new Faults()
     closed(value, faults, members)
@@ -78,7 +78,7 @@ describe('closed', () => {
 })
 
 describe('entries', () => {
-  it('names what is wrong below the name of its entry', () => {
+  it('names the fault below the name of its entry', () => {
     const check = (value: unknown, faults: Faults): boolean => integer(value, '', faults, 0, 9)
     const value: Record<string, unknown> = JSON.parse('{"a":1,"b":10,"__proto__":"x","not a word":-1}')
     const found = told(faults => {
@@ -102,7 +102,7 @@ describe('isDateTime', () => {
     ),
   )
 
-  it('takes what parseTimestamp takes, and nothing else', () => {
+  it('accepts exactly the texts that parseTimestamp accepts', () => {
     expect(texts.filter(isDateTime)).toEqual(texts.filter(each => parseTimestamp(each) !== undefined))
     expect(texts.filter(isDateTime)).toContain('2024-02-29T00:00:00Z')
     expect(isDate('2023-02-29')).toBe(false)

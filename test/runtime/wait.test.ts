@@ -22,7 +22,9 @@ const record = (state: string, more: Partial<MadeOperation> = {}): MadeOperation
 })
 const failed = record('ERROR', { errors: [{ code: 7_001_001, description: 'no room left', reason: 'NO_ROOM' }] })
 
-/** Waits at a server that answers these records in turn, the last one for ever after. */
+/**
+ * Waits for an operation at a server that responds with these records in order, and then always with the last record.
+ */
 async function waiting(
   records: readonly MadeOperation[],
   options: WaitOptions<MadeOperation> & { readonly retryAfter?: string } = {},
@@ -40,12 +42,12 @@ async function waiting(
 }
 
 describe('wait', () => {
-  test('gives a record that is DONE back without a call', async () => {
+  test('returns a DONE record without a call', async () => {
     const done = record('DONE')
     expect(await waiting([], {}, done)).toEqual({ result: done, slept: [], targets: [] })
   })
 
-  test('polls from a kept id until DONE, and reports every record', async () => {
+  test('polls a stored id until DONE, and reports every record', async () => {
     const records = [record('PENDING'), record('RUNNING', { progress: 50 }), record('DONE', { progress: 100 })]
     const seen: MadeOperation[] = []
     const { result, slept, targets } = await waiting(records, { onProgress: read => seen.push(read) })
@@ -55,17 +57,17 @@ describe('wait', () => {
     expect(targets).toEqual(Array.from({ length: 3 }, () => '/v1/operations/o%2F1'))
   })
 
-  test('goes on from a record that is not ended, also through a state it does not know', async () => {
+  test('continues from a running record, even through an unknown state', async () => {
     const { result } = await waiting([record('PAUSED'), record('DONE')], {}, record('PENDING'))
     expect(result).toEqual(record('DONE'))
   })
 
-  test('backs off to five seconds', async () => {
+  test('increases its delay up to five seconds', async () => {
     const { slept } = await waiting([...Array.from({ length: 7 }, () => record('RUNNING')), record('DONE')])
     expect(slept).toEqual([250, 500, 1000, 2000, 4000, 5000, 5000])
   })
 
-  test('waits as long as Retry-After says', async () => {
+  test('waits as long as Retry-After requests', async () => {
     expect((await waiting([record('RUNNING'), record('DONE')], { retryAfter: '3' })).slept).toEqual([3000])
   })
 
@@ -82,7 +84,7 @@ describe('wait', () => {
     }
   })
 
-  test('throws OperationFailed at an ERROR that says no more', async () => {
+  test('throws OperationFailed at an ERROR without further members', async () => {
     expect((await waiting([record('ERROR')])).result).toMatchObject({
       message: 'operation o/1 failed',
       reason: undefined,
@@ -94,7 +96,7 @@ describe('wait', () => {
     expectTypeOf<OperationFailed<MadeOperation>['reason']>().toEqualTypeOf<'NO_ROOM' | 'NO_TIME' | undefined>()
   })
 
-  test('ends with DEADLINE_EXCEEDED instead of a poll after its time', async () => {
+  test('ends with DEADLINE_EXCEEDED instead of a poll after its time limit', async () => {
     const { result, slept } = await waiting([record('RUNNING')], { timeoutMs: 2000 })
     expect(result).toMatchObject({ reason: 'DEADLINE_EXCEEDED', message: 'operation o/1 took longer than 2000 ms' })
     expect(slept).toEqual([250, 500, 1000])

@@ -39,11 +39,11 @@ describe('a query parameter', () => {
   test.each([
     ['spaceDelimited', 'a b'],
     ['pipeDelimited', 'a|b'],
-  ] as const)('refuses an item that holds the separator of %s', (style, item) => {
+  ] as const)('refuses an item that contains the separator of %s', (style, item) => {
     expect(() => query({ type: { array: 'string' }, style }, [item])).toThrow(/query parameter "p" holds an item with/)
   })
 
-  test('refuses half a surrogate pair instead of a bare URIError', () => {
+  test('refuses half of a surrogate pair instead of a bare URIError', () => {
     expect(() => query({}, 'a\ud800')).toThrow(new TypeError('query parameter "p" holds half a character'))
   })
 })
@@ -63,7 +63,7 @@ describe('a path parameter', () => {
 })
 
 describe('a header parameter', () => {
-  test('is left out when absent', () => {
+  test('is omitted when absent', () => {
     expect(written({ name: 'x', in: 'header', type: 'string' }, undefined)).toBeNull()
     expect(written({ name: 'x', in: 'header', type: { array: 'string' } }, [])).toBeNull()
   })
@@ -73,7 +73,7 @@ describe('a header parameter', () => {
   })
 })
 
-test('cookies stand in one header', () => {
+test('all cookies are in one header', () => {
   const sent: Written = { path: new Map(), query: '', headers: new Headers(), body: null, signal: AbortSignal.any([]) }
   toCookie({ name: 'a', in: 'cookie', type: 'string' }, 'ü', sent)
   toCookie({ name: 'absent', in: 'cookie', type: 'string' }, undefined, sent)
@@ -81,7 +81,7 @@ test('cookies stand in one header', () => {
   expect(sent.headers.get('cookie')).toBe('a=%C3%BC; b=1')
 })
 
-describe('reading gives back what was written', () => {
+describe('parsing returns the written values', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 12 }).filter(value => value.isWellFormed())
   const plain = fc
     .string({ unit: fc.constantFrom(...'abz019._~-'), minLength: 1, maxLength: 8 })

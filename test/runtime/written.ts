@@ -4,7 +4,10 @@ import type { Parameter } from '../../runtime/parameters/types.ts'
 
 const writers = { path: toPath, query: toQuery, header: toHeader, cookie: toCookie } as const
 
-/** The text that a client sends of a parameter, written as generated routes have it; null where nothing is sent. */
+/**
+ * Returns the text that a client sends for a parameter, in the way of generated routes; null if the client sends
+ * nothing.
+ */
 export function written(parameter: Parameter, value: unknown): string | null {
   const { in: place, name, type } = parameter
   const sent: Written = { path: new Map(), query: '', headers: new Headers(), body: null, signal: AbortSignal.any([]) }

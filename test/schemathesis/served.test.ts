@@ -13,7 +13,7 @@ const program = (process.env.PATH ?? '')
 
 if (program === undefined) console.warn('schemathesis is not on the PATH: the served areas are not fuzzed')
 
-/** The requirements of every answer: no defect, and no undeclared content. */
+/** The requirements of every response: no server error, and no undeclared content. */
 const checks = [
   'not_a_server_error',
   'status_code_conformance',
@@ -22,13 +22,13 @@ const checks = [
 ]
 
 /**
- * Random requests of each operation, after the cases that cover its document. A bound in time instead would leave out
- * cases on a busy machine, and be used up on an idle one. More:
- * `NINEFOLD_FUZZ_EXAMPLES=100 npx vitest run test/schemathesis`
+ * The number of random requests for each operation, after the cases that cover its document. A time limit instead would
+ * leave out cases on a busy machine, and be used up on an idle machine. For more requests: `NINEFOLD_FUZZ_EXAMPLES=100
+ * npx vitest run test/schemathesis`
  */
 const examples = Number(process.env['NINEFOLD_FUZZ_EXAMPLES'] ?? 3)
 
-/** Operations whose domain is still to be built answer 501; every other 5XX is a defect. */
+/** An operation that is not built yet responds with 501; every other 5XX is a defect. */
 const config = '[checks]\nnot_a_server_error.expected-statuses = ["2xx", "4xx", 501]\n'
 
 describe.skipIf(program === undefined)('schemathesis', { timeout: 240_000 + examples * 10_000 }, () => {
@@ -47,7 +47,7 @@ describe.skipIf(program === undefined)('schemathesis', { timeout: 240_000 + exam
   })
 
   it.each(areas.map(({ domain }) => [domain.name]))(
-    'finds no answer of %s that its document does not declare',
+    'finds no response of %s that its document does not declare',
     async area => {
       const { code, output } = await fuzz(program ?? '', work, server, area)
       expect(code, output).toBe(0)
@@ -56,7 +56,7 @@ describe.skipIf(program === undefined)('schemathesis', { timeout: 240_000 + exam
   )
 })
 
-/** Runs the tool over one area; returns its exit status, and the end of its output. */
+/** Runs schemathesis over one area; returns its exit status, and the end of its output. */
 function fuzz(
   file: string,
   cwd: string,

@@ -14,7 +14,7 @@ const file = (path: string, ...statuses: readonly TestReport['status'][]): FileR
 const broken = { ...file('test/runtime/a.test.ts'), isFailed: true, message: 'SyntaxError: no\nat line 1' }
 const report = (...files: readonly FileReport[]): Report => ({ unknownFilters: [], files })
 
-it('counts each part of the suite by itself, in a fixed order', () => {
+it('counts each part of the suite separately, in a fixed order', () => {
   const files = [
     file('test/runtime/a.test.ts', 'passed', 'failed'),
     file('test/package/package.test.ts', 'passed'),
@@ -28,7 +28,7 @@ it('counts each part of the suite by itself, in a fixed order', () => {
   ])
 })
 
-it('names every test that was left out', () => {
+it('names every skipped test', () => {
   const [result] = resultsOf(report(file('test/a.test.ts', 'passed', 'skipped', 'skipped')), 0)
   expect(result).toMatchObject({ passed: 1, failed: 0, skipped: 2, notes: ['SKIPPED test 1', 'SKIPPED test 2'] })
 })

@@ -10,7 +10,7 @@ function run(...filters: readonly string[]): { readonly lines: readonly string[]
   return { lines: stdout.trimEnd().split('\n'), status }
 }
 
-it('with filters, runs the files that they fit and no check, and says which', () => {
+it('with filters, only the matching files run, without further checks, and the output names them', () => {
   const { lines, status } = run('scripts/times.test', 'scripts/FOLDERS')
   const ran = lines.filter(line => line.startsWith('ran '))
   expect(ran).toEqual([
@@ -26,7 +26,7 @@ it('with filters, runs the files that they fit and no check, and says which', ()
 it.each([
   ['a filter that fits no file', ['scripts/times.test', 'nowhere'], 'no test file has "nowhere" in its path'],
   ['an option', ['scripts/times.test', '--retry=3'], 'no option such as "--retry=3"'],
-])('fails at %s before anything runs', (_, filters, told) => {
+])('fails at %s before any test runs', (_, filters, told) => {
   const { lines, status } = run(...filters)
   expect(lines.join('\n')).toContain(told)
   expect(lines.filter(line => line.startsWith('ran '))).toEqual([])

@@ -24,6 +24,6 @@ it.each([
   ['test/server/store/contract/reads.test.ts', 'sqlite,postgres'],
   ['test/server/store/postgres/faults.test.ts', 'postgres'],
   ['test/server/store/sqlite/growth.test.ts', 'sqlite'],
-])('%s runs on %s, as its folder says', (path, stores) => {
+])('%s runs on %s, according to its folder', (path, stores) => {
   expect(storesOf(path)).toBe(stores)
 })

@@ -8,7 +8,7 @@ import { root } from '../../scripts/project.ts'
 
 let folder = ''
 
-/** Stands where npm stands: notes that it ran, takes its time, and installs one package as the lock file says. */
+/** A stand-in for npm: it records its run, takes some time, and installs one package as the lock file requires. */
 const npm = `
 const { appendFileSync, copyFileSync, mkdirSync, existsSync } = require('node:fs')
 appendFileSync('runs', process.argv.slice(2).join(' ') + '\\n')
@@ -55,7 +55,7 @@ async function setup(): Promise<{ readonly status: number | null; readonly outpu
 const runs = (): number =>
   existsSync(join(folder, 'runs')) ? readFileSync(join(folder, 'runs'), 'utf8').trim().split('\n').length : 0
 
-it('installs once, and is silent as long as the lock file stays as it is', async () => {
+it('installs once, and prints nothing while the lock file is unchanged', async () => {
   expect(await setup()).toMatchObject({ status: 0, output: expect.stringContaining('npm ci') })
   expect(await setup()).toEqual({ status: 0, output: '' })
   expect(runs()).toBe(1)
@@ -68,20 +68,20 @@ it('installs again when the lock file changed', async () => {
   expect(runs()).toBe(2)
 })
 
-it('takes over what somebody installed by hand', async () => {
+it('accepts an installation by hand', async () => {
   mkdirSync(join(folder, 'node_modules'))
   copyFileSync(join(folder, 'package-lock.json'), join(folder, 'node_modules', '.package-lock.json'))
   expect(await setup()).toEqual({ status: 0, output: '' })
   expect(runs()).toBe(0)
 })
 
-it('installs once when several start at once', async () => {
+it('installs once if several processes start concurrently', async () => {
   const results = await Promise.all([setup(), setup(), setup()])
   expect(results.map(({ status }) => status)).toEqual([0, 0, 0])
   expect(runs()).toBe(1)
 })
 
-it('takes over the lock of a process that died', async () => {
+it('takes over the lock of a dead process', async () => {
   const stale = join(folder, '.cache', 'setup.lock')
   mkdirSync(stale, { recursive: true })
   const dead = spawn(process.execPath, ['--eval', '0'])
@@ -92,7 +92,7 @@ it('takes over the lock of a process that died', async () => {
   expect(existsSync(stale)).toBe(false)
 })
 
-it('says what npm said when it fails, and tries again the next time', async () => {
+it('prints the output of npm if it fails, and retries the next time', async () => {
   writeFileSync(join(folder, 'broken'), '')
   const { status, output } = await setup()
   expect(status).toBe(1)

@@ -15,7 +15,7 @@ const file = (path: string, project: string, began: number, ended: number): File
   ended,
 })
 
-it('says how long each project took, by the clock and over its files, and which files took longest', () => {
+it('prints the time of each project, elapsed and summed over its files, and the slowest files', () => {
   const files = [
     file('test/a.test.ts', 'sqlite', 0, 1500),
     file('test/long-name.test.ts', 'sqlite', 500, 2500),
@@ -39,6 +39,6 @@ it('names ten files at most', () => {
   expect(others).toHaveLength(9)
 })
 
-it('says nothing where nothing has run', () => {
+it('prints nothing if no test has run', () => {
   expect(timesOf([])).toEqual([])
 })

@@ -21,7 +21,7 @@ describe('the platform', () => {
     expect(documents.toSorted()).toEqual(names.map(name => `${name}.yaml`).toSorted())
   })
 
-  it('is proved to keep the document of each area', () => {
+  it('has a proof of the document of each area', () => {
     const files = readdirSync(join(import.meta.dirname, '../conformance'), { encoding: 'utf8', recursive: true })
     // The folder of a proof determines the stores on which the proof runs.
     const proofs = files.map(file => basename(file))
@@ -34,7 +34,7 @@ describe('the platform', () => {
     expect(JSON.parse(body)).toMatchObject({ openapi: '3.0.3', 'x-errors': {}, components: {} })
   })
 
-  it.each(names)('lists the filter schemas of %s, and gets each', async name => {
+  it.each(names)('lists the filter schemas of %s, and returns each of them', async name => {
     const { status, body } = await get(`/${name}/v1/filterSchemas`)
     expect(status).toBe(200)
     const { filter_schemas: schemas }: { filter_schemas: { resource: string }[] } = JSON.parse(body)
@@ -44,7 +44,7 @@ describe('the platform', () => {
     }
   })
 
-  it.each(names)('lists the operations of %s, and finds none by an id that nothing has', async name => {
+  it.each(names)('lists the operations of %s, and finds none by an unknown id', async name => {
     const { body, status } = await get(`/${name}/v1/operations`)
     const { operations }: { operations: object[] } = JSON.parse(body)
     // The bootstrap of the platform records an iam operation that creates the first administrator.
@@ -54,7 +54,7 @@ describe('the platform', () => {
     expect(JSON.parse(missing.body)).toMatchObject({ details: [{ reason: 'OPERATION_NOT_FOUND', domain: name }] })
   })
 
-  it.each(names)('lets no cache keep the answers of %s where they may hold secrets', async name => {
+  it.each(names)('forbids caches for the responses of %s that may contain secrets', async name => {
     const { headers } = await get(`/${name}/v1/operations`)
     expect(headers['cache-control']).toBe(['iam', 'vault'].includes(name) ? 'no-store' : undefined)
   })

@@ -3,7 +3,7 @@ import { createClock } from '../../server/clock.ts'
 
 const pattern = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
-it('ids are UUIDv7 of the time they are made at', () => {
+it('ids are UUIDv7 of their creation time', () => {
   const id = createClock(() => 0x0123456789ab).newId()
   expect(id).toMatch(pattern)
   expect(id.slice(0, 13)).toBe('01234567-89ab')

@@ -36,7 +36,7 @@ describe('settings', () => {
     })
   })
 
-  it('come from a file, dotted or nested, and from the environment above it', () => {
+  it('come from a file, dotted or nested, and with precedence from the environment', () => {
     const file = fileOf({
       'store.url': 'postgres://u:p@db.example/n',
       base_url: 'https://cloud.example/',
@@ -54,7 +54,7 @@ describe('settings', () => {
     })
   })
 
-  it('bound callers by numbers and durations, and open metrics', () => {
+  it('limit callers by numbers and durations, and open metrics', () => {
     const file = fileOf({
       http: { max_in_flight: 5, max_connections: '50', headers_timeout: '1.5s' },
       'metrics.public': true,
@@ -97,7 +97,7 @@ describe('settings', () => {
     expect(() => configOf({ file, environment: {} })).toThrow('http.trusted_proxies must be')
   })
 
-  it('say how mails leave, where passwords are set, and who administers first', () => {
+  it('determine the delivery of mail, the page for passwords, and the first administrator', () => {
     const file = fileOf({
       console_url: 'https://console.example/',
       mail: { smtp_url: 'smtps://u:p@mail.example:465', from: 'Ninefold <cloud@example.com>' },
@@ -144,7 +144,7 @@ describe('settings', () => {
     expect(() => configOf({ file: fileOf(content), environment })).toThrow(message)
   })
 
-  it('tell all their faults at once, a line each', () => {
+  it('report all their faults together, a line each', () => {
     const file = fileOf({ 'http.prot': 1, base_url: 'ftp://x', iam: { throttle: { email: -1 } } })
     const environment = { NINEFOLD_DATADIR: 'x', NINEFOLD_HTTP_PORT: '80a' }
     const faults = [
@@ -171,7 +171,7 @@ describe('settings', () => {
     )
   })
 
-  it('never show a password that they hold', () => {
+  it('never show their passwords', () => {
     const file = fileOf('{"mail": {"smtp_url": hunter2@h}}')
     expect(() => configOf({ file, environment: {} })).toThrow(
       `${file} must hold JSON: unexpected character at line 1, column 23`,
@@ -187,7 +187,7 @@ describe('settings', () => {
     }
   })
 
-  it('leave alone what tests are told', () => {
+  it('ignore the variables of tests', () => {
     expect(configOf({ environment: { NINEFOLD_TEST_POSTGRES_URL: 'postgres://x' } }).storeUrl).toBeUndefined()
   })
 

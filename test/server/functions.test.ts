@@ -7,7 +7,7 @@ const topology = madeTopology('here')
 const { functions: guard } = testGuard
 
 describe('the functions of areas', () => {
-  it('are found by those that need them, whenever they were provided', () => {
+  it('are found by the areas that need them, in any order of their providers', () => {
     const table = new FunctionTable()
     const before = table.of('compute', { required: ['topology'] })
     table.provide({ topology })
@@ -17,14 +17,14 @@ describe('the functions of areas', () => {
     expect(table.require('topology')).toBe(topology)
   })
 
-  it('are undefined where an optional need is met by nobody', () => {
+  it('are undefined for an optional need without a provider', () => {
     const table = new FunctionTable()
     const functions = table.of('network', { optional: ['topology'] })
     table.close()
     expect(functions.topology).toBeUndefined()
   })
 
-  it.each(['required', 'optional'] as const)('throw when a %s need is asked for before all are mounted', need => {
+  it.each(['required', 'optional'] as const)('throw if a %s need is read before all areas are mounted', need => {
     const table = new FunctionTable()
     table.provide({ topology })
     const functions = table.of('network', { [need]: ['topology'] as const })
@@ -33,7 +33,7 @@ describe('the functions of areas', () => {
     )
   })
 
-  it('tell every required need that nobody meets', () => {
+  it('report every required need without a provider', () => {
     const table = new FunctionTable()
     table.of('compute', { required: ['topology', 'iam'] })
     table.of('network', { required: ['iam'], optional: ['topology'] })
@@ -42,14 +42,14 @@ describe('the functions of areas', () => {
     )
   })
 
-  it('are those of one owner alone, which may give the same ones again', () => {
+  it('have one provider, which may provide the same functions again', () => {
     const table = new FunctionTable()
     table.provide({ topology })
     table.provide({ topology })
     expect(() => table.provide({ topology: { ...topology } })).toThrow('the functions of topology are provided twice')
   })
 
-  it('hold nothing that was not declared', () => {
+  it('exclude undeclared functions', () => {
     const table = new FunctionTable()
     table.provide({ topology, ...guard })
     const functions = table.of('network', { optional: ['topology'] })
@@ -57,7 +57,7 @@ describe('the functions of areas', () => {
     expect(Object.keys(functions)).toEqual(['topology'])
   })
 
-  it('throw by name when the server itself misses them', () => {
+  it('throw with the name if the server itself lacks them', () => {
     expect(() => new FunctionTable().require('taxonomy')).toThrow(
       'no area that is mounted provides the functions of taxonomy',
     )

@@ -3,8 +3,8 @@ import { logOptions } from '../../server/log.ts'
 
 const { err } = logOptions.serializers
 
-describe('what is logged of something thrown', () => {
-  it('is its kind, message, code and stack, and those of its causes', () => {
+describe('the log fields of a thrown value', () => {
+  it('are its kind, message, code and stack, and those of its causes', () => {
     const cause = Object.assign(new TypeError('below'), { code: 'E_BELOW' })
     expect(err(new Error('above', { cause }))).toEqual({
       type: 'Error',
@@ -22,11 +22,11 @@ describe('what is logged of something thrown', () => {
     ['many errors in one', new AggregateError([new Error('sesame')], 'no')],
     ['a text', 'sesame'],
     ['an object', { password: 'sesame' }],
-  ])('is nothing of %s', (_name, thrown) => {
+  ])('are empty for %s', (_name, thrown) => {
     expect(JSON.stringify(err(thrown))).not.toContain('sesame')
   })
 
-  it('ends, also when an error is its own cause', () => {
+  it('are finite, even if an error is its own cause', () => {
     const circle: Error & { cause?: unknown } = new Error('round')
     circle.cause = circle
     expect(JSON.stringify(err(circle)).match(/"message":"round"/g)?.length).toBeLessThan(10)

@@ -71,7 +71,7 @@ async function takeDefaultPort(): Promise<void> {
 }
 
 describe('ninefold serve', () => {
-  it('serves from an empty folder, says how, and ends cleanly on SIGINT', async () => {
+  it('serves from an empty folder, prints instructions, and ends cleanly on SIGINT', async () => {
     const folder = testFolder()
     const child = ninefold(folder, { NINEFOLD_HTTP_PORT: '0' }, 'serve')
     const lines = await greeting(child)
@@ -101,7 +101,7 @@ describe('ninefold serve', () => {
     expect(await log).not.toMatch(new RegExp(`${token}|sesame`))
   })
 
-  it('prints commands that let the first administrator in, and sign everybody in later', async () => {
+  it('prints commands that sign the first administrator in, and later every user', async () => {
     const folder = testFolder()
     const serve = { NINEFOLD_HTTP_PORT: '0' }
     const first = ninefold(folder, serve, 'serve')
@@ -113,7 +113,7 @@ describe('ninefold serve', () => {
     expect(await asPrinted(folder, lines, email)).toEqual([0, expect.stringMatching(/^signed in to http:/)])
   })
 
-  it('loads no driver of PostgreSQL when it keeps everything in a file', async () => {
+  it('loads no driver of PostgreSQL if its store is a file', async () => {
     const watch = `import { registerHooks } from 'node:module'
       registerHooks({
         resolve(name, context, next) {
@@ -129,7 +129,7 @@ describe('ninefold serve', () => {
     expect(await textOf(child.stderr)).toContain('pg is loaded')
   })
 
-  it('says that a database cannot be reached, and not how it would sign in', async () => {
+  it('reports an unreachable database, without its credentials', async () => {
     const url = 'postgres://u:hunter2@127.0.0.1:1/n'
     const child = ninefold(testFolder(), { NINEFOLD_HTTP_PORT: '0', NINEFOLD_STORE_URL: url }, 'serve')
     const [said] = await Promise.all([textOf(child.stderr), once(child, 'exit')])
@@ -138,7 +138,7 @@ describe('ninefold serve', () => {
     expect(said).not.toContain('hunter2')
   })
 
-  it('ends at once on the second SIGINT, whatever is still under way', async () => {
+  it('ends immediately on the second SIGINT, whatever is in progress', async () => {
     const child = ninefold(testFolder(), { NINEFOLD_HTTP_PORT: '0' }, 'serve')
     const output = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
     const lineOf = async (pattern: RegExp): Promise<string> => {
@@ -159,7 +159,7 @@ describe('ninefold serve', () => {
     expect(await once(child, 'exit')).toEqual([130, null])
   })
 
-  it('takes the next port when nobody chose one and 8080 is taken, and says so', async () => {
+  it('takes the next port if no port is configured and 8080 is in use, and prints the port', async () => {
     await takeDefaultPort()
     const child = ninefold(testFolder(), {}, 'serve')
     const [first = ''] = await greeting(child)
@@ -178,7 +178,7 @@ describe('ninefold serve', () => {
     expect(code).toBe(1)
   })
 
-  it('ends with a message when the port that was chosen is taken', async () => {
+  it('ends with a message if the configured port is in use', async () => {
     const taken = createServer()
     taken.listen(0, '127.0.0.1')
     await once(taken, 'listening')

@@ -28,4 +28,4 @@ export function fill(disk: string, kib: number): void {
 }
 
 /** The reason why tests of a small disk are skipped. */
-export const needsMount = 'a small disk can only be mounted by the administrator of a machine that lets him'
+export const needsMount = 'only an administrator with the right to mount can mount a small disk'

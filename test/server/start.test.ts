@@ -22,14 +22,14 @@ const failing =
     return testAccess(sources)
   }
 
-it('a server whose store is busy starts once it has its turn', async () => {
+it('a server whose store is busy starts after the others', async () => {
   const errors = [storeUnavailable()]
   const platform = await compose(configOf(testFolder()), logLines(), [sampleArea()], failing(errors))
   expect(errors).toEqual([])
   await platform.close()
 })
 
-it('a server that cannot start for another reason says so at once, and leaves its folder to others', async () => {
+it('a server that cannot start for another reason reports it immediately, and releases its folder', async () => {
   const config = configOf(testFolder())
   const errors = [new Error('no such thing'), storeUnavailable()]
   await expect(compose(config, logLines(), [sampleArea()], failing(errors))).rejects.toThrow('no such thing')

@@ -75,12 +75,12 @@ async function served(built: BuiltResources<Handlers, AreaEnvironment<SampleArea
 }
 
 describe('an area in progress', () => {
-  it('answers what is built', async () => {
+  it('serves its built operations', async () => {
     const call = await served(lids)
     expect(await (await call('/sample/v1/lids/red')).json()).toEqual({ id: 'red' })
   })
 
-  it('says of the rest that it is not implemented, without a code', async () => {
+  it('reports the other operations as not implemented, without a code', async () => {
     const call = await served(lids)
     const answer = await call('/sample/v1/crates/red')
     expect(answer.status).toBe(501)
@@ -106,19 +106,19 @@ describe('an area in progress', () => {
     ['/sample/v1/crates?order_by=colour', undefined, 400, 'ORDER_BY_INVALID'],
     ['/sample/v1/crates?page_token=x', undefined, 400, 'PAGE_TOKEN_INVALID'],
     ['/sample/v1/crates?filter=resource_id%3Dred', undefined, 501, 'NOT_IMPLEMENTED'],
-  ])('checks %s as if it were built', async (path, headers, status, reason) => {
+  ])('checks %s like a built operation', async (path, headers, status, reason) => {
     const call = await served({})
     const answer = await call(path, headers)
     expect(answer.status).toBe(status)
     expect(await answer.json()).toMatchObject({ details: [{ reason }, ...(status === 400 ? [{}] : [])] })
   })
 
-  it('tells the resources that are built', () => {
+  it('lists the built resources', () => {
     expect(areaWith({}).built).toEqual([])
     expect(areaWith(lids).built).toEqual(['lids'])
   })
 
-  it('has no resource by a name that every object has', async () => {
+  it('has no resource with the name of an inherited property', async () => {
     const named = ({ constructor }: { readonly constructor: Handlers['lids'] }): readonly BoundRoute[] => [
       bind(getLid, (request, context) => constructor.getLid(request, context)),
     ]

@@ -3,11 +3,12 @@ import { answerOf, areas, asNode, bodyOf, nodeAt, operationsOf, recordOf, resolv
 import type { Operation, Spec } from './documents.ts'
 
 /**
- * The rules of google.aip.dev that the platform's conventions adopt: names of collections (AIP-122), standard methods
- * (131 to 135), custom verbs (136), standard fields (148), operations (151) and pages (158).
+ * The tests of this file check the rules of google.aip.dev that the platform's conventions adopt: names of collections
+ * (AIP-122), standard methods (131 to 135), custom verbs (136), standard fields (148), operations (151) and pages
+ * (158).
  */
 
-/** Verbs whose form the stated interface fixes. */
+/** The verbs whose form the stated interface fixes. */
 const kebabVerbs = ['part-url']
 
 const standardMethods: Readonly<Record<string, string>> = {
@@ -16,13 +17,15 @@ const standardMethods: Readonly<Record<string, string>> = {
   create: 'POST',
   update: 'PATCH',
   delete: 'DELETE',
-  // Standard methods under a name that says more.
+  // These standard methods have a name that is more precise.
   set: 'PATCH',
   abort: 'DELETE',
   remove: 'DELETE',
 }
 
-/** Resources whose brief lists their fields (conventions §2), with the standard fields that it leaves out. */
+/**
+ * The resources whose brief lists their fields (conventions §2), with the standard fields that the brief leaves out.
+ */
 const ownFields: Readonly<Record<string, readonly string[]>> = {
   'iam.Avatar': ['id', 'create_time', 'update_time'],
   'iam.UserProfile': ['id', 'create_time', 'update_time'],
@@ -30,7 +33,7 @@ const ownFields: Readonly<Record<string, readonly string[]>> = {
   'taxonomy.Quota': ['create_time'],
 }
 
-/** IAM writes the times in its own way. */
+/** The names of the times in iam, which differ from the standard names. */
 const aliases: Readonly<Record<string, string>> = { create_time: 'created', update_time: 'updated' }
 
 const all = areas.flatMap(spec => operationsOf(spec).map(each => [spec.area, each.id, each] as const))
@@ -46,7 +49,7 @@ describe.each(all)('%s.%s', (_, id, operation) => {
     expect(collections.filter(collection => !collection.endsWith('s'))).toEqual([])
   })
 
-  it('has its verb in lower camel case behind a colon (AIP-136)', () => {
+  it('has its verb in lower camel case after a colon (AIP-136)', () => {
     if (verb === undefined) return expect(path).not.toContain(':')
     expect(kebabVerbs.includes(verb) || /^[a-z][A-Za-z]*$/.test(verb)).toBe(true)
     expect(['GET', 'POST']).toContain(method)
@@ -57,13 +60,13 @@ describe.each(all)('%s.%s', (_, id, operation) => {
     expect(method).toBe(standard ?? (method === 'GET' ? 'GET' : 'POST'))
   })
 
-  it('answers a record of the area exactly when it changes something (AIP-151)', () => {
+  it('returns a record of the area exactly if it changes resources (AIP-151)', () => {
     const records = [recordOf(spec), recordOf(spec).replace('Operation', 'CredentialOperation')]
     const isReading = node['x-mode'] === 'data' || id === 'getOperation'
     expect(records.includes(answerOf(operation).name ?? '') && id !== 'getOperation').toBe(!isReading)
   })
 
-  it('has a filter schema and a bounded page when it lists (AIP-158)', () => {
+  it('has a filter schema and a bounded page if it lists (AIP-158)', () => {
     expect(node['x-filter'] !== undefined).toBe(kind === 'list')
     if (kind !== 'list') return
     const { node: answer, spec: owner } = answerOf(operation)
@@ -90,7 +93,7 @@ const verbOf = (path: string): string | undefined => /:([^/{}]+)$/.exec(path)?.[
 
 const schemaOf = (spec: Spec, name: string) => asNode(Object.fromEntries(schemasOf(spec))[name])
 
-/** The named schemas that a document's operations take by a method, on a collection or a thing itself. */
+/** Returns the named schemas of the bodies of a document's operations with this method and without a custom verb. */
 function bodiesOf(spec: Spec, method: string): readonly string[] {
   return operationsOf(spec)
     .filter((operation: Operation) => operation.method === method && verbOf(operation.path) === undefined)

@@ -6,7 +6,7 @@ export type Node = Readonly<Record<string, unknown>>
 
 /** A file of specs/. */
 export interface Spec {
-  /** `taxonomy`; also the file's stem. */
+  /** The name of the area, for example `taxonomy`, which is also the stem of the file. */
   readonly area: string
   readonly file: string
   readonly root: Node
@@ -16,7 +16,7 @@ export interface Spec {
 export interface Target {
   readonly spec: Spec
   readonly node: Node
-  /** The last part of the reference, `Organisation`; absent where the object stood in place. */
+  /** The last part of the reference, for example `Organisation`; undefined if the object was not referenced. */
   readonly name: string | undefined
 }
 
@@ -32,7 +32,7 @@ export interface Operation {
 
 const folder = new URL('../../specs/', import.meta.url)
 
-/** All documents, in the order of their names. */
+/** The documents, in the order of their names. */
 export const specs: readonly Spec[] = readdirSync(folder)
   .filter(file => file.endsWith('.yaml'))
   .toSorted()
@@ -42,10 +42,10 @@ export const specs: readonly Spec[] = readdirSync(folder)
     root: asNode(parse(readFileSync(new URL(file, folder), 'utf8'))),
   }))
 
-/** The documents of areas: all but the shared components. */
+/** The documents of areas, without the shared components. */
 export const areas: readonly Spec[] = specs.filter(spec => spec.area !== 'common')
 
-/** The document of an area, or of the shared components. Throws when there is none. */
+/** Returns the document of an area, or of the shared components; throws if the document does not exist. */
 export function specOf(area: string): Spec {
   const found = specs.find(spec => spec.area === area)
   if (found === undefined) throw new Error(`specs/ has no ${area}.yaml`)
@@ -56,22 +56,22 @@ export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The value as an object; an empty one for everything else. */
+/** Returns a value as an object; an empty object for every other value. */
 export function asNode(value: unknown): Node {
   return isNode(value) ? value : {}
 }
 
-/** The value as a list; an empty one for everything else. */
+/** Returns a value as a list; an empty list for every other value. */
 export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** The object at the end of a path of members; an empty one where the path leads nowhere. */
+/** Returns the object at the end of a path of members; an empty object if the path leads nowhere. */
 export function nodeAt(node: Node, ...members: readonly string[]): Node {
   return members.reduce((at, member) => asNode(at[member]), node)
 }
 
-/** Follows a reference, and a lone `allOf` that gives a reference more members. Throws when it leads nowhere. */
+/** Follows a reference, and a lone `allOf` that adds members to a reference; throws if the target does not exist. */
 export function resolve(spec: Spec, value: unknown): Target {
   const node = asNode(value)
   const [only, ...others] = asList(node.allOf)
@@ -87,7 +87,7 @@ export function resolve(spec: Spec, value: unknown): Target {
 
 const methods = ['get', 'post', 'put', 'patch', 'delete']
 
-/** The operations of a document in their order. */
+/** Returns the operations of a document in order. */
 export function operationsOf(spec: Spec): readonly Operation[] {
   return Object.entries(asNode(spec.root.paths)).flatMap(([path, item]) =>
     Object.entries(asNode(item))
@@ -106,18 +106,18 @@ export function operationsOf(spec: Spec): readonly Operation[] {
   )
 }
 
-/** The schema of the body that an operation answers with 200. */
+/** Returns the schema of an operation's body for the status 200. */
 export function answerOf({ spec, node }: Operation): Target {
   return resolve(spec, nodeAt(node, 'responses', '200', 'content', 'application/json', 'schema'))
 }
 
-/** The schema of the body that an operation takes; undefined where it takes none. */
+/** Returns the schema of the body that an operation takes; undefined if it takes no body. */
 export function bodyOf({ spec, node }: Operation): Target | undefined {
   const body = nodeAt(node, 'requestBody', 'content', 'application/json', 'schema')
   return Object.keys(body).length === 0 ? undefined : resolve(spec, body)
 }
 
-/** The named schemas of a document. */
+/** Returns the named schemas of a document. */
 export function schemasOf(spec: Spec): readonly (readonly [name: string, schema: Node])[] {
   return Object.entries(nodeAt(spec.root, 'components', 'schemas')).map(([name, schema]) => [name, asNode(schema)])
 }
@@ -134,7 +134,7 @@ export function* nodesOf(value: unknown, pointer = ''): Generator<readonly [poin
   }
 }
 
-/** The name of an area's operation record, `TaxonomyOperation`. */
+/** Returns the name of an area's operation record, for example `TaxonomyOperation`. */
 export function recordOf(spec: Spec): string {
   return `${spec.area.charAt(0).toUpperCase()}${spec.area.slice(1)}Operation`
 }

@@ -5,7 +5,7 @@ import { itemsOf, readTable } from './tables.ts'
 const table = readTable('enums', ['area', 'prefix', 'values'])
 const bare = '(bare)'
 
-/** Zero values that are answered, or sent, like every other value (conventions §1). */
+/** The enums whose zero value is used in responses and requests like every other value (conventions §1). */
 const meaningfulZeros = ['OBSERVABILITY_LOG_SEVERITY_UNSPECIFIED', 'VAULT_REVOCATION_REASON_UNSPECIFIED']
 
 describe.each(areas.map(spec => [spec.area, spec] as const))('enums of %s', (area, spec) => {
@@ -29,7 +29,7 @@ describe.each(areas.map(spec => [spec.area, spec] as const))('enums of %s', (are
   })
 })
 
-/** The values as they go over the wire. */
+/** Returns the values of an enum in their form on the wire. */
 function valuesOf(prefix: string, cell: string): readonly string[] {
   const values = itemsOf(cell)
   if (prefix === bare) return values

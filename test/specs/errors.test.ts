@@ -8,7 +8,7 @@ const common = specOf('common')
 const commonReasons = Object.keys(nodeAt(common.root, 'x-errors'))
 const tableAreas = [...new Set(table.map(row => row.area))]
 
-/** The common block is numbered S_000_001 to S_000_099, in every area alike. */
+/** Returns true for a code of the common block, which has the numbers S_000_001 to S_000_099 in every area. */
 const isCommon = (code: string) => Number(code) % 1_000_000 < 100
 
 describe('common errors', () => {
@@ -28,7 +28,7 @@ describe.each(areas.map(spec => [spec.area, spec] as const))('errors of %s', (ar
   })
 
   it.each(operationsOf(spec).map(({ id, node }) => [id, node['x-raises']] as const))(
-    '%s raises declared reasons, each once, and names no common one',
+    '%s raises declared reasons, each once, and names no common reason',
     (_, raises) => {
       expect(raises).toBeInstanceOf(Array)
       const reasons = asList(raises).map(String)
@@ -67,7 +67,10 @@ function errorsOf(spec: Spec): readonly object[] {
   }))
 }
 
-/** The names after each word metadata: `metadata depth, max_depth 10` has two, and so has `metadata.a, metadata.b`. */
+/**
+ * Returns the names after each word `metadata`: `metadata depth, max_depth 10` has two, and so has `metadata.a,
+ * metadata.b`.
+ */
 function metadataIn(when: string): readonly string[] {
   const names = /\bmetadata[ .]([a-z_]+(?:, (?!metadata\b)[a-z_]+)*)/g
   return [...when.matchAll(names)].flatMap(([, found]) => itemsOf(found ?? ''))

@@ -37,14 +37,14 @@ describe.each(operations)('%s.%s', (_, id, operation) => {
     expect(tags).toContain(asList(node.tags)[0])
   })
 
-  it('says the reasons it raises in its description', () => {
+  it('lists the reasons that it raises in its description', () => {
     const unsaid = asList(node['x-raises']).filter(
       reason => !String(node.description).includes(`\`${String(reason)}\``),
     )
     expect(unsaid).toEqual([])
   })
 
-  it('answers 200, and a Status for all that is no success', () => {
+  it('responds with 200, and with a Status for every error', () => {
     expect(Object.keys(nodeAt(node, 'responses')).toSorted()).toEqual(['200', '4XX', '5XX'])
     for (const status of ['4XX', '5XX']) {
       const answer = resolve(spec, nodeAt(node, 'responses')[status])
@@ -54,7 +54,7 @@ describe.each(operations)('%s.%s', (_, id, operation) => {
     expect(answerOf(operation).name).toBeDefined()
   })
 
-  it('takes the list parameters when it is a list, and a page token where it answers one', () => {
+  it('takes the list parameters if it is a list, and a page token if it returns one', () => {
     const isPaged = asList(answerOf(operation).node.required).includes('next_page_token')
     const sent = operation.method === 'POST' ? Object.keys(propertiesOf(bodyOf(operation))) : queryOf(operation)
     expect(sent.includes('page_token')).toBe(isPaged)
@@ -63,18 +63,18 @@ describe.each(operations)('%s.%s', (_, id, operation) => {
     expect(sent).toEqual(expect.arrayContaining(listParameters))
   })
 
-  it('can be repeated under an idempotency key when it is a mutation', () => {
+  it('can be repeated under an idempotency key if it is a mutation', () => {
     const keys = operation.parameters.filter(({ node: { name } }) => name === 'Idempotency-Key')
     expect(keys).toHaveLength(mode === 'data' ? 0 : 1)
   })
 
-  it('takes an etag as precondition when it updates or deletes, and a mask when it updates', () => {
+  it('takes an etag as precondition if it updates or deletes, and a mask if it updates', () => {
     expect(queryOf(operation).includes('etag')).toBe(operation.method === 'DELETE' && hasEtag(operation))
     expect(queryOf(operation).includes('update_mask')).toBe(operation.method === 'PATCH')
     if (operation.method === 'PATCH') expect(Object.keys(propertiesOf(bodyOf(operation)))).toContain('etag')
   })
 
-  it('refuses unknown members of its body at every depth, and shows an example of it', () => {
+  it('refuses unknown members of its body at every depth, and has an example of the body', () => {
     const body = bodyOf(operation)
     if (body === undefined) return expect(['GET', 'DELETE']).toContain(operation.method)
     expect(nodeAt(node, 'requestBody', 'content', 'application/json').example).toBeDefined()
@@ -134,7 +134,7 @@ describe.each(specs.map(spec => [spec.file, spec] as const))('%s', (_, spec) => 
     expect(bare.map(([name]) => name)).toEqual([])
   })
 
-  it('requires only members that there are', () => {
+  it('requires only existing members', () => {
     const wrong = nodes.flatMap(([pointer, { required, properties }]) =>
       asList(required)
         .filter(name => !Object.hasOwn(asNode(properties), String(name)))
@@ -156,7 +156,7 @@ describe.each(areas.map(spec => [spec.area, spec] as const))('resources of %s', 
     expect(plural).toBe(name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`))
   })
 
-  it('include what updates take', () => {
+  it('include the members that updates take', () => {
     const bodies = operationsOf(spec)
       .filter(({ method }) => method === 'PATCH')
       .map(operation => bodyOf(operation)?.name)
@@ -164,7 +164,7 @@ describe.each(areas.map(spec => [spec.area, spec] as const))('resources of %s', 
   })
 })
 
-/** Whether the resource that an operation's tag names has an etag; artifacts, tags and grants have none. */
+/** Returns true if the resource that an operation's tag names has an etag; artifacts, tags and grants have none. */
 function hasEtag({ spec, node }: Operation): boolean {
   const type = `${spec.area}.${String(asList(node.tags)[0])}`
   const resource = schemasOf(spec).find(([, schema]) => nodeAt(schema, 'x-resource').type === type)
@@ -179,17 +179,20 @@ function propertiesOf(schema: Target | undefined): Node {
   return nodeAt(schema?.node ?? {}, 'properties')
 }
 
-/** The constraints of a text with a pattern, for comparison; undefined for every other schema. */
+/** Returns the constraints of a text with a pattern, for comparison; undefined for every other schema. */
 function formOf({ format, maxLength, minLength, pattern }: Node): string | undefined {
   return typeof pattern === 'string' ? JSON.stringify({ format, maxLength, minLength, pattern }) : undefined
 }
 
-/** Returns the description at the end of a reference. */
+/** Returns the description of a reference's target. */
 function descriptionBehind(spec: Spec, node: Node): unknown {
   return node.$ref === undefined ? undefined : resolve(spec, node).node.description
 }
 
-/** The objects of a request schema, by path, that take members they do not name; maps are meant to. */
+/**
+ * Returns the paths of the objects in a request schema that accept undeclared members; maps are excluded, because they
+ * are meant to.
+ */
 function openObjects({ spec, node, name }: Target, path = name ?? ''): readonly string[] {
   const properties = Object.entries(asNode(node.properties)).filter(([, schema]) => asNode(schema).readOnly !== true)
   const isMap = node.properties === undefined && isNode(node.additionalProperties)

@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const redocly = join(root, 'node_modules/@redocly/cli/bin/cli.js')
 const run = promisify(execFile)
 
-/** All at once: to start the program takes several times as long as to lint a document. */
+/** One run lints all documents, because a start of the program takes several times as long as a document. */
 const linted = lint(root, ...specs.map(({ file }) => file))
 
 describe.each(specs.map(({ file }) => file))('%s', file => {
@@ -34,7 +34,7 @@ describe('lint rules', () => {
     expect(linted).toEqual(specs.map(({ file }) => file))
   })
 
-  it('find examples that do not fit, in requests and schemas alike', async () => {
+  it('find examples that do not match, in requests and schemas', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'ninefold-lint-'))
     try {
       cpSync(join(root, 'specs'), join(folder, 'specs'), { recursive: true })
@@ -65,7 +65,7 @@ async function lint(folder: string, ...files: readonly string[]): Promise<readon
     cwd: folder,
     env,
   }).catch(foundErrors)
-  // The reports follow each other in the order of the documents.
+  // The reports are in the order of the documents.
   const reports = stdout.split(/(?<=^\})(?=\{)/m)
   expect(reports).toHaveLength(files.length)
   return reports.map(report => {
@@ -74,7 +74,7 @@ async function lint(folder: string, ...files: readonly string[]): Promise<readon
   })
 }
 
-/** The exit status is 1 for errors, and the findings are on stdout in any case. */
+/** Returns the output of a run with findings, whose exit status is 1; rethrows every other error. */
 function foundErrors(error: unknown): { readonly stdout: string } {
   const { code, stdout } = asNode(error)
   if (code !== 1 || typeof stdout !== 'string') throw error

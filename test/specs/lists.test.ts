@@ -15,7 +15,7 @@ const table = readTable('lists', [
 ])
 
 const six = ['=', '!=', '<', '<=', '>', '>=']
-/** The operators a field takes when it names none (conventions §8). */
+/** The operators of a field that declares none, by its type (conventions §8). */
 const operatorsOf: Readonly<Record<string, readonly string[]>> = {
   STRING: [...six, ':'],
   INTEGER: [...six, ':'],
@@ -66,15 +66,18 @@ describe.each(lists.map(list => [list.spec.area, list.id, list] as const))('%s.%
     })
   })
 
-  it.each(fields.map(field => [String(field.name), field] as const))('can answer what %s filters by', (name, field) => {
-    const property = propertyAt(rows, String(field.path ?? name).split('.'))
-    const type = String(field.type).replace('[]', '')
-    const operators = asList(field.operators).map(String)
-    expect(operators.filter(operator => !operatorsOf[type]?.includes(operator))).toEqual([])
-    expect(type === 'ENUM').toBe(property.node.enum !== undefined)
-    expect(field.enum).toBe(type === 'ENUM' ? property.name : undefined)
-    expect(typesOf[type]).toContain(property.node.format ?? property.node.type)
-  })
+  it.each(fields.map(field => [String(field.name), field] as const))(
+    'can return the fields by which %s filters',
+    (name, field) => {
+      const property = propertyAt(rows, String(field.path ?? name).split('.'))
+      const type = String(field.type).replace('[]', '')
+      const operators = asList(field.operators).map(String)
+      expect(operators.filter(operator => !operatorsOf[type]?.includes(operator))).toEqual([])
+      expect(type === 'ENUM').toBe(property.node.enum !== undefined)
+      expect(field.enum).toBe(type === 'ENUM' ? property.name : undefined)
+      expect(typesOf[type]).toContain(property.node.format ?? property.node.type)
+    },
+  )
 })
 
 /** The format, or otherwise the type, of each field type in the schema of a row. */
@@ -92,7 +95,7 @@ function isFilterable(field: Node): boolean {
   return field.operators === undefined || asList(field.operators).length > 0
 }
 
-/** The member of a list's answer that holds the rows, and the schema of a row. */
+/** Returns the member of a list's response that contains the rows, and the schema of a row. */
 function rowsOf(list: Operation): readonly [member: string, row: Target] {
   const answer = answerOf(list)
   const entry = Object.entries(nodeAt(answer.node, 'properties')).find(([, schema]) => asNode(schema).type === 'array')
@@ -100,7 +103,7 @@ function rowsOf(list: Operation): readonly [member: string, row: Target] {
   return [entry[0], resolve(answer.spec, asNode(entry[1]).items)]
 }
 
-/** The schema of a field of a row; lists stand for their elements. */
+/** Returns the schema of a field of a row; for a list, the schema of its elements. */
 function propertyAt(row: Target, [first, ...rest]: readonly string[]): Target {
   const found = resolve(row.spec, nodeAt(row.node, 'properties')[first ?? ''])
   const element = found.node.type === 'array' ? resolve(found.spec, found.node.items) : found

@@ -12,14 +12,14 @@ describe.each(areas.map(spec => [spec.area, spec] as const))('operations of %s',
   const rows = table.filter(row => row.area === area)
   const missing = notSpecifiedYet[area] ?? []
 
-  it('equal the table in method, path, answer, mode and permission', () => {
+  it('equal the table in method, path, response, mode and permission', () => {
     const expected = rows
       .filter(row => !missing.includes(row.operationId))
       .map(row => columns.map(column => row[column]).join(' '))
     expect(operations.map(rowOf).toSorted()).toEqual(expected.toSorted())
   })
 
-  it('that are not specified yet stand in the table and not in the document', () => {
+  it('that are not specified yet are in the table and not in the document', () => {
     const ids = rows.map(row => row.operationId)
     expect(missing.filter(id => !ids.includes(id))).toEqual([])
     expect(operations.map(({ id }) => id).filter(id => missing.includes(id))).toEqual([])
@@ -31,7 +31,7 @@ describe.each(areas.map(spec => [spec.area, spec] as const))('operations of %s',
   })
 })
 
-/** An operation as the table writes it. */
+/** Returns an operation in the form of the table. */
 function rowOf(operation: Operation): string {
   const { spec, method, path, id, node } = operation
   const mode = String(node['x-mode'])

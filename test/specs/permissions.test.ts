@@ -6,7 +6,7 @@ import { itemsOf, readTable } from './tables.ts'
 
 const table = readTable('permissions', ['key', 'access_class', 'scope_types', 'carried_by'])
 
-/** The members each kind of access has; a question mark where they need not be there (conventions §22). */
+/** The members of each kind of access; a question mark means that the member is optional (conventions §22). */
 const shapes: Readonly<Record<string, readonly string[]>> = {
   permission: ['key', 'class', 'scope', 'scope_types?', 'own?', 'bearer_optional?'],
   public: [],
@@ -48,7 +48,7 @@ describe.each(areas.map(spec => [spec.area, spec] as const))('permissions of %s'
   })
 
   it.each(operationsOf(spec).map(({ id, node }) => [id, asNode(node['x-access'])] as const))(
-    '%s says who may call it, in the form of its kind',
+    '%s declares its callers, in the form of its kind',
     (_, { kind, ...members }) => {
       const shape = shapes[String(kind)] ?? []
       expect(Object.keys(shapes)).toContain(kind)
@@ -93,7 +93,7 @@ const scopesInPaths: Readonly<Record<string, string>> = {
   workspaces: 'WORKSPACE',
 }
 
-/** The scopes of a permission: declared, or derived from its scope and the path (conventions §22). */
+/** Returns the scopes of a permission: declared, or derived from its scope and the path (conventions §22). */
 function scopeTypesOf(access: Node, path: string): readonly string[] {
   if (access.scope === 'platform') return ['PLATFORM']
   if (access.scope === 'parent') return ['ORGANISATION', 'GROUP']

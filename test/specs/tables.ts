@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 export type Row<Column extends string> = Readonly<Record<Column, string>>
 
 /**
- * The rows of `test/tables/<name>.tsv` in their order. Throws if the table lacks a column, because a comparison with an
- * absent column would pass for the wrong reason.
+ * Returns the rows of `test/tables/<name>.tsv` in order. Throws if the table lacks a column, because a comparison with
+ * an absent column would pass for the wrong reason.
  */
 export function readTable<const Column extends string>(
   name: string,
@@ -29,7 +29,7 @@ function hasColumns<Column extends string>(
   return columns.every(column => column in row)
 }
 
-/** The items of a comma-separated cell; `-` and the empty cell have none. */
+/** Returns the items of a comma-separated cell; `-` and the empty cell have none. */
 export function itemsOf(cell: string): readonly string[] {
   return cell === '-' || cell === '' ? [] : cell.split(',').map(item => item.trim())
 }

@@ -17,7 +17,7 @@ it.each([
   expect(jsonFault(text)).toBe(fault)
 })
 
-it('points at the first character that no JSON begins with, whatever stands before and behind it', () => {
+it('points at the first character that no JSON text can continue with, whatever surrounds it', () => {
   fc.assert(
     fc.property(fc.json(), fc.constantFrom('s', '§', '#', "'"), fc.json(), (before, wrong, behind) => {
       const text = `[${before}, ${wrong}secret, ${behind}]`

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { generateArguments } from '../../scripts/project.ts'
 import { generate as generateIn } from '../generator/cli/command-line.ts'
 
-/** The walk of a developer who changes a spec, in a copy of the project (architecture §7). */
+/** The tests follow the walk of a developer who changes a spec, in a copy of the project (architecture §7). */
 const project = fileURLToPath(new URL('../..', import.meta.url))
 const copy = mkdtempSync(join(tmpdir(), 'ninefold-walk-'))
 afterAll(() => rmSync(copy, { recursive: true, force: true }))
@@ -32,7 +32,7 @@ symlinkSync(join(project, 'node_modules'), join(copy, 'node_modules'), 'dir')
 const tsconfig = {
   extends: join(project, 'tsconfig.json'),
   include: ['output', 'domain', 'server'],
-  // Only what has changed, and what uses it, is looked at again.
+  // TypeScript checks only changed files and their users again.
   compilerOptions: { incremental: true, tsBuildInfoFile: join(copy, 'tsbuildinfo') },
 }
 writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify(tsconfig))
@@ -50,7 +50,7 @@ function run(...args: readonly string[]): Promise<Run> {
   return promise
 }
 
-/** Generates in this process, which starts much faster than the command as it is typed. */
+/** Generates in this process, which starts much faster than the command. */
 async function generate(...options: readonly string[]): Promise<Run> {
   const [, , ...words] = generateArguments()
   const { err, out, status } = await generateIn(copy, ...words, ...options)
@@ -110,7 +110,7 @@ describe('changing a spec', () => {
     expect(await compile()).toMatchObject({ code: 0, output: '' })
   })
 
-  it('is seen by --check, which writes nothing', async () => {
+  it('is reported by --check, which writes nothing', async () => {
     edit('specs/taxonomy.yaml', '\n  /taxonomy/v1/quotas/{quota}/overrides:\n', operation)
     edit('specs/taxonomy.yaml', field, newField)
     const { code, output } = await generate('--check')
@@ -120,7 +120,7 @@ describe('changing a spec', () => {
     expect(await compile()).toMatchObject({ code: 0 })
   })
 
-  it('makes the compiler name the handler and the member that are missing', async () => {
+  it('makes the compiler report the missing handler and the missing member', async () => {
     expect(await generate()).toMatchObject({ code: 0 })
     const { code, output } = await compile()
     expect(code).not.toBe(0)
@@ -128,7 +128,7 @@ describe('changing a spec', () => {
     expect(output).toMatch(/Property 'contact' is missing/)
   })
 
-  it('is scaffolded without touching what is written', async () => {
+  it('is scaffolded without a change of existing code', async () => {
     const before = readFileSync(join(copy, 'domain/taxonomy/quotas/quotas.ts'), 'utf8')
     expect(await generate('--scaffold', 'domain')).toMatchObject({ code: 0 })
     const after = readFileSync(join(copy, 'domain/taxonomy/quotas/quotas.ts'), 'utf8')
@@ -142,7 +142,7 @@ describe('changing a spec', () => {
     expect(readFileSync(join(copy, 'domain/taxonomy/quotas/quotas.ts'), 'utf8')).toBe(after)
   })
 
-  it('is green again when the rest is implemented', async () => {
+  it('passes again when the rest is implemented', async () => {
     edit('domain/taxonomy/quotas/quotas-built-in.ts', "'default_limit'>", "'default_limit' | 'contact'>")
     edit('domain/taxonomy/quotas/quotas-built-in.ts', '  default_limit,\n})', "  default_limit,\n  contact: '',\n})")
     expect(await compile()).toMatchObject({ code: 0, output: '' })

@@ -4,19 +4,19 @@ import { createInterface } from 'node:readline'
 import type { Entry, Journal } from '../../server/killed/journal.ts'
 import type { Later } from '../../server/store/harness.ts'
 
-/** A process of clients under way. */
+/** A process of clients that make calls. */
 export interface Client {
-  /** Has it call with this token from now on. */
+  /** Sets the token of all further calls. */
   renew(token: string): void
-  /** Ends the process at once, and is fulfilled when it has ended. */
+  /** Kills the process with SIGKILL; the promise is fulfilled when the process has ended. */
   kill(): Promise<void>
-  /** Lets it end the calls that it makes. */
+  /** Ends the process after the calls in progress. */
   finish(): Promise<void>
 }
 
 /**
- * Starts a program that calls `runLoad` with the load it is given as JSON. It writes the journal from then on, also for
- * calls that it reported before the kill. It is killed `later`.
+ * Starts a program that calls `runLoad` with the given load. Its reports are added to the journal, even reports from
+ * before a kill. `later` kills the program.
  */
 export function startClientProgram(program: string, load: object, journal: Journal, later: Later): Client {
   const child = spawn(process.execPath, [program, JSON.stringify(load)], { stdio: ['pipe', 'pipe', 'pipe'] })
@@ -24,7 +24,7 @@ export function startClientProgram(program: string, load: object, journal: Journ
   const errors: string[] = []
   createInterface(child.stderr).on('line', line => void errors.push(line))
   const lines = createInterface(child.stdout).on('line', line => {
-    // A client that is killed may leave a line that it has only begun.
+    // A killed client may leave an incomplete line.
     if (!line.endsWith('}')) return
     const entry: Entry = JSON.parse(line)
     journal.add(entry)

@@ -6,33 +6,36 @@ import { freePort } from '../../server/killed/processes.ts'
 import type { Client } from './client-process.ts'
 import { restartsOf, type Restarts } from './restarts.ts'
 
-/** Two hundred kills: `NINEFOLD_KILL_ROUNDS=200 npx vitest run test/domain/network/kill-load.test.ts` */
+/**
+ * The number of kills. For two hundred kills: `NINEFOLD_KILL_ROUNDS=200 npx vitest run
+ * test/domain/network/kill-load.test.ts`
+ */
 export const killRounds = Number(process.env['NINEFOLD_KILL_ROUNDS'] ?? 3)
 
-/** How long a test of so many kills may take, in milliseconds. */
+/** The time limit of a test with `killRounds` kills, in milliseconds. */
 export const killTimeout = 120_000 + killRounds * 20_000
 
-/** Calls that are answered between two kills, at most: how long they take depends on the machine. */
+/** The maximal number of answered calls between two kills. A number does not depend on the speed of the machine. */
 const mostCalls = 40
 
-/** A kill follows the last of these calls within so many milliseconds, so that it may cut any of the next calls. */
+/** The maximal delay of a kill after the last counted response, so that the kill can interrupt any later call. */
 const latestMs = 30
 
-/** How long the answers between two kills are waited for. */
+/** The maximal wait for the responses between two kills. */
 const silentMs = 60_000
 
-/** A token of the administrator lasts 15 minutes, and a run of hundreds of kills longer. */
+/** The interval of new tokens: a token is valid for 15 minutes, and a run of hundreds of kills takes longer. */
 const tokenMs = 5 * 60_000
 
 /** Servers of one store, each in a process of its own, which keep their ports over restarts. */
 export interface Served {
   readonly addresses: readonly string[]
   readonly servers: readonly ServedPlatform[]
-  /** Kills a server and starts it anew; answers the milliseconds from its start until it listens. */
+  /** Kills a server and restarts it; returns the milliseconds from its start until it listens. */
   restart(at: number): Promise<number>
 }
 
-/** Starts so many `ninefold serve` over a place; they are killed with the running test. */
+/** Starts `count` processes of `ninefold serve` over a place; they are killed at the end of the running test. */
 export async function serve(place: StorePlace, count: number): Promise<Served> {
   const start = (port: number): Promise<ServedPlatform> =>
     servedPlatform({
@@ -66,9 +69,9 @@ export interface Killed {
 }
 
 /**
- * Kills the servers in turn under a load, each when some calls were answered since the last kill, and the process of
- * the clients once, half-way. `startClients` starts one whose things have names that begin with the name it is given, and
- * that calls with a token of the administrator until it is given a newer one.
+ * Kills the servers by turns under a load, each time after a random number of responses, and kills the process of the
+ * clients once, half-way. `startClients` starts a process whose resources have names that begin with `name`; `token` is
+ * its first token of the administrator.
  */
 export async function killUnderLoad(
   { restart, servers }: Served,
@@ -103,7 +106,7 @@ async function newToken(server: ServedPlatform | undefined): Promise<string> {
   return (await server.admin()).token
 }
 
-/** Resolves when so many further calls were answered. */
+/** Waits until `count` further calls have a response; throws after `silentMs`. */
 async function answers({ outcomes }: Journal, count: number): Promise<void> {
   const enough = outcomes.size + count
   const until = performance.now() + silentMs

@@ -13,10 +13,13 @@ import { restartsOf, type Restarts } from './restarts.ts'
 import type { WalkedLine } from './serve-walked.ts'
 import { startWalked, type WalkedProcess } from './walked-process.ts'
 
-/** How many points of a walk are tried; `all`: `NINEFOLD_KILL_POINTS=all npx vitest run test/server/made-area` */
+/**
+ * The number of points that a walk tries. For all points: `NINEFOLD_KILL_POINTS=all npx vitest run
+ * test/server/made-area`
+ */
 const mostPoints = process.env['NINEFOLD_KILL_POINTS'] === 'all' ? Infinity : 4
 
-/** How long a test of a walk may take, in milliseconds. */
+/** The time limit of a test with a walk, in milliseconds. */
 export const walkTimeout = mostPoints === Infinity ? 1_800_000 : 180_000
 
 /** The time limits of a call to a live server, and of the end of the work. */
@@ -30,40 +33,41 @@ export interface KillWalk {
   /** The name of the area whose procedures are walked. */
   readonly walked: string
   /**
-   * Runs every procedure of the area to its end, with new resources in each round, and checks the result. `call` takes
-   * paths without an address, tries again until a server answers, and goes from one server to the next; calls that
-   * change something carry an Idempotency-Key.
+   * The story of the walk: runs every procedure of the area to its end, with new resources in each round, and checks
+   * the result. `call` takes paths without an address, retries until a server responds, and changes to the next server
+   * at each retry. Calls that change resources must carry an Idempotency-Key.
    */
   readonly tell: (call: typeof fetch, round: number) => Promise<void>
 }
 
 /** The result of a walk. */
 export interface Walked {
-  /** All points that the story comes by, in their order. */
+  /** All points that the story reaches, in order. */
   readonly points: readonly string[]
-  /** The points that were tried. */
+  /** The points that the walk has tried. */
   readonly tried: readonly string[]
-  /** The tried points that were not reached again. */
+  /** The tried points that their round did not reach. */
   readonly missed: readonly string[]
   readonly restarts: Restarts
 }
 
-/** The operation that a caller was told of, by the Idempotency-Key of the call. */
+/** The ids of the acknowledged operations, by the Idempotency-Key of the call. */
 type Acknowledged = Map<string, string>
 
 /**
- * Kills a server at every point of every procedure that an area declares: before and after the commit of the call that
- * orders it, at the begin of each step, and before and after each of its commits. After each kill a server goes on, on
- * SQLite the same one after a restart, on PostgreSQL another one. Then no work and no operation is open, each operation
- * that was acknowledged is kept, each call has one operation, and the doctor finds nothing; rejects where that is not
- * so, or where the story leaves out a step of a procedure.
+ * Kills a server at the points of every procedure that an area declares: before and after the commit of the call that
+ * begins the procedure, at the start of each step, and before and after each commit of the step. After each kill a
+ * server continues: on SQLite the same server after a restart, on PostgreSQL another server. Afterwards all work and
+ * operations must have ended, each acknowledged operation must exist, each call must have exactly one operation, and
+ * the doctor must have no findings. Rejects if a condition is violated, or if the story leaves out a step of a
+ * procedure.
  */
 export async function killWalk(walk: KillWalk): Promise<Walked> {
   const stage = await Stage.set(walk)
   await stage.round('')
   const points = [...stage.passed]
   const left = stage.declared.filter(step => !points.includes(`${step}: begin`))
-  if (left.length > 0) throw new Error(`the story runs no ${left.join(', ')}`)
+  if (left.length > 0) throw new Error(`the story does not run ${left.join(', ')}`)
   const stride = Math.max(1, points.length / mostPoints)
   const tried = points.filter((_, i) => Math.floor(i / stride) !== Math.floor((i - 1) / stride))
   const missed: string[] = []
@@ -86,9 +90,9 @@ class Stage {
   readonly #flags = testFolder(onTestFinished)
   readonly #servers: { readonly port: number; process: WalkedProcess }[] = []
   #rounds = 0
-  /** Starts after a kill before this round. */
+  /** The number of starts after a kill before this round. */
   #revived = 0
-  /** Operations of the rounds before this one. */
+  /** The number of operations from the rounds before this one. */
   #kept = 0
 
   private constructor(walk: KillWalk, place: StorePlace) {
@@ -106,7 +110,7 @@ class Stage {
     return stage
   }
 
-  /** Tells the story once, with a kill at the point unless it is empty; answers whether a server was killed. */
+  /** Runs the story once, with a kill at `point` unless `point` is empty; returns true if a server was killed. */
   async round(point: string): Promise<boolean> {
     const round = (this.#rounds += 1)
     const flagFile = join(this.#flags, `killed-${round}`)
@@ -142,7 +146,7 @@ class Stage {
     this.startsMs.push(server.process.startMs)
   }
 
-  /** Starts the only server anew as soon as it has died. */
+  /** Restarts each server as soon as it has died, until `over` is aborted. */
   async #revive(over: AbortSignal): Promise<void> {
     const isOver = new Promise<true>(resolve => over.addEventListener('abort', () => resolve(true)))
     for (const server of this.#servers) {
@@ -153,7 +157,7 @@ class Stage {
   #caller(acknowledged: Acknowledged): typeof fetch {
     let at = this.#rounds
     return async (target, init) => {
-      if (typeof target !== 'string') throw new Error('a story gives addresses as text')
+      if (typeof target !== 'string') throw new Error('a story must pass its targets as text')
       const until = performance.now() + patienceMs
       for (;;) {
         const { port } = this.#servers[at % this.#servers.length] ?? {}
@@ -196,7 +200,10 @@ class Stage {
   }
 }
 
-/** Remembers the operation of a call that changes something, by its Idempotency-Key: every answer names the same one. */
+/**
+ * Records the operation of a call that changes a resource, by its Idempotency-Key; throws if two responses name
+ * different operations.
+ */
 function acknowledge(
   acknowledged: Acknowledged,
   target: string,

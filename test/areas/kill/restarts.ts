@@ -1,11 +1,11 @@
-/** How long servers that were killed took to listen again, in milliseconds. */
+/** The times that killed servers took to listen again, in milliseconds. */
 export interface Restarts {
   readonly count: number
   readonly medianMs: number
   readonly slowestMs: number
 }
 
-/** Sums the starts up; all are 0 when there was none. */
+/** Summarises the start times; all members are 0 for an empty list. */
 export function restartsOf(startsMs: readonly number[]): Restarts {
   const sorted = startsMs.toSorted((a, b) => a - b)
   const rounded = (at: number): number => Math.round(sorted[at] ?? 0)
@@ -16,6 +16,6 @@ export function restartsOf(startsMs: readonly number[]): Restarts {
   }
 }
 
-/** Prints restarts for people: `12 restarts, median 700 ms, slowest 912 ms`. */
+/** Formats restarts for people: `12 restarts, median 700 ms, slowest 912 ms`. */
 export const toldRestarts = ({ count, medianMs, slowestMs }: Restarts): string =>
   `${count} restarts, median ${medianMs} ms, slowest ${slowestMs} ms`

@@ -7,52 +7,52 @@ import type { Entry, Intent } from '../../server/killed/journal.ts'
 
 /** The JSON input of every client program; areas add the input of their actors. */
 export interface Load {
-  /** Begins the names of all that the clients make. */
+  /** The prefix of the names of all resources that the clients create. */
   readonly name: string
   readonly addresses: readonly string[]
-  /** The first one; a newer one comes as a line of the input. */
+  /** The first token; each line of the input replaces it. */
   readonly token: string
   /** The number of concurrent clients, each over a transport of its own. */
   readonly actors: number
 }
 
-/** The members of an operation record by which a call is known again. */
+/** The members of an operation that identify a call and its resource. */
 export interface Answered {
   readonly id: string
   readonly resource_id: string
 }
 
-/** Makes a call until it is answered; undefined when it was refused. */
+/** Repeats a call until the server responds; returns undefined if the call is refused. */
 export type Make = <Operation extends Answered>(
   intent: Intent,
   run: (options: CallOptions) => Promise<Operation>,
 ) => Promise<Operation | undefined>
 
-/** The parts of one actor. */
+/** The dependencies of one actor. */
 export interface Acting {
   readonly transport: Transport
   readonly make: Make
-  /** Begins the names of all that it makes. */
+  /** The prefix of the names of all resources that the actor creates. */
   readonly name: string
 }
 
-/** Makes one call after the other; each step is a call, or a few that follow each other. */
+/** An actor; each step is a call, or a few consecutive calls. */
 export interface Steps {
   step(): Promise<void>
 }
 
-/** Calls of an actor until it goes to the next server by itself. */
+/** The number of calls after which an actor changes to the next server. */
 const callsAtOne = 25
 
-// Lines to a pipe are written at once, so an intent is known before its call is made.
+// A write to a pipe is synchronous, so the parent knows an intent before its call is made.
 const tell = (entry: Entry): void => void process.stdout.write(`${JSON.stringify(entry)}\n`)
 
-/** Goes to one server until it does not answer or has had its share, then to the next. */
+/** Returns a `fetch` that changes to the next server after `callsAtOne` calls, or when a server does not respond. */
 function inTurn(addresses: readonly string[], first: number): typeof fetch {
   let at = first
   let calls = 0
   return async (target, init) => {
-    if (typeof target !== 'string') throw new Error('a transport gives addresses as text')
+    if (typeof target !== 'string') throw new Error('a transport must pass its targets as text')
     calls += 1
     if (calls % callsAtOne === 0) at += 1
     try {
@@ -65,10 +65,13 @@ function inTurn(addresses: readonly string[], first: number): typeof fetch {
   }
 }
 
-/** Servers do not live long here: a transport that waits for seconds, as it does by itself, would miss most of them. */
+/**
+ * Waits for at most 100 ms: the servers of a test live so briefly that the usual delays of seconds would miss most of
+ * them.
+ */
 const sleepShortly: Timing['sleep'] = (ms, signal) => realTiming.sleep(Math.min(ms, 100), signal)
 
-/** `token` is asked before every try. */
+/** Makes a transport that calls `token` before every attempt. */
 function transportOf({ addresses }: Load, actor: number, token: () => string): Transport {
   const authorize: Authorize = (headers, _isRepeatable, run) => {
     headers.set('authorization', `Bearer ${token()}`)
@@ -78,7 +81,7 @@ function transportOf({ addresses }: Load, actor: number, token: () => string): T
   return createTransport({ ...options, fetch: inTurn(addresses, actor) })
 }
 
-/** Calls anew when the only server is down for long, because a transport soon stops to retry. */
+/** Repeats a call while its server is down, because a transport gives up after a few retries. */
 const make: Make = async (intent, run) => {
   tell(intent)
   for (;;) {
@@ -99,8 +102,9 @@ const make: Make = async (intent, run) => {
 }
 
 /**
- * Runs the actors of a load in this process until its input ends, and tells of each call in a line of JSON (an `Entry`)
- * on its output. Each line of the input is the token from then on, as tokens do not last as long as a run. Resolves when the calls that had begun are answered.
+ * Runs the actors of a load in this process until its input ends, and prints a line of JSON (an `Entry`) for each event
+ * of a call. Each line of the input is a newer token, because a token expires before a run ends. Resolves when the
+ * calls in progress have ended.
  */
 export async function runLoad(load: Load, actorOf: (acting: Acting) => Steps): Promise<void> {
   const over = new AbortController()
@@ -108,7 +112,7 @@ export async function runLoad(load: Load, actorOf: (acting: Acting) => Steps): P
   createInterface(process.stdin)
     .on('line', line => void (token = line))
     .on('close', () => over.abort())
-  // The parent may be gone, and the servers with it.
+  // If the servers have ended with the parent, the calls in progress never end; this timer ends the process.
   over.signal.addEventListener('abort', () => setTimeout(() => process.exit(1), 60_000).unref())
   await Promise.all(
     Array.from({ length: load.actors }, async (_, i) => {

@@ -9,24 +9,27 @@ import type { WorkQueue } from '../../../server/operations/work-queue.ts'
 import type { StorePlace } from '../../../server/platform-store.ts'
 import { serve } from '../../../server/serve.ts'
 
-/** The JSON input of a walked server at its start. */
+/** The JSON argument of a walked server. */
 export interface WalkedServer {
   readonly place: StorePlace
   readonly port: number
 }
 
-/** Where a server is to kill itself. Of several servers the first to make the file does so, and the others go on. */
+/**
+ * The point at which a server kills itself. Of several servers only the first server that creates the flag file does
+ * so.
+ */
 export interface Arming {
-  /** Empty: nowhere. */
+  /** The name of the point; empty for no point. */
   readonly point: string
   readonly flagFile: string
 }
 
 /** The output of a walked server, one line of JSON each. */
 export interface WalkedLine {
-  /** A step that an area declares: `yard.pack/tape`. */
+  /** A step that an area declares, for example `yard.pack/tape`. */
   readonly declared?: string
-  /** A point that the server comes by, each once. */
+  /** A point that the server has reached for the first time. */
   readonly passed?: string
   readonly armed?: string
   readonly listens?: string
@@ -41,7 +44,7 @@ const running = new AsyncLocalStorage<RunningStep>()
 const passed = new Set<string>()
 let armed: Arming = { point: '', flagFile: '' }
 
-// A line to a pipe is written at once, so that the parent knows it when the process is dead.
+// A write to a pipe is synchronous, so the parent receives the line even if the process is killed next.
 const tell = (line: WalkedLine): void => void process.stdout.write(`${JSON.stringify(line)}\n`)
 
 function point(name: string): void {
@@ -61,9 +64,10 @@ function isFirst(flagFile: string): boolean {
 }
 
 /**
- * Serves areas in this process, which kills itself at the point it is told of on its input. Points are: the commit of
- * the call that orders a procedure, the begin of each step, each commit within it, and the commit that records its end;
- * before and after each commit. The procedures of `walked` are found as that area declares them.
+ * Serves areas in this process, which kills itself at the point that its input names. The points lie before and after
+ * the commit of the call that begins a procedure, at the start of each step, before and after each commit within the
+ * step, and before and after the commit that records the end of the step. The procedures are those that the area
+ * `walked` declares.
  */
 export async function serveWalked(walked: string, areas: readonly AreaModule[], openAccess: OpenAccess): Promise<void> {
   const [text = ''] = process.argv.slice(2)
@@ -94,7 +98,7 @@ const watchedArea = (area: AreaModule): AreaModule => ({
   },
 })
 
-/** The commits of a step are those of its context and those through the store of its area. */
+/** Adds the points of a step's commits, both by its context and by the store of its area. */
 function watchStore(store: Store): void {
   const begin = store.tx.bind(store)
   store.tx = async function <R>(fn: (tx: Transaction) => Promise<R>): Promise<R> {
@@ -158,7 +162,7 @@ function watchedEnd(name: string, outcome: StepOutcome): StepOutcome {
   }
 }
 
-/** The point before a commit is within its transaction, after all its writes so far. */
+/** Adds a point within the transaction, after its writes so far, and a point after its commit. */
 function atCommit(tx: Transaction, name: string): void {
   point(`${name} before`)
   tx.afterCommit(() => point(`${name} after`))

@@ -6,17 +6,17 @@ import type { Arming, WalkedLine, WalkedServer } from './serve-walked.ts'
 
 /** A server in a process of its own that kills itself at a given point. */
 export interface WalkedProcess {
-  /** The time from the start of the process until it listened. */
+  /** The time from the start of the process until it listened, in milliseconds. */
   readonly startMs: number
   arm(arming: Arming): Promise<void>
   isRunning(): boolean
-  /** Is fulfilled when the process has ended. */
+  /** A promise that is fulfilled when the process has ended. */
   readonly ended: Promise<void>
 }
 
 /**
- * Starts a program that calls `serveWalked`; it is killed `later`. `hear` is told of every line. Rejects when the
- * process ends before it listens.
+ * Starts a program that calls `serveWalked`; `later` kills the program. `hear` receives every line of its output.
+ * Rejects if the process ends before it listens.
  */
 export async function startWalked(
   program: string,
@@ -31,14 +31,14 @@ export async function startWalked(
     child.kill('SIGKILL')
     await closed
   })
-  // Input of a process that has just died is lost with it.
+  // A write to a process that has just died fails; the error does not matter.
   child.stdin.on('error', () => {})
   const errors: string[] = []
   createInterface(child.stderr).on('line', line => void errors.push(line))
   const listening = Promise.withResolvers<boolean>()
   const arming: ((isArmed: boolean) => void)[] = []
   createInterface(child.stdout).on('line', text => {
-    // The log of the server goes the same way.
+    // The log of the server uses the same pipe, so lines that are not JSON are skipped.
     if (!text.startsWith('{') || !text.endsWith('}')) return
     const line: WalkedLine = JSON.parse(text)
     if (line.listens !== undefined) listening.resolve(true)

@@ -21,11 +21,11 @@ export const time = new Date(clock.now()).toISOString()
 export const texts = { display_name: '', description: '', labels: {} }
 const stamps = { etag: '1', created: time, updated: time }
 
-/** An id of a kind by its number; all are of one length. */
+/** Returns an id of a kind by its number; all ids of a kind have the same length. */
 export const id = (kind: string, n: number): string =>
   `${kind}-${String(n).padStart(8, '0')}-0000-7000-8000-000000000000`
 
-/** A SQLite file with the rows that access depends on, and the predefined roles. */
+/** Opens a SQLite file with the tables on which access depends, and the predefined roles. */
 export async function accessStore(): Promise<{ readonly store: SqliteStore; close(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'ninefold-authz-'))
   const collections = [...taxonomyCollections, ...feedCollections, bindings, policies, principals, roles]

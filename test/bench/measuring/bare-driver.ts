@@ -2,22 +2,22 @@ import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 
-/** A statement of the bare driver, prepared once. */
+/** A prepared statement of the bare driver. */
 export type Statement = (...parameters: string[]) => unknown
 
-/** A store without ours between. */
+/** A database without the store of the server. */
 export interface Driver {
   prepare(name: string, sql: string): Statement
-  /** Runs statements in one transaction that outlives a crash. */
+  /** Runs statements in one transaction whose commit survives a crash. */
   durably(run: () => Promise<void>): Promise<void>
-  /** Of all that is stored, indexes included. */
+  /** Returns the size of the stored data in bytes, with the indexes. */
   bytes(): Promise<number>
   close(): Promise<void>
 }
 
 export function sqliteDriver(file: string): Driver {
   const database = new DatabaseSync(file, { returnArrays: true, timeout: 5000 })
-  // As the store reads and writes.
+  // The driver uses the same settings as the store.
   database.exec('PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA mmap_size = 2147483647')
   return {
     prepare(_name, sql) {
@@ -56,7 +56,7 @@ export async function postgresDriver(url: string): Promise<Driver> {
   }
 }
 
-/** The greatest key of a table among the rows that match a condition. */
+/** Returns the greatest key of a table among the rows that match a condition. */
 export async function keyOf(driver: Driver, table: string, condition: string): Promise<string> {
   const sql = `SELECT _key FROM ${table} WHERE ${condition} ORDER BY _key DESC LIMIT 1`
   const rows: unknown = await driver.prepare(`key-${table}`, sql)()

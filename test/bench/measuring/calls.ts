@@ -8,7 +8,7 @@ import { greeting, trivialService } from './trivial-service.ts'
 
 const path = '/made/v1/greetings/g'
 
-/** A call without a network: the cost of routing, checks, headers and logging beside the handler. */
+/** Returns a call without a network: the costs of routing, checks, headers and logging apart from the handler. */
 export function dispatchGroup(): Group {
   const dispatch = trivialService()
   const request: WireRequest = {
@@ -32,7 +32,10 @@ const rounds = 7
 const callsPerRound = 4000
 const connections = 16
 
-/** CPU time of a server thread for one call over loopback: node:http alone, then with host and dispatcher. */
+/**
+ * Returns the CPU time of a server thread for one call over loopback, in nanoseconds: with node:http alone, then with
+ * host and dispatcher.
+ */
 export async function hostRows(): Promise<readonly (readonly [name: string, nanoseconds: number])[]> {
   const servers = await Promise.all(['bare', 'host'].map(start))
   try {
@@ -71,7 +74,7 @@ async function start(kind: string) {
   }
 }
 
-/** Some connections, each asking again as soon as it has its answer. */
+/** Sends requests on several connections; each connection sends the next request after the response. */
 async function load(port: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   let left = callsPerRound

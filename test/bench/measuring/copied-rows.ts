@@ -6,8 +6,8 @@ import { sqliteDialect } from '../../../server/store/sqlite/dialect.ts'
 import { isPostgres } from '../../server/store/place.ts'
 
 /**
- * Copies rows of a table by SQL of the bare driver: INSERT ... SELECT up to its FROM. Keys and names of the copies end
- * in `suffix`, which is an expression.
+ * Returns SQL that copies rows of a table: INSERT ... SELECT up to its FROM. `suffix` is an SQL expression, which is
+ * appended to the keys and names of the copies.
  */
 export function insertCopies(place: string, collection: Collection<never>, suffix: string): string {
   const { table, written } = layoutOf(collection, isPostgres(place) ? postgresDialect : sqliteDialect)

@@ -7,12 +7,15 @@ import { openPlace } from '../../server/store/place.ts'
 import { benchCollections, workBench, type WorkBench } from '../../server/operations/work-bench.ts'
 import { beginAll, instant } from './pending.ts'
 
-/** Workspaces that the operations are of. */
+/** The number of workspaces with operations. */
 export const workspaces = 20
 
 const worker = fileURLToPath(new URL('./operations-worker.ts', import.meta.url))
 
-/** Passes an empty store with this number of pending operations in each workspace to the measurement. */
+/**
+ * Opens an empty store with `each` pending operations in each workspace, passes its bench to `use`, and returns the
+ * result of `use`.
+ */
 export async function withPending<R>(place: string, each: number, use: (bench: WorkBench) => Promise<R>): Promise<R> {
   const store = await openPlace(place, benchCollections)
   const bench = workBench(store, [instant])
@@ -25,7 +28,8 @@ export async function withPending<R>(place: string, each: number, use: (bench: W
 }
 
 /**
- * Returns the number of operations that this number of started processes ends in a second, of those pending in a place.
+ * Starts `processes` processes that work on the pending operations of a place; returns the number of operations that
+ * end in a second.
  */
 export async function drained({ left }: WorkBench, place: string, processes: number): Promise<number> {
   const children = Array.from({ length: processes }, () =>

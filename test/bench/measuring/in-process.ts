@@ -18,25 +18,25 @@ export interface Group {
   readonly contenders: readonly Contender[]
 }
 
-/** One contender a function: it is called once a unit. */
+/** Makes a contender of a function that is called once per unit. */
 const once = (name: string, run: () => unknown): Contender => ({ name, run, units: 1 })
 
 const id = '0199a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b'
 
-/** Matching each operation once, with ids as its parameters. */
+/** Returns the match of each operation once, with ids as its parameters. */
 export function routerGroup(): Group {
   const operations = [...platformOperations, ...foreignOperations]
   const ours = buildRouter(operations.map(({ method, template }) => ({ route: route(method, partsOf(template)) })))
   const theirs = findMyWay()
   for (const { method, template } of operations) {
-    // Parameters before a verb need an expression; `::` stands for a colon.
+    // In the syntax of find-my-way, a parameter before a verb needs an expression, and `::` stands for a colon.
     const parts = partsOf(template).map((part, index, all) => {
       if (index % 2 === 0) return part.replaceAll(':', '::')
       return all[index + 1]?.startsWith(':') ? `:p${index}([^/:]+)` : `:p${index}`
     })
     theirs.on(method, parts.join(''), () => undefined)
   }
-  // The bodies as JSON text, one chunk each, as they arrive.
+  // The methods and paths are new strings from JSON text, as they are in requests.
   const calls: readonly { readonly method: 'GET'; readonly path: string }[] = JSON.parse(
     JSON.stringify(
       operations.map(({ method, template }) => ({
@@ -70,7 +70,7 @@ export function routerGroup(): Group {
 
 const text = 'status = TAXONOMY_OPERATION_STATUS_DONE AND progress < 100'
 
-/** A filter of about 60 characters, and a row that it does not fit before its last comparison. */
+/** Returns a filter of about 60 characters, and a row that fits every comparison but the last. */
 export function filterGroups(): readonly Group[] {
   const row = { id, status: 'TAXONOMY_OPERATION_STATUS_DONE', progress: 100, insert_time: '2026-01-31T12:00:00.000Z' }
   const filter = checkFilter(text, operationsList)
@@ -95,7 +95,7 @@ export function filterGroups(): readonly Group[] {
   ]
 }
 
-/** Tokens of a list that is sorted by one field. */
+/** Returns the tokens of a list that is sorted by one field. */
 export function tokenGroup(): Group {
   const mac = (scope: string) => createHmac('sha256', 'a key of the installation').update(scope).digest()
   const tokens = pageTokens(mac)
@@ -112,7 +112,7 @@ export function tokenGroup(): Group {
   }
 }
 
-/** The generated check of a request with a body of a usual size. */
+/** Returns the generated check of a request with a body of a usual size. */
 export function validatorGroup(): Group {
   const body = {
     name: 'acme',
@@ -124,7 +124,7 @@ export function validatorGroup(): Group {
   const valid: unknown = JSON.parse(sent)
   const faulty: unknown = JSON.parse(JSON.stringify({ body: { ...body, name: 'Acme!', colour: 1 } }))
   if (!check(valid, new Faults()) || check(faulty, new Faults()))
-    throw new Error('the example is no longer what it says')
+    throw new Error('the examples are no longer a valid and a faulty request')
   return {
     title: 'the request of createOrganisation',
     contenders: [

@@ -1,9 +1,9 @@
 import { stringify } from 'yaml'
 
-/** How many operations a resource of a made document has. */
+/** The number of operations of a resource of a made document. */
 const perResource = 5
 
-/** An OpenAPI document of so many operations (a multiple of 5), of resources that are all alike, as YAML. */
+/** Returns an OpenAPI document, as YAML, with `operations` operations (a multiple of 5) of similar resources. */
 export function madeDocument(operations: number): string {
   const indexes = Array.from({ length: operations / perResource }, (_, index) => index)
   return stringify(
@@ -13,7 +13,7 @@ export function madeDocument(operations: number): string {
       paths: Object.assign({}, ...indexes.map(pathsOf)),
       components: { schemas: Object.assign({ Problem: problem }, ...indexes.map(schemasOf)) },
     },
-    // Each use of a part is written out, as people do.
+    // The YAML has no aliases, like documents that people write.
     { aliasDuplicateObjects: false },
   )
 }

@@ -4,7 +4,10 @@ import { benchCollections, workBench } from '../../server/operations/work-bench.
 import { openPlace } from '../../server/store/place.ts'
 import { instant } from './pending.ts'
 
-/** Says `ready`, works on the store of a place from the first line of its input on, and ends with it. */
+/**
+ * This program prints `ready`, works on the store of a place from the first line of its input on, and ends when its
+ * input ends.
+ */
 const [place = ''] = process.argv.slice(2)
 const store = await openPlace(place, benchCollections)
 const bench = workBench(store, [instant])

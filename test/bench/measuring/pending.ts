@@ -2,13 +2,13 @@ import { done, type Procedure } from '../../../domain/ports/procedures.ts'
 import { effect, type WorkBench } from '../../server/operations/work-bench.ts'
 import type { Scope } from '../../../domain/ports/scope.ts'
 
-/** Work with an empty step: its cost is that of the durable work itself. */
+/** A procedure with an empty step: its cost is that of the durable work itself. */
 export const instant: Procedure<unknown> = {
   kind: 'sample.instant',
   steps: [{ name: 'only', run: async () => done() }],
 }
 
-/** Begins so many operations in each of some workspaces, in few transactions. */
+/** Begins `each` operations in each of `workspaces` workspaces, in few transactions. */
 export async function beginAll({ operations, store }: WorkBench, workspaces: number, each: number): Promise<void> {
   for (let i = 0; i < workspaces; i += 1) {
     const scope: Scope = { type: 'WORKSPACE', id: `w${i}` }

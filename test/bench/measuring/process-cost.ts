@@ -8,17 +8,17 @@ import { median } from './rounds.ts'
 export interface ProcessCost {
   readonly wallSeconds: number
   readonly cpuSeconds: number
-  /** Its own largest resident set. */
+  /** The largest resident set of the process itself, in MiB. */
   readonly memoryMib: number
 }
 
-/** The folder of a process, and its environment variables beside those of this process. */
+/** The folder of a process, and its environment variables in addition to those of this process. */
 export interface Place {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Runs Node.js with some arguments to its end. Throws with the output unless the process succeeds. */
+/** Runs Node.js with some arguments to its end, and returns its costs. Throws with the output if the process fails. */
 export function processCost(args: readonly string[], { cwd, env }: Place): ProcessCost {
   const folder = mkdtempSync(join(tmpdir(), 'ninefold-cost-'))
   const report = join(folder, 'usage')
@@ -34,7 +34,7 @@ export function processCost(args: readonly string[], { cwd, env }: Place): Proce
     const wallSeconds = (performance.now() - began) / 1000
     if (status !== 0) throw new Error(`${args.join(' ')} failed: ${stderr}${stdout}`)
     const { cpuSeconds, memoryMib } = usageOf(report)
-    // Children, and replaced programs, are only visible with /proc.
+    // The CPU time of children and of replaced programs is known only from /proc.
     const all = before === undefined ? cpuSeconds : (childrenSeconds() ?? Number.NaN) - before
     return { wallSeconds, cpuSeconds: all, memoryMib }
   } finally {
@@ -42,7 +42,7 @@ export function processCost(args: readonly string[], { cwd, env }: Place): Proce
   }
 }
 
-/** The costs that a process reported of itself; a program that replaces it reports none. */
+/** Returns the costs that a process has reported about itself; NaN for a program that has replaced the process. */
 function usageOf(report: string): Pick<ProcessCost, 'cpuSeconds' | 'memoryMib'> {
   if (!existsSync(report)) return { cpuSeconds: Number.NaN, memoryMib: Number.NaN }
   const { maxRSS, systemCPUTime, userCPUTime }: NodeJS.ResourceUsage = JSON.parse(readFileSync(report, 'utf8'))
@@ -58,7 +58,7 @@ export function medianCost(rounds: number, run: () => ProcessCost, prepare?: (ro
   return medianOf(costs)
 }
 
-/** The middle of each figure by itself. */
+/** Returns the median of each figure, separately. */
 export const medianOf = (costs: readonly ProcessCost[]): ProcessCost => ({
   wallSeconds: median(costs.map(cost => cost.wallSeconds)),
   cpuSeconds: median(costs.map(cost => cost.cpuSeconds)),
@@ -68,11 +68,12 @@ export const medianOf = (costs: readonly ProcessCost[]): ProcessCost => ({
 const statFile = '/proc/self/stat'
 const ticksPerSecond = 100
 
-/** The CPU time of all processes that this one started and that have ended, theirs included. */
+/** Returns the CPU time in seconds of all ended child processes and their children; undefined without /proc. */
 function childrenSeconds(): number | undefined {
   if (!existsSync(statFile)) return undefined
   const stat = readFileSync(statFile, 'utf8')
-  // Behind the name, which may hold anything: cutime and cstime are the 16th and 17th of all (proc(5)).
+  // The fields follow the name, which may contain any character; cutime and cstime are the 16th and 17th fields
+  // (proc(5)).
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[13]) + Number(fields[14])) / ticksPerSecond
 }

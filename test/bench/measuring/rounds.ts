@@ -1,18 +1,18 @@
-/** One way to do something; groups of them are compared. */
+/** A way to do something, which is compared with other ways. */
 export interface Contender {
   readonly name: string
-  /** Runs a function `units` times; the result is kept, so that no engine can optimise it away. */
+  /** Does `units` units of work; the result is kept, so that no engine can optimise the work away. */
   readonly run: () => unknown
   readonly units: number
 }
 
-/** Long against the grain of the CPU clock, which is 4 ms on some machines. */
+/** A round is much longer than the resolution of the CPU clock, which is 4 ms on some machines. */
 const roundMs = 150
 
-/** The duration of the alternation of contenders. */
+/** The number of rounds and warm-up runs of a measurement. */
 export interface Turns {
   readonly rounds: number
-  /** How often a contender runs at least before it is measured. */
+  /** The minimal number of runs of a contender before its measurement. */
   readonly warmUp: number
 }
 
@@ -22,26 +22,26 @@ const fewTurns: Turns = { rounds: 9, warmUp: 0 }
 export const kept: unknown[] = []
 
 /**
- * The CPU time of one unit of each contender in nanoseconds: the median of rounds that take turns, so that a slow
- * stretch of the machine meets all of them.
+ * Returns the CPU time of one unit of each contender in nanoseconds: the median of its rounds. The rounds of the
+ * contenders alternate, so that other work of the machine affects all of them.
  */
 export async function measure(contenders: readonly Contender[]): Promise<readonly number[]> {
   return (await measureRounds(contenders, fewTurns)).map(median)
 }
 
-/** As `measure`, but with the times of all rounds, which stand in the order of the rounds. */
+/** Measures like `measure`, but returns the times of all rounds of each contender, in order. */
 export async function measureRounds(
   contenders: readonly Contender[],
   { rounds, warmUp }: Turns,
 ): Promise<readonly (readonly number[])[]> {
   const times: number[] = []
-  // Contenders run one after the other, because concurrent work would count as their time.
+  // Contenders run sequentially, because concurrent work would count as their time.
   for (const contender of contenders) times.push(await repetitions(contender, warmUp))
   const found = contenders.map((): number[] => [])
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, contender] of contenders.entries()) {
       const count = times[index] ?? 1
-      // Other work of the process runs between the contenders.
+      // The pause gives other work of the process time between the contenders.
       await new Promise(resolve => setTimeout(resolve, 1))
       const spent = await cpuOf(contender, count)
       found[index]?.push(spent / (count * contender.units))
@@ -50,7 +50,7 @@ export async function measureRounds(
   return found
 }
 
-/** How often a contender runs in a round; finding out also warms it up. */
+/** Returns the number of runs of a contender in a round; the search for this number also warms the contender up. */
 async function repetitions(contender: Contender, warmUp: number): Promise<number> {
   await cpuOf(contender, warmUp)
   let count = 1
@@ -58,7 +58,10 @@ async function repetitions(contender: Contender, warmUp: number): Promise<number
   return count * 2
 }
 
-/** Every few calls, a server does other work, such as the renewal of a lease; its time includes that. */
+/**
+ * The number of runs after which other work of the process gets a turn, such as the renewal of a lease; the measured
+ * time includes this work.
+ */
 const callsPerTurn = 200
 
 async function cpuOf({ run }: Contender, count: number): Promise<number> {
@@ -77,7 +80,7 @@ export function median(numbers: readonly number[]): number {
   return quantile(numbers, 1 / 2)
 }
 
-/** A quarter of some numbers is less than the first, half of them less than the second, a quarter more than the third. */
+/** Returns the lower quartile, the median and the upper quartile of numbers. */
 export function quartiles(numbers: readonly number[]): readonly [lower: number, median: number, upper: number] {
   return [quantile(numbers, 1 / 4), median(numbers), quantile(numbers, 3 / 4)]
 }

@@ -12,7 +12,7 @@ import { caller, fillTree, type Caller, type Tree, type TreeSize } from './tree-
 
 /** The platform as `ninefold serve` composes it, without a listener, with one organisation of a certain size. */
 export interface ServedTree extends Tree {
-  /** The file of the store, or its address. */
+  /** The path of the store's file, or the URL of its database. */
   readonly place: string
   /** Makes a call as a user with a role at the organisation. */
   readonly call: Caller
@@ -39,7 +39,7 @@ export async function servedTree(size: TreeSize, storeUrl?: string): Promise<Ser
   }
 }
 
-/** The access token of a user who administers an organisation and holds nothing else. */
+/** Returns the access token of a user who administers an organisation and has no other role. */
 async function signedIn(platform: OpenedPlatform, organisation: string): Promise<string> {
   const called = platform.from('192.0.2.7')
   const as = (token?: string): Ninefold => new Ninefold(platform.transport(token, { fetch: called }))

@@ -1,6 +1,6 @@
 import { quartiles } from './rounds.ts'
 
-/** Prints a group of figures: each beside the first, which the others are compared with. */
+/** Prints a group of figures, each with its ratio to the first figure. */
 export function printGroup(title: string, rows: readonly (readonly [name: string, nanoseconds: number])[]): void {
   const [, base = Number.NaN] = rows[0] ?? []
   console.log(`\n${title}`)
@@ -21,7 +21,7 @@ export function printSpreads(
   }
 }
 
-/** Prints how many times as much something took as something else, round by round. */
+/** Prints the ratio of two figures, computed round by round: its median and quartiles. */
 export function printRatio(name: string, rounds: readonly number[], base: readonly number[]): void {
   const [lower, middle, upper] = quartiles(rounds.map((time, i) => time / (base[i] ?? Number.NaN)))
   console.log(`  ${name.padEnd(52)}${ratio(middle).padStart(12)}    ${ratio(lower)} to ${ratio(upper)}`)

@@ -38,20 +38,20 @@ import { testGuard, testToken } from '../../server/access/test-access.ts'
 
 const clock = createClock()
 
-/** The size of one organisation. */
+/** The ids of one organisation and its groups. */
 export interface Tree {
   readonly organisation: string
-  /** Their ids, each under the one before it until `maxDepth` are nested. */
+  /** The ids of the groups; each group is the parent of the next, up to `maxDepth` levels. */
   readonly groups: readonly string[]
 }
 
-/** Makes a call; throws unless it is answered 200. */
+/** Makes a call and returns its body; throws unless the status is 200. */
 export type Caller = (method: string, target: string, body?: object) => Promise<string>
 
 /** The taxonomy over a tree of a certain size, without a listener, without workers and with the guard of tests. */
 export interface StoredTree extends Tree {
   readonly store: ServerStore
-  /** The handlers alone: no routing, no doors, no checks. */
+  /** The handlers alone, without routing, doors and checks. */
   readonly handlers: Handlers
   readonly call: Caller
   close(): Promise<void>
@@ -59,7 +59,7 @@ export interface StoredTree extends Tree {
 
 /** A tree in a file of SQLite. */
 export interface TreePlatform extends StoredTree {
-  /** The same file as others would read it. */
+  /** A connection of the bare driver to the same file. */
   readonly bare: DatabaseSync
 }
 
@@ -69,7 +69,7 @@ interface Handlers {
   readonly effectiveQuotas: EffectiveQuotas
 }
 
-/** How many of each an organisation has. */
+/** The numbers of groups and workspaces of an organisation. */
 export interface TreeSize {
   readonly groups: number
   readonly workspaces: number
@@ -95,7 +95,7 @@ export async function treePlatform(size: TreeSize): Promise<TreePlatform> {
   }
 }
 
-/** Opens a platform in a file of SQLite or at the address of a database, and fills one organisation. */
+/** Opens a platform in a file of SQLite or at the URL of a database, and fills one organisation. */
 export async function storedTree(place: string, size: TreeSize): Promise<StoredTree> {
   const { handlers, module } = watchedArea()
   const collections = [rememberedKeys, outbox, ...workCollections, ...module.collections]
@@ -130,7 +130,7 @@ export async function storedTree(place: string, size: TreeSize): Promise<StoredT
   }
 }
 
-/** The area, and its handlers as soon as it is mounted. */
+/** Returns the area, and a promise of its handlers, which is fulfilled when the area is mounted. */
 function watchedArea(): { readonly module: AreaModule; readonly handlers: Promise<Handlers> } {
   const { promise, resolve } = Promise.withResolvers<Handlers>()
   const module = area({
@@ -151,7 +151,7 @@ function watchedArea(): { readonly module: AreaModule; readonly handlers: Promis
   return { module, handlers: promise }
 }
 
-/** Calls a dispatcher with an access token. */
+/** Returns a function that calls a dispatcher with an access token. */
 export function caller(dispatch: Dispatch, token: string): Caller {
   const { signal } = new AbortController()
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
@@ -195,7 +195,7 @@ async function settle(tx: Transaction, organisation: string, size: TreeSize): Pr
   }
 }
 
-/** Every fiftieth group and every hundredth workspace is suspended. */
+/** Returns the row of a group; every fiftieth group is suspended. */
 function newGroup(organisation_id: string, parent_group_id: string, i: number): StoredGroup {
   const { id, ...workspace } = newChild(clock.newId(), time, {
     organisation_id,
@@ -208,7 +208,10 @@ function newGroup(organisation_id: string, parent_group_id: string, i: number): 
   return { id, ...workspace, state: stateOf(i, 50) }
 }
 
-/** Names come in no order, and their neighbours stand under different groups. */
+/**
+ * Returns the row of a workspace; every hundredth workspace is suspended. The names are in random order, and neighbours
+ * by name have different parents.
+ */
 function workspaceOf(organisation_id: string, parents: readonly string[], i: number): StoredWorkspace {
   const scattered = Math.imul(i, 2654435761) >>> 0
   const workspace = newChild(clock.newId(), formatMillis(Date.UTC(2026, 0, 1) + i * 1000), {

@@ -4,10 +4,10 @@ import type { LogEntry } from '../../../runtime/outcome.ts'
 import type { Dispatch } from '../../../runtime/wire.ts'
 import { route } from '../../runtime/routes.ts'
 
-/** The answer of the only operation. */
+/** The response of the only operation. */
 export const greeting = { id: '0199a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b', display_name: 'the same to everybody' } as const
 
-/** A service of one operation, which is public and does nothing; `log` is told of every call. */
+/** Makes a service with one public operation, whose handler does nothing; `log` receives the entry of every call. */
 export function trivialService(log: (entry: LogEntry) => void = () => {}): Dispatch {
   let ids = 0
   return dispatcher({

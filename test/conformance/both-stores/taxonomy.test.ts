@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(async () => platform.stop())
 
-/** Sends a body as the administrator, and returns the id of the created resource. */
+/** Sends a body as the administrator, and returns the ids of the operation and of the created resource. */
 async function make(target: string, body: object): Promise<{ readonly id: string; readonly resource_id: string }> {
   const headers = { authorization: platform.authorization, 'content-type': 'application/json' }
   const answer = await call({ method: 'POST', target, headers, body: JSON.stringify(body) })
@@ -26,7 +26,7 @@ async function make(target: string, body: object): Promise<{ readonly id: string
   return JSON.parse(answer.body)
 }
 
-/** Organisation, group and workspace, and an override of `compute.vcpus` at the organisation. */
+/** Creates an organisation, a group and a workspace, and an override of `compute.vcpus` at the organisation. */
 async function makeTree(name: string) {
   const operation = await make('/taxonomy/v1/organisations', { name })
   const organisation = operation.resource_id
@@ -43,10 +43,10 @@ async function makeTree(name: string) {
 
 type Tree = Awaited<ReturnType<typeof makeTree>>
 
-/** The changes of a node before calls that another state allows only. */
+/** The verb that must run before a call that only another state of the node allows. */
 const before: Readonly<Record<string, string>> = { resume: 'suspend', restore: 'archive', delete: 'archive' }
 
-/** Things that exist, as the calls of an operation name them. */
+/** Creates the resources that the path of an operation names; returns their path parameters. */
 async function existingFor(path: string, operationId: string): Promise<Existing> {
   const name = operationId.toLowerCase()
   await makeTree(`${name}-one`)
@@ -95,7 +95,7 @@ async function empty(organisation: string, ids: Tree['ids']): Promise<void> {
 }
 
 describe.each(document.operations)('$id', ({ id, path }) => {
-  test('is served as specs/taxonomy.yaml says', async () => {
+  test('is served as specs/taxonomy.yaml declares', async () => {
     const existing = await existingFor(path, id)
     const options = { authorization: platform.authorization, common, platform: true, existing }
     const report = await conform(document, schemas, call, { ...options, operations: [id] })
@@ -103,7 +103,7 @@ describe.each(document.operations)('$id', ({ id, path }) => {
   })
 })
 
-test('every operation of the document is walked when none is named', async () => {
+test('without a name, every operation of the document is walked', async () => {
   const { walked } = await conform(document, schemas, call, { authorization: platform.authorization, limit: 1 })
   const operationIds = Object.values(document.groups).flatMap(({ operations }) => operations.map(({ id }) => id))
   expect(walked.map(({ operationId }) => operationId).toSorted()).toEqual(operationIds.toSorted())

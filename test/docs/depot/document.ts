@@ -17,7 +17,7 @@ const byId = { name: 'id', in: 'path', required: true, schema: uuid }
 const paging = ['PageSize', 'PageToken', 'Filter', 'OrderBy'].map(each => common(`parameters/${each}`))
 const key = common('parameters/IdempotencyKey')
 
-/** One operation with its answer, its permission and its reasons. */
+/** Returns an operation with its response, its permission and its reasons. */
 function operation(operationId: string, resource: string, verb: string, answer: object, more: object = {}): object {
   const isRead = verb === 'list' || verb === 'get'
   return {

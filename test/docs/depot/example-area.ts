@@ -5,7 +5,7 @@ import type { AreaModule } from '../../../server/area.ts'
 import { generation, plainOptions, repository, writeFiles } from '../../generator/generation.ts'
 import { depotDocument } from './document.ts'
 
-/** Folders that the example adds to; links lead its imports to the code that the tests run. */
+/** The folders to which the example adds files. Links lead the example's imports to the code under test. */
 const grown = ['domain', 'output', 'server', 'specs']
 
 /** Writes the area of the page into a folder: its document, its generated code, and the code blocks. */
@@ -29,7 +29,7 @@ export async function writeExample(folder: string, blocks: ReadonlyMap<string, s
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(project))
 }
 
-/** The area as the page mounts it, over a keeper of blobs in memory; the only key is `opener`. */
+/** Makes the area as the page mounts it, with a store of blobs in memory; the only key is `opener`. */
 export async function exampleArea(folder: string): Promise<AreaModule> {
   const kept = new Map<string, Uint8Array<ArrayBuffer>>()
   const blobs = {

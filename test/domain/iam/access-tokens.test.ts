@@ -24,13 +24,13 @@ const encoded = (value: object | string): string =>
 const decoded = (token: string, part: number): Record<string, unknown> =>
   JSON.parse(Buffer.from(token.split('.')[part] ?? '', 'base64url').toString())
 
-/** Signs a token that no server would, with a pair whose public half the server knows. */
+/** Signs a token that no server would issue, with a key whose public half the server knows. */
 function forge(privateKey: KeyObject, header: object, claims: object | string): string {
   const text = `${encoded(header)}.${encoded(claims)}`
   return `${text}.${sign(null, Buffer.from(text), privateKey).toString('base64url')}`
 }
 
-/** Adds a pair to the keys of the server, as another server would. */
+/** Adds a key pair to the signing keys of the store, as another server would. */
 async function addPair({ store, parts }: TokenPlatform, not_after = '2027-01-01T00:00:00.000Z') {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const { x = '' } = publicKey.export({ format: 'jwk' })
@@ -40,7 +40,7 @@ async function addPair({ store, parts }: TokenPlatform, not_after = '2027-01-01T
 }
 
 describe('access tokens', () => {
-  it('say who calls, with which session, and nothing of permissions', async () => {
+  it('name the caller and the session, and no permissions', async () => {
     const { server, session, token, user } = await signedIn()
     expect(await server.authenticator.authenticate(`Bearer ${token}`)).toEqual({
       id: user,
@@ -61,7 +61,7 @@ describe('access tokens', () => {
     })
   })
 
-  it('expire after 900 seconds, to the millisecond, also when they are remembered', async () => {
+  it('expire after 900 seconds, to the millisecond, even when they are cached', async () => {
     const { server, token } = await signedIn()
     server.time.now += 899_999
     expect(await server.admission(token)).toBe('OK')
@@ -73,7 +73,7 @@ describe('access tokens', () => {
     expect(await server.admission(access_token)).toBe('TOKEN_EXPIRED')
   })
 
-  it('may be from a clock that is 30 seconds ahead, and no more', async () => {
+  it('may come from a clock that is at most 30 seconds ahead', async () => {
     const { server, token } = await signedIn()
     server.time.now -= 30_000
     expect(await server.admission(token)).toBe('OK')
@@ -100,7 +100,7 @@ describe('access tokens', () => {
     expect(await outcomeOf(server.authenticator.authenticate(`bearer  ${token}`))).toBe('OK')
   })
 
-  it('of a principal that is not active are refused, at once and again', async () => {
+  it('of an inactive principal are refused, immediately and again', async () => {
     const { server, token, user } = await signedIn()
     expect(await server.admission(token)).toBe('OK')
     server.inactive.add(user)
@@ -110,8 +110,8 @@ describe('access tokens', () => {
   })
 })
 
-describe('what is no token of ours', () => {
-  it('is refused whatever its header claims, though the signature is right', async () => {
+describe('a forged token', () => {
+  it('is refused whatever its header claims, despite a valid signature', async () => {
     const { server, token } = await signedIn()
     const { kid, privateKey, publicKey } = await addPair(server)
     const claims = decoded(token, 1)
@@ -151,7 +151,7 @@ describe('what is no token of ours', () => {
     expect(refused).toEqual(headers.map(() => 'TOKEN_INVALID'))
   })
 
-  it('is refused whatever its claims are, though the signature is right', async () => {
+  it('is refused whatever its claims are, despite a valid signature', async () => {
     const { server, token } = await signedIn()
     const { kid, privateKey } = await addPair(server)
     const claims = decoded(token, 1)
@@ -191,7 +191,7 @@ describe('what is no token of ours', () => {
     )
   })
 
-  it('is refused when the public key is taken for the secret of an HMAC, or nothing signs at all', async () => {
+  it('is refused if its signature is an HMAC with the public key as secret, or is missing', async () => {
     const { server, token } = await signedIn()
     const { keys } = await server.keys.jwks()
     const [key] = keys
@@ -219,7 +219,7 @@ describe('what is no token of ours', () => {
     }
   })
 
-  it('is refused when another key signed it than it names, and when it is an assertion or a refresh token', async () => {
+  it('is refused if another key has signed it, or if it is an assertion or a refresh token', async () => {
     const { server, token } = await signedIn()
     const [first, second] = [await addPair(server), await addPair(server)]
     const header = { alg: 'EdDSA', typ: 'at+jwt', kid: first.kid }
@@ -228,7 +228,7 @@ describe('what is no token of ours', () => {
     expect(await server.admission(refresh_token ?? '')).toBe('TOKEN_INVALID')
   })
 
-  it('is never accepted when it is any text', async () => {
+  it('is refused if it is any other text', async () => {
     const server = await tokenPlatform()
     const segment = fc.base64String({ maxLength: 40 })
     const texts = fc.oneof(
@@ -244,13 +244,13 @@ describe('what is no token of ours', () => {
 })
 
 describe('signing keys', () => {
-  it('of another server are found when a token names them, and survive the restart of the one that made them', async () => {
+  it('of another server are found when a token names them, and survive the restart of their server', async () => {
     const { server, token } = await signedIn()
     const restarted = new AccessTokens(new SigningKeys(server.parts), { baseUrl })
     expect(await restarted.verify(token, server.time.now)).toMatchObject({ kind: 'USER' })
   })
 
-  it('are read again for unknown ones by all requests together, once a second', async () => {
+  it('are read again for unknown keys by all requests together, at most once a second', async () => {
     let reads = 0
     const server = await tokenPlatform({
       wrap: store =>
@@ -277,7 +277,7 @@ describe('signing keys', () => {
     expect(performance.now() - started).toBeGreaterThan(990)
   })
 
-  it('that were written while the table was read are found by who asks then', async () => {
+  it('that were written during a read of the table are found by the next request', async () => {
     const { server, token } = await signedIn()
     const missed = server.admission(`${token.slice(0, -4)}AAAA`)
     const { kid, privateKey } = await addPair(server)
@@ -290,7 +290,7 @@ describe('signing keys', () => {
     expect(await Promise.all(answers)).toEqual(['OK', 'OK'])
   })
 
-  it('change every 24 hours, and are published until the last token of the old one has expired', async () => {
+  it('change every 24 hours, and are published until the last token of the old key has expired', async () => {
     const { server, token } = await signedIn()
     const [first] = (await server.keys.jwks()).keys
     expect(first).toEqual({

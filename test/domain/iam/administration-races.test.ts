@@ -47,7 +47,7 @@ const removals: readonly ((
     const body = { principal_id: principal, role_ids: ['organisation-admin'], condition: '', expire_time: hourly(w, 1) }
     return w.access.grantAccess({ scope_type: type, scope_id: id, body }, w.as(by))
   },
-  // As the deactivation of a user does.
+  // Does the same as the deactivation of a user.
   (w, by, { principal }) =>
     w.store.tx(async tx => {
       await w.parts.feed.hold(tx)
@@ -57,11 +57,11 @@ const removals: readonly ((
     }),
 ]
 
-describe('two administrators who remove each other at once', () => {
+describe('two administrators who remove each other concurrently', () => {
   it.each([
     ['an organisation', 'organisation-admin'],
     ['the platform', 'platform-admin'],
-  ])('leave one of %s', async (_what, role) => {
+  ])('keep one administrator of %s', async (_what, role) => {
     const w = await world()
     const scope = role === 'platform-admin' ? platformScope : await w.organisation('raced')
     if (scope === platformScope) await w.store.tx(tx => removeAll(tx, w.ada))
@@ -73,7 +73,8 @@ describe('two administrators who remove each other at once', () => {
         removals[way % removals.length]?.(w, remover, { principal, binding: of[principal] ?? '', scope }) ??
         Promise.resolve()
       const outcomes = await atOnce(round, by(a, b, round >> 1), by(b, a, round >> 3))
-      // An administrator that was demoted first cannot set an end for the other.
+      // The losing call is refused because its caller is no longer an administrator, or because the other user is the
+      // last one.
       expect(outcomes.filter(each => each === 'OK')).toHaveLength(1)
       expect(['LAST_ADMINISTRATOR', 'ESCALATION_DENIED']).toContain(outcomes.find(each => each !== 'OK'))
       await w.store.tx(async tx => {
@@ -89,7 +90,10 @@ async function removeAll(tx: Parameters<Parameters<World['store']['tx']>[0]>[0],
     await tx.delete(bindings, id, version)
 }
 
-/** The actions of a grantor on its rights; the key names the revision that tells the order. */
+/**
+ * The calls that use the rights of a grantor. `key` returns the key of the change by whose revision the test orders the
+ * grant and the demotion.
+ */
 const givings: Readonly<
   Record<string, (w: World, giver: string, round: number) => Promise<{ call: Call; key: () => string }>>
 > = {
@@ -125,17 +129,17 @@ const givings: Readonly<
   },
 }
 
-describe('giving while the giver is demoted', () => {
-  it.each(Object.keys(givings))('has an effect only before the demotion: %s', async name => {
+describe('a grant during the demotion of its grantor', () => {
+  it.each(Object.keys(givings))('succeeds only before the demotion: %s', async name => {
     const w = await world()
     const seen = new Set<string>()
     for (let round = 0; round < 40; round += 1) {
       const giver = await w.user(`giver${round}`)
       const binding = await w.bind(giver, 'organisation-admin', w.o)
       const giving = await givings[name]?.(w, giver, round)
-      if (giving === undefined) throw new Error(`nobody gives by "${name}"`)
+      if (giving === undefined) throw new Error(`there is no grant "${name}"`)
       const demote = async () => {
-        // A giving begins with several reads, so that a demotion at the same time would always come first.
+        // A grant begins with several reads; without as many reads here, the demotion would always come first.
         for (let reads = 0; reads < (round >> 1) % 20; reads += 1) await w.store.get(principals, giver)
         return drop(w, w.oz, binding)
       }
@@ -150,8 +154,8 @@ describe('giving while the giver is demoted', () => {
   })
 })
 
-describe('at once', () => {
-  it('a role is deleted or given, not both', async () => {
+describe('of concurrent calls', () => {
+  it('either the deletion or the grant of a role succeeds', async () => {
     const w = await world()
     for (let round = 0; round < 40; round += 1) {
       const owner = { scope_type: w.o.type, scope_id: w.o.id }
@@ -171,7 +175,7 @@ describe('at once', () => {
     }
   })
 
-  it('a role gets an administrative permission or a service account at the platform, not both', async () => {
+  it('either an administrative permission of a role or its binding to a service account at the platform succeeds', async () => {
     const w = await world()
     for (let round = 0; round < 40; round += 1) {
       const body = { name: `r${round}`, display_name: '', description: '', permissions: [], scope_id: '' }
@@ -186,7 +190,7 @@ describe('at once', () => {
     }
   })
 
-  it('one binding of a principal, role and scope is made, and grants of it all succeed', async () => {
+  it('one creates the binding of a principal, role and scope, and all grants of it succeed', async () => {
     const w = await world()
     for (let round = 0; round < 40; round += 1) {
       const to = await w.user(`to${round}`)
@@ -201,7 +205,7 @@ describe('at once', () => {
     }
   })
 
-  it('nothing is given at a scope once its suspension is answered', async () => {
+  it('no grant at a scope succeeds after its suspension', async () => {
     const w = await world()
     const seen = new Set<string>()
     for (let round = 0; round < 40; round += 1) {
@@ -225,7 +229,7 @@ describe('at once', () => {
     expect([...seen].sort()).toEqual(['OK', 'WORKSPACE_NOT_ACTIVE'])
   })
 
-  it('the last room below a limit goes to one', async () => {
+  it('one gets the last room below a limit', async () => {
     const w = await world()
     const at = await Promise.all(Array.from({ length: 252 }, (_, i) => w.workspace(w.o, `w${i}`)))
     for (const scope of at.slice(0, 249)) await w.bind(w.kim, 'workspace-viewer', scope)

@@ -28,7 +28,7 @@ import { collections, iamEnvironment } from './iam-environment.ts'
 import { bindingRow, insertChild, insertRoot, insertUser, platformScope, userRow, type Born } from './rows.ts'
 import { testCatalogue } from './test-catalogue.ts'
 
-/** A platform whose handlers administer access; the door is the test's. */
+/** A platform with the handlers that administer access; the test replaces the door. */
 export interface Administration {
   readonly parts: IamEnvironment
   readonly store: Store
@@ -38,11 +38,11 @@ export interface Administration {
   readonly principals: Principals
   readonly access: ScopeAccess
   readonly users: Users
-  /** The changes that every server was told. */
+  /** The changes that the feed has recorded. */
   readonly changes: { readonly kind: ChangeKind; readonly key: string }[]
-  /** The revision of the last change of a key. */
+  /** The revision of the last change of each key. */
   readonly revised: Map<string, number>
-  /** Moves the clock. */
+  /** Advances the clock. */
   readonly later: (millis: number) => void
   readonly now: () => number
   readonly as: (principal: string, more?: Partial<CallContext>) => CallContext
@@ -51,11 +51,11 @@ export interface Administration {
   readonly workspace: (organisation: Scope, name: string, parent?: Scope) => Promise<Scope>
   readonly user: (name: string, more?: Partial<StoredUser>) => Promise<string>
   readonly program: (workspace: Scope, name: string) => Promise<string>
-  /** Writes a binding past all rules. */
+  /** Writes a binding without any checks. */
   readonly bind: (principal: string, role: string, scope: Scope, terms?: Partial<Binding>) => Promise<string>
 }
 
-/** Records the changes of a feed. */
+/** Wraps a feed so that it records its changes and their revisions. */
 function recordingFeed(feed: Feed, { changes, revised }: Pick<Administration, 'changes' | 'revised'>): Feed {
   return {
     revised: tx => feed.revised(tx),
@@ -152,7 +152,10 @@ function makers({ clock, store, taxonomy }: IamEnvironment, feed: Feed): Makers 
   }
 }
 
-/** The tree and the people of most tests (iam.md 7): O holds G, which holds W; P is another organisation, with V. */
+/**
+ * Makes the scopes and principals of most tests (iam.md 7): organisation O contains group G, which contains workspace
+ * W; organisation P contains workspace V.
+ */
 export async function world() {
   const platform = await administration()
   const o = await platform.organisation('o')
@@ -175,7 +178,7 @@ export async function world() {
 
 export type World = Awaited<ReturnType<typeof world>>
 
-/** The bindings of a principal that count. */
+/** Returns the bindings of a principal that are in force now. */
 export async function heldBy({ now, store }: Administration, principal: string): Promise<Binding[]> {
   const found: Binding[] = []
   for await (const { value } of store.each(bindings, { principal_id: principal })) {
@@ -184,7 +187,7 @@ export async function heldBy({ now, store }: Administration, principal: string):
   return found
 }
 
-/** A statement as handlers get it. */
+/** Returns a policy statement in the form that handlers receive. */
 export const statementOf = (
   effect: PolicyEffect,
   principals: string[],
@@ -201,7 +204,7 @@ export const statementOf = (
   ...more,
 })
 
-/** The body of a policy as handlers get it. */
+/** Returns the body of a policy in the form that handlers receive. */
 export const policyOf = (name: string, ...statements: ParsedPolicyStatement[]): ParsedPolicy => ({
   name,
   display_name: '',
@@ -211,6 +214,6 @@ export const policyOf = (name: string, ...statements: ParsedPolicyStatement[]): 
   statements,
 })
 
-/** The instant so many hours from now. */
+/** Returns the instant `hours` hours from now, as an ISO time. */
 export const hourly = ({ now }: Pick<Administration, 'now'>, hours: number): string =>
   new Date(now() + hours * 3_600_000).toISOString()

@@ -23,7 +23,7 @@ import { outcomeOf, valueOf } from '../outcomes.ts'
 
 const audience = `${baseUrl}/iam/v1/tokens:refresh`
 
-/** Pairs of each kind that may be registered. */
+/** A key pair of each algorithm that a service account may register. */
 const pairs = {
   EdDSA: generateKeyPairSync('ed25519'),
   ES256: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
@@ -83,7 +83,7 @@ describe('an assertion', () => {
     },
   )
 
-  it('makes one token family for account and key, which later ones use until it is revoked', async () => {
+  it('starts one token family for account and key, which later assertions use until its revocation', async () => {
     const signer = await withKey()
     const { account, server } = signer
     const first = await exchange(server, await assertion(signer))
@@ -121,7 +121,7 @@ describe('an assertion', () => {
     ])
   })
 
-  it('is of use once, also when two servers get it at the same time', async () => {
+  it('can be used once, even by concurrent calls to two servers', async () => {
     const place = await testPlace()
     const signer = await withKey('EdDSA', {}, { place })
     const other = await tokenPlatform({ place })
@@ -136,7 +136,7 @@ describe('an assertion', () => {
     expect(await signer.server.store.count(spentAssertions)).toBe(5)
   })
 
-  it('is refused alike for every fault', async () => {
+  it('is refused with the same response for every fault', async () => {
     const signer = await withKey()
     const { account, server } = signer
     const second = Math.floor(server.time.now / 1000)
@@ -182,7 +182,7 @@ describe('an assertion', () => {
     expect(await outcomeOf(exchange(server, good))).toBe('OK')
   })
 
-  it.each(['EdDSA', 'ES256', 'RS256'] as const)('of %s is refused whichever bits of it are flipped', async alg => {
+  it.each(['EdDSA', 'ES256', 'RS256'] as const)('of %s is refused if any of its bits are flipped', async alg => {
     const signer = await withKey(alg)
     const text = await assertion(signer)
     const flip = fc.tuple(fc.nat({ max: text.length - 1 }), fc.integer({ min: 1, max: 127 }))
@@ -201,14 +201,14 @@ describe('an assertion', () => {
     expect(await outcomeOf(exchange(signer.server, text))).toBe('OK')
   })
 
-  it('is no access token, and an access token is no assertion', async () => {
+  it('is not an access token, and an access token is not an assertion', async () => {
     const signer = await withKey()
     const { access_token } = await exchange(signer.server, await assertion(signer))
     expect(await outcomeOf(exchange(signer.server, access_token))).toBe('ASSERTION_INVALID')
     expect(await signer.server.admission(await assertion(signer))).toBe('TOKEN_INVALID')
   })
 
-  it('gets nothing while the home workspace is not ACTIVE, nor for an account that is not', async () => {
+  it('is refused while the home workspace or the account is not ACTIVE', async () => {
     const signer = await withKey()
     const { account, server } = signer
     await turn(server, 'SUSPENDED')
@@ -223,7 +223,7 @@ describe('an assertion', () => {
     expect(await outcomeOf(exchange(server, await assertion(signer)))).toBe('ASSERTION_INVALID')
   })
 
-  it('that is meant for another place is accepted there alone, and as often as it is sent', async () => {
+  it('for another audience is accepted only there, as often as it is sent', async () => {
     const signer = await withKey()
     const { account, server } = signer
     const realm = 'https://registry.test/v2/_token'
@@ -239,7 +239,7 @@ describe('an assertion', () => {
 })
 
 describe('keys of service accounts', () => {
-  it('are accepted until they expire or are removed, which ends what they got', async () => {
+  it('are accepted until they expire or are removed, which ends their sessions', async () => {
     const signer = await withKey('EdDSA', { expireTime: '2026-05-01T14:00:00+01:00' })
     const { account, kid, server } = signer
     const stored = (await server.store.get(serviceAccounts, account))?.value
@@ -258,7 +258,7 @@ describe('keys of service accounts', () => {
     expect(await server.store.count(accountKeys)).toBe(0)
   })
 
-  it('are two when they are rotated, and the removal of one leaves the other', async () => {
+  it('can be two during a rotation, and the removal of one keeps the other', async () => {
     const old = await withKey()
     const { account, server } = old
     const kid = await addAccountKey(server.parts, account, { publicKey: pem(pairs.ES256.publicKey) })
@@ -275,7 +275,7 @@ describe('keys of service accounts', () => {
     expect(await outcomeOf(exchange(server, await assertion(fresh)))).toBe('OK')
   })
 
-  it('are refused when they are of another kind, too short, private or damaged', async () => {
+  it('are refused if they are of another kind, too short, private or damaged', async () => {
     const { account, server } = await withKey()
     const good = pem(pairs.EdDSA.publicKey)
     const faulty: readonly string[] = [
@@ -305,7 +305,7 @@ describe('keys of service accounts', () => {
     expect(await server.store.count(accountKeys)).toBe(1)
   })
 
-  it('are not added and removed where there is nothing of that name', async () => {
+  it('cannot be added or removed for an unknown account or key', async () => {
     const { account, kid, server } = await withKey()
     const { parts } = server
     const absent = parts.clock.newId()
@@ -317,7 +317,7 @@ describe('keys of service accounts', () => {
     expect(await outcomeOf(removeAccountKey(parts, other, kid))).toBe('FIELD_INVALID')
   })
 
-  it('and their accounts are made and changed by the system principal, which is audited', async () => {
+  it('and their accounts are created and changed by the system principal, in audited operations', async () => {
     const server = await tokenPlatform()
     const workspace = platformWorkspaceId
     const id = await createServiceAccount(server.parts, { workspace, name: 'ci', display_name: 'Builds' })

@@ -35,7 +35,7 @@ it.each([
   ['image/png', png(pngChunk('eXIf', secret)), png()],
   ['image/jpeg', jpeg(jpegSegment(0xe1, `Exif\0\0${secret}`)), jpeg()],
   ['image/webp', webp(extended(), lossy(), webpChunk('EXIF', secret)), webp(extended(undefined, 0x30), lossy())],
-] as const)('a picture of %s is answered as it is kept, without metadata', async (content_type, sent, kept) => {
+] as const)('a picture of %s is returned as it is stored, without metadata', async (content_type, sent, kept) => {
   const { as, id, me } = await caller()
   expect(await outcomeOf(me.getMyAvatar({}))).toBe('AVATAR_NOT_FOUND')
   const operation = await me.setMyAvatar({ body: bodyOf(sent, content_type) })
@@ -102,13 +102,13 @@ it.each([
   expect(await outcomeOf(me.setMyAvatar({ update_mask, body: bodyOf(png()) }))).toBe(reason)
 })
 
-it('a picture is whole or not at all', async () => {
+it('a picture is replaced completely or not at all', async () => {
   const { me } = await caller()
   expect(await outcomeOf(me.setMyAvatar({ body: { content_type: 'image/png' } }))).toBe('FIELD_INVALID')
   expect(await outcomeOf(me.setMyAvatar({ body: { data: '' } }))).toBe('FIELD_INVALID')
 })
 
-it('a picture is changed by who has read it last, when that is said', async () => {
+it('a picture changes only with the etag that the caller has read, if the call has one', async () => {
   const { me } = await caller()
   await me.setMyAvatar({ body: bodyOf(png()) })
   const { etag } = await me.getMyAvatar({})
@@ -120,13 +120,13 @@ it('a picture is changed by who has read it last, when that is said', async () =
   expect(await outcomeOf(me.deleteMyAvatar({ etag }))).toBe('ETAG_MISMATCH')
 })
 
-it('a picture changes six times within an hour, and again once the first of them is an hour ago', async () => {
+it('a picture changes at most six times within an hour', async () => {
   const { me, world } = await caller()
   const set = (side: number) => outcomeOf(me.setMyAvatar({ body: bodyOf(pngOf({ width: side, height: side })) }))
   const began = world.now
   for (const side of [16, 17, 18, 19, 20]) {
     expect(await set(side)).toBe('OK')
-    // The same picture again is no change.
+    // Setting the same picture again is not a change.
     expect(await set(side)).toBe('OK')
     world.now += 60_000
   }

@@ -26,7 +26,7 @@ const inMinutes = (w: World, minutes: number) => new Date(w.now() + minutes * 60
 const suspended = { state: 'TAXONOMY_LIFECYCLE_STATE_SUSPENDED' } as const
 
 describe('bindings', () => {
-  it('are created, valueOf, listed and deleted', async () => {
+  it('are created, read, listed and deleted', async () => {
     const w = await world()
     const operation = await valueOf(create(w, w.oz, w.kim, 'workspace-viewer', w.w, { expire_time: inMinutes(w, 5) }))
     expect(operation).toMatchObject({
@@ -74,7 +74,7 @@ describe('bindings', () => {
     ],
     ['FIELD_INVALID', 'scope_id', w => create(w, w.ada, w.kim, 'platform-admin', { type: 'PLATFORM', id: w.o.id })],
     ['FIELD_INVALID', 'scope_id', w => create(w, w.ada, w.kim, 'workspace-viewer', { type: 'GROUP', id: '' })],
-  ])('name the field of %s: %s', async (reason, field, call) => {
+  ])('report the field of %s: %s', async (reason, field, call) => {
     const error = await refused(call(await world()))
     expect(error).toMatchObject({ reason, rpc: 'INVALID_ARGUMENT', details: { badRequest: [{ field }] } })
   })
@@ -89,7 +89,7 @@ describe('bindings', () => {
     expect(await outcomeOf(call(await world()))).toBe(reason)
   })
 
-  it('give service accounts what is not administrative at the platform, and INVITED users everything', async () => {
+  it('cannot give service accounts administrative roles at the platform, but can give INVITED users every role', async () => {
     const w = await world()
     const invited = await w.user('new', { status: 'INVITED' })
     expect(await outcomeOf(create(w, w.ada, w.bot, 'workspace-viewer', platformScope))).toBe('OK')
@@ -97,7 +97,7 @@ describe('bindings', () => {
     expect(await outcomeOf(create(w, w.ada, invited, 'platform-admin', platformScope))).toBe('OK')
   })
 
-  it('are not given at scopes that are not active, but can be taken away there', async () => {
+  it('cannot be created at inactive scopes, but can be deleted there', async () => {
     const w = await world()
     const id = await w.bind(w.kim, 'workspace-viewer', w.w)
     await w.store.tx(async tx => {
@@ -116,7 +116,7 @@ describe('bindings', () => {
     expect(await outcomeOf(w.access.grantAccess({ ...granted, body }, w.as(w.oz)))).toBe('SCOPE_NOT_ACTIVE')
   })
 
-  it('stop counting at the instant at which they expire, and a new one takes the place', async () => {
+  it('end at the instant of their expiry, and a new binding can take their place', async () => {
     const w = await world()
     const terms = { expire_time: inMinutes(w, 2) }
     await create(w, w.oz, w.kim, 'workspace-viewer', w.w, terms)
@@ -127,7 +127,7 @@ describe('bindings', () => {
     expect(await w.store.count(bindings, { principal_id: w.kim })).toBe(1)
   })
 
-  it('are swept once they have expired', async () => {
+  it('are deleted once they have expired', async () => {
     const w = await world()
     for (let i = 0; i < 120; i += 1) {
       const workspace = { type: 'WORKSPACE', id: w.parts.clock.newId() } as const
@@ -152,7 +152,7 @@ describe('bindings', () => {
     expect(await outcomeOf(create(w, w.oz, w.kim, 'workspace-viewer', w.w))).toBe('OK')
   })
 
-  it('are limited to 1500 at a scope, expired ones not counted', async () => {
+  it('are limited to 1500 at a scope, without the expired ones', async () => {
     const w = await world()
     const soon = inMinutes(w, 1)
     await fill(w, 1499, async i => ({
@@ -183,7 +183,7 @@ describe('bindings', () => {
   })
 })
 
-/** Writes bindings past all rules. */
+/** Writes bindings without any checks. */
 async function fill(
   w: World,
   count: number,

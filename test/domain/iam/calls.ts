@@ -22,7 +22,7 @@ export const callContext = (now: number, given: Partial<CallContext> = {}): Call
   ...given,
 })
 
-/** Page tokens of a key that the tests know. */
+/** Page tokens with a fixed key. */
 export const tokens = pageTokens(text => createHmac('sha256', 'test').update(text).digest())
 
 /** Makes the context of a list call. */
@@ -49,7 +49,7 @@ export async function allOf<T>(
   return rows
 }
 
-/** Returns the error of a call that must be refused. */
+/** Returns the error with which a call is refused; throws if the call succeeds. */
 export async function refused(call: Promise<unknown>): Promise<ApiError> {
   const error = await call.then(
     () => undefined,

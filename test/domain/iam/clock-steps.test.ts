@@ -21,20 +21,20 @@ const endAll = ({ parts, store, time }: TokenPlatform, principal: string) =>
   store.tx(tx => endTokensOf(tx, parts.feed, principal, { reason: 'ADMIN', time: formatMillis(time.now) }))
 
 describe('a clock that is set ahead and back again', () => {
-  it('lets nobody in whose session was revoked', async () => {
+  it('does not admit a revoked session', async () => {
     const { access, server, user } = await signedIn()
     const other = await addUser(server, 'lou@example.test', password)
     await server.signIn('lou@example.test', password)
     expect(await server.admission(access)).toBe('OK')
     await endAll(server, user)
     server.time.now += hourMs
-    // A revocation has older ones forgotten whose tokens have expired.
+    // This revocation deletes older revocations whose tokens have expired.
     await endAll(server, other)
     server.time.now -= hourMs
     expect(await server.admission(access)).toBe('TOKEN_REVOKED')
   })
 
-  it('makes nobody wait who has not guessed since', async () => {
+  it('ends the delay of an address without later guesses', async () => {
     const { server } = await signedIn()
     const guess = () => outcomeOf(server.signIn(kim, 'wrong', { clientAddress: '192.0.2.1' }))
     server.time.now += yearMs
@@ -43,7 +43,7 @@ describe('a clock that is set ahead and back again', () => {
     server.time.now -= yearMs
     expect((await server.parts.throttle.waits([kim], server.time.now)).size).toBe(0)
     expect(await outcomeOf(server.signIn(kim, password, { clientAddress: '192.0.2.1' }))).toBe('OK')
-    // The delay of a guessing caller continues.
+    // New wrong guesses lead to a delay again.
     for (let guesses = 0; guesses < 5; guesses += 1) expect(await guess()).toBe('INVALID_CREDENTIALS')
     expect(await guess()).toBe('AUTHENTICATION_THROTTLED')
   })
@@ -65,7 +65,7 @@ describe('a clock that is set ahead and back again', () => {
 })
 
 describe('a clock that is set back', () => {
-  it('makes no spent refresh token good again', async () => {
+  it('does not make a spent refresh token valid again', async () => {
     const { refresh, server } = await signedIn()
     const next = sessionTokens(await server.refresh(refresh)).refresh
     server.time.now -= 29_000
@@ -75,7 +75,7 @@ describe('a clock that is set back', () => {
     expect(await outcomeOf(server.refresh(next))).toBe('REFRESH_TOKEN_INVALID')
   })
 
-  it('keeps a revoked session revoked for as long as its tokens seem to live', async () => {
+  it('keeps a revoked session revoked for as long as its tokens seem to be valid', async () => {
     const { access, server, user } = await signedIn()
     await endAll(server, user)
     for (let back = 0; back < 10; back += 1) {

@@ -24,12 +24,12 @@ async function turnsDuring(run: () => Promise<unknown>): Promise<number> {
   return turns
 }
 
-describe('who decides much', () => {
-  it('goes on at once while its turn is short', () => {
+describe('a long series of decisions', () => {
+  it('continues in the same turn while the turn is short', () => {
     expect(new Turns().next()).toBeUndefined()
   })
 
-  it('lets others have their turns when it is not', async () => {
+  it('yields to other work after a long turn', async () => {
     const turns = new Turns()
     const had = await turnsDuring(async () => {
       for (let i = 0; i < 3; i += 1) {
@@ -41,7 +41,7 @@ describe('who decides much', () => {
     expect(turns.next()).toBeUndefined()
   })
 
-  it('does so between the permissions of a test', async () => {
+  it('yields between the permissions of a test', async () => {
     const w = await world()
     const granted: Decision = { reason: 'GRANTED', bindingIds: [], policyId: '' }
     const decide = async (): Promise<Decision> => {

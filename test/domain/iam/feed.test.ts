@@ -18,7 +18,7 @@ import { storeAt, testPlace } from '../../server/store/harness.ts'
 const administrators: Collection<{ readonly id: string }> = { name: 'test_administrators', id: 'id' }
 const collections = [...feedCollections, bindings, administrators]
 
-/** The changes that a listener was told, in order. */
+/** A listener that records its changes in order, each as `KIND key`. */
 class Told implements FeedListener {
   readonly lines: string[] = []
 
@@ -37,7 +37,7 @@ interface Server {
   readonly told: Told
 }
 
-/** A server on a place, with a store of its own. */
+/** Opens a store in a place, and starts a feed on this store. */
 async function serverAt(place: string, parts: Partial<FeedOptions> = {}): Promise<Server> {
   const store = await storeAt(place, ...collections)
   const told = new Told()
@@ -66,7 +66,7 @@ async function revisionsOf(store: ServerStore): Promise<number[]> {
 }
 
 describe('changes', () => {
-  test('are counted in the order of their commits, without a gap, whoever reads when', async () => {
+  test('are numbered in the order of their commits, without a gap for any reader', async () => {
     const place = await testPlace()
     const [one, two] = [await serverAt(place), await serverAt(place)]
     const writing = new AbortController()
@@ -85,7 +85,7 @@ describe('changes', () => {
     expect(await readRevision(one.store)).toBe(40)
   })
 
-  test('hold off others until they are committed: of two administrators who remove each other one is left', async () => {
+  test('exclude each other until they are committed: of two administrators who remove each other one remains', async () => {
     const server = await serverAt(await testPlace())
     for (let round = 0; round < 5; round += 1) {
       await server.store.tx(async tx => {
@@ -104,7 +104,7 @@ describe('changes', () => {
     }
   })
 
-  test('are told at the commit, those that are undone never', async () => {
+  test('reach listeners at the commit, and never after a rollback', async () => {
     const server = await serverAt(await testPlace())
     const { store, told } = server
     await change(server, 'a', async () => expect(told.lines).toEqual([]))
@@ -117,14 +117,14 @@ describe('changes', () => {
     expect(await readRevision(store)).toBe(1)
   })
 
-  test('of one transaction are told in order', async () => {
+  test('of one transaction reach listeners in order', async () => {
     const { feed, store, told } = await serverAt(await testPlace())
     const made = await store.tx(async tx => [await feed.revise(tx, 'ROLE', 'r'), await feed.revise(tx, 'SCOPE', 's')])
     expect(made).toEqual([1, 2])
     expect(told.lines).toEqual(['ROLE r', 'SCOPE s'])
   })
 
-  test('of others are told once they are read', async () => {
+  test('of other servers reach listeners once they are read', async () => {
     const place = await testPlace()
     const [one, two] = [await serverAt(place), await serverAt(place)]
     await change(one, 'a')
@@ -139,7 +139,7 @@ describe('changes', () => {
     expect(one.told.lines.length).toBe(before)
   })
 
-  test('that are not kept any more have everything dropped', async () => {
+  test('that are no longer kept reset all listeners', async () => {
     const place = await testPlace()
     const [one, two] = [await serverAt(place), await serverAt(place)]
     for (const key of ['a', 'b', 'c']) await change(one, key)
@@ -153,7 +153,7 @@ describe('changes', () => {
     expect(two.told.lines.at(-1)).toBe('PRINCIPAL d')
   })
 
-  test('that are undone by a restored store have everything dropped', async () => {
+  test('that a restored store has lost reset all listeners', async () => {
     const place = await testPlace()
     const server = await serverAt(place)
     await change(server, 'a')
@@ -166,7 +166,7 @@ describe('changes', () => {
     expect(server.told.lines.at(-1)).toBe('reset')
   })
 
-  test('that cannot be read are read by who asks next', async () => {
+  test('that could not be read are read by the next request', async () => {
     const place = await testPlace()
     const other = await serverAt(place)
     const store = await storeAt(place, ...collections)
@@ -198,7 +198,7 @@ describe('changes', () => {
   })
 })
 
-/** A clock that the test sets, and a store that can be cut off: calls to it never end then. */
+/** A clock that the test sets, and a store that the test can cut off: a cut-off store never answers. */
 class Line {
   now = 0
   isCut = false
@@ -223,21 +223,21 @@ class Line {
   }
 }
 
-/** Settings of servers on a database, which cannot look at a file for changes. */
+/** The options of a feed on a database, where a server cannot check a file for changes. */
 const onDatabase = { leases: { time: async () => Date.now() }, changedElsewhere: undefined } as const
 
-/** A change, and whether another server has to follow it. */
+/** Records a change; returns its revision, and whether another server must apply the change. */
 const changeOf = async ({ feed, store }: Server): Promise<readonly [revision: number, isFollowed: boolean]> =>
   store.tx(async tx => [await feed.revise(tx, 'ROLE', 'r'), await feed.isFollowed(tx)] as const)
 
 describe('servers on a shared store', () => {
-  test('alone wait for nobody', async () => {
+  test('do not wait without other servers', async () => {
     const server = await serverAt(await testPlace(), onDatabase)
     expect(await changeOf(server)).toEqual([1, false])
     expect(await server.feed.settled(1)).toBe(true)
   })
 
-  test('wait until the others have applied a change', async () => {
+  test('wait until the other servers have applied a change', async () => {
     const place = await testPlace()
     const [one, two] = [await serverAt(place, onDatabase), await serverAt(place, onDatabase)]
     expect(await changeOf(one)).toEqual([1, true])
@@ -247,7 +247,7 @@ describe('servers on a shared store', () => {
     expect(two.feed.isStale).toBe(false)
   })
 
-  test('have followed themselves when they find a change of another settled', async () => {
+  test('have applied a change themselves when they find that all others have', async () => {
     const place = await testPlace()
     const [one, two] = [await serverAt(place, onDatabase), await serverAt(place, onDatabase)]
     const revision = await change(one, 'a')
@@ -255,7 +255,7 @@ describe('servers on a shared store', () => {
     expect(two.told.lines).toEqual(['PRINCIPAL a'])
   })
 
-  test('do not wait for one that was cut off longer than its lease, and it knows that it is stale by then', async () => {
+  test('do not wait for a server that was cut off for longer than its lease, which by then knows that it is stale', async () => {
     const place = await testPlace()
     const one = await serverAt(place, onDatabase)
     const line = new Line(await storeAt(place, ...collections))
@@ -272,7 +272,7 @@ describe('servers on a shared store', () => {
     expect(told.lines).toEqual([])
   })
 
-  test('do not wait for one that has stopped', async () => {
+  test('do not wait for a stopped server', async () => {
     const place = await testPlace()
     const [one, two] = [await serverAt(place, onDatabase), await serverAt(place, onDatabase)]
     await two.feed.stop()
@@ -281,7 +281,7 @@ describe('servers on a shared store', () => {
     expect(await changeOf(one)).toEqual([1, false])
   })
 
-  test('say that a change is not settled when one with a lease does not follow', async () => {
+  test('report a change as not settled while a server with a lease has not applied it', async () => {
     const place = await testPlace()
     const one = await serverAt(place, onDatabase)
     const lease = { id: 'somebody', applied_rev: 0, lease_until: Date.now() + 60_000 }
@@ -294,7 +294,7 @@ describe('servers on a shared store', () => {
     expect(await one.feed.settled(1)).toBe(true)
   })
 
-  test('that come back have applied what was done without them before they are fresh', async () => {
+  test('that return apply all missed changes before they are fresh', async () => {
     const place = await testPlace()
     const one = await serverAt(place, onDatabase)
     let now = 0
@@ -307,7 +307,7 @@ describe('servers on a shared store', () => {
     expect(two.told.lines).toEqual(['PRINCIPAL a'])
   })
 
-  test('are stale half a second before their lease runs out', async () => {
+  test('are stale half a second before their lease expires', async () => {
     let now = 0
     let asked = 0
     const store = await storeAt(await testPlace(), ...collections)

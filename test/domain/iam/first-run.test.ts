@@ -41,7 +41,7 @@ describe('the first run', () => {
     expect(await parts.store.count(users)).toBe(1)
   })
 
-  it('mints the token anew at each start, until one was used', async () => {
+  it('issues a new token at each start, until a token was used', async () => {
     const { nobody, parts, world } = await platform()
     const [one, two] = [await beginFirstRun(parts, { email }), await beginFirstRun(parts, { email })]
     if (one.kind !== 'invited' || two.kind !== 'invited') throw new Error('nobody was invited')
@@ -58,7 +58,7 @@ describe('the first run', () => {
     await nobody.activateUser({ body: { token: three.token, password: goodPassword } })
   })
 
-  it('goes on under another address that is set before anybody has activated', async () => {
+  it('continues with another address that is set before the activation', async () => {
     const { as, parts } = await platform()
     const { user } = await beginFirstRun(parts, { email })
     expect(await beginFirstRun(parts, { email: 'root@acme.example' })).toMatchObject({ kind: 'invited', user })
@@ -66,7 +66,7 @@ describe('the first run', () => {
     expect(await parts.store.count(bindings, administers)).toBe(1)
   })
 
-  it('makes the administrator ACTIVE by a password that is at hand, also later', async () => {
+  it('makes the administrator ACTIVE by a password in a file, even at a later start', async () => {
     const { as, parts } = await platform()
     await beginFirstRun(parts, { email })
     const { kind, user } = await beginFirstRun(parts, { email, password: async () => goodPassword })
@@ -79,14 +79,14 @@ describe('the first run', () => {
     expect(await beginFirstRun(parts, { email, password: never })).toEqual({ kind: 'administered', user })
   })
 
-  it('ends the start when the password is too weak, and makes nothing', async () => {
+  it('ends the start if the password is too weak, and creates no user', async () => {
     const { parts } = await platform()
     const begin = beginFirstRun(parts, { email, password: async () => 'too-short' })
     await expect(begin).rejects.toThrow('bootstrap.admin_password_file: must have 12 to 128 characters')
     expect(await parts.store.count(users)).toBe(0)
   })
 
-  it('does nothing where somebody has administered the platform before', async () => {
+  it('does nothing once the platform has had an administrator', async () => {
     const { nobody, parts } = await platform()
     const { token } = await breakGlass(parts, 'kim@acme.example')
     await nobody.activateUser({ body: { token, password: goodPassword } })
@@ -94,7 +94,7 @@ describe('the first run', () => {
     expect(await parts.store.find(users, { email: 'admin@localhost' })).toBeUndefined()
   })
 
-  it('makes one administrator of servers that start at once', async () => {
+  it('creates one administrator when several servers start concurrently', async () => {
     const place = await testPlace()
     const world = new World()
     const servers = await Promise.all(
@@ -110,8 +110,8 @@ describe('the first run', () => {
   })
 })
 
-describe('who has the machine', () => {
-  it('makes a new address administer the platform', async () => {
+describe('a user of the host', () => {
+  it('can make a new address an administrator of the platform', async () => {
     const { as, nobody, parts } = await platform()
     const { expire_time, purpose, token, url, user } = await breakGlass(parts, 'Root@acme.example')
     expect([purpose, url, expire_time]).toEqual([
@@ -124,7 +124,7 @@ describe('who has the machine', () => {
     expect(await parts.store.count(bindings, { ...administers, principal_id: user })).toBe(1)
   })
 
-  it('resets the password of a user, whose old one is good until then', async () => {
+  it('can reset the password of a user, whose old password is valid until then', async () => {
     const made = await platform()
     const id = await activeUser(made)
     const { expire_time, purpose, token } = await breakGlass(made.parts, 'KIM@acme.example')
@@ -139,7 +139,7 @@ describe('who has the machine', () => {
   it.each([
     ['with a password', true, 'ACTIVE', 'PASSWORD_RESET'],
     ['without one', false, 'INVITED', 'ACTIVATION'],
-  ] as const)('lets a user in again that was deactivated, %s', async (_name, hasPassword, status, purpose) => {
+  ] as const)('can reactivate a deactivated user, %s', async (_name, hasPassword, status, purpose) => {
     const made = await platform()
     const id = hasPassword ? await activeUser(made) : (await invite(made)).id
     await made.as().deactivateUser({ id, body: {} })
@@ -147,7 +147,7 @@ describe('who has the machine', () => {
     expect(await made.as().getUser({ id })).toMatchObject({ status })
   })
 
-  it('gives for good what somebody had for a time', async () => {
+  it('can make a temporary role permanent', async () => {
     const { parts } = await platform()
     const { user } = await breakGlass(parts, 'kim@acme.example')
     await parts.store.tx(async tx => {
@@ -161,7 +161,7 @@ describe('who has the machine', () => {
     expect((await parts.store.find(bindings, { principal_id: user }))?.value).not.toHaveProperty('expire_time')
   })
 
-  it('is told by operations of the system principal', async () => {
+  it('is recorded in operations of the system principal', async () => {
     const { as, parts } = await platform()
     const { user } = await breakGlass(parts, 'kim@acme.example')
     const { operations } = await as().listOperations({})

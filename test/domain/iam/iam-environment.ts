@@ -29,7 +29,7 @@ import { workCollections } from '../../../server/operations/workers.ts'
 import { quickCost } from './quick-cost.ts'
 import { testCatalogue } from './test-catalogue.ts'
 
-/** The collections of iam and of all that its calls write. */
+/** The collections of iam, and of the rows that its calls write in other areas. */
 export const collections: readonly Collection<never>[] = [
   ...iamCollections,
   ...taxonomyCollections,
@@ -41,10 +41,10 @@ export const collections: readonly Collection<never>[] = [
 
 export const baseUrl = 'https://iam.test'
 
-/** The parts of iam over a store, and the caches behind them; tests start the caches that they need. */
+/** The parts of iam over a store, and the caches of these parts; tests start the caches that they need. */
 export interface IamBench {
   readonly parts: IamEnvironment
-  /** Decides by the rows; not a part where a test replaces the decisions. */
+  /** The decisions by the rows of the store; `parts` has others if a test replaces them. */
   readonly decisions: LiveDecisions
   readonly feed: LiveFeed
   readonly keys: SigningKeys
@@ -53,18 +53,18 @@ export interface IamBench {
   readonly queue: WorkQueue
 }
 
-/** The choices of a test. */
+/** The parts that a test replaces. */
 export interface IamChoices extends Partial<IamEnvironment> {
   readonly store: Store
-  /** Milliseconds since 1970; tests set it. */
+  /** Returns the time of the test, in milliseconds since 1970. */
   readonly now: () => number
-  /** Caches that the feed tells of changes too. */
+  /** Further caches that the feed notifies of changes. */
   readonly listeners?: readonly FeedListener[]
 }
 
 /**
- * Assembles the parts of iam as a server does, of one server alone: the feed has no leases. The clock is the test's, no
- * mail is sent, and hashes of passwords cost next to nothing. A test replaces the parts that it controls.
+ * Assembles the parts of iam as a single server does: the feed has no leases. The test sets the clock, no mail is sent,
+ * and password hashes have the lowest cost. A test can replace any part.
  */
 export function iamEnvironment({ listeners = [], now, store, ...replaced }: IamChoices): IamBench {
   const clock = createClock(now)

@@ -27,15 +27,15 @@ const clock = createClock()
 
 interface Server extends MutationServices {
   readonly feed: LiveFeed
-  /** The changes that it was told. */
+  /** The changes that the listener of the feed has received. */
   readonly told: readonly string[]
-  /** Revises one role. */
+  /** Changes one role. */
   revise(key?: string): Promise<IamOperation>
 }
 
 type Change = (tx: Transaction) => Promise<Effect<IamArea>>
 
-/** A server that mutates and works; `isShared` says whether others may be on the store. */
+/** Opens a server with mutations and workers; `isShared` is true if other servers may use the store. */
 async function serverAt(place: string, isShared: boolean, steady?: () => number): Promise<Server> {
   const store = await storeAt(place, ...collections)
   const told: string[] = []
@@ -81,7 +81,7 @@ const contextOf = (idempotencyKey: string | undefined): CallContext => ({
   now: clock.now(),
 })
 
-test('a mutation is DONE at once where no other server is', async () => {
+test('a mutation is DONE immediately without other servers', async () => {
   const place = await testPlace()
   for (const isShared of [false, true]) {
     const { revise } = await serverAt(place, isShared)
@@ -89,17 +89,17 @@ test('a mutation is DONE at once where no other server is', async () => {
   }
 })
 
-test('a mutation is DONE when the other server follows', async () => {
+test('a mutation is DONE when the other server has applied the change', async () => {
   const place = await testPlace()
   const [one, two] = [await serverAt(place, true), await serverAt(place, true)]
-  // Either of them may find first that all servers have followed.
+  // Either server may be the first to find that all servers have applied the change.
   for (let changes = 1; changes <= 5; changes += 1) {
     expect(await one.revise()).toMatchObject({ status: 'IAM_OPERATION_STATUS_DONE' })
     expect(two.told).toHaveLength(changes)
   }
 })
 
-test('a mutation that a server does not follow is answered RUNNING, and ends when it does', async () => {
+test('a mutation that a server has not applied is RUNNING, and ends when the server has applied it', async () => {
   const one = await serverAt(await testPlace(), true)
   const lease = { id: 'somebody', applied_rev: 0, lease_until: Date.now() + 600_000 }
   await one.store.tx(tx => tx.insert(servers, lease))
@@ -116,23 +116,23 @@ test('a mutation that a server does not follow is answered RUNNING, and ends whe
 const settling = (feed: Pick<LiveFeed, 'isSettled'>, revision = 1) =>
   settleProcedure({ feed } as never).steps[0]?.run({ input: { revision } } as never)
 
-test('what waits for others to follow lets other work have its turn', async () => {
+test('the wait for other servers yields its place to other work', async () => {
   const { feed, revise, store } = await serverAt(await testPlace(), true)
   await store.tx(tx => tx.insert(servers, { id: 'somebody', applied_rev: 0, lease_until: Date.now() + 600_000 }))
   const waiting = feed.settled(1)
   expect(await settling(feed)).toMatchObject({ kind: 'again' })
-  // A caller waits for as long as it may.
+  // The request is still waiting when the step has returned.
   expect(await Promise.race([waiting, 'waiting'])).toBe('waiting')
   expect((await revise()).status).toBe('IAM_OPERATION_STATUS_RUNNING')
 })
 
-test('what waits for others to follow goes on waiting when nobody can say whether they have', async () => {
+test('the wait for other servers continues while their state is unknown', async () => {
   const cause = new Error('the store is away')
   const outcome = await settling({ isSettled: () => Promise.reject(cause) })
   expect(outcome).toMatchObject({ kind: 'again', cause })
 })
 
-test('a server that finds that all have followed has followed as well', async () => {
+test('a server that finds that all servers have applied a change has applied the change itself', async () => {
   const place = await testPlace()
   const [one, two] = [await serverAt(place, true), await serverAt(place, true)]
   await one.store.tx(async tx => {
@@ -154,27 +154,24 @@ test.each([
       (run: Change) =>
         settledOperations(operations, feed).mutate(contextOf(undefined), {}, run),
   ],
-] as const)(
-  'a mutation of %s by a process that was stopped under way for longer than its lease is none',
-  async (_, of) => {
-    let stoppedMs = 0
-    const server = await serverAt(await testPlace(), true, () => performance.now() + stoppedMs)
-    const mutate = of(server)
-    const made = async (tx: Transaction): Promise<Effect<IamArea>> => {
-      await server.feed.hold(tx)
-      await server.feed.revise(tx, 'ROLE', 'r')
-      return { type: 'UPDATE', resourceType: 'iam.roles', resourceId: 'r', scope: { type: 'PLATFORM', id: '' } }
-    }
-    await mutate(made)
-    const [before, told] = [await server.store.count(records), server.told.length]
-    const late = mutate(async tx => {
-      const effect = await made(tx)
-      stoppedMs += 3000
-      return effect
-    })
-    await expect(late).rejects.toMatchObject({ reason: 'AUTHORIZATION_STALE' })
-    expect([await server.store.count(records), server.told.length]).toEqual([before, told])
-    await expect.poll(() => server.feed.isStale, { timeout: 10_000 }).toBe(false)
-    await mutate(made)
-  },
-)
+] as const)('a mutation of %s has no effect if its process was paused for longer than its lease', async (_, of) => {
+  let stoppedMs = 0
+  const server = await serverAt(await testPlace(), true, () => performance.now() + stoppedMs)
+  const mutate = of(server)
+  const made = async (tx: Transaction): Promise<Effect<IamArea>> => {
+    await server.feed.hold(tx)
+    await server.feed.revise(tx, 'ROLE', 'r')
+    return { type: 'UPDATE', resourceType: 'iam.roles', resourceId: 'r', scope: { type: 'PLATFORM', id: '' } }
+  }
+  await mutate(made)
+  const [before, told] = [await server.store.count(records), server.told.length]
+  const late = mutate(async tx => {
+    const effect = await made(tx)
+    stoppedMs += 3000
+    return effect
+  })
+  await expect(late).rejects.toMatchObject({ reason: 'AUTHORIZATION_STALE' })
+  expect([await server.store.count(records), server.told.length]).toEqual([before, told])
+  await expect.poll(() => server.feed.isStale, { timeout: 10_000 }).toBe(false)
+  await mutate(made)
+})

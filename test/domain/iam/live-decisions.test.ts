@@ -10,7 +10,7 @@ import { platformScope } from './rows.ts'
 import type { Scope } from '../../../domain/ports/scope.ts'
 
 describe('a decision', () => {
-  test('reads nothing once everything is known', async () => {
+  test('reads nothing once all rows are cached', async () => {
     const world = await World.make()
     const principal = await world.holder('workspace-viewer', ids.g)
     await world.bind(principal, 'certificate-requester', ids.o, { condition: 'request.hour_of_day = 5' })
@@ -28,7 +28,7 @@ describe('a decision', () => {
     expect(world.reads).toBe(0)
   })
 
-  test('reads a principal that is not known by two indexed reads', async () => {
+  test('reads an uncached principal by two indexed reads', async () => {
     const world = await World.make()
     const [first, second] = [await world.holder('workspace-viewer'), await world.holder('workspace-viewer')]
     await world.decide({ principal: first })
@@ -37,7 +37,7 @@ describe('a decision', () => {
     expect(world.reads).toBe(2)
   })
 
-  test('reads a scope that is not known, and no policies where there are none', async () => {
+  test('reads an uncached scope, and no policies if there are none', async () => {
     const world = await World.make()
     const principal = await world.holder('workspace-viewer', ids.o)
     await world.decide({ principal, scope: ids.o })
@@ -46,7 +46,7 @@ describe('a decision', () => {
     expect(world.reads).toBeLessThanOrEqual(2)
   })
 
-  test('reads three times where neither the principal nor the workspace is known, but what that lies in', async () => {
+  test('reads three times if neither the principal nor the workspace is cached, but the ancestors are', async () => {
     const world = await World.make()
     const beside: Scope = { type: 'WORKSPACE', id: 'beside' }
     const named = { name: beside.id, display_name: '', description: '', labels: {}, organisation_id: ids.o.id }
@@ -62,7 +62,7 @@ describe('a decision', () => {
     expect(world.reads).toBe(3)
   })
 
-  test('of many at once reads once', async () => {
+  test('reads once for many concurrent requests', async () => {
     const world = await World.make()
     const principal = await world.holder('workspace-viewer')
     await world.decide({ principal: await world.holder('workspace-viewer') })
@@ -72,7 +72,7 @@ describe('a decision', () => {
   })
 })
 
-describe('a change holds at once', () => {
+describe('a change applies immediately', () => {
   const cases: Record<string, (world: World, principal: string) => Promise<unknown>> = {
     'a binding': (world, principal) => world.bind(principal, 'workspace-editor', ids.g),
     'a policy': (world, principal) =>
@@ -81,7 +81,7 @@ describe('a change holds at once', () => {
     'a move': world => world.move(ids.other.id),
   }
 
-  test.each(Object.keys(cases))('%s gives', async name => {
+  test.each(Object.keys(cases))('%s grants a permission', async name => {
     const world = await World.make()
     await world.role('custom', ['compute.vms.get'])
     const principal = await world.holder('custom')
@@ -92,7 +92,7 @@ describe('a change holds at once', () => {
     expect(await world.isGranted(asked)).toBe(true)
   })
 
-  test('a scope that comes is known', async () => {
+  test('a new scope is found', async () => {
     const world = await World.make()
     const principal = await world.holder('workspace-viewer', ids.other)
     expect(await world.isGranted({ principal })).toBe(false)
@@ -102,7 +102,7 @@ describe('a change holds at once', () => {
     expect(await world.isGranted({ principal })).toBe(false)
   })
 
-  test('another change leaves what is known', async () => {
+  test('another change keeps the cached rows', async () => {
     const world = await World.make()
     const principal = await world.holder('workspace-viewer')
     await world.decide({ principal })
@@ -113,7 +113,7 @@ describe('a change holds at once', () => {
     expect(world.reads).toBe(0)
   })
 
-  test('everything is read anew after a reset', async () => {
+  test('every row is read again after a reset', async () => {
     const world = await World.make()
     const principal = await world.holder('workspace-viewer')
     await world.policy([statement({ permissions: ['network.*'] })])
@@ -125,14 +125,14 @@ describe('a change holds at once', () => {
   })
 })
 
-describe('what is being read while it changes', () => {
+describe('a row that changes during its read', () => {
   const gate = () => {
     const waiting: ((value: { readonly n: number }) => void)[] = []
     const cache = new LoadingCache<{ readonly n: number }>(10, () => new Promise(resolve => waiting.push(resolve)))
     return { cache, waiting }
   }
 
-  test('is read again, and never kept as it was', async () => {
+  test('is read again, and its old state is never cached', async () => {
     const { cache, waiting } = gate()
     const asked = cache.load('k')
     cache.drop('k')
@@ -144,7 +144,7 @@ describe('what is being read while it changes', () => {
     expect(cache.peek('k')).toEqual({ n: 2 })
   })
 
-  test('is not kept when what was read beside it was spoilt', async () => {
+  test('is not cached if a row read with it has changed', async () => {
     const { cache, waiting } = gate()
     const { drops } = cache
     cache.drop('other')
@@ -153,7 +153,7 @@ describe('what is being read while it changes', () => {
     expect(waiting).toEqual([])
   })
 
-  test('is given to whom asked, unkept, when it never stands still', async () => {
+  test('is returned without being cached if it keeps changing', async () => {
     let n = 0
     const cache = new LoadingCache<{ readonly n: number }>(10, async key => {
       queueMicrotask(() => cache.drop(key))
@@ -164,7 +164,7 @@ describe('what is being read while it changes', () => {
     expect(cache.peek('k')).toBeUndefined()
   })
 
-  test('is kept by its weight, and what is too heavy is not kept', async () => {
+  test('is cached by its weight, and a row that is too heavy is not cached', async () => {
     const weight = { max: 10, of: ({ n }: { readonly n: number }) => n }
     const cache = new LoadingCache<{ readonly n: number }>(100, async key => ({ n: Number(key) }), { weight })
     for (const key of ['4', '5', '6', '11']) expect(await cache.load(key)).toEqual({ n: Number(key) })
@@ -174,16 +174,16 @@ describe('what is being read while it changes', () => {
   test.each<[string, { readonly weight?: { readonly max: number; readonly of: () => number } }]>([
     ['by their number', {}],
     ['by their weight, when each weighs next to nothing', { weight: { max: 900, of: () => 1 } }],
-  ])('is kept up to so many values, %s', async (_, keeping) => {
+  ])('is cached up to a number of rows, %s', async (_, keeping) => {
     const cache = new LoadingCache<{ readonly n: number }>(3, async key => ({ n: Number(key) }), keeping)
     const keys = ['1', '2', '3', '4', '5']
     for (const key of keys) await cache.load(key)
     expect(keys.filter(key => cache.peek(key))).toEqual(['3', '4', '5'])
   })
 
-  test('takes no room before there is something to keep', async () => {
+  test('takes no memory before a row is cached', async () => {
     const caches: object[] = []
-    // Objects of earlier tests would look like released memory.
+    // Otherwise a collection of earlier tests' objects during the measurement would hide the used memory.
     await collectGarbage()
     const before = process.memoryUsage()
     for (let i = 0; i < 10; i += 1) caches.push(new LoadingCache(1_000_000, async () => undefined))
@@ -192,7 +192,7 @@ describe('what is being read while it changes', () => {
     expect(arrayBuffers - before.arrayBuffers + heapUsed - before.heapUsed).toBeLessThan(10_000_000)
   })
 
-  test('fails for all that wait, and is read by who asks next', async () => {
+  test('fails for all waiting requests, and is read by the next request', async () => {
     let isBroken = true
     const cache = new LoadingCache<{ readonly n: number }>(10, async () => {
       if (isBroken) throw new Error('away')
@@ -204,18 +204,18 @@ describe('what is being read while it changes', () => {
   })
 })
 
-describe('what is visible', () => {
+describe('the visible rows', () => {
   const seen = async (world: World, principal: string, permission = 'iam.bindings.list', now = start) =>
     world.decisions.visible(principal, permission, { now, ip: undefined })
 
   const below = (...scopes: readonly Scope[]): Visibility => ({ kind: 'below', scopes })
 
-  test('is everything for who holds it at the platform', async () => {
+  test('are all rows for a permission at the platform', async () => {
     const world = await World.make()
     expect(await seen(world, await world.holder('platform-viewer', platformScope))).toEqual({ kind: 'all' })
   })
 
-  test('is what lies below bindings, none below another', async () => {
+  test('are the rows below bindings, without nested bindings', async () => {
     const world = await World.make()
     const principal = await world.holder('workspace-viewer', ids.gg)
     await world.bind(principal, 'workspace-viewer', ids.w)
@@ -226,7 +226,7 @@ describe('what is visible', () => {
     expect(await seen(world, 'nobody')).toEqual(below())
   })
 
-  test('is nothing by a binding that has expired or whose condition does not hold', async () => {
+  test('are none for a binding that has expired or whose condition is false', async () => {
     const world = await World.make()
     const expire_time = new Date(start + 1000).toISOString()
     const principal = await world.holder('workspace-viewer', ids.g, { expire_time })
@@ -236,7 +236,7 @@ describe('what is visible', () => {
     expect(await seen(world, principal, 'compute.vms.list', start + 1000)).toEqual(below())
   })
 
-  test('is what it is after each change, though it was asked at the same moment before', async () => {
+  test('change with each change, even if they were requested at the same moment before', async () => {
     const world = await World.make()
     const principal = await world.holder('workspace-viewer', ids.g)
     const list = () => seen(world, principal, 'compute.vms.list')
@@ -246,13 +246,13 @@ describe('what is visible', () => {
     await world.policy([statement({ permissions: ['compute.vms.list'] })])
     expect(await list()).toEqual({ ...below(ids.g, ids.side), except: new Set([ids.w.id]) })
     await world.bind(principal, 'workspace-viewer', ids.other)
-    // The workspace lies below it.
+    // The workspace lies below the group `other`.
     expect(await list()).toEqual({ ...below(ids.g, ids.other), except: new Set([ids.w.id]) })
     world.decisions.reset()
     expect(await list()).toEqual({ ...below(ids.g, ids.other), except: new Set([ids.w.id]) })
   })
 
-  test('is found out anew when a change fell into finding it out', async () => {
+  test('are computed again when a change falls into their computation', async () => {
     const world = await World.make()
     const principal = await world.holder('workspace-viewer', ids.g)
     const list = (now: number) => seen(world, principal, 'compute.vms.list', now)
@@ -267,7 +267,7 @@ describe('what is visible', () => {
     expect(await list(start + 1)).toEqual(below())
   })
 
-  test('is found out for each principal, permission and address', async () => {
+  test('are computed for each principal, permission and address', async () => {
     const world = await World.make()
     const condition = 'request.ip:"10.0.0.0/8"'
     const near = await world.holder('workspace-viewer', ids.g, { condition })
@@ -281,7 +281,7 @@ describe('what is visible', () => {
     expect(await list(other, '10.1.2.3', 'compute.vms.create')).toEqual(below())
   })
 
-  test('leaves workspaces out where a policy denies it, and has those where one allows it', async () => {
+  test('exclude workspaces where a policy denies the permission, and include those where a policy allows it', async () => {
     const world = await World.make()
     const principal = await world.holder('workspace-viewer', ids.g)
     const admin = await world.holder('platform-admin', platformScope)

@@ -30,18 +30,18 @@ async function failTimes(server: TokenPlatform, email: string, clientAddress: st
   return reasons
 }
 
-/** The body of a refusal, as it is answered. */
+/** Returns the body of a refusal; throws if the call succeeds. */
 async function bodyOf(call: Promise<unknown>): Promise<string> {
   const error: unknown = await call.then(
     () => undefined,
     (reason: unknown) => reason,
   )
-  if (!(error instanceof ApiError)) throw new Error('it was not refused')
+  if (!(error instanceof ApiError)) throw new Error('the call was not refused')
   return JSON.stringify(toStatus(error, iam))
 }
 
 describe('signing in', () => {
-  it('answers the tokens of a new session, whatever the case of the address', async () => {
+  it('returns the tokens of a new session, whatever the case of the address', async () => {
     const { server, user } = await platformWithKim()
     expect(await server.signIn('KIM@Example.TEST', password)).toEqual({
       access_token: expect.any(String),
@@ -66,7 +66,7 @@ describe('signing in', () => {
     ])
   })
 
-  it('refuses everything else with one answer', async () => {
+  it('refuses every other attempt with the same response', async () => {
     const { server } = await platformWithKim()
     await addUser(server, 'new@example.test', password, { status: 'INVITED' })
     await addUser(server, 'gone@example.test', password, { status: 'DEACTIVATED' })
@@ -88,7 +88,7 @@ describe('signing in', () => {
     )
   })
 
-  it('verifies one hash for each of them, known or not', async () => {
+  it('verifies one hash for each attempt, whether the address exists or not', async () => {
     const verified: (string | undefined)[] = []
     const counting: Passwords = {
       hash: async text => `$2$${text}`,
@@ -104,7 +104,7 @@ describe('signing in', () => {
   })
 
   it.each(['deactivated', 'given another password', 'given another address'])(
-    'opens no session for a user who was %s while the password was verified',
+    'opens no session for a user who was %s during the verification of the password',
     async change => {
       let meanwhile: () => Promise<void> = async () => undefined
       const slow: Passwords = {
@@ -133,7 +133,7 @@ describe('signing in', () => {
     },
   )
 
-  it('hashes the password anew when the parameters have changed, and keeps no former one for it', async () => {
+  it('hashes the password again when the parameters have changed, without an entry in the history', async () => {
     const { server, user } = await platformWithKim()
     await server.store.tx(async tx => {
       const row = await tx.lock(passwords, user)
@@ -144,7 +144,7 @@ describe('signing in', () => {
     expect(await outcomeOf(server.signIn(known, password))).toBe('OK')
   })
 
-  it('does not count an attempt that there was no room to try', async () => {
+  it('does not count an attempt that was refused for lack of room', async () => {
     const busy: Passwords = {
       hash: async text => `$2$${text}`,
       async verify() {
@@ -161,7 +161,7 @@ describe('signing in', () => {
 })
 
 describe('the throttle', () => {
-  it('refuses the 6th attempt for a known and for an unknown address alike, also with the right password', async () => {
+  it('refuses the 6th attempt for a known and for an unknown address with the same response, even with the right password', async () => {
     const { server } = await platformWithKim()
     const wrong = Array.from({ length: 5 }, () => 'INVALID_CREDENTIALS')
     expect(await failTimes(server, known, '192.0.2.1', 5)).toEqual(wrong)
@@ -180,7 +180,7 @@ describe('the throttle', () => {
     expect((await server.parts.throttle.waits([known], server.time.now)).size).toBe(0)
   })
 
-  it('counts guesses that are made at once, on two servers, before any of them has failed', async () => {
+  it('counts concurrent guesses on two servers before any of them has failed', async () => {
     const place = await testPlace()
     const { server: one } = await platformWithKim({ place })
     const other = await tokenPlatform({ place })
@@ -190,7 +190,7 @@ describe('the throttle', () => {
     expect(reasons.filter(reason => reason === 'INVALID_CREDENTIALS')).toHaveLength(5)
   })
 
-  it('takes an attempt back that succeeds, and forgets the failures from that network alone', async () => {
+  it('takes a successful attempt back, and deletes the failures from that network alone', async () => {
     const { server } = await platformWithKim()
     await failTimes(server, known, '192.0.2.1', 4)
     await failTimes(server, known, '198.51.100.1', 4)
@@ -200,7 +200,7 @@ describe('the throttle', () => {
     expect(await fail(server, known, '198.51.100.2')).toBe('AUTHENTICATION_THROTTLED')
   })
 
-  it('lets an address wait after 50 failures from anywhere, but not where its user has been', async () => {
+  it('delays an address after 50 failures from any network, but not on the network of its user', async () => {
     const { server } = await platformWithKim()
     const home = '203.0.113.5'
     await server.signIn(known, password, { clientAddress: home })
@@ -212,13 +212,13 @@ describe('the throttle', () => {
     expect(await outcomeOf(server.signIn(known, password, elsewhere))).toBe('OK')
   })
 
-  it('lets an address that nobody has wait after 50 failures too', async () => {
+  it('delays an unknown address after 50 failures too', async () => {
     const { server } = await platformWithKim()
     for (let i = 0; i < 50; i += 1) await fail(server, unknown, someAddress())
     expect(await fail(server, unknown, someAddress())).toBe('AUTHENTICATION_THROTTLED')
   })
 
-  it('lets a network wait after 100 failures for any addresses, and credential tokens after 20', async () => {
+  it('delays a network after 100 failures for any addresses, and credential tokens after 20', async () => {
     const { server } = await platformWithKim()
     for (let i = 0; i < 100; i += 1) await fail(server, `user${i}@example.test`, '192.0.2.1')
     expect(await bodyOf(server.signIn(known, password, { clientAddress: '192.0.2.77' }))).toContain('"300s"')
@@ -233,7 +233,7 @@ describe('the throttle', () => {
     expect(await outcomeOf(throttle.credentialToken(other))).toBe('OK')
   })
 
-  it('keeps nothing and refuses nobody where its counts are 0', async () => {
+  it('stores nothing and refuses no caller where its limits are 0', async () => {
     const { server } = await platformWithKim({
       limits: { email_network: 0, email: 0, network: 0, credential_token: 0 },
     })
@@ -241,7 +241,7 @@ describe('the throttle', () => {
     expect(await server.store.count(throttles)).toBe(0)
   })
 
-  it('keeps neither addresses nor networks', async () => {
+  it('stores neither addresses nor networks', async () => {
     const { server } = await platformWithKim()
     await failTimes(server, 'secret.name@example.test', '192.0.2.1', 3)
     for await (const { text } of server.store.each(throttles)) expect(text.text).not.toMatch(/secret|example|192\.0/)

@@ -1,4 +1,4 @@
-/** Handmade pictures: they are never decoded, so their content is made up. */
+/** This module makes pictures by hand. The code under test never decodes a picture, so the image data is arbitrary. */
 
 interface Sides {
   readonly width: number
@@ -7,7 +7,7 @@ interface Sides {
 
 export const usual: Sides = { width: 64, height: 32 }
 
-/** Metadata that must be removed: a place of residence. */
+/** Metadata that must be removed: the coordinates of a place. */
 export const secret = 'GPS 53.349805 -6.26031'
 
 const bytes = (...parts: readonly (Buffer | string | readonly number[])[]): Buffer =>
@@ -31,7 +31,7 @@ const uint16Le = (value: number): Buffer => uint32Le(value).subarray(0, 2)
 
 export const pngSignature = Buffer.from('89504e470d0a1a0a', 'hex')
 
-/** A chunk with its length, by default the true one. */
+/** Returns a chunk with its length, by default the true length. */
 export const pngChunk = (type: string, body: Buffer | string = '', length = body.length): Buffer =>
   bytes(uint32(length), type, typeof body === 'string' ? body : [...body], 'CRC.')
 
@@ -46,14 +46,14 @@ export const png = (...between: readonly Buffer[]): Buffer =>
 
 export const pngOf = (sides: Sides): Buffer => bytes(pngSignature, pngHeader(sides), pngPixels, pngEnd)
 
-/** A segment with its length, by default the true one. */
+/** Returns a segment with its length, by default the true length. */
 export const jpegSegment = (marker: number, body: Buffer | string, length = body.length + 2): Buffer =>
   bytes([0xff, marker], uint16(length), typeof body === 'string' ? body : [...body])
 
 export const jpegFrame = ({ height, width }: Sides = usual, marker = 0xc0): Buffer =>
   jpegSegment(marker, bytes([8], uint16(height), uint16(width), [1, 1, 0x11, 0]))
 
-/** Coded data has stuffed bytes and restarts, which are no markers. */
+/** A scan whose data contains stuffed bytes and restart markers; neither ends the scan. */
 const jpegScan = bytes(jpegSegment(0xda, bytes([1, 1, 0, 0, 63, 0])), 'coded', [0xff, 0x00, 0xff, 0xd3], 'more')
 
 export const jpegStart = Buffer.from([0xff, 0xd8])
@@ -83,7 +83,7 @@ export const lossless = ({ height, width }: Sides = usual): Buffer => {
 
 const uint24Le = (value: number): Buffer => uint32Le(value).subarray(0, 3)
 
-/** All flags except that of animations are set. */
+/** Returns an extended WebP header, by default with all flags except the flag of animations. */
 export const extended = ({ height, width }: Sides = usual, flags = 0b0011_1100): Buffer =>
   webpChunk('VP8X', bytes([flags, 0, 0, 0], uint24Le(width - 1), uint24Le(height - 1)))
 

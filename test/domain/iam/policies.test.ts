@@ -17,7 +17,7 @@ const deny = statementOf('DENY', ['all'], ['compute.vms.delete'])
 const get = (w: World, id: string) => valueOf<Policy>(w.policies.getPolicy({ workspace: w.w.id, id }))
 
 describe('policies', () => {
-  it('are created, valueOf, listed, updated and deleted, and counted against the quota', async () => {
+  it('are created, read, listed, updated and deleted, and counted against the quota', async () => {
     const w = await world()
     const operation = await valueOf(
       create(w, 'keep', deny, statementOf('ALLOW', [`principal:${w.kim}`], ['compute.*'])),
@@ -91,7 +91,7 @@ describe('policies', () => {
       'statements[0].except_principals[0]',
       () => statementOf('DENY', ['all'], ['*'], { except_principals: ['role:none'] }),
     ],
-  ])('name the field of %s: %s', async (reason, field, statement) => {
+  ])('report the field of %s: %s', async (reason, field, statement) => {
     const w = await world()
     const expected = { reason, rpc: 'INVALID_ARGUMENT', details: { badRequest: [{ field }] } }
     expect(await refused(create(w, 'bad', statement(w)))).toMatchObject(expected)
@@ -101,7 +101,7 @@ describe('policies', () => {
     expect(await refused(w.policies.updatePolicy(update, w.as(w.oz)))).toMatchObject(expected)
   })
 
-  it('have names of their own in a workspace, and are at most a hundred there', async () => {
+  it('have unique names in a workspace, and are at most a hundred there', async () => {
     const w = await world()
     await w.store.tx(async tx => {
       const quota = await tx.lock(quotas, 'iam.policies')
@@ -117,7 +117,7 @@ describe('policies', () => {
     expect(await inOther('p1')).toBe('QUOTA_EXCEEDED')
   })
 
-  it('cannot be written while the workspace is not active', async () => {
+  it('cannot be written while the workspace is inactive', async () => {
     const w = await world()
     const { resource_id: id } = await valueOf(create(w, 'keep', deny))
     await w.store.tx(async tx => {

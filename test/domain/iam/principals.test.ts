@@ -11,12 +11,12 @@ const list = (w: World, by: string, parameters = {}) =>
 const ids = async (rows: ReturnType<typeof list>) => (await rows).map(({ id }) => id)
 
 describe('the directory', () => {
-  it.each([1, 2, 5, 100])('shows each caller whom it may see, in pages of %i', async page_size => {
+  it.each([1, 2, 5, 100])('shows each caller the visible principals, in pages of %i', async page_size => {
     const w = await world()
     expect(await ids(list(w, w.ada, { page_size }))).toEqual([w.ada, w.oz, w.eve, w.kim, w.pat, w.bot])
     expect(await ids(list(w, w.pat, { page_size }))).toEqual([w.pat])
     expect(await ids(list(w, w.oz, { page_size }))).toEqual([w.oz, w.eve, w.kim, w.bot])
-    // A workspace editor sees its service accounts, and itself.
+    // A workspace editor sees itself and the service accounts of the workspace.
     expect(await ids(list(w, w.eve, { page_size }))).toEqual([w.eve, w.bot])
     expect(await ids(list(w, w.eve, { page_size, order_by: 'display_name desc' }))).toEqual([w.eve, w.bot])
     expect(await ids(list(w, w.ada, { page_size, filter: 'kind = SERVICE_ACCOUNT' }))).toEqual([w.bot])
@@ -30,12 +30,12 @@ describe('the directory', () => {
     ])
   })
 
-  it('refuses who may see nobody anywhere', async () => {
+  it('refuses a caller who may see no principals anywhere', async () => {
     const w = await world()
     expect(await outcomeOf(list(w, w.kim))).toBe('IAM_PERMISSION_DENIED')
   })
 
-  it('shows oneself and the system principal to everybody, others to who may see them', async () => {
+  it('shows every caller itself and the system principal, and other principals to callers who may see them', async () => {
     const w = await world()
     const get = (by: string, id: string) => valueOf(w.principals.getPrincipal({ id }, w.as(by)))
     expect(await get(w.kim, w.kim)).toMatchObject({ id: w.kim, kind: 'USER' })
@@ -45,7 +45,7 @@ describe('the directory', () => {
     expect(await refused(get(w.ada, w.w.id))).toMatchObject({ reason: 'PRINCIPAL_NOT_FOUND', rpc: 'NOT_FOUND' })
   })
 
-  it('refuses who is hidden as who does not exist', async () => {
+  it('responds to the id of a hidden principal as to an unknown id', async () => {
     const w = await world()
     const get = (id: string) => refused(w.principals.getPrincipal({ id }, w.as(w.pat)))
     const absent = await get(w.w.id)

@@ -9,7 +9,7 @@ import { callContext } from './calls.ts'
 import { outcomeOf, valueOf } from '../outcomes.ts'
 
 const password = 'correct horse battery'
-/** Many sign in at once, which the throttle would take for guesses. */
+/** Limits without throttling, which would treat the many concurrent sign-ins as guesses. */
 const noLimits = { email_network: 0, email: 0, network: 0, credential_token: 0 }
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -26,7 +26,7 @@ const refreshed = async (server: TokenPlatform, token: string) => sessionTokens(
 const statusOf = async (server: TokenPlatform, id: string) => (await server.store.get(tokens, id))?.value
 
 describe('a refresh token', () => {
-  it('gets the same successor again within 30 seconds, and ends the session when it is used after that one', async () => {
+  it('gets the same successor again within 30 seconds, and ends the session if it is used after its successor', async () => {
     const { server, answer, refresh: r1 } = await signedIn()
     const { refresh: r2 } = await refreshed(server, r1)
     server.time.now += 29_000
@@ -44,7 +44,7 @@ describe('a refresh token', () => {
     ])
   })
 
-  it('ends the session when it is used again after 30 seconds, though its successor is unused', async () => {
+  it('ends the session if it is used again after 30 seconds, even if its successor is unused', async () => {
     const { server, answer, refresh: r1 } = await signedIn()
     const { refresh: r2 } = await refreshed(server, r1)
     server.time.now += 30_001
@@ -53,14 +53,14 @@ describe('a refresh token', () => {
     expect(await server.admission(answer.access_token)).toBe('TOKEN_REVOKED')
   })
 
-  it('is refused without an end of the session when the secret never was one', async () => {
+  it('is refused without an end of the session if its secret was never issued', async () => {
     const { server, answer, refresh } = await signedIn()
     const forged = `rt1.${answer.token_id}.${'A'.repeat(43)}`
     expect(await outcomeOf(server.refresh(forged))).toBe('REFRESH_TOKEN_INVALID')
     expect(await outcomeOf(server.refresh(refresh))).toBe('OK')
   })
 
-  it('of another session is refused without an end of either', async () => {
+  it('of another session is refused without an end of either session', async () => {
     const { server, answer, refresh } = await signedIn()
     const other = sessionTokens(await server.signIn('kim@example.test', password)).refresh
     const spent = (await refreshed(server, other)).refresh
@@ -69,7 +69,7 @@ describe('a refresh token', () => {
     expect([await outcomeOf(server.refresh(refresh)), await outcomeOf(server.refresh(spent))]).toEqual(['OK', 'OK'])
   })
 
-  it('ends after 7 days without use, and after 30 days whatever its use', async () => {
+  it('expires after 7 days without use, and after 30 days in any case', async () => {
     const { server, refresh } = await signedIn()
     let live = refresh
     for (let week = 0; week < 4; week += 1) {
@@ -85,7 +85,7 @@ describe('a refresh token', () => {
     expect(await outcomeOf(server.refresh(idle))).toBe('REFRESH_TOKEN_INVALID')
   })
 
-  it('gets nothing for a user who is no longer active', async () => {
+  it('is refused for a user who is no longer active', async () => {
     const { server, user, refresh } = await signedIn()
     await server.store.tx(async tx => {
       const row = await tx.get(principals, user)
@@ -94,7 +94,7 @@ describe('a refresh token', () => {
     expect(await outcomeOf(server.refresh(refresh))).toBe('REFRESH_TOKEN_INVALID')
   })
 
-  it('is accepted in no other form than it was made', async () => {
+  it('is accepted only in the exact form of its issue', async () => {
     const { server, answer, refresh } = await signedIn()
     const flips = fc.tuple(fc.nat({ max: refresh.length - 1 }), fc.integer({ min: 1, max: 127 }))
     const texts = fc.oneof(
@@ -127,7 +127,7 @@ describe('a refresh token', () => {
 })
 
 describe('races of refresh tokens', () => {
-  it('gives two who refresh at once, on two servers, the same successor', async () => {
+  it('concurrent refreshes on two servers get the same successor', async () => {
     const place = await testPlace()
     const { server: one, refresh, answer } = await signedIn({ place })
     const other = await tokenPlatform({ place })
@@ -141,7 +141,7 @@ describe('races of refresh tokens', () => {
     expect((await statusOf(one, answer.token_id))?.revoke_time).toBeUndefined()
   })
 
-  it('never leaves a live refresh token behind a revocation that was answered', async () => {
+  it('no live refresh token remains after a revocation', async () => {
     const place = await testPlace()
     const { server: one, user } = await signedIn({ place })
     const other = await tokenPlatform({ place })
@@ -161,7 +161,7 @@ describe('races of refresh tokens', () => {
     }
   })
 
-  it('keeps 20 live sessions of a user, the newest, however many are opened at once', async () => {
+  it('a user keeps the 20 newest live sessions, however many are opened concurrently', async () => {
     const server = await tokenPlatform({ limits: noLimits })
     const user = await addUser(server, 'kim@example.test', password)
     const early = await server.signIn('kim@example.test', password)

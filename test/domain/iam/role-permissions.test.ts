@@ -7,7 +7,7 @@ import { JsonText } from '../../../runtime/json.ts'
 import { catalogue } from '../../../server/access/catalogue.ts'
 import { retiredKey, testCatalogue } from './test-catalogue.ts'
 
-/** A role as a store answers it, which counts how often it is parsed. */
+/** A row of a role that counts how often its document is parsed. */
 class Row implements Stored<Role> {
   readonly id = 'reader'
   readonly version = 1
@@ -27,7 +27,7 @@ class Row implements Stored<Role> {
 const keysOf = (set: PermissionSet): readonly string[] =>
   catalogue.permissions.filter(({ bit }) => set.has(bit)).map(({ id }) => id)
 
-test('what a role grants follows its text, which is parsed once', () => {
+test('the permissions of a role follow from its text, which is parsed once', () => {
   const texts = [['compute.vms.get'], ['compute.vms.get', 'compute.vms.list'], ['compute.vms.get'], []]
   for (const permissions of texts) {
     const [first, again] = [new Row(permissions), new Row(permissions)]
@@ -36,7 +36,7 @@ test('what a role grants follows its text, which is parsed once', () => {
   }
 })
 
-test('what a role grants follows the catalogue that is asked', () => {
+test('the permissions of a role follow from the given catalogue', () => {
   const key = 'compute.vms.get'
   const bit = catalogue.find(key)?.bit ?? -1
   const moved = { ...catalogue, find: () => undefined }

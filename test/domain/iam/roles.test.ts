@@ -59,7 +59,7 @@ describe('roles', () => {
     expect(await at(w.w.id)).toBe('OK')
   })
 
-  it('have names of their own in each owner scope, and none that comes with the platform', async () => {
+  it('have unique names in each owner scope, which differ from the names of predefined roles', async () => {
     const w = await world()
     await create(w, w.oz, 'one', w.o)
     expect(await outcomeOf(create(w, w.oz, 'one', w.o))).toBe('ROLE_ALREADY_EXISTS')
@@ -73,7 +73,7 @@ describe('roles', () => {
     ['SCOPE_NOT_FOUND', 'scope_id', w => create(w, w.ada, 'a', { type: 'ORGANISATION', id: w.g.id })],
     ['UNKNOWN_PERMISSION', 'permissions[1]', w => create(w, w.ada, 'a', w.o, ['compute.vms.get', 'a.b.c'])],
     ['UNKNOWN_PERMISSION', 'permissions[0]', w => create(w, w.ada, 'a', w.o, [retiredKey])],
-  ])('name the field of %s: %s', async (reason, field, call) => {
+  ])('report the field of %s: %s', async (reason, field, call) => {
     const error = await refused(call(await world()))
     expect(error).toMatchObject({ reason, rpc: 'INVALID_ARGUMENT', details: { badRequest: [{ field }] } })
   })
@@ -85,7 +85,7 @@ describe('roles', () => {
     expect(await outcomeOf(create(w, w.ada, 'elsewhere', platformScope))).toBe('OK')
   })
 
-  it('cannot be written while their owner is not active, or when they come with the platform', async () => {
+  it('cannot be written while their owner is inactive, or if they are predefined', async () => {
     const w = await world()
     const id = await made(w, w.oz, 'one', w.o)
     const calls = [
@@ -108,7 +108,7 @@ describe('roles', () => {
     expect(await outcomeOf(create(w, w.ada, 'two', w.o))).toBe('SCOPE_NOT_ACTIVE')
   })
 
-  it('gain and lose permissions one by one, and remember since when', async () => {
+  it('gain and lose permissions one by one, with the time of each permission', async () => {
     const w = await world()
     const role = await made(w, w.oz, 'one', w.o, ['compute.vms.get'])
     const [first] = await permissionsOf(w, role)
@@ -147,7 +147,7 @@ describe('roles', () => {
     expect(await w.store.count(rolePermissions, { role_id: id })).toBe(1)
   })
 
-  it('drop retired permissions when they are written next', async () => {
+  it('lose retired permissions at their next update', async () => {
     const w = await world()
     const id = await made(w, w.oz, 'one', w.o, ['compute.vms.get'])
     await w.store.tx(async tx => {
@@ -160,7 +160,7 @@ describe('roles', () => {
     expect(await get(w, id)).toMatchObject({ permissions: ['compute.vms.get'], permission_count: 1 })
   })
 
-  it('are not deleted while bindings that count or policies name them', async () => {
+  it('are not deleted while active bindings or policies name them', async () => {
     const w = await world()
     const id = await made(w, w.oz, 'one', w.o, ['compute.vms.get'])
     await w.bind(w.kim, id, w.w, { expire_time: new Date(w.now() + 60_000).toISOString() })
@@ -185,7 +185,7 @@ describe('roles', () => {
     expect(await outcomeOf(w.roles.getRole({ id }, w.as(w.ada)))).toBe('ROLE_NOT_FOUND')
   })
 
-  it('are seen by who could bind them somewhere; those of the platform by everybody', async () => {
+  it('are visible to callers who could bind them somewhere; predefined roles are visible to every caller', async () => {
     const w = await world()
     await made(w, w.oz, 'ours', w.o)
     await made(w, w.pat, 'theirs', w.p)

@@ -9,7 +9,7 @@ import type { Binding } from '../../../output/iam/types.ts'
 
 export const platformScope: Scope = { type: 'PLATFORM', id: '' }
 
-/** The id and the time of creation of a row. */
+/** The id and the creation time of a row. */
 export interface Born {
   readonly id: string
   readonly time: string
@@ -66,7 +66,7 @@ const texts = { display_name: '', description: '', labels: {} }
 export const insertRoot = (tx: Transaction, { id, time }: Born, name: string): Promise<void> =>
   insertOrganisation(tx, newOrganisation(id, time, { name, contact_email: '', ...texts }))
 
-/** Inserts a group or workspace; `parent` is empty directly below the organisation. */
+/** Inserts a group or workspace; `parent_group_id` is empty directly below the organisation. */
 export async function insertChild(
   tx: Transaction,
   type: 'GROUP' | 'WORKSPACE',

@@ -20,7 +20,7 @@ const entries = (w: World, scope: World['w'], by = w.ada) =>
   allOf(context => w.access.listScopeAccess(at(scope), context), w.as(by), scopeAccessList)
 
 describe('access to a scope', () => {
-  it('says where an inherited role comes from, and refuses to revoke it elsewhere', async () => {
+  it('reports the source of an inherited role, and refuses to revoke the role elsewhere', async () => {
     const w = await world()
     const operation = await valueOf(grant(w, w.oz, w.g, w.kim, ['workspace-viewer']))
     expect(operation).toMatchObject({
@@ -43,7 +43,7 @@ describe('access to a scope', () => {
     })
   })
 
-  it('lists many beside all the policies that there may be, and lets others have their turns', async () => {
+  it('lists many principals under the maximal number of policies, and yields to other work', async () => {
     const w = await world()
     const condition = (n: number) => {
       const hours = Array.from({ length: 30 }, (_, i) => `request.hour_of_day = ${100 + i}`)
@@ -75,12 +75,12 @@ describe('access to a scope', () => {
     const took = performance.now() - began
     clearInterval(ticking)
     expect(listed.filter(({ roles }) => roles.some(({ role_id }) => role_id === 'workspace-viewer'))).toHaveLength(30)
-    // Each statement is read once, and not once for each listed principal, which took minutes.
+    // The list reads each policy statement once. A read for each listed principal would take minutes.
     expect(took).toBeLessThan(30_000)
     expect(turns).toBeGreaterThan(5)
   }, 60_000)
 
-  it('tells an editor what it may do', async () => {
+  it('reports an editor’s permissions', async () => {
     const w = await world()
     const permissions = ['vault.secretVersions.access', 'compute.vms.create', 'iam.policies.update']
     const answer = await valueOf(w.access.testMyPermissions({ ...at(w.w), body: { permissions } }, w.as(w.eve)))
@@ -110,7 +110,7 @@ describe('access to a scope', () => {
     expect(error).toMatchObject({ reason: 'PERMISSION_NOT_DENIABLE', rpc: 'INVALID_ARGUMENT' })
   })
 
-  it('leaves an identical binding alone and replaces one with other terms in its place', async () => {
+  it('keeps an identical binding and replaces a binding with other terms', async () => {
     const w = await world()
     await grant(w, w.oz, w.w, w.kim, ['workspace-viewer'])
     const [before] = await heldBy(w, w.kim)
@@ -126,7 +126,7 @@ describe('access to a scope', () => {
     expect(w.changes.at(-1)).toEqual({ kind: 'PRINCIPAL', key: w.kim })
   })
 
-  it('changes nothing when one of several roles fails', async () => {
+  it('changes nothing if one of several roles fails', async () => {
     const w = await world()
     expect(await outcomeOf(grant(w, w.oz, w.w, w.kim, ['workspace-viewer', 'organisation-admin']))).toBe(
       'ROLE_NOT_BINDABLE_AT_SCOPE',
@@ -139,7 +139,7 @@ describe('access to a scope', () => {
     expect(await heldBy(w, w.kim)).toHaveLength(1)
   })
 
-  it('revokes everything direct when no role is named, and what is inherited stays', async () => {
+  it('revokes all direct roles if no role is named, and keeps inherited roles', async () => {
     const w = await world()
     await grant(w, w.oz, w.g, w.kim, ['workspace-viewer'])
     await grant(w, w.oz, w.w, w.kim, ['workspace-viewer', 'workspace-editor'])
@@ -150,7 +150,7 @@ describe('access to a scope', () => {
     expect(error).toMatchObject({ reason: 'ACCESS_NOT_FOUND', rpc: 'NOT_FOUND' })
   })
 
-  it('names who and what it does not find', async () => {
+  it('reports the unknown principal or role', async () => {
     const w = await world()
     const nobody = w.w.id
     const gone = { type: 'WORKSPACE', id: w.kim } as const
@@ -180,7 +180,7 @@ describe('access to a scope', () => {
     expect(await outcomeOf(w.access.testPrincipalPermissions(address, w.as(w.ada)))).toBe('FIELD_INVALID')
   })
 
-  it('lists effective permissions with their sources, and nothing where the caller is a stranger', async () => {
+  it('lists effective permissions with their sources, and nothing for a caller without permissions', async () => {
     const w = await world()
     const of = { ...at(w.w), principal: w.eve }
     const all = await allOf(
@@ -208,7 +208,7 @@ describe('access to a scope', () => {
     )
   })
 
-  it('does not list who is not active or whose binding has expired', async () => {
+  it('does not list inactive principals or expired bindings', async () => {
     const w = await world()
     const gone = await w.user('gone', { status: 'DEACTIVATED' })
     await w.bind(gone, 'workspace-viewer', w.w)
@@ -220,7 +220,7 @@ describe('access to a scope', () => {
     expect(await outcomeOf(entries(w, { type: 'GROUP', id: w.kim }))).toBe('SCOPE_NOT_FOUND')
   })
 
-  it('keeps the last administrator from being given a condition or an end', async () => {
+  it('refuses a condition or an expiry for the last administrator', async () => {
     const w = await world()
     const expire_time = new Date(w.now() + 3_600_000).toISOString()
     const expiring = () => grant(w, w.oz, w.o, w.oz, ['organisation-admin'], { expire_time })

@@ -11,7 +11,7 @@ import { outcomeOf } from '../outcomes.ts'
 
 const password = 'correct horse battery'
 
-/** Counts the calls of a store. */
+/** Returns a counter, and a function that wraps a store so that its calls are counted. */
 function counted() {
   const calls = { count: 0 }
   const wrap = (store: Store): Store =>
@@ -35,7 +35,7 @@ async function signedIn(options: Parameters<typeof tokenPlatform>[0] = {}) {
   return { server, user, token, session }
 }
 
-/** The server after a restart, with nothing in its memory. */
+/** Starts another authenticator on the store of a server, with empty caches, as after a restart. */
 async function restarted({ accessTokens, parts }: TokenPlatform): Promise<Authenticator> {
   const authenticator = new Authenticator({ ...parts, accessTokens })
   await authenticator.start()
@@ -46,7 +46,7 @@ const endAll = ({ parts, store, time }: TokenPlatform, principal: string) =>
   store.tx(tx => endTokensOf(tx, parts.feed, principal, { reason: 'ADMIN', time: formatMillis(time.now) }))
 
 describe('the authenticator', () => {
-  it('reads nothing of the store for a token that it knows, and takes microseconds', async () => {
+  it('reads nothing of the store for a cached token, and takes microseconds', async () => {
     const { calls, wrap } = counted()
     const { server, token } = await signedIn({ wrap })
     const header = `Bearer ${token}`
@@ -60,7 +60,7 @@ describe('the authenticator', () => {
     expect(micros).toBeLessThan(50)
   })
 
-  it('reads nothing of the store for a new token of a user whose key it knows', async () => {
+  it('reads nothing of the store for a new token of a user whose key is cached', async () => {
     const { calls, wrap } = counted()
     const { server, token } = await signedIn({ wrap })
     calls.count = 0
@@ -68,7 +68,7 @@ describe('the authenticator', () => {
     expect(calls.count).toBe(0)
   })
 
-  it('refuses the tokens of a session at the commit of its revocation, and after a restart too', async () => {
+  it('refuses the tokens of a session from the commit of its revocation on, even after a restart', async () => {
     const { server, token, user } = await signedIn()
     expect(await server.admission(token)).toBe('OK')
     await endAll(server, user)
@@ -82,7 +82,7 @@ describe('the authenticator', () => {
     expect(await server.admission(token)).toBe('TOKEN_EXPIRED')
   })
 
-  it('refuses them after a restart too when the revocation took long', async () => {
+  it('refuses the tokens after a restart too if the revocation took long', async () => {
     const { server, token, user } = await signedIn()
     await server.store.tx(tx =>
       endTokensOf(tx, server.parts.feed, user, { reason: 'ADMIN', time: formatMillis(server.time.now - 1_800_000) }),
@@ -90,7 +90,7 @@ describe('the authenticator', () => {
     expect(await outcomeOf((await restarted(server)).authenticate(`Bearer ${token}`))).toBe('TOKEN_REVOKED')
   })
 
-  it('lets in with a session that was opened after others were revoked', async () => {
+  it('admits a session that was opened after the revocation of other sessions', async () => {
     const { server, user } = await signedIn()
     await endAll(server, user)
     const { access_token } = await server.signIn('kim@example.test', password)
@@ -98,19 +98,19 @@ describe('the authenticator', () => {
     expect(await outcomeOf((await restarted(server)).authenticate(`Bearer ${access_token}`))).toBe('OK')
   })
 
-  it('lets nobody in after missed changes before the store has told what was revoked', async () => {
+  it('admits no caller after missed changes before it has read the revocations from the store', async () => {
     const { server, token, user } = await signedIn()
     const other = await restarted(server)
     expect(await outcomeOf(other.authenticate(`Bearer ${token}`))).toBe('OK')
     await endAll(server, user)
-    // No feed tells this one.
+    // No feed notifies `other` of the revocation.
     expect(await outcomeOf(other.authenticate(`Bearer ${token}`))).toBe('OK')
     other.reset()
     const refused = await Promise.all([1, 2, 3].map(() => outcomeOf(other.authenticate(`Bearer ${token}`))))
     expect(refused).toEqual(['TOKEN_REVOKED', 'TOKEN_REVOKED', 'TOKEN_REVOKED'])
   })
 
-  it('refuses a service account while its home workspace is not effectively ACTIVE, and when it is gone', async () => {
+  it('refuses a service account while its home workspace is not effectively ACTIVE, and after the end of the workspace', async () => {
     const server = await tokenPlatform()
     const account = await addAccount(server)
     await server.accessTokens.ready()
@@ -145,7 +145,7 @@ describe('the authenticator', () => {
     expect(await server.admission(token)).toBe('TOKEN_REVOKED')
   })
 
-  it('notices within a second that a workspace is suspended, though nobody tells', async () => {
+  it('notices the suspension of a workspace within a second, even without a notification', async () => {
     const server = await tokenPlatform()
     const account = await addAccount(server)
     await server.accessTokens.ready()
@@ -163,7 +163,7 @@ describe('the authenticator', () => {
     await expect.poll(() => server.admission(token), { interval: 50 }).toBe('TOKEN_REVOKED')
   })
 
-  it('refuses the token of a service account that there is none of', async () => {
+  it('refuses the token of an unknown service account', async () => {
     const { server, user } = await signedIn()
     await server.store.tx(async tx => {
       const row = await tx.lock(principals, user)

@@ -39,7 +39,7 @@ const plainPasswords: Passwords = {
   async store() {},
 }
 
-/** One server with the tokens of iam on a store; everything else of it is faked to allow all. */
+/** A server with the tokens of iam on a store; its other parts are stand-ins that permit every call. */
 export interface TokenPlatform {
   readonly store: Store
   readonly parts: IamEnvironment
@@ -48,23 +48,23 @@ export interface TokenPlatform {
   readonly authenticator: Authenticator
   readonly tokens: Tokens
   readonly serviceAccounts: ServiceAccounts
-  /** The time, which tests set; milliseconds since 1970. */
+  /** The time that the test sets, in milliseconds since 1970. */
   readonly time: { now: number }
-  /** The rows that filtered lists show to callers. */
+  /** The rows that filtered lists show to callers, and whether callers may revoke the tokens of others. */
   readonly seen: { visible: VisibleRows; mayRevoke: boolean }
-  /** Principals that `decisions` has for inactive. */
+  /** The ids of the principals that the decisions treat as inactive. */
   readonly inactive: Set<string>
   signIn(email: string, password: string, context?: Partial<CallContext>): Promise<TokenResponse>
   refresh(refresh_token: string, context?: Partial<CallContext>): Promise<TokenResponse>
   list(parameters: ListParameters, principal: Principal): Promise<Token[]>
-  /** The reason that a header is refused with; `OK` when it is not. */
+  /** Returns the reason why a token is refused, or `OK`. */
   admission(token: string): Promise<string>
   activities(): Promise<OutboxRow[]>
 }
 
 let hosts = 0
 
-/** An address in a network of its own. */
+/** Returns an address in a network that no earlier call has used. */
 export const someAddress = (): string => `10.${Math.floor(++hosts / 250)}.${hosts % 250}.7`
 
 export interface PlatformOptions {
@@ -73,15 +73,15 @@ export interface PlatformOptions {
   readonly place?: string
   readonly now?: number
   readonly passwords?: Passwords
-  /** The store of a place, with the test's changes. */
+  /** Replaces the store of the platform by a wrapped store. */
   readonly wrap?: (store: Store) => Store
 }
 
 const unasked = async (): Promise<never> => {
-  throw new Error('tokens ask for what is none of theirs')
+  throw new Error('tokens called a decision that they must not use')
 }
 
-/** Decisions that know of each principal only whether it is active. */
+/** Stands in for decisions: it knows only which principals are inactive, and throws for every other question. */
 const decisionsBut = (inactive: ReadonlySet<string>): Decisions => ({
   isActive: async id => !inactive.has(id),
   decide: unasked,
@@ -146,7 +146,7 @@ export async function tokenPlatform(options: PlatformOptions = {}): Promise<Toke
   }
 }
 
-/** Adds an ACTIVE user with a password; answers its id. */
+/** Adds an ACTIVE user with a password; returns its id. */
 export async function addUser(
   { parts, store, time }: TokenPlatform,
   email: string,
@@ -162,7 +162,9 @@ export async function addUser(
   return user.id
 }
 
-/** The service account of that name in the platform's workspace, which is made unless it is there; answers its id. */
+/**
+ * Returns the id of the service account `name` in the platform's workspace; creates the account if it does not exist.
+ */
 export const addAccount = ({ parts, store }: TokenPlatform, name = 'default'): Promise<string> =>
   store.tx(async tx => {
     const known = await tx.find(serviceAccounts, { workspace_id: platformWorkspaceId, name })
@@ -171,7 +173,7 @@ export const addAccount = ({ parts, store }: TokenPlatform, name = 'default'): P
     return (await makeServiceAccount(parts, tx, made)).id
   })
 
-/** The tokens that `expect` compares of an answer. */
+/** Returns the access token and the refresh token of a response; fails if the refresh token is missing. */
 export function sessionTokens(answer: TokenResponse): { readonly access: string; readonly refresh: string } {
   expect(answer.refresh_token).toBeDefined()
   return { access: answer.access_token, refresh: answer.refresh_token ?? '' }

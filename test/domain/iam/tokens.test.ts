@@ -33,7 +33,7 @@ const revoke = (
 const ids = (listed: readonly { readonly id: string }[]): string[] => listed.map(({ id }) => id)
 
 describe('listTokens', () => {
-  it('answers what is declared and nothing else, and says which one the call came with', async () => {
+  it('returns exactly the declared members, and marks the token of the call', async () => {
     const { server, kim } = await platformWithTwo()
     const first = await server.signIn('kim@example.test', password, { userAgent: `browser/${'x'.repeat(300)}` })
     const second = await server.signIn('kim@example.test', password)
@@ -70,7 +70,7 @@ describe('listTokens', () => {
     ])
   })
 
-  it('shows others only to who may see them at their home, and one’s own always', async () => {
+  it('shows a caller its own tokens, and tokens of others at homes where the caller may see them', async () => {
     const { server, ada, kim } = await platformWithTwo()
     const { token_id: hers } = await server.signIn('ada@example.test', password)
     const { token_id: his } = await server.signIn('kim@example.test', password)
@@ -85,7 +85,7 @@ describe('listTokens', () => {
     expect(ids(await server.list({ order_by: 'created' }, person(kim)))).toEqual([hers, his])
   })
 
-  it('goes through own and seen tokens page by page, each once and in order', async () => {
+  it('walks own and visible tokens page by page, each once and in order', async () => {
     const { server, ada } = await platformWithTwo()
     for (let i = 0; i < 5; i += 1) {
       server.time.now += 1000
@@ -113,7 +113,7 @@ describe('listTokens', () => {
     }
   })
 
-  it('decides by the time of the call what has expired, in filters too', async () => {
+  it('uses the time of the call for expiry, in filters too', async () => {
     const { server, kim } = await platformWithTwo()
     const idle = await server.signIn('kim@example.test', password)
     const used = await server.signIn('kim@example.test', password)
@@ -140,7 +140,7 @@ describe('listTokens', () => {
 })
 
 describe('revokeToken', () => {
-  it('ends a session by its refresh token or by an access token, without a bearer, for its user', async () => {
+  it('ends a session by its refresh token or by an access token of its user, without a bearer token', async () => {
     const { server, kim } = await platformWithTwo()
     for (const member of ['access', 'refresh'] as const) {
       const answer = await server.signIn('kim@example.test', password)
@@ -160,7 +160,7 @@ describe('revokeToken', () => {
     }
   })
 
-  it('succeeds for what nobody knows, for the system principal and at the platform', async () => {
+  it('succeeds for unknown tokens, for the system principal and at the platform', async () => {
     const { server } = await platformWithTwo()
     const { access_token, refresh_token, token_id } = await server.signIn('kim@example.test', password)
     const unknown = [
@@ -184,7 +184,7 @@ describe('revokeToken', () => {
     expect(await server.store.count(rememberedKeys)).toBe(0)
   })
 
-  it('takes the use of a spent refresh token for what it is', async () => {
+  it('reports the reuse of a spent refresh token', async () => {
     const { server } = await platformWithTwo()
     const { refresh_token: spent = '', token_id } = await server.signIn('kim@example.test', password)
     await server.refresh(spent)
@@ -194,7 +194,7 @@ describe('revokeToken', () => {
     expect((await server.activities()).map(({ reason }) => reason)).toContain('REUSE_DETECTED')
   })
 
-  it('ends one’s own by id without the permission, and others only with it', async () => {
+  it('ends the caller’s own sessions by id without the permission, and others only with the permission', async () => {
     const { server, ada, kim } = await platformWithTwo()
     server.seen.mayRevoke = false
     const own = await server.signIn('kim@example.test', password)
@@ -212,7 +212,7 @@ describe('revokeToken', () => {
     expect(await server.admission(other.access_token)).toBe('TOKEN_REVOKED')
   })
 
-  it('ends all of a principal, and what has ended stays as it ended', async () => {
+  it('ends all tokens of a principal, and leaves ended tokens unchanged', async () => {
     const { server, ada, kim } = await platformWithTwo()
     const many = await Promise.all([1, 2, 3].map(() => server.signIn('kim@example.test', password)))
     const hers = await server.signIn('ada@example.test', password)
@@ -220,7 +220,7 @@ describe('revokeToken', () => {
     const operation = await revoke(server, { principal_id: kim }, { principal: person(ada) })
     expect(operation).toMatchObject({ resource_type: 'iam.principals', resource_id: kim, principal_id: ada })
     const listed = await server.list({ order_by: 'created', filter: `principal_id = ${kim}` }, person(kim))
-    // They were opened at once, so which is the first by its time is open.
+    // The sessions were opened concurrently, so the order of the list is not fixed; the test compares by id.
     expect(new Map(listed.map(({ id, revoke_reason }) => [id, revoke_reason]))).toEqual(
       new Map(many.map(({ token_id }, i) => [token_id, i === 0 ? 'LOGOUT' : 'ADMIN'])),
     )
@@ -230,7 +230,7 @@ describe('revokeToken', () => {
     expect((await server.store.get(tokens, many[1]?.token_id ?? ''))?.value).toMatchObject({ revoke_reason: 'ADMIN' })
   })
 
-  it('tells of tokens and principals that there are none of only to who may revoke everywhere', async () => {
+  it('reports unknown tokens and principals only to callers who may revoke everywhere', async () => {
     const { server, ada } = await platformWithTwo()
     const id = server.parts.clock.newId()
     const principal = person(ada)
@@ -244,7 +244,7 @@ describe('revokeToken', () => {
     expect(await outcomeOf(revoke(server, { principal_id: id }, { principal }))).toBe('IAM_PERMISSION_DENIED')
   })
 
-  it('wants a bearer for what is named by an id, and exactly one member', async () => {
+  it('needs a bearer token for an id, and exactly one member', async () => {
     const { server, ada } = await platformWithTwo()
     const id = server.parts.clock.newId()
     expect(await outcomeOf(revoke(server, { token_id: id }))).toBe('TOKEN_MISSING')
@@ -261,7 +261,7 @@ describe('revokeToken', () => {
     )
   })
 
-  it('counts a home that is gone as the platform', async () => {
+  it('treats a deleted home as the platform', async () => {
     const { server, ada } = await platformWithTwo()
     const gone = await addUser(server, 'gone@example.test', password, { organisation_id: server.parts.clock.newId() })
     await server.signIn('gone@example.test', password)
@@ -269,7 +269,7 @@ describe('revokeToken', () => {
     expect(operation).toMatchObject({ scope_type: 'IAM_SCOPE_TYPE_PLATFORM', scope_id: '' })
   })
 
-  it('answers a repeated Idempotency-Key with the operation of the first call', async () => {
+  it('returns the operation of the first call for a repeated Idempotency-Key', async () => {
     const { server, kim } = await platformWithTwo()
     const { token_id } = await server.signIn('kim@example.test', password)
     const given = { principal: person(kim), idempotencyKey: 'once' }
@@ -279,7 +279,7 @@ describe('revokeToken', () => {
 })
 
 describe('service accounts', () => {
-  it('are listed where the caller sees their workspace', async () => {
+  it('are listed where the caller may see their workspace', async () => {
     const { server, kim } = await platformWithTwo()
     const account = await addAccount(server)
     expect(await addAccount(server)).toBe(account)
@@ -312,7 +312,7 @@ describe('service accounts', () => {
   })
 })
 
-it('what is spent of a session is kept as long as the session may last', async () => {
+it('the spent refresh tokens of a session are kept as long as the session may last', async () => {
   const { server } = await platformWithTwo()
   const { refresh_token = '', token_id } = await server.signIn('kim@example.test', password)
   await server.refresh(refresh_token)

@@ -26,8 +26,8 @@ const creates = (w: World, principal: string, scope: Scope) =>
 const rolesOf = async (w: World, principal: string, scope: Scope) =>
   (await heldBy(w, principal)).filter(({ scope_id }) => scope_id === scope.id).map(({ role_id }) => role_id)
 
-describe('whoever makes a scope', () => {
-  it('administers it', async () => {
+describe('the creator of a scope', () => {
+  it('administers the scope', async () => {
     const w = await world()
     await creates(w, w.kim, w.w)
     await creates(w, w.kim, w.o)
@@ -37,7 +37,7 @@ describe('whoever makes a scope', () => {
     expect(await rolesOf(w, w.bot, w.w)).toEqual(['workspace-admin'])
   })
 
-  it('gets nothing that bindings above give already for good and without condition', async () => {
+  it('gets no role whose permissions it already has there permanently and without condition', async () => {
     const w = await world()
     await creates(w, w.oz, w.w)
     await creates(w, w.ada, w.o)
@@ -52,8 +52,8 @@ describe('whoever makes a scope', () => {
   })
 })
 
-describe('what makers of scopes have above', () => {
-  it('is what their roles grant now, whatever they granted before', async () => {
+describe('the permissions of creators above a new scope', () => {
+  it('are those of their roles now, whatever the roles granted before', async () => {
     const w = await world()
     const predefined = await w.store.get(roles, 'workspace-admin')
     if (!predefined) throw new Error('there is no such role')
@@ -72,7 +72,7 @@ describe('what makers of scopes have above', () => {
 })
 
 describe('the revision', () => {
-  /** Creates a scope; returns how often the revision was locked. `meanwhile` runs before each lock. */
+  /** Creates a scope; returns the number of times that the revision was locked. `meanwhile` runs before each lock. */
   async function holdsOf(w: World, principal: string, scope: Scope, meanwhile = async (_tx: Transaction) => {}) {
     let holds = 0
     const hold = async (tx: Transaction): Promise<void> => {
@@ -84,13 +84,13 @@ describe('the revision', () => {
     return holds
   }
 
-  it('is held by makers of scopes who get something there, not by those who have it', async () => {
+  it('is locked by creators who get a role there, and not by those who have it already', async () => {
     const w = await world()
     expect(await holdsOf(w, w.oz, w.w)).toBe(0)
     expect(await holdsOf(w, w.kim, w.w)).toBe(1)
   })
 
-  it('is held before what they have is read once more, which decides', async () => {
+  it('is locked before the last read of their permissions, which decides', async () => {
     const w = await world()
     const id = await w.bind(w.kim, 'organisation-admin', w.p)
     const given = async (tx: Transaction): Promise<void> => {
@@ -102,7 +102,7 @@ describe('the revision', () => {
   })
 })
 
-describe('what makers of scopes are given', () => {
+describe('the role of a creator', () => {
   it('does not count against the limits of bindings', async () => {
     const w = await world()
     for (let i = 0; i < 251; i += 1) await creates(w, w.kim, await w.workspace(w.o, `w${i}`))
@@ -114,7 +114,7 @@ describe('what makers of scopes are given', () => {
 })
 
 describe('a change of the tree', () => {
-  it('is told to every server, and the end of a group or organisation leaves work', async () => {
+  it('reaches every server, and the end of a group or organisation leads to work', async () => {
     const w = await world()
     const { scopeChanged } = treeChanges(w.parts)
     await w.store.tx(tx => scopeChanged(tx, w.g, 'MOVED'))
@@ -129,8 +129,8 @@ describe('a change of the tree', () => {
   })
 })
 
-describe('a scope that goes', () => {
-  it('takes the bindings, policies and service accounts of a workspace along', async () => {
+describe('the end of a scope', () => {
+  it('deletes the bindings, policies and service accounts of a workspace', async () => {
     const w = await world()
     await w.bind(w.bot, 'workspace-viewer', w.g)
     for (let i = 0; i < 60; i += 1) await w.bind(await w.user(`u${i}`), 'workspace-viewer', w.w)
@@ -154,7 +154,7 @@ describe('a scope that goes', () => {
     expect(await w.store.count(bindings, { principal_id: w.oz })).toBe(1)
   })
 
-  it('takes the roles and people of an organisation along, its last administrator too', async () => {
+  it('ends the roles and users of an organisation, even its last administrator', async () => {
     const w = await world()
     const role = { name: 'r', display_name: '', description: '', permissions: ['compute.vms.get'] }
     const create = async (by: string, { id: scope_id, type: scope_type }: Scope) =>

@@ -8,7 +8,7 @@ import { outcomeOf } from '../outcomes.ts'
 
 const rounds = 6
 
-/** Two servers of one store. */
+/** Opens two servers on one store. */
 async function servers(): Promise<readonly [UsersPlatform, UsersPlatform]> {
   const place = await preparedPlace(collections)
   const world = new World()
@@ -21,7 +21,7 @@ async function servers(): Promise<readonly [UsersPlatform, UsersPlatform]> {
 const outcomes = async (...calls: readonly Promise<unknown>[]): Promise<readonly string[]> =>
   (await Promise.all(calls.map(outcomeOf))).toSorted()
 
-it('spends a token once, however many use it at once', async () => {
+it('a token is spent once, however many calls use it concurrently', async () => {
   const [one, other] = await servers()
   for (let round = 0; round < rounds; round += 1) {
     const { id, token } = await invite(one, `u${round}@acme.example`)
@@ -36,7 +36,7 @@ it('spends a token once, however many use it at once', async () => {
   }
 })
 
-it('leaves a user deactivated that is activated at the same time', async () => {
+it('a user who is activated and deactivated concurrently stays deactivated', async () => {
   const [one, other] = await servers()
   for (let round = 0; round < rounds; round += 1) {
     const { id, token } = await invite(one, `u${round}@acme.example`)
@@ -50,7 +50,7 @@ it('leaves a user deactivated that is activated at the same time', async () => {
   }
 })
 
-it('leaves one live token of those that are minted at once', async () => {
+it('one of several tokens that are issued concurrently stays valid', async () => {
   const [one, other] = await servers()
   for (let round = 0; round < rounds; round += 1) {
     const { id } = await invite(one, `u${round}@acme.example`)
@@ -64,7 +64,7 @@ it('leaves one live token of those that are minted at once', async () => {
   }
 })
 
-it('gives an address to one of those who ask for it at once', async () => {
+it('one of several users who request an address concurrently gets it', async () => {
   const [one, other] = await servers()
   for (let round = 0; round < rounds; round += 1) {
     const body = { email: `u${round}@acme.example`, organisation_id: organisation }

@@ -17,14 +17,14 @@ import { tokens } from './calls.ts'
 import { baseUrl, iamEnvironment } from './iam-environment.ts'
 import type { Scope } from '../../../domain/ports/scope.ts'
 
-/** An administrator who may do everything, and has no row. */
+/** The id of an administrator with every permission, who has no row in the store. */
 export const administrator = '0199c5a0-0c11-7d84-b6a9-2f3e4d5c6b70'
 export const organisation = '0199c5a4-3b7e-7c21-9d4f-5a6b7c8d9e01'
 export const workspace = '0199c5a7-2e40-7f53-8a6b-9c0d1e2f3a41'
 
-/** The choices of a test, and its view of the effects on other parts. */
+/** The settings of a test, and the recorded effects on other parts. */
 export class World {
-  /** Milliseconds since 1970. */
+  /** The time, in milliseconds since 1970. */
   now = Date.parse('2026-03-01T12:00:00Z')
   readonly states = new Map<string, NodeState>([
     [organisation, 'ACTIVE'],
@@ -39,9 +39,9 @@ export class World {
   readonly mails: Mail[] = []
   isMailing = false
   isMailRefused = false
-  /** `<kind> <key>` of each change that all servers were told. */
+  /** The changes that the feed has recorded, each as `<kind> <key>`. */
   readonly changes: string[] = []
-  /** `<reason> <user> <session that was spared>`. */
+  /** The ended sessions, each as `<reason> <user> <id of the session that was kept>`. */
   readonly ended: string[] = []
   readonly granted: string[] = []
   /** The attempts that count as failed, by the guessed value. */
@@ -50,17 +50,17 @@ export class World {
   readonly waits = new Map<string, string>()
 }
 
-/** The calls on users over a store, with all that is not theirs made up. */
+/** The calls about users over a store; all other parts are stand-ins. */
 export interface UsersPlatform {
   readonly world: World
   readonly parts: IamEnvironment
-  /** Calls as a user, by default as the administrator; with a service account's id, as that. */
+  /** Returns a client of a user, by default of the administrator; with kind `service`, of a service account. */
   as(user?: string, kind?: 'user' | 'service'): IamClient
-  /** Calls without a bearer token. */
+  /** A client without a bearer token. */
   readonly nobody: IamClient
 }
 
-/** Mounts users on a store. `world` is shared by servers of one store. */
+/** Mounts users on a store; servers of one store share `world`. */
 export function usersPlatform(store: Store, world = new World()): UsersPlatform {
   const parts = partsOf(store, world)
   const users = new Users(parts, guardsOf(world))
@@ -184,7 +184,7 @@ const guardsOf = (world: World): UserGuards => ({
 /** A password that no rule refuses. */
 export const goodPassword = 'quiet-harbour-lantern'
 
-/** Invites a user; answers its id and its token. */
+/** Invites a user; returns the id of the user and the activation token. */
 export async function invite(
   platform: UsersPlatform,
   email = 'kim@acme.example',
@@ -193,7 +193,7 @@ export async function invite(
   return { id: resource_id, token: credential?.token ?? '' }
 }
 
-/** Makes an ACTIVE user. */
+/** Makes an ACTIVE user, and returns the id of the user. */
 export async function activeUser(platform: UsersPlatform, email?: string): Promise<string> {
   const { id, token } = await invite(platform, email)
   await platform.nobody.activateUser({ body: { token, password: goodPassword } })

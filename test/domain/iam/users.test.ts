@@ -21,7 +21,7 @@ import { outcomeOf } from '../outcomes.ts'
 const platform = async (): Promise<UsersPlatform> => usersPlatform(await testStore(...collections))
 
 describe('an invitation', () => {
-  it('makes a user that becomes ACTIVE by its token and a password, once', async () => {
+  it('creates a user who becomes ACTIVE by its token and a password, once', async () => {
     const { as, nobody, parts } = await platform()
     const operation = await as().inviteUser({
       body: {
@@ -73,7 +73,7 @@ describe('an invitation', () => {
     expect(await parts.passwords.verify(hash, 'twelve-chars')).toBe(true)
   })
 
-  it('gives every role that it names, or is not made', async () => {
+  it('grants every role that it names, or is not created', async () => {
     const made = await platform()
     const grants = [
       { scope_type: 'WORKSPACE', scope_id: workspace, role_id: 'workspace-viewer' } as const,
@@ -119,15 +119,15 @@ describe('an invitation', () => {
     },
   )
 
-  it('is refused at an organisation that is not active', async () => {
+  it('is refused at an inactive organisation', async () => {
     const made = await platform()
     made.world.states.set(organisation, 'SUSPENDED')
     expect(await outcomeOf(invite(made))).toBe('SCOPE_NOT_ACTIVE')
   })
 })
 
-describe('what a credential token opens', () => {
-  it('opens nothing that was never minted, and each wrong one counts', async () => {
+describe('a credential token', () => {
+  it('opens nothing if it was never issued, and each wrong token counts', async () => {
     const { nobody, world } = await platform()
     for (const token of ['', 'ct1.', `ct1.${'A'.repeat(43)}`, "ct1.' OR 1=1", 'rt1.x.y']) {
       expect(await outcomeOf(nobody.lookupCredentialToken({ body: { token } }))).toMatch(
@@ -137,7 +137,7 @@ describe('what a credential token opens', () => {
     expect(world.attempts.token).toBeGreaterThanOrEqual(4)
   })
 
-  it('is asked for behind the throttle, and a right one does not count', async () => {
+  it('is checked after the throttle, and a valid token does not count', async () => {
     const made = await platform()
     const { token } = await invite(made)
     await made.nobody.lookupCredentialToken({ body: { token } })
@@ -152,7 +152,7 @@ describe('what a credential token opens', () => {
     }
   })
 
-  it('is only what it was minted for', async () => {
+  it('can be used only for its own purpose', async () => {
     const made = await platform()
     const { id, token } = await invite(made)
     const body = { token, password: goodPassword }
@@ -188,7 +188,7 @@ describe('what a credential token opens', () => {
       'its minter could not take the account over any more',
       async ({ world }: UsersPlatform, id: string) => void world.strong.add(id),
     ],
-  ])('is nothing once %s', async (_name, happens) => {
+  ])('is invalid once %s', async (_name, happens) => {
     const made = await platform()
     const { id, token } = await invite(made)
     await happens(made, id)
@@ -198,7 +198,7 @@ describe('what a credential token opens', () => {
     expect(await made.as().getUser({ id })).toMatchObject({ status: 'INVITED' })
   })
 
-  it('does not depend on its minter when it was mailed', async () => {
+  it('does not depend on its issuer if it was mailed', async () => {
     const made = await platform()
     made.world.isMailing = true
     const { id } = await invite(made)
@@ -210,7 +210,7 @@ describe('what a credential token opens', () => {
 })
 
 describe('delivery', () => {
-  it('is by mail where mails reach people: the answer has no token', async () => {
+  it('is by mail where a mail server exists: the response has no token', async () => {
     const made = await platform()
     made.world.isMailing = true
     const operation = await made.as().inviteUser({ body: { email: 'a@b.example' } })
@@ -219,7 +219,7 @@ describe('delivery', () => {
     expect(made.world.mails).toMatchObject([{ to: 'a@b.example', text: expect.stringContaining('#ct1.') }])
   })
 
-  it('by a mail that is refused leaves a warning in the answer and in the operation', async () => {
+  it('by a refused mail leads to a warning in the response and in the operation', async () => {
     const made = await platform()
     made.world.isMailRefused = true
     const operation = await made.as().inviteUser({ body: { email: 'a@b.example', delivery: 'NOTIFY' } })
@@ -227,7 +227,7 @@ describe('delivery', () => {
     expect(await made.as().getOperation({ id: operation.id })).toEqual(operation)
   })
 
-  it('answers a repeated call the operation without the token, and mints none', async () => {
+  it('returns the operation without the token for a repeated call, and issues no further token', async () => {
     const made = await platform()
     const call = () => made.as().inviteUser({ body: { email: 'a@b.example' } }, { idempotencyKey: 'once' })
     const { credential, ...operation } = await call()
@@ -239,7 +239,7 @@ describe('delivery', () => {
 })
 
 describe('a user', () => {
-  it('is listed to who may see its organisation, with the wait of its address', async () => {
+  it('is listed for callers who may see its organisation, with the delay of its address', async () => {
     const made = await platform()
     await invite(made)
     await made.as().inviteUser({ body: { email: 'platform@b.example' } })
@@ -254,7 +254,7 @@ describe('a user', () => {
     expect(await emails()).toEqual([])
   })
 
-  it('is updated by a mask, and keeps its etag when nothing changes', async () => {
+  it('is updated by a mask, and keeps its etag if no value changes', async () => {
     const made = await platform()
     const { id } = await invite(made)
     const before = await made.as().getUser({ id })
@@ -272,7 +272,7 @@ describe('a user', () => {
     ).toBe('FIELD_IMMUTABLE')
   })
 
-  it('gets another address from who could take it over only, and tells all servers', async () => {
+  it('gets another address only from callers who could take the account over, and notifies all servers', async () => {
     const made = await platform()
     const { id } = await invite(made)
     await invite(made, 'pat@acme.example')
@@ -290,7 +290,7 @@ describe('a user', () => {
     expect(user).not.toHaveProperty('invite_expire_time')
   })
 
-  it('that is nobody is not found', async () => {
+  it('with an unknown id is not found', async () => {
     const { as } = await platform()
     const id = administrator
     const calls = [
@@ -355,7 +355,7 @@ describe('the caller', () => {
     expect(await outcomeOf(change('seven-amber-windmills', 'eight-amber-windmills'))).toBe('AUTHENTICATION_THROTTLED')
   })
 
-  it('is answered the operation again when the change of the password is repeated under its key', async () => {
+  it('gets the same operation for a repeated change of the password under its key', async () => {
     const made = await platform()
     const id = await activeUser(made)
     const body = { current_password: goodPassword, new_password: 'seven-amber-windmills' }
@@ -364,7 +364,7 @@ describe('the caller', () => {
     expect(made.world.attempts.password).toBe(0)
   })
 
-  it('cannot take one of the last five passwords again, also by a reset', async () => {
+  it('cannot reuse one of the last five passwords, even by a reset', async () => {
     const made = await platform()
     const id = await activeUser(made)
     const words = ['one', 'two', 'three', 'four', 'five'].map(word => `${word}-amber-windmills`)
@@ -385,7 +385,7 @@ describe('the caller', () => {
   })
 })
 
-it('keeps nothing of passwords and tokens in rows, operations and audit but hashes', async () => {
+it('rows, operations and audit contain only hashes of passwords and tokens', async () => {
   const made = await platform()
   const { id, token } = await invite(made)
   await made.nobody.activateUser({ body: { token, password: goodPassword } })

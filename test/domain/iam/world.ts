@@ -27,7 +27,7 @@ export const start = Date.parse('2026-03-04T05:06:07.000Z')
 const time = new Date(start).toISOString()
 const clock = createClock(() => start)
 
-/** A statement without its absent members. */
+/** Returns a policy statement that denies all permissions to all principals, changed by `said`. */
 export const statement = (said: Partial<PolicyStatement>): PolicyStatement => ({
   effect: 'DENY',
   principals: ['all'],
@@ -39,7 +39,7 @@ export const statement = (said: Partial<PolicyStatement>): PolicyStatement => ({
   ...said,
 })
 
-/** A question with the circumstances left out. */
+/** A question to the decisions; missing members have defaults. */
 export interface Asked {
   readonly principal: string
   readonly permission?: string
@@ -49,15 +49,15 @@ export interface Asked {
   readonly ip?: string
 }
 
-/** A store with decisions over it, and functions that change the rows that they depend on. */
+/** A store with decisions over it, and functions that change the rows on which the decisions depend. */
 export class World {
   readonly store: ServerStore
   readonly feed: LiveFeed
   readonly decisions: LiveDecisions
   readonly place: string
-  /** Reads of the decisions since it was last set. */
+  /** The number of reads by the decisions since a test set it to 0. */
   reads = 0
-  /** The resources that `resolveResource` knows, by `<type>/<id>`, in `w` by default; an error is thrown. */
+  /** The resources that `resolveResource` returns, by `<type>/<id>`, in `w` by default; an `Error` is thrown. */
   readonly things = new Map<string, (Omit<ResolvedResource, 'scope'> & Partial<ResolvedResource>) | Error>()
   /** The resources that were looked up. */
   readonly lookedUp: string[] = []
@@ -82,8 +82,8 @@ export class World {
   }
 
   /**
-   * A world with the predefined roles, and an organisation `o` with `g` in it, `gg` below that, and `w` there; by
-   * default of the running test.
+   * Opens a world with the predefined roles and the scopes of `ids`; `later` closes it, by default at the end of the
+   * running test.
    */
   static async make(later: Later = onTestFinished): Promise<World> {
     const place = await preparedPlace(collections, later)
@@ -95,7 +95,7 @@ export class World {
     return world
   }
 
-  /** Deletes all policies, and forgets all things. */
+  /** Deletes all policies and all resources. */
   async clear(): Promise<void> {
     this.things.clear()
     this.lookedUp.length = 0
@@ -114,7 +114,7 @@ export class World {
     return (await this.decide(asked)).reason === 'GRANTED'
   }
 
-  /** As mutations of the area change things. */
+  /** Runs a change in a transaction and records its revision, as the mutations of iam do. */
   async change(kind: ChangeKind, key: string, run: (tx: Transaction) => Promise<unknown>): Promise<void> {
     await this.store.tx(async tx => {
       await this.feed.hold(tx)
@@ -131,14 +131,14 @@ export class World {
     return id
   }
 
-  /** Binds a role; answers the id of the binding. */
+  /** Binds a role; returns the id of the binding. */
   async bind(principal: string, role: string, scope: Scope, said: Partial<Binding> = {}): Promise<string> {
     const row = bindingRow({ id: clock.newId(), time }, principal, role, scope, said)
     await this.change('PRINCIPAL', principal, tx => tx.insert(bindings, row))
     return row.id
   }
 
-  /** A user with a role at a scope. */
+  /** Makes a user with a role at a scope; returns the id of the user. */
   async holder(role: string, scope: Scope = ids.w, said: Partial<Binding> = {}): Promise<string> {
     const id = await this.principal()
     await this.bind(id, role, scope, said)
@@ -168,7 +168,7 @@ export class World {
     })
   }
 
-  /** Makes a policy of the workspace; answers its id. */
+  /** Makes a policy of the workspace; returns its id. */
   async policy(statements: readonly PolicyStatement[], enabled = true, workspace = ids.w.id): Promise<string> {
     const id = clock.newId()
     const texts = { name: `p-${id}`, display_name: '', description: '', labels: {} }
@@ -185,7 +185,7 @@ export class World {
     })
   }
 
-  /** Puts the workspace under another group, or under the organisation itself. */
+  /** Moves the workspace to another group, or directly below the organisation. */
   async move(parent: string): Promise<void> {
     await this.change('SCOPE', ids.w.id, async tx => {
       const stored = await tx.lock(workspaces, ids.w.id)
@@ -214,7 +214,10 @@ const scope = <Type extends Scope['type']>(type: Type, n: number): { readonly ty
   id: `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`,
 })
 
-/** The tree: `o` has `g` and `other`, `g` has `gg`, which has `w`; `side` is a workspace of `other`. */
+/**
+ * The scopes: organisation `o` contains groups `g` and `other`; `g` contains group `gg`, which contains workspace `w`;
+ * `other` contains workspace `side`.
+ */
 export const ids = {
   o: scope('ORGANISATION', 101),
   g: scope('GROUP', 102),
@@ -239,7 +242,7 @@ async function fill(tx: Transaction): Promise<void> {
   }
 }
 
-/** Counts the calls of a store's methods. */
+/** Wraps a store so that `count` runs at each call. */
 function counting(store: Store, count: () => void): Store {
   return new Proxy(store, {
     get(target, name) {

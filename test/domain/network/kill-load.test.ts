@@ -19,7 +19,7 @@ const program = fileURLToPath(new URL('./vpc-load.ts', import.meta.url))
 
 const actors = 4
 
-/** One server on SQLite, two servers on one PostgreSQL. */
+/** The number of servers: one on SQLite, two on one PostgreSQL. */
 const serverCount = postgresUrl() === undefined ? 1 : 2
 
 /** Reads all VPCs, subnets and quota limits of a workspace, and the operations of the area. */
@@ -44,7 +44,7 @@ async function readKept({ network }: Ninefold, workspace: string): Promise<Kept>
 }
 
 it(
-  'a server that is killed again and again while clients change VPCs and subnets loses no acknowledged change and does none twice',
+  'a server that is killed repeatedly while clients change VPCs and subnets loses no acknowledged change and repeats none',
   { timeout: killTimeout },
   async () => {
     const place = await testStorePlace()

@@ -35,7 +35,7 @@ describe('after random mutations', () => {
         ['create', 'delete', 'update'].map(verb => `${kind} ${verb}: DONE`),
       ),
     )
-    // The seed does not determine the end of a purge, so only a long run surely meets every refusal.
+    // The seed does not determine the end of a purge, so only a long run is certain to meet every refusal.
     const refusals =
       'VPC_NOT_FOUND VPC_ALREADY_EXISTS VPC_IN_USE VPC_CIDR_IN_USE ETAG_MISMATCH QUOTA_EXCEEDED SUBNET_IN_USE ' +
       'SUBNET_EXHAUSTED SUBNET_CIDR_OVERLAP SUBNET_RESERVED_RANGE_INVALID IP_ADDRESS_IN_USE IP_ADDRESS_NOT_ASSIGNABLE'
@@ -137,7 +137,7 @@ describe('the doctor', () => {
     expect(await doctorFindings(place)).toEqual(expected())
   })
 
-  it('names a VPC whose column is not what its document says', async () => {
+  it('names a VPC whose column differs from its document', async () => {
     const place = await copyPlace(left, storeCollections(areas), onTestFinished)
     await runSql(place, `UPDATE ${vpcCollection.name} SET region = 'local9'`)
     expect(await doctorFindings(place)).toEqual([

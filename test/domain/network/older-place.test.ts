@@ -4,7 +4,7 @@ import { olderPlace } from '../../areas/older-place.ts'
 import { whileOpen } from '../../areas/while-open.ts'
 import { addTenant } from '../../areas/members.ts'
 
-it('a store from before the area serves its workspaces after a start, and after one more', async () => {
+it('a store from before the area serves its workspaces after one start, and after another', async () => {
   const { filled, place } = await olderPlace(['iam', 'taxonomy'], api => addTenant(api, 'acme'))
   await expect(doctorFindings(place)).rejects.toThrow()
   const { workspace } = filled

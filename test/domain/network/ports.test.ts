@@ -19,7 +19,7 @@ beforeAll(async () => {
   vpc = await net.vpc('net-1', '10.20.0.0/16')
 })
 
-/** A new subnet of 8 addresses, and the first three parts of its addresses. */
+/** Creates a subnet of 8 addresses; returns its id and the first three bytes of its addresses, as text. */
 async function smallSubnet(more = {}) {
   blocks += 1
   const prefix = `10.20.${blocks}`
@@ -32,7 +32,7 @@ const addressOf = async (name: string, subnet: string, ip?: string): Promise<str
 const ports = (more: object = {}) => net.api.network.listLogicalPorts({ workspace: net.workspace, engine, ...more })
 
 describe('the addresses of ports', () => {
-  it('are the lowest free ones until the subnet is exhausted, and are free at once after a release', async () => {
+  it('are the lowest free addresses until the subnet is exhausted, and are free immediately after a release', async () => {
     const { id, prefix } = await smallSubnet()
     const machines: string[] = []
     for (const last of [2, 3, 4, 5]) {
@@ -53,7 +53,7 @@ describe('the addresses of ports', () => {
     expect(await addressOf('lowest-6', id)).toBe(`${prefix}.3`)
   })
 
-  it('are chosen by request, also out of a reserved range', async () => {
+  it('can be requested, even in a reserved range', async () => {
     const { id, prefix } = await smallSubnet({ reserved_ranges: [{ start: '10.20.2.2', end: '10.20.2.4' }] })
     expect(await addressOf('asked', id, `${prefix}.3`)).toBe(`${prefix}.3`)
     expect(await net.getSubnet(id)).toMatchObject({ allocated_addresses: 1, available_addresses: 1 })
@@ -75,7 +75,7 @@ describe('the addresses of ports', () => {
     ['the gateway', '.1'],
     ['the resolver', '.6'],
     ['the last', '.7'],
-  ])('are refused by request for %s', async (_, address) => {
+  ])('cannot be requested: %s', async (_, address) => {
     const { id, prefix } = await smallSubnet()
     const ip = address.startsWith('.') ? prefix + address : address
     await expect(net.machine('wrong', id, ip)).rejects.toMatchObject({
@@ -95,7 +95,7 @@ describe('the addresses of ports', () => {
 })
 
 describe('a logical port', () => {
-  it('has the members of its machine and subnet, and a MAC address that follows from its id', async () => {
+  it('has the members of its machine and subnet, and a MAC address derived from its id', async () => {
     const { id: subnet_id } = await smallSubnet()
     const machine = await net.machine('web-1', subnet_id)
     const port = await net.portOf(machine)
@@ -118,7 +118,7 @@ describe('a logical port', () => {
     expect({ ...read, effective_rules: [] }).toEqual(port)
   })
 
-  it('follows the power and the labels of its machine', async () => {
+  it('changes with the power state and the labels of its machine', async () => {
     const { api, workspace } = net
     const { id: subnet } = await smallSubnet()
     const id = await net.machine('powered', subnet)
@@ -149,7 +149,7 @@ describe('a logical port', () => {
     await expect(call).rejects.toMatchObject({ reason: 'LOGICAL_PORT_NOT_FOUND', rpc: 'NOT_FOUND', code: 3005001 })
   })
 
-  it('counts against the quota of its region, which is told before exhaustion', async () => {
+  it('counts against the quota of its region, which is reported before exhaustion', async () => {
     const { api, workspace } = net
     const { id } = await smallSubnet()
     const quota_definition = 'network.logicalPorts'
@@ -165,20 +165,20 @@ describe('a logical port', () => {
     for (const i of [1, 2, 3, 4]) await net.machine(`filling-${i}`, id)
     const { usage } = await api.network.getQuotaLimit(await limitPorts(1))
     expect(usage).toBeGreaterThanOrEqual(4)
-    // The subnet is full too.
+    // The subnet is also exhausted; the response reports the quota nevertheless.
     const metadata = { quota: quota_definition, limit: '1', usage: String(usage), requested: '1', region: 'local1' }
     await expect(net.machine('over', id)).rejects.toMatchObject({ ...exceeded, metadata })
   })
 })
 
 describe('MAC addresses', () => {
-  it('are six of one id, each with the locally administered prefix', () => {
+  it('are six candidates of one id, each with the locally administered prefix', () => {
     const macs = macAddresses('01900000-0000-7000-8000-000000000001')
     expect(new Set(macs).size).toBe(6)
     for (const mac of macs) expect(mac).toMatch(/^02(:[0-9a-f]{2}){5}$/)
   })
 
-  it('are the next of the id where another port of the VPC has the first', async () => {
+  it('are the next candidate of the id if another port of the VPC has the first', async () => {
     const fresh = await tenantNetwork()
     const subnet_id = await fresh.subnet(await fresh.vpc('net-1', '10.20.0.0/16'), 's1', '10.20.1.0/24')
     const store = await openBeside(fresh.platform.config, storeCollections(areasWithMachines))

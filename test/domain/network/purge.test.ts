@@ -11,7 +11,7 @@ import { openBeside } from '../../server/store/left-place.ts'
 import { areasWithMachines } from './machines/machine-area.ts'
 import { tenantNetwork } from './machines/tenant-network.ts'
 
-it('a workspace with subnets and ports is not empty, and its purge leaves no row of them', async () => {
+it('a workspace with subnets and ports is not empty, and its purge deletes all their rows', async () => {
   const { api, machine, organisation, platform, subnet, vpc, workspace } = await tenantNetwork(afterAll)
   const { taxonomy } = api
   const reserved_ranges = [{ start: '10.20.1.7' }]

@@ -11,7 +11,10 @@ const quota_definition = 'network.vpcs'
 
 let platform: TestPlatform
 let api: Ninefold
-/** A platform on the same PostgreSQL; on SQLite the same as `api`, because one process has the file. */
+/**
+ * A client of a second platform on the same PostgreSQL; on SQLite the client `api`, because only one process can open
+ * the file.
+ */
 let other: Ninefold
 let workspace: string
 
@@ -43,7 +46,7 @@ async function clear(): Promise<void> {
   for await (const { id } of api.network.iterateVpcs({ workspace, engine })) await deleteVpc(api, id)
 }
 
-/** Makes a region that no other round has. */
+/** Makes a region that no other round uses. */
 async function newRegion(name: string): Promise<string> {
   await addRegions(api, [name])
   return name
@@ -58,7 +61,7 @@ interface Race {
 const races: readonly Race[] = [
   {
     name: 'two VPCs of one name',
-    // Each round has a region of its own, so that both calls create the bucket too.
+    // Each round has its own region, so that both calls also race to create the bucket of the region.
     async prepare(round) {
       const region = await newRegion(`name-${round}`)
       return [api, other].map(by => () => createVpc(by, 'same', region))
@@ -126,9 +129,9 @@ const races: readonly Race[] = [
   },
 ]
 
-describe('at once', () => {
+describe('concurrent calls', () => {
   it.each(races)(
-    '$name end as documented',
+    '$name have documented outcomes',
     { timeout: 60_000 + raceRounds * 2000 },
     async ({ documented, prepare }) => {
       const outcomes = await race(raceRounds, prepare, clear)
@@ -137,7 +140,7 @@ describe('at once', () => {
     },
   )
 
-  it('nothing is wrong after all that', async () => {
+  it('the store is sound after the races', async () => {
     expect(await doctorFindings(platform.config)).toEqual([])
   })
 })

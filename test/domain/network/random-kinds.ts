@@ -9,7 +9,7 @@ const engine = 'native'
 const regions = ['local1', 'local2', 'local3']
 const blocks = ['10.20.0.0/16', '172.16.0.0/12', '192.168.4.0/24', '100.64.0.0/10']
 
-/** Valid most of the time: some overlap, some have host bits, some are public. */
+/** Returns blocks that are valid most of the time: some overlap, some have host bits, some are public. */
 const blocksOf = (random: Random): string[] =>
   random.percent(10)
     ? [random.oneOf(['10.20.0.1/16', '8.8.8.0/24', '10.20.0.0/30', '10.0.0.0/8']), '10.20.0.0/16']
@@ -17,7 +17,7 @@ const blocksOf = (random: Random): string[] =>
 
 const etagOf = (random: Random): { readonly etag?: string } => (random.percent(10) ? { etag: 'stale' } : {})
 
-/** Workspaces in which the things lie; they come and go, so that purges are under way as well. */
+/** The workspaces of a run; the run also creates and deletes workspaces, so that purges run concurrently. */
 class Workspaces {
   readonly #api: Ninefold
   readonly #organisation: string
@@ -48,7 +48,7 @@ class Workspaces {
         update: random =>
           taxonomy.updateWorkspace({ organisation, id, body: { display_name: String(random.below(3)) } }),
         delete: async random => {
-          // Most deleted workspaces are forgotten, because otherwise few calls would find an existing workspace.
+          // The run forgets most deleted workspaces, because otherwise few calls would find an existing workspace.
           if (random.percent(80) && this.#ids.includes(id)) this.#ids.splice(this.#ids.indexOf(id), 1)
           await taxonomy.archiveWorkspace({ organisation, id, body: {} })
           await taxonomy.deleteWorkspace({ organisation, id, force: true })
@@ -141,7 +141,7 @@ const thing = (update: RandomThing['update'], remove: RandomThing['delete']): Ra
   delete: remove,
 })
 
-/** The built kinds of network and machines with ports, in workspaces of one organisation. */
+/** Returns the random kinds of network and of machines with ports, in workspaces of one organisation. */
 export function networkKinds(api: Ninefold, tenant: Tenant): readonly RandomKind[] {
   const workspaces = new Workspaces(api, tenant)
   const [networks, subnets] = [new Places(), new Places()]
@@ -154,7 +154,10 @@ export function networkKinds(api: Ninefold, tenant: Tenant): readonly RandomKind
   ]
 }
 
-/** Firewall policies and rules with the VPCs and subnets that they name, in workspaces of one organisation. */
+/**
+ * Returns the random kinds of firewall policies and rules, and of the VPCs and subnets that they name, in workspaces of
+ * one organisation.
+ */
 export function firewallKinds(api: Ninefold, tenant: Tenant): readonly RandomKind[] {
   const workspaces = new Workspaces(api, tenant)
   const [networks, subnets] = [new Places(), new Places()]

@@ -6,14 +6,16 @@ import { callsOf } from './machines/tenant-network.ts'
 
 const engine = 'native'
 
-/** A VPC or subnet of a run, by which things are made inside of it. */
+/** A VPC or subnet of a run, in which the run creates further resources. */
 export interface Place {
   readonly workspace: string
   readonly id: string
   readonly cidr: string
 }
 
-/** The places of a run. Most deleted places are forgotten, else hardly a call would find a place. */
+/**
+ * The places of a run. The run forgets most deleted places, because otherwise few calls would find an existing place.
+ */
 export class Places {
   readonly #all: Place[] = []
 
@@ -26,7 +28,7 @@ export class Places {
     if (at >= 0 && random.percent(80)) this.#all.splice(at, 1)
   }
 
-  /** A random place; without any, a place that does not exist. */
+  /** Returns a random place, or a place that does not exist if there is none. */
   any(random: Random): Place {
     const nowhere = '01900000-0000-7000-8000-0000000000fe'
     return this.#all.length === 0 ? { workspace: nowhere, id: nowhere, cidr: '10.20.0.0/16' } : random.oneOf(this.#all)
@@ -37,7 +39,10 @@ const shared = ['WORKSPACE_NOT_FOUND', 'WORKSPACE_NOT_ACTIVE', 'QUOTA_EXCEEDED']
 
 const firstOf = (cidr: string): number => parseBlock(cidr)?.first ?? 0
 
-/** A block near the begin of the VPC: some overlap, some are too small, some have host bits, some lie outside. */
+/**
+ * Returns a block near the start of the VPC: some overlap, some are too small, some have host bits, some lie outside
+ * the VPC.
+ */
 function blockIn(random: Random, vpc: string): string {
   const prefix = random.percent(3) ? 30 : 26 + random.below(4)
   const size = 2 ** (32 - prefix)
@@ -45,7 +50,7 @@ function blockIn(random: Random, vpc: string): string {
   return `${formatAddress(firstOf(vpc) + offset + (random.percent(3) ? 1 : 0))}/${prefix}`
 }
 
-/** Up to three ranges: some overlap or are inverted, and some lie outside of a small subnet. */
+/** Returns up to three ranges: some overlap or are inverted, and some lie outside a small subnet. */
 function rangesIn(random: Random, cidr: string) {
   const first = firstOf(cidr)
   const size = 2 ** (32 - Number(cidr.split('/')[1]))
@@ -58,7 +63,7 @@ function rangesIn(random: Random, cidr: string) {
 
 const etagOf = (random: Random): { readonly etag?: string } => (random.percent(5) ? { etag: 'stale' } : {})
 
-/** Subnets of random VPCs. */
+/** Returns the random kind of subnets in random VPCs. */
 export const randomSubnets = ({ network }: Ninefold, vpcs: Places, subnets: Places): RandomKind => ({
   name: 'subnet',
   weight: 15,
@@ -92,7 +97,7 @@ export const randomSubnets = ({ network }: Ninefold, vpcs: Places, subnets: Plac
   },
 })
 
-/** Machines with one port each. */
+/** Returns the random kind of machines with one port each. */
 export const randomMachines = (api: Ninefold, subnets: Places): RandomKind => {
   let made = 0
   return {

@@ -20,7 +20,10 @@ const collections = storeCollections(areasWithMachines)
 let left: StorePlace
 let ids: Awaited<ReturnType<typeof fill>>
 
-/** A subnet with the ports .2, .3 and .9, and the reserved range .8 to .10; its free ranges end with .7, .8, .10, .13. */
+/**
+ * Creates a subnet with the ports .2, .3 and .9, and the reserved range .8 to .10; its free ranges end with .7, .8,
+ * .10, .13.
+ */
 async function fill(api: Ninefold) {
   const { workspace } = await addTenant(api, 'acme')
   const net = callsOf(api, workspace)
@@ -39,7 +42,7 @@ beforeAll(async () => {
   ids = await whileOpen(left, fill, areasWithMachines)
 })
 
-/** The id of the free range of the first subnet that ends with an address. */
+/** Returns the id of the free range of the first subnet that ends with the address `last`. */
 const range = (last: string): string => rangeKey(ids.subnet, parseAddress(last) ?? 0)
 
 const number = (address: string): number => parseAddress(address) ?? 0
@@ -154,7 +157,7 @@ describe('the doctor', () => {
     expect(await doctorFindings(place, areasWithMachines)).toEqual(expected())
   })
 
-  it('names a port whose subnet is gone', async () => {
+  it('names a port whose subnet does not exist', async () => {
     const place = await copyPlace(left, collections, onTestFinished)
     const store = await openBeside(place, collections)
     await store.tx(tx => remove(tx, subnetCollection, ids.subnet))
@@ -168,7 +171,7 @@ describe('the doctor', () => {
     )
   })
 
-  it('names a port without its row, by the reference and the free addresses', async () => {
+  it('names a missing row of a port, by the reference and the free addresses', async () => {
     const place = await copyPlace(left, collections, onTestFinished)
     const store = await openBeside(place, collections)
     await store.tx(async tx => {

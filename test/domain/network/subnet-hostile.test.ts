@@ -47,7 +47,7 @@ const members = ['name', 'vpc_id', 'cidr_block', 'gateway_address', 'reserved_ra
 const documented =
   /^(FIELD_INVALID|VPC_NOT_FOUND|SUBNET_CIDR_INVALID|SUBNET_GATEWAY_INVALID|SUBNET_RESERVED_RANGE_INVALID)$/
 
-/** The reason of an error answer. */
+/** Returns the reason of an error response. */
 async function reasonOf(answer: Response): Promise<string> {
   const { details = [] }: { readonly details?: readonly { readonly reason?: string }[] } = await answer.json()
   return details.find(({ reason }) => reason !== undefined)?.reason ?? `no reason, status ${answer.status}`
@@ -79,7 +79,7 @@ describe('a subnet under attack', () => {
   })
 
   it.each(['0.0.0.0', '255.255.255.255', '10.20.1.300', '', '10.20.1.5/32', 'x'.repeat(5000)])(
-    'hands out no address for the request %j',
+    'assigns no address for the request %j',
     async ip => {
       const made = net.machine('hostile', subnet, ip).catch((error: unknown) => error)
       const error = await made
@@ -88,7 +88,7 @@ describe('a subnet under attack', () => {
     },
   )
 
-  it('is as it was after all that', async () => {
+  it('is unchanged after all attacks', async () => {
     expect(await net.getSubnet(subnet)).toMatchObject({ allocated_addresses: 0, available_addresses: 252 })
     const { subnets } = await net.api.network.listSubnets({ workspace: net.workspace, engine: 'native' })
     expect(subnets).toHaveLength(1)

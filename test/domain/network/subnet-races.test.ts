@@ -8,11 +8,14 @@ import { callsOf, tenantNetwork, type TenantNetwork } from './machines/tenant-ne
 
 const engine = 'native'
 
-/** A long run prints how often each combination came. */
+/** A long run prints the number of each combination of outcomes. */
 const isLong = process.env['NINEFOLD_RACE_LAPS'] !== undefined
 
 let net: TenantNetwork
-/** A platform on the same PostgreSQL; on SQLite the same as `net`, because one process has the file. */
+/**
+ * The calls through a second platform on the same PostgreSQL; on SQLite the calls of `net`, because only one process
+ * can open the file.
+ */
 let other: ReturnType<typeof callsOf>
 
 beforeAll(async () => {
@@ -27,7 +30,10 @@ beforeAll(async () => {
 
 const path = () => ({ workspace: net.workspace, engine })
 
-/** A VPC and a subnet of eight addresses with the first `count` taken; answers their ids and those of the machines. */
+/**
+ * Creates a VPC and a subnet of eight addresses with `count` machines; returns the ids of the VPC, the subnet and the
+ * machines.
+ */
 async function filled(count: number) {
   const vpc = await net.vpc('net', '10.20.0.0/16')
   const subnet = await net.subnet(vpc, 's1', '10.20.1.0/29')
@@ -151,9 +157,9 @@ const races: readonly Race[] = [
   },
 ]
 
-describe('concurrently', () => {
+describe('concurrent calls', () => {
   it.each(races)(
-    '$name end as documented',
+    '$name have documented outcomes',
     { timeout: 60_000 + raceRounds * 2000 },
     async ({ documented, name, prepare }) => {
       const outcomes = await race(raceRounds, prepare, clear)

@@ -106,7 +106,7 @@ describe('a subnet', () => {
     await expect(api.network.createSubnet({ workspace, engine, body })).rejects.toMatchObject(refusal)
   })
 
-  it('may use the addresses of another VPC, and an own name in each VPC', async () => {
+  it('may use the addresses of another VPC, and the same name in another VPC', async () => {
     const other = await net.vpc('net-2', '10.20.0.0/16')
     await net.subnet(other, 's1', '10.20.1.0/24')
   })
@@ -117,7 +117,7 @@ describe('a subnet', () => {
     expect((await net.portOf(await net.machine('second', id))).ip_address).toBe('10.20.40.1')
   })
 
-  it('answers a reserved range with its end, and does not count it as available', async () => {
+  it('returns a reserved range with its end, and does not count it as available', async () => {
     const reserved_ranges = [{ start: '10.20.41.0', end: '10.20.41.3' }, { start: '10.20.41.5' }]
     const id = await net.subnet(vpc, nextName(), '10.20.41.0/29', { reserved_ranges })
     const subnet = await net.getSubnet(id)
@@ -133,7 +133,7 @@ describe('a subnet', () => {
     expect(await net.getSubnet(id)).toEqual(subnet)
   })
 
-  it('changes its reserved ranges, and keeps addresses that ports have', async () => {
+  it('changes its reserved ranges, and keeps addresses of ports', async () => {
     const id = await net.subnet(vpc, nextName(), '10.20.42.0/29')
     const machine = await net.machine('keeper', id)
     const before = await net.getSubnet(id)
@@ -208,7 +208,7 @@ describe('a subnet', () => {
 })
 
 describe('a VPC with subnets', () => {
-  it('counts its subnets and ports, and is deleted after them', async () => {
+  it('counts its subnets and ports, and can be deleted after them', async () => {
     const { api, workspace } = net
     const id = await net.vpc('net-counted', '10.30.0.0/16')
     const s1 = await net.subnet(id, 's1', '10.30.1.0/24')

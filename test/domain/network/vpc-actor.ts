@@ -5,11 +5,11 @@ import type { Make, Steps } from '../../areas/kill/run-load.ts'
 import { seeded } from '../../areas/random.ts'
 import type { Intent, Sets } from '../../server/killed/journal.ts'
 
-/** The parts of an actor. */
+/** The dependencies of an actor. */
 export interface VpcActorOptions {
   readonly client: NetworkClient
   readonly make: Make
-  /** Begins the names of all that it makes. */
+  /** The prefix of the names of all resources that the actor creates. */
   readonly name: string
   readonly workspace: string
 }
@@ -31,12 +31,12 @@ const quota_definition = 'network.vpcs'
 const mostVpcs = 4
 const mostSubnets = 6
 
-/** The region of the actor whose things have names that begin with `name`. */
+/** Returns the region of the actor whose resources have the prefix `name`. */
 export const regionOf = (name: string): string => `of-${name}`
 
 /**
- * Creates, changes and deletes VPCs of its own region, their subnets, and the quota limit of the region, one call after
- * the other. A VPC is deleted after its subnets.
+ * An actor that sequentially creates, changes and deletes VPCs of its own region, their subnets, and the quota limit of
+ * the region. It deletes the subnets of a VPC before the VPC.
  */
 export class VpcActor implements Steps {
   readonly #parts: VpcActorOptions
@@ -94,7 +94,7 @@ export class VpcActor implements Steps {
   async #createSubnet({ id: vpc_id }: Thing): Promise<void> {
     const { client, name: prefix, workspace } = this.#parts
     const thing = { name: `${prefix}-subnet-${this.#count}`, resourceType: 'subnets' } as const
-    // Far fewer subnets exist than blocks, so that none overlaps.
+    // The actor has far fewer subnets than there are blocks, so no two of its subnets overlap.
     const body = { name: thing.name, vpc_id, cidr_block: `10.20.${this.#count % 256}.0/24` }
     const operation = await this.#do('CREATE', thing, { display_name: '' }, options =>
       client.createSubnet({ workspace, engine, body }, options),
@@ -132,7 +132,7 @@ export class VpcActor implements Steps {
     const { client, workspace: scope_id } = this.#parts
     const known = this.#limit
     const thing = { name: `limit of ${this.#region}`, resourceType: 'quotaLimits' } as const
-    // The actor never has more VPCs than the least of these limits.
+    // The lowest limit is the maximal number of VPCs of the actor, so the quota never refuses a call.
     const limit = mostVpcs + this.#random.below(100)
     const sets = { limit: String(limit) }
     if (known && this.#random.percent(50)) {

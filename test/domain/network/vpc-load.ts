@@ -7,7 +7,7 @@ export interface VpcLoad extends Load {
   readonly workspace: string
 }
 
-/** A process of clients that change VPCs and quota limits of one workspace until its input ends. */
+/** This program runs clients that change VPCs and quota limits of one workspace; it ends when its input ends. */
 const [text = ''] = process.argv.slice(2)
 const load: VpcLoad = JSON.parse(text)
 const { workspace } = load

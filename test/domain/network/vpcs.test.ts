@@ -57,7 +57,7 @@ describe('a VPC', () => {
 })
 
 describe('the quota of VPCs', () => {
-  it('refuses the sixth VPC of a region, and follows its limit', async () => {
+  it('refuses the sixth VPC of a region, and applies a changed limit', async () => {
     for (let i = 0; i < 5; i += 1) await createVpc(`vpc-${i}`)
     await expect(createVpc('vpc-5')).rejects.toMatchObject({
       reason: 'QUOTA_EXCEEDED',

@@ -26,7 +26,7 @@ const networks: Collection<Network> = {
   hidden: ['organisation_id'],
 }
 
-it('a path names a member, or a member of a single object; not what lies in a list or a map', () => {
+it('a path names a member, or a member of a single object, but no member within a list or a map', () => {
   expectTypeOf<Path<Network>>().toEqualTypeOf<
     'id' | 'workspace_id' | 'organisation_id' | 'size' | 'range' | 'range.first' | 'range.last' | 'labels' | 'links'
   >()
@@ -34,32 +34,32 @@ it('a path names a member, or a member of a single object; not what lies in a li
   expectTypeOf<Path<object>>().toEqualTypeOf<string>()
 })
 
-it('collections of any documents stand beside each other, and none stands for that of others', () => {
+it('collections of different documents fit into one list, and none fits the type of another', () => {
   const trees: Collection<{ readonly id: string }> = { name: 'test_trees', id: 'id' }
   const all: readonly Collection<never>[] = [networks, trees]
   expect(all).toHaveLength(2)
-  // @ts-expect-error an error of a unique set is made of a network
+  // @ts-expect-error `taken` of `networks` requires a network
   const others: Collection<{ readonly id: string }> = networks
   expect(others.name).toBe('test_networks')
 })
 
 it('a declaration that misspells a member does not compile', () => {
   const wrong: readonly Collection<Network>[] = [
-    // @ts-expect-error as the id
+    // @ts-expect-error the id has another name
     { name: 'test', id: 'ID' },
-    // @ts-expect-error as the parent
+    // @ts-expect-error the parent has another name
     { name: 'test', id: 'id', listedBelow: 'workspace' },
-    // @ts-expect-error as a column
+    // @ts-expect-error the column has another name
     { name: 'test', id: 'id', columns: { workspace: 'STRING' } },
-    // @ts-expect-error as a column of a single object
+    // @ts-expect-error the column of the inner object has another name
     { name: 'test', id: 'id', columns: { 'range.fist': 'STRING' } },
-    // @ts-expect-error in a unique set
+    // @ts-expect-error the field of the unique set has another name
     { name: 'test', id: 'id', uniques: [{ fields: ['workspace'], taken }] },
-    // @ts-expect-error in an index
+    // @ts-expect-error the field of the index has another name
     { name: 'test', id: 'id', indexes: [['workspace_id', 'lables']] },
-    // @ts-expect-error as a hidden member
+    // @ts-expect-error the hidden member has another name
     { name: 'test', id: 'id', hidden: ['organisation'] },
-    // @ts-expect-error in what a column is computed from
+    // @ts-expect-error the source of the computed column has another name
     { name: 'test', id: 'id', computed: { length: { type: 'INTEGER', of: network => network.length } } },
   ]
   expect(wrong).toHaveLength(8)
@@ -68,37 +68,37 @@ it('a declaration that misspells a member does not compile', () => {
 it('a read that misspells a member does not compile', () => {
   const reads = (reader: Reader): unknown => [
     reader.find(networks, { workspace_id: 'w', 'range.first': ['a', 'b'], size: null }),
-    // @ts-expect-error find
+    // @ts-expect-error `find` refuses the field
     reader.find(networks, { workspace: 'w' }),
-    // @ts-expect-error exists
+    // @ts-expect-error `exists` refuses the field
     reader.exists(networks, { 'range.fist': 'w' }),
-    // @ts-expect-error count
+    // @ts-expect-error `count` refuses the field
     reader.count(networks, { workspace: 'w' }),
-    // @ts-expect-error each
+    // @ts-expect-error `each` refuses the field
     reader.each(networks, { workspace: 'w' }),
-    // @ts-expect-error list
+    // @ts-expect-error `list` refuses the field
     reader.list(networks, query, { workspace: 'w' }),
-    // @ts-expect-error alternatives of a page
+    // @ts-expect-error `page` refuses the field of an alternative
     reader.page(networks, query, [{ workspace_id: 'w' }, { workspace: 'w' }]),
     reader.tally(networks, 'workspace_id', { size: 1 }),
-    // @ts-expect-error the column of a tally
+    // @ts-expect-error `tally` refuses the column
     reader.tally(networks, 'workspace'),
-    // @ts-expect-error what is tallied
+    // @ts-expect-error `tally` refuses the field of the condition
     reader.tally(networks, 'workspace_id', { sise: 1 }),
-    // @ts-expect-error the column of a sum
+    // @ts-expect-error `sum` refuses the column
     reader.sum(networks, 'sise'),
-    // @ts-expect-error upwards
+    // @ts-expect-error `above` refuses the field
     reader.above(networks, 'parent', []),
-    // @ts-expect-error downwards
+    // @ts-expect-error `below` refuses the field
     reader.below(networks, 'parent', []),
   ]
   const writes = (store: Store): unknown =>
-    // @ts-expect-error inside a transaction
+    // @ts-expect-error `find` of a transaction refuses the field
     store.tx(tx => tx.find(networks, { workspace: 'w' }))
   expect([reads, writes]).toHaveLength(2)
 })
 
-it('what narrows a list to what is seen, or to some ids, fits a collection', () => {
+it('conditions for visible rows, or for some ids, fit a collection', () => {
   const seen: Where<Network> = { ...seenBy({ scopes: new Set(['w']) }, 'workspace_id'), size: 1 }
   expect(seen).toEqual({ workspace_id: ['w'], size: 1 })
   expectTypeOf(hasId(networks, ['a'])).toEqualTypeOf<Where<Network>>()

@@ -6,13 +6,16 @@ import { ApiError, type RpcCode } from '../../../runtime/errors.ts'
 import { jsonText } from '../../../domain/resources/json-text.ts'
 import { testStore } from '../../server/store/harness.ts'
 
-/** A shelf of the platform, which paths may name by its name. */
+/** A shelf of the platform, which paths may identify by its name. */
 export interface Shelf extends Resource {
   readonly name: string
   readonly book_count: number
 }
 
-/** A book on a shelf; `vault` names a second shelf that no call changes, and `lectern` a third by its name. */
+/**
+ * A book on a shelf. `vault_id` is the id of a second shelf, which no call changes; `lectern` is the name of a third
+ * shelf.
+ */
 export interface Book extends Resource {
   readonly workspace_id?: string
   readonly name: string
@@ -87,7 +90,10 @@ export const bookKind = defineKind({
   },
 })
 
-/** A library over an empty store, and the rows that its last transaction held, in order: `lock library.books/<id>`. */
+/**
+ * A library over an empty store. `held` has the locks of its last transaction in order, for example `lock
+ * library.books/<id>`.
+ */
 export interface Library {
   readonly store: Store
   readonly books: Resources<Book, LibraryArea>
@@ -122,7 +128,7 @@ export async function library(): Promise<Library> {
   return made
 }
 
-/** The transaction with its locks written down. */
+/** Wraps a transaction so that its locks are recorded in `made.held`. */
 function watched(tx: Transaction, made: Library): Transaction {
   const own: Pick<Transaction, 'get' | 'lock' | 'share'> = {
     async get(collection, id) {

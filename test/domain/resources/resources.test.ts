@@ -37,7 +37,7 @@ const lockOfShelf = 'lock library_shelves/oak'
 const shareOfVault = 'share library_shelves/ash'
 const lockOfBook = 'lock library_books/b1'
 
-it('locks what it refers to with `lock` before the row in every call, and shares the rest', async () => {
+it('locks its references with `lock` before the row in every call, and shares the other rows', async () => {
   const { books: calls, held } = await stocked()
   expect(held).toEqual([lockOfShelf, shareOfVault])
   await calls.update(renaming('other'), context)
@@ -48,7 +48,7 @@ it('locks what it refers to with `lock` before the row in every call, and shares
   expect(held).toEqual([lockOfShelf, lockOfBook])
 })
 
-it('starts over where the book was moved to another shelf before it was locked', async () => {
+it('starts again if the book was moved to another shelf before the lock', async () => {
   const made = await stocked()
   made.staleShelf = 'elm'
   await made.books.delete({ id: 'b1' }, context)
@@ -56,14 +56,14 @@ it('starts over where the book was moved to another shelf before it was locked',
   expect(made.held).toEqual([lockOfShelf, lockOfBook])
 })
 
-it('locks nothing that a row of another workspace refers to', async () => {
+it('locks no reference of a row in another workspace', async () => {
   const { books: calls, held } = await stocked()
   await calls.create({}, context, book('b2', { workspace_id: 'theirs' }))
   expect(await refusalOf(calls.delete({ id: 'b2' }, context))).toMatchObject({ reason: 'BOOK_NOT_FOUND' })
   expect(held).toEqual(['lock library_books/b2'])
 })
 
-it('answers references, then names, then what excludes the row, then what counts it', async () => {
+it('reports references, then names, then exclusions, then quotas', async () => {
   const { books: calls, store } = await stocked()
   const order: string[] = []
   const creating = (made: Book) =>
@@ -83,7 +83,7 @@ it('answers references, then names, then what excludes the row, then what counts
   expect(await store.get(books, 'b2')).toBeDefined()
 })
 
-it('runs the same steps for an update, and none where no value changes', async () => {
+it('runs the same steps for an update, and none if no value changes', async () => {
   const { books: calls } = await stocked()
   const order: string[] = []
   const rename = (name: string) =>
@@ -104,7 +104,7 @@ it.each([
   ['BACK', undefined],
   ['OUT', { reason: 'BOOK_STATE_INVALID', metadata: { current: 'OUT', allowed: 'IN,BACK' } }],
   ['toString', { reason: 'BOOK_STATE_INVALID', metadata: { current: 'toString', allowed: 'IN,BACK' } }],
-])('lends a book that is %s as its table of states says', async (state, refusal) => {
+])('lends a book that is %s according to its table of states', async (state, refusal) => {
   const { books: calls, store } = await stocked()
   await calls.create({}, context, book('b2', { state }))
   const found = await refusalOf(calls.verb('lend', { id: 'b2' }, context))
@@ -117,12 +117,12 @@ it.each([
   expect((await store.get(books, 'b2'))?.value.state).toBe(refusal ? state : 'OUT')
 })
 
-it.each(['constructor', '__proto__', 'read'])('has no verb "%s" that its table does not name', async verb => {
+it.each(['constructor', '__proto__', 'read'])('has no verb "%s" without an entry in its table', async verb => {
   const { books: calls } = await stocked()
   expect(() => calls.verb(verb, { id: 'b1' }, context)).toThrow(`no verb "${verb}"`)
 })
 
-it('counts uses by the kind of their holders, and forgets them with the holder', async () => {
+it('counts uses by the kind of their holders, and deletes them with the holder', async () => {
   const { books: calls, store } = await stocked()
   await calls.create({}, context, book('b2', { vault_id: 'oak' }))
   const uses = async (id: string) => [...(await referencesTo(store, { type: shelfKind.type, id }))]
@@ -132,7 +132,7 @@ it('counts uses by the kind of their holders, and forgets them with the holder',
   expect(await uses('oak')).toEqual([[bookKind.type, 1]])
 })
 
-it('holds what it names by name in every call, and records its id', async () => {
+it('locks references by name in every call, and records their ids', async () => {
   const { books: calls, held, store } = await stocked()
   await calls.create({}, context, book('b2', { lectern: 'name-elm' }))
   const lockOfLectern = 'lock library_shelves/elm'
@@ -145,7 +145,7 @@ it('holds what it names by name in every call, and records its id', async () => 
   expect([...(await referencesTo(store, { type: shelfKind.type, id: 'elm' }))]).toEqual([])
 })
 
-it.each(['elm', 'NAME-ELM', 'name-yew'])('refuses the lectern "%s", which no shelf is named', async lectern => {
+it.each(['elm', 'NAME-ELM', 'name-yew'])('refuses the lectern "%s", which is the name of no shelf', async lectern => {
   const { books: calls } = await stocked()
   expect(await refusalOf(calls.create({}, context, book('b2', { lectern })))).toMatchObject({
     reason: 'LECTERN_NOT_FOUND',
@@ -154,7 +154,7 @@ it.each(['elm', 'NAME-ELM', 'name-yew'])('refuses the lectern "%s", which no she
   })
 })
 
-it('lets the doctor follow names, and tell names that nothing has', async () => {
+it('lets the doctor follow names, and report unknown names', async () => {
   const { books: calls, store } = await stocked()
   await calls.create({}, context, book('b2', { lectern: 'name-elm' }))
   const findings = async () => {
@@ -173,7 +173,7 @@ it('lets the doctor follow names, and tell names that nothing has', async () => 
   ])
 })
 
-it('finds a row of the platform by its name, and by nothing that only looks like it', async () => {
+it('finds a row of the platform by its name, but not by similar texts', async () => {
   const { store } = await stocked()
   expect(await idOf(store, shelfKind, 'name-oak')).toBe('oak')
   expect(await idOf(store, shelfKind, 'NAME-OAK')).toBeUndefined()

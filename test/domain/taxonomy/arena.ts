@@ -23,21 +23,21 @@ import { callerOf, treePlatform, type Answer, type Caller } from './platform.ts'
 export interface Arena {
   readonly one: Caller
   readonly other: Caller
-  /** How many orders of calls are left to others who race beside this one. */
+  /** The number that `atOnce` adds to the round, so that concurrent lanes use different orders of calls. */
   readonly ahead: number
-  /** Checks one organisation at this moment, whatever work is in progress. */
+  /** Checks the tree of one organisation; other work may be in progress. */
   expectTree(organisation: string): Promise<void>
-  /** Checks all there is. */
+  /** Checks the whole store. */
   expectHealth(): Promise<void>
 }
 
-/** Both call the platform of this process. */
+/** Makes an arena in which both callers call the platform of this process. */
 export async function oneProcess(): Promise<Arena> {
   const { place, ...caller } = await treePlatform()
   return { one: caller, other: caller, ahead: 0, ...checks(place) }
 }
 
-/** Each caller has a server of its own, and both servers share one store. */
+/** Makes an arena in which each caller has its own server, and both servers share one store. */
 export async function twoProcesses(): Promise<Arena> {
   const dataDir = await mkdtemp(join(memoryFolder, 'ninefold-races-'))
   const place = { dataDir, ...(await testStoreUrl(afterAll, storeCollections(testAreas()))) }
@@ -50,7 +50,7 @@ export async function twoProcesses(): Promise<Arena> {
 
 const program = fileURLToPath(new URL('./races/racing-server.ts', import.meta.url))
 
-/** Answers where it listens. It ends after the tests of the file. */
+/** Starts a server, which stops after the tests of the file; returns its URL. */
 async function startServer(place: StorePlace): Promise<string> {
   const child = spawn(process.execPath, [program, JSON.stringify(place)], { stdio: ['pipe', 'pipe', 'ignore'] })
   const exited = once(child, 'exit')
@@ -59,7 +59,7 @@ async function startServer(place: StorePlace): Promise<string> {
     await exited
   })
   for await (const line of createInterface({ input: child.stdout })) return line
-  throw new Error('the server ended before it said where it listens')
+  throw new Error('the server ended before it printed its URL')
 }
 
 function checks(place: StorePlace): Pick<Arena, 'expectTree' | 'expectHealth'> {
@@ -91,7 +91,7 @@ async function expectNothing(findings: AsyncGenerator<Finding, void, undefined>)
   for await (const finding of findings) expect.fail(JSON.stringify(finding))
 }
 
-/** `OK` or the reason of the depot's answer. */
+/** Returns `OK` or the reason of the depot's response. */
 export async function thingOutcomeOf(call: Promise<Answer>): Promise<string> {
   const { body, status } = await call
   return status === 200 ? 'OK' : (body.details?.[0]?.reason ?? String(status))

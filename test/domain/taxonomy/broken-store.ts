@@ -10,39 +10,42 @@ import { copyPlace, openBeside, runSql, testStorePlace } from '../../server/stor
 import { testAreas } from './areas.ts'
 import { platformOver, TreeMaker, type Caller } from './platform.ts'
 
-/** Ids by name: in `acme` groups eng > plat, workspaces web (with 2 vcpus) under plat and old (archived) at the top. */
+/**
+ * Ids by name: organisation `acme` contains group `eng` with group `plat`; workspace `web` (with 2 vcpus) lies in
+ * `plat`, and the archived workspace `old` lies directly in `acme`.
+ */
 export type Names = Readonly<Record<'acme' | 'eng' | 'plat' | 'web' | 'old' | 'other' | 'theirs' | 'cap', string>>
 
-/** A store that a platform has left behind, and copies of it to be broken. */
+/** A store that a stopped platform has left; tests break copies of this store. */
 export interface LeftStore {
   readonly names: Names
-  /** A copy in a place of its own, for the running test. */
+  /** Copies the store to a new place, which exists until the end of the running test. */
   copy(): Promise<BreakableStore>
 }
 
-/** A place whose rows may be changed behind the back of the platform. */
+/** A store whose rows a test may change without the checks of the platform. */
 export interface BreakableStore {
   readonly place: StorePlace
-  /** Changes documents as the store would, had it no unique index on these tables. */
+  /** Changes documents through the store, with the unique indexes of these tables dropped. */
   change(fn: (tx: Transaction) => Promise<unknown>, ...tables: readonly string[]): Promise<void>
-  /** Changes rows as the store never would. */
+  /** Changes rows by SQL, in ways that the store never would. */
   sql(statement: string): Promise<void>
-  /** The findings as `<type> <id>: <message>`, with names in place of known ids. */
+  /** Returns the doctor's findings as `<type> <id>: <message>`, with names in place of known ids. */
   findings(): Promise<readonly string[]>
 }
 
-/** The collections of the platform, and the areas of the server. */
+/** The collections of the test platform and of the areas of the server. */
 const leftCollections = [
   ...new Map([...storeCollections(testAreas()), ...storeCollections(areas)].map(each => [each.name, each])).values(),
 ]
 
-/** Lets a platform make the tree of `Names`, and ends it. */
+/** Creates the tree of `Names` on a platform, and stops the platform. */
 export async function leftStore(): Promise<LeftStore> {
   const place = await testStorePlace(afterAll)
   const { close, ...caller } = await platformOver(place)
   const names = await makeTree(caller)
   await close()
-  // The command checks the collections of every area of the server.
+  // The command checks the collections of every area of the server, so they must exist.
   await (await openStore(place, areas)).close()
   return { names, copy: () => copyOf(place, names) }
 }
@@ -87,7 +90,7 @@ async function copyOf(left: StorePlace, names: Names): Promise<BreakableStore> {
   }
 }
 
-/** The names of the indexes that decide the unique sets of a table. */
+/** Returns the names of the indexes that enforce the unique sets of a table. */
 function uniqueIndexes({ storeUrl }: StorePlace, table: string): readonly string[] {
   const dialect = storeUrl === undefined ? sqliteDialect : postgresDialect
   const found = storeCollections(testAreas()).filter(({ name }) => name === table)
@@ -106,7 +109,7 @@ export async function patch<T>(tx: Transaction, collection: Collection<T>, id: s
   await tx.update(collection, id, { ...stored.value, ...changes }, stored.version)
 }
 
-/** Inserts a document like another one. */
+/** Inserts a copy of a document with some members replaced. */
 export async function copy<T>(tx: Transaction, collection: Collection<T>, id: string, changes: Partial<T>) {
   const stored = await tx.get(collection, id)
   if (stored === undefined) throw new Error(`${collection.name} has no ${id}`)

@@ -14,17 +14,20 @@ import { faultsOf } from './settled-tree.ts'
 const program = fileURLToPath(new URL('./crash-worker.ts', import.meta.url))
 
 /**
- * Every eleventh point is walked, which is in turn inside and behind a transaction. All of them, in one to two minutes:
- * `NINEFOLD_CRASH_POINTS=all npx vitest run test/domain/taxonomy/cascade-crash.test.ts`
+ * The test kills at every eleventh point; these points alternate between inside and after a transaction. All points
+ * take one to two minutes: `NINEFOLD_CRASH_POINTS=all npx vitest run test/domain/taxonomy/cascade-crash.test.ts`
  */
 const stride = process.env['NINEFOLD_CRASH_POINTS'] === 'all' ? 1 : 11
 
 const collections = storeCollections(testAreas())
 
-/** Processes at a time. */
+/** The number of concurrent processes. */
 const lanes = 2
 
-/** Runs the story in a process of its own, which dies at the point; returns its output. */
+/**
+ * Runs the story in a process of its own, which kills itself at the point. Returns `killed`, or the output if the
+ * process was not killed.
+ */
 async function tellAndDie(place: StorePlace, cast: Cast, point: string): Promise<string> {
   const args = [program, JSON.stringify(place), JSON.stringify(cast), point]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -32,7 +35,7 @@ async function tellAndDie(place: StorePlace, cast: Cast, point: string): Promise
   return child.signalCode === 'SIGKILL' ? 'killed' : said
 }
 
-/** Tells the story again where a dead process has left it, and looks at its end. */
+/** Repeats the story on the store of a killed process, and checks the result. */
 async function finish(place: StorePlace, cast: Cast): Promise<void> {
   const { client, close } = await depotPlatform(place)
   const store = await readStore(place)
@@ -65,7 +68,7 @@ async function finish(place: StorePlace, cast: Cast): Promise<void> {
 }
 
 it(
-  'a process that is killed at any point of a cascade, purge or move is made up for',
+  'work continues after a kill of its process at any point of a cascade, purge or move',
   { timeout: 600_000 },
   async () => {
     const scene = await testStorePlace()
@@ -94,7 +97,8 @@ it(
     }
     const planned = points.length
     await Promise.all(Array.from({ length: lanes }, walk))
-    // How often something is waited for differs a little, so that the last points may not be reached.
+    // The number of points of a run varies a little, because the number of polls does; a run may end before the last
+    // points.
     expect(killed).toBeGreaterThan(planned * 0.8)
   },
 )

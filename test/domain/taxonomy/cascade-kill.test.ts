@@ -17,17 +17,20 @@ import { testToken } from '../../server/access/test-access.ts'
 
 const program = fileURLToPath(new URL('./crash-server.ts', import.meta.url))
 
-/** A hundred rounds: `NINEFOLD_CRASH_ROUNDS=100 npx vitest run test/domain/taxonomy/cascade-kill.test.ts` */
+/**
+ * The number of kills. For a hundred kills: `NINEFOLD_CRASH_ROUNDS=100 npx vitest run
+ * test/domain/taxonomy/cascade-kill.test.ts`
+ */
 const rounds = Number(process.env['NINEFOLD_CRASH_ROUNDS'] ?? 4)
 
 const workspaceCount = 300
 
-/** A cascade over the workspaces takes about as long. */
+/** The maximal delay of a kill in milliseconds: about the duration of a cascade over the workspaces. */
 const longestMs = 700
 
 interface Server {
   readonly client: TaxonomyClient
-  /** The time from the start of the process until it answers. */
+  /** The time from the start of the process to its first response, in milliseconds. */
   readonly startMs: number
   kill(): Promise<void>
 }
@@ -52,7 +55,10 @@ async function start(place: StorePlace): Promise<Server> {
   }
 }
 
-/** The organisation and its chain of groups, which of them are suspended, and how often each workspace changed by that. */
+/**
+ * An organisation with its chain of groups, the suspended levels of the chain, and the number of state changes of each
+ * workspace.
+ */
 class Chain {
   readonly #levels: readonly Node[]
   readonly #suspended = new Set<number>()
@@ -66,12 +72,12 @@ class Chain {
     for (const id of workspaces) this.changes.set(id, 0)
   }
 
-  /** Suspends a level that is under no suspended one, or resumes the topmost suspended one. */
+  /** Suspends a level that lies above all suspended levels, or resumes the topmost suspended level. */
   async step(nodes: Nodes) {
     const top = Math.min(this.#levels.length, ...this.#suspended)
     const level = Math.floor(Math.random() * (top + 1))
     const node = this.#levels[Math.min(level, this.#levels.length - 1)]
-    if (node === undefined) throw new Error('there is an organisation at least')
+    if (node === undefined) throw new Error('the chain has no level')
     const isResume = this.#suspended.has(this.#levels.indexOf(node))
     const before = this.#suspendedNow()
     if (isResume) this.#suspended.delete(this.#levels.indexOf(node))
@@ -102,7 +108,7 @@ async function check(place: StorePlace, chain: Chain): Promise<void> {
 }
 
 it(
-  `a server that is killed at random moments of cascades over ${workspaceCount} workspaces makes up for all of them, and does nothing twice`,
+  `a server that is killed at random moments of cascades over ${workspaceCount} workspaces completes all of them, and repeats none`,
   { timeout: 60_000 + rounds * 30_000 },
   async () => {
     const place = await testStorePlace()

@@ -14,7 +14,7 @@ function gateOfTest(): Gate {
   return made
 }
 
-/** A group with a workspace in it, and another group, where things move to. */
+/** Makes a group `from` that contains a group with a workspace, and a group `to`, the target of moves. */
 async function branch(name: string) {
   const tree = await TreeMaker.make(client, name)
   const { organisation } = tree
@@ -27,7 +27,7 @@ async function branch(name: string) {
   return { tree, organisation, id, workspace, to, from: group(from), inner: group(inner) }
 }
 
-/** Takes all there is for work to run in, until the gate is opened: cascades wait that begin meanwhile. */
+/** Occupies all places of the workers until the gate is opened, so that later cascades must wait. */
 async function fillWorkers(name: string): Promise<Gate> {
   const tree = await TreeMaker.make(client, name)
   const { organisation } = tree
@@ -43,9 +43,9 @@ async function fillWorkers(name: string): Promise<Gate> {
   return held
 }
 
-describe('while a cascade is under way', () => {
+describe('during a cascade', () => {
   it.each(['workspace', 'inner'] as const)(
-    'a node that moves out of its way is followed all the same: %s',
+    'the areas apply the state of a node that moves out of the cascade: %s',
     async which => {
       const { from, id, to, ...moving } = await branch(`moves-${which}`)
       await ended(await nodes.change('suspend', from))
@@ -63,7 +63,7 @@ describe('while a cascade is under way', () => {
     },
   )
 
-  it('a move of what nobody has to follow calls no area', async () => {
+  it('a move without a change of state calls no area', async () => {
     const { id, inner, to, workspace } = await branch('moves-calm')
     await nodes.move(workspace, { parent_group_id: to })
     await nodes.move(inner, { parent_group_id: to })
@@ -71,7 +71,7 @@ describe('while a cascade is under way', () => {
     expect(script.callsIn(id)).toEqual([])
   })
 
-  it('a suspended workspace that moves stays as it is', async () => {
+  it('a suspended workspace that moves keeps its state', async () => {
     const { id, to, workspace } = await branch('moves-suspended')
     await ended(await nodes.change('suspend', workspace))
     await nodes.move(workspace, { parent_group_id: to })
@@ -79,7 +79,7 @@ describe('while a cascade is under way', () => {
     expect(script.callsIn(id)).toHaveLength(1)
   })
 
-  it('a workspace that is made is active, and follows what comes later', async () => {
+  it('a new workspace is active, and takes part in later changes', async () => {
     const { from, id, tree } = await branch('makes')
     await ended(await nodes.change('suspend', from))
     const settled = gateOfTest()
@@ -94,34 +94,31 @@ describe('while a cascade is under way', () => {
     expect([await shelf(late), await shelf(id)]).toEqual(['SUSPENDED', 'SUSPENDED'])
   })
 
-  it.each([false, true])(
-    'a workspace that is deleted (by force: %s) is purged when no area works in it',
-    async force => {
-      const { from, id, organisation } = await branch(`deletes-${force}`)
-      const held = gateOfTest()
-      script.reconcile(id, async () => {
-        await held.passed
-        return true
-      })
-      const archived = await nodes.change('archive', from)
-      await expect.poll(() => script.callsIn(id).length, within).toBe(1)
-      const deleted = await client.deleteWorkspace({ organisation, id, force })
-      const purges = () => script.callsIn(id).filter(call => call.state === undefined)
-      const asked = async () =>
-        (await store.find(works, { kind: force ? 'taxonomy.purge' : 'taxonomy.sweep' }))?.value.fence
-      await expect.poll(asked, within).toBeGreaterThan(3)
-      expect(purges()).toEqual([])
-      held.open()
-      await expect.poll(purges, within).toHaveLength(1)
-      expect(await ended(archived)).toMatchObject({ status: 'TAXONOMY_OPERATION_STATUS_DONE', errors: [] })
-      expect(await ended(deleted)).toMatchObject({ status: 'TAXONOMY_OPERATION_STATUS_DONE' })
-      await quiet()
-      expect(script.callsIn(id).map(call => call.state)).toEqual(['ARCHIVED', undefined])
-      expect(await shelf(id)).toBeUndefined()
-    },
-  )
+  it.each([false, true])('a deleted workspace (by force: %s) is purged when no area works in it', async force => {
+    const { from, id, organisation } = await branch(`deletes-${force}`)
+    const held = gateOfTest()
+    script.reconcile(id, async () => {
+      await held.passed
+      return true
+    })
+    const archived = await nodes.change('archive', from)
+    await expect.poll(() => script.callsIn(id).length, within).toBe(1)
+    const deleted = await client.deleteWorkspace({ organisation, id, force })
+    const purges = () => script.callsIn(id).filter(call => call.state === undefined)
+    const asked = async () =>
+      (await store.find(works, { kind: force ? 'taxonomy.purge' : 'taxonomy.sweep' }))?.value.fence
+    await expect.poll(asked, within).toBeGreaterThan(3)
+    expect(purges()).toEqual([])
+    held.open()
+    await expect.poll(purges, within).toHaveLength(1)
+    expect(await ended(archived)).toMatchObject({ status: 'TAXONOMY_OPERATION_STATUS_DONE', errors: [] })
+    expect(await ended(deleted)).toMatchObject({ status: 'TAXONOMY_OPERATION_STATUS_DONE' })
+    await quiet()
+    expect(script.callsIn(id).map(call => call.state)).toEqual(['ARCHIVED', undefined])
+    expect(await shelf(id)).toBeUndefined()
+  })
 
-  it('a workspace that is deleted by force follows no state any more', async () => {
+  it('a workspace that is deleted by force gets no further state', async () => {
     const { from, id, organisation } = await branch('deletes-restored')
     const held = gateOfTest()
     script.purge(id, () => held.passed)
@@ -138,7 +135,7 @@ describe('while a cascade is under way', () => {
     expect(script.told(id)).toEqual(['ARCHIVED'])
   })
 
-  it('everything below may be deleted, and the node itself', async () => {
+  it('all nodes below may be deleted, and the node itself', async () => {
     const { from, id, inner, organisation } = await branch('deletes-all')
     const held = gateOfTest()
     script.reconcile(id, async () => {
@@ -147,7 +144,8 @@ describe('while a cascade is under way', () => {
     })
     const archived = await nodes.change('archive', from)
     await expect.poll(() => script.callsIn(id).length, within).toBe(1)
-    // The cascade itself might find nothing to wait for any more, and end before its node goes.
+    // The test waits until the cascade has recorded the workspace as busy. Otherwise the cascade could end before the
+    // node is deleted.
     const checkpoint = async () => (await store.get(works, archived.id))?.value.checkpoint
     await expect.poll(checkpoint, within).toMatchObject({ busy: [id] })
     await client.deleteWorkspace({ organisation, id })

@@ -6,20 +6,23 @@ import { TreeMaker } from './platform.ts'
 import { gate, type Gate } from './scripted-area.ts'
 import { patientTimes, scriptedPlatform, within, type ScriptedPlatform } from './scripted-platform.ts'
 
-/** Rests last for 200 ms here, and longer than any test there. */
+/** On the platform `quick`, work rests for 200 ms after failures; on `patient`, longer than any test. */
 const quick = await scriptedPlatform(undefined, script => [script.area('lab', 6_000_000)])
 const patient = await scriptedPlatform(patientTimes)
 
 const status = (name: string) => `TAXONOMY_OPERATION_STATUS_${name}`
 
-/** A gate that does not outlive its test. */
+/** Makes a gate that is opened at the end of the test. */
 function gateOfTest(): Gate {
   const made = gate()
   onTestFinished(() => made.open())
   return made
 }
 
-/** An organisation with workspaces, each following at once unless the script says otherwise. */
+/**
+ * Makes an organisation with workspaces; each workspace reaches its new state immediately unless the script says
+ * otherwise.
+ */
 async function branch({ client }: ScriptedPlatform, name: string, count = 1) {
   const tree = await TreeMaker.make(client, name)
   const workspaces: string[] = []
@@ -33,7 +36,7 @@ async function branch({ client }: ScriptedPlatform, name: string, count = 1) {
 const broken = (message: string): ApiError => new ApiError({ reason: 'BROKEN', rpc: 'UNAVAILABLE' }, message)
 
 describe('an area that settles later', () => {
-  it('is asked again until it has, and the operation waits for it', async () => {
+  it('is called again until it has settled, and the operation waits for it', async () => {
     const { first, nodes, root } = await branch(quick, 'later')
     const settled = gateOfTest()
     quick.script.reconcile(first, () => settled.isOpen())
@@ -46,14 +49,14 @@ describe('an area that settles later', () => {
     expect(await quick.shelf(first)).toBe('SUSPENDED')
   })
 
-  it('does not hide what the others have done: progress is that of the workspaces that are done', async () => {
+  it('does not hide the progress of others: the progress is the share of completed workspaces', async () => {
     const count = 12
     const { nodes, root, workspaces } = await branch(quick, 'progress', count)
     const gates = workspaces.map(gateOfTest)
     workspaces.forEach((id, i) => quick.script.reconcile(id, () => gates[i]?.isOpen() ?? true))
     const operation = await nodes.change('suspend', root)
     const seen: number[] = []
-    // The first workspace is the last one to settle.
+    // The gates open in reverse order, so the first workspace settles last.
     for (const [i, each] of gates.toReversed().entries()) {
       each.open()
       if (i === count - 1) break
@@ -67,7 +70,7 @@ describe('an area that settles later', () => {
 })
 
 describe('an area that fails', () => {
-  it.each([1, 2])('%i times and then works is no failure of the operation', async times => {
+  it.each([1, 2])('%i times and then succeeds does not fail the operation', async times => {
     const { first, nodes, root } = await branch(quick, `fails-${times}`)
     quick.script.reconcile(first, (_, attempt) => {
       if (attempt <= times) throw broken('the hall is locked')
@@ -79,7 +82,7 @@ describe('an area that fails', () => {
     expect(quick.script.callsIn(first).filter(({ area }) => area === 'depot')).toHaveLength(times + 1)
   })
 
-  it('not three times in a row is no failure either', async () => {
+  it('less than three times in a row does not fail the operation either', async () => {
     const { first, nodes, root } = await branch(patient, 'fails-between')
     patient.script.reconcile(first, (_, attempt) => {
       if (attempt % 3 !== 0) throw broken('the hall is locked')
@@ -90,7 +93,7 @@ describe('an area that fails', () => {
     expect(patient.script.callsIn(first)).toHaveLength(9)
   })
 
-  it('three times makes the operation fail once the others are done; it is tried until it works', async () => {
+  it('three times fails the operation after the work of the others, and is called until it succeeds', async () => {
     const { first, nodes, organisation, root, workspaces } = await branch(quick, 'fails-three', 3)
     const [mended, settled] = [gateOfTest(), gateOfTest()]
     quick.script.reconcile(first, () => {
@@ -125,7 +128,7 @@ describe('an area that fails', () => {
     return count
   }
 
-  it('for a reason that is not for callers tells only where', async () => {
+  it('for an internal reason is reported only with its place', async () => {
     const { first, nodes, root } = await branch(patient, 'fails-inside')
     patient.script.reconcile(first, () => {
       throw new Error('password=secret')
@@ -135,7 +138,7 @@ describe('an area that fails', () => {
     expect(errors).toEqual([{ code: 7003030, reason: 'LIFECYCLE_HOOK_FAILED', description }])
   })
 
-  it('does not keep the other areas from following', async () => {
+  it('does not stop the other areas', async () => {
     const { first, nodes, root } = await branch(quick, 'fails-alone')
     quick.script.reconcile(first, () => {
       throw broken('the hall is locked')
@@ -144,7 +147,7 @@ describe('an area that fails', () => {
     expect(quick.script.callsIn(first).filter(({ area }) => area === 'lab').length).toBeGreaterThanOrEqual(3)
   })
 
-  it('in several workspaces is told for each of them', async () => {
+  it('in several workspaces is reported for each of them', async () => {
     const { nodes, root, workspaces } = await branch(patient, 'fails-often', 5)
     for (const id of workspaces) {
       patient.script.reconcile(id, () => {
@@ -159,7 +162,7 @@ describe('an area that fails', () => {
 })
 
 describe('a later verb', () => {
-  it('wins: the earlier operation is superseded, and the area ends in the last state', async () => {
+  it('wins: the earlier operation is superseded, and the area reaches the last state', async () => {
     const { first, nodes, organisation, root } = await branch(quick, 'superseded')
     const settled = gateOfTest()
     quick.script.reconcile(first, (to: NodeState) => to === 'ACTIVE' || settled.isOpen())
@@ -177,7 +180,7 @@ describe('a later verb', () => {
     expect(await quick.shelf(first)).toBe('ACTIVE')
   })
 
-  it('supersedes though a third one gives the node the same state again', async () => {
+  it('supersedes even if a third verb gives the node the same state again', async () => {
     const { first, nodes, root } = await branch(quick, 'superseded-twice')
     const settled = gateOfTest()
     quick.script.reconcile(first, (to: NodeState) => to === 'ACTIVE' || settled.isOpen())
@@ -193,7 +196,7 @@ describe('a later verb', () => {
     expect(await quick.shelf(first)).toBe('SUSPENDED')
   })
 
-  it('on a node above supersedes as well', async () => {
+  it('on a node above supersedes too', async () => {
     const { first, node, nodes, root } = await branch(quick, 'superseded-above')
     const settled = gateOfTest()
     quick.script.reconcile(first, (to: NodeState) => to !== 'SUSPENDED' || settled.isOpen())
@@ -204,7 +207,7 @@ describe('a later verb', () => {
     expect(await quick.shelf(first)).toBe('ARCHIVED')
   })
 
-  it('is followed at once by an area that has failed for the earlier one and rests', async () => {
+  it('is applied immediately by an area that rests after failures of the earlier verb', async () => {
     const { first, nodes, root } = await branch(patient, 'rests')
     patient.script.reconcile(first, to => {
       if (to === 'SUSPENDED') throw broken('the hall is locked')
@@ -217,7 +220,7 @@ describe('a later verb', () => {
     expect(await patient.shelf(first)).toBe('ARCHIVED')
   })
 
-  it('is followed at once when the third failure for the earlier one comes after it', async () => {
+  it('is applied immediately if the third failure of the earlier verb comes after it', async () => {
     const { first, nodes, root } = await branch(patient, 'rests-late')
     const changed = gateOfTest()
     patient.script.reconcile(first, async (to, attempt) => {
@@ -253,7 +256,7 @@ describe('a later verb', () => {
     expect(await patient.ended(archived)).toMatchObject({ status: status('DONE'), errors: [] })
   })
 
-  it('of many at once lets no area in twice, and all areas end in the last state', async () => {
+  it('of many concurrent verbs calls no area twice at a time, and all areas reach the last state', async () => {
     const { nodes, node, root, workspaces } = await branch(quick, 'many', 4)
     for (const id of workspaces) quick.script.reconcile(id, (_, attempt) => attempt % 2 === 0)
     const operations: { readonly id: string }[] = []

@@ -4,7 +4,10 @@ import type { StorePlace } from '../../../server/platform-store.ts'
 
 enableCompileCache()
 
-/** A process that serves the taxonomy with the depot over the store whose place it is given as JSON, on a free port, and says where. */
+/**
+ * This program serves the taxonomy with the depot on a free port, and prints its URL. Its argument is the place of the
+ * store as JSON.
+ */
 const [placeText = ''] = process.argv.slice(2)
 const place: StorePlace = JSON.parse(placeText)
 
@@ -18,7 +21,10 @@ const [{ serve }, { taxonomyArea }, { followTimes }, { depotArea }, { testAccess
 
 const asked = new Set<string>()
 
-/** Every fourth workspace or so takes longer. */
+/**
+ * Returns false at the first call for the workspaces whose ids end in 0 to 3, a quarter of them, so that they take
+ * longer.
+ */
 async function reconcile(workspace: string, state: string): Promise<boolean> {
   await sleep(1)
   const question = `${workspace} ${state}`

@@ -5,23 +5,23 @@ import { works } from '../../../server/operations/work.ts'
 import type { Reader } from '../../../domain/ports/store.ts'
 import type { DepotPlatform } from './depot-platform.ts'
 
-/** The tree of the story; each node is named after its fate. */
+/** The ids of the nodes of the story; the name of each node describes its part in the story. */
 export interface Cast {
   readonly organisation: string
-  /** A suspended group with a workspace that takes longer and a workspace that fails at first. */
+  /** A group that is suspended, with a workspace whose hook takes longer and a workspace whose hook fails at first. */
   readonly suspended: string
   readonly slow: string
   readonly failing: string
-  /** Archived workspaces, of which one holds things and is deleted by force, and the other one is empty. */
+  /** Two archived workspaces: `purged` has resources and is deleted by force; `freed` is empty. */
   readonly purged: string
   readonly freed: string
-  /** A group with a suspended workspace, and the group it moves to. */
+  /** A group with a suspended workspace, and the target group of its move. */
   readonly moved: string
   readonly resting: string
   readonly target: string
 }
 
-/** Makes the tree on which the story begins, and waits until the areas have followed it. */
+/** Makes the tree of the story, and waits until the areas have applied its states. */
 export async function setScene({ addThing, client }: DepotPlatform, store: Reader): Promise<Cast> {
   const organisation = (await client.createOrganisation({ body: { name: 'acme' } })).resource_id
   const idOf = async (operation: Promise<TaxonomyOperation>) => (await operation).resource_id
@@ -47,7 +47,10 @@ export async function setScene({ addThing, client }: DepotPlatform, store: Reade
   return cast
 }
 
-/** One call after the other, each with a key, so that the story can be told again; `next` is waited for between them. */
+/**
+ * Makes the calls of the story sequentially, with idempotency keys, so that a repetition has no further effects; awaits
+ * `next` between the calls.
+ */
 export async function tell(
   client: TaxonomyClient,
   { freed, moved, organisation, purged, suspended, target }: Cast,

@@ -8,9 +8,9 @@ import type { Cast } from './crash-story.ts'
 enableCompileCache()
 
 /**
- * A process that tells the story over a store and kills itself at the n-th point that it comes by: in each
- * transaction of the store before it commits, behind the commit, and before and behind each call of a hook. It says
- * `finished` when it came to the end of the story before.
+ * This program runs the story over a store and kills itself at the n-th point. The points lie before and after the
+ * commit of each transaction, and before and after each call of a hook. If the story ends before, the program prints
+ * `finished` with the number of points.
  */
 const [placeText = '', castText = '', last = ''] = process.argv.slice(2)
 const place: StorePlace = JSON.parse(placeText)

@@ -13,7 +13,7 @@ import { baseUrl, openPlatform } from '../../areas/open-platform.ts'
 import { quickTimes, testAreas } from './areas.ts'
 import { shelves, things, type DepotControl } from './depot.ts'
 
-/** The taxonomy with the depot over a store, in this process and without a socket, for tests and benches. */
+/** The taxonomy with the depot over a store, in this process and without a socket, for tests and benchmarks. */
 export interface DepotPlatform {
   readonly client: TaxonomyClient
   readonly transport: Transport
@@ -22,7 +22,7 @@ export interface DepotPlatform {
   readonly close: () => Promise<void>
 }
 
-/** Composes both areas over a store, which may hold rows of an earlier process. */
+/** Composes both areas over a store, which may have rows of an earlier process. */
 export async function depotPlatform(
   place: StorePlace,
   control: DepotControl = {},
@@ -47,20 +47,23 @@ export async function depotPlatform(
   }
 }
 
-/** The collections of both areas, to be read beside the process that writes them; ends with `close`. */
+/**
+ * Opens a second store on the collections of both areas, for reads while another process writes; `close` closes this
+ * store.
+ */
 export async function readStore(place: StorePlace): Promise<Reader & { close(): Promise<void> }> {
   const collections = [...taxonomyCollections, shelves, things, works]
   return openBeside(place, collections)
 }
 
-/** Names of an organisation of many workspaces, spread over groups. */
+/** The ids of an organisation and of its groups and many workspaces. */
 export interface Forest {
   readonly organisation: string
   readonly groups: readonly string[]
   readonly workspaces: readonly string[]
 }
 
-/** Makes an organisation with a chain of three groups and as many workspaces below them as asked for. */
+/** Creates an organisation with a chain of three groups, and `count` workspaces in these groups. */
 export async function growForest(client: TaxonomyClient, name: string, count: number): Promise<Forest> {
   await client.updateQuota({ id: 'taxonomy.workspaces', body: { default_limit: -1 } })
   const { resource_id: organisation } = await client.createOrganisation({ body: { name } })

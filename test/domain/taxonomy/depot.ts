@@ -8,7 +8,10 @@ import { area, type AreaModule, type AreaEnvironment } from '../../../server/are
 import { handwritten, type SampleArea, type SampleOperation } from '../../server/sample-area.ts'
 import type { ErrorDomain } from '../../../runtime/errors.ts'
 
-/** An area with resources in workspaces, as compute has machines, for testing taxonomy's calls of areas. */
+/**
+ * The error domain of the depot: an area with resources in workspaces, like the machines of compute, for tests of the
+ * taxonomy's hooks.
+ */
 export const depot: ErrorDomain = { name: 'depot', base: 5_000_000 }
 
 interface Thing {
@@ -24,7 +27,7 @@ interface Shelf {
   /** The id of the workspace. */
   readonly id: string
   readonly state: NodeState
-  /** How often its state was changed; an area that is asked again changes nothing. */
+  /** The number of changes of the state; a repeated call of the hook changes nothing. */
   readonly changes: number
 }
 
@@ -36,11 +39,11 @@ export const things: Collection<Thing> = {
 }
 export const shelves: Collection<Shelf> = { name: 'depot_shelves', id: 'id' }
 
-/** The behaviour of the area's hooks in a test; each may wait or throw. */
+/** The behaviour of the area's hooks in a test; each hook may wait or throw. */
 export interface DepotControl {
-  /** Before a workspace is brought to a state; false: it takes longer. */
+  /** Runs before the depot changes the state of a workspace; returns false if the change takes longer. */
   reconcile?: (workspace: string, state: NodeState) => Promise<boolean>
-  /** Before the things of a workspace are purged. */
+  /** Runs before the depot purges the things of a workspace. */
   purge?: (workspace: string) => Promise<void>
 }
 
@@ -84,7 +87,7 @@ const listThings: Route<InWorkspace, { things: number }> = {
   check: (request): request is InWorkspace => isRecord(request),
 }
 
-/** The area. Its hooks record their calls in the store, so that a killed process cannot lose them. */
+/** Makes the depot. Its hooks record their calls in the store, so that a killed process cannot lose them. */
 export function depotArea(control: DepotControl = {}): AreaModule {
   return area({
     generated: handwritten(depot),
@@ -118,7 +121,7 @@ function hooksOf({ store, taxonomy }: DepotEnvironment, control: DepotControl): 
   return {
     area: 'depot',
     async workspaceCreated(tx, id) {
-      // Tests count the shelves of the workspaces that they make.
+      // Tests count only the shelves of the workspaces that they create.
       if (id !== platformWorkspaceId) await tx.insert(shelves, { id, state: 'ACTIVE', changes: 0 })
     },
     async reconcileWorkspace(id, state) {

@@ -51,13 +51,13 @@ async function crowd() {
   return grown
 }
 
-/** While another process writes to the store for longer than the server waits. */
+/** Makes a call while another process locks the store for longer than the server waits. */
 async function whileStoreIsBusy(call: Provoke): Promise<unknown> {
   const free = await holdStore(place, 'taxonomy_organisations')
   return call().finally(free)
 }
 
-/** Calls that are refused, by the reason they are refused for. */
+/** Calls that are refused, by the reason of the refusal. */
 const refused: Readonly<Record<string, readonly Provoke[]>> = {
   ENGINE_UNAVAILABLE: [
     () => whileStoreIsBusy(() => client.createOrganisation({ body: { name: 'busy' } }, { retry: false })),
@@ -293,7 +293,7 @@ async function firstGroup(organisation: string): Promise<string> {
   return groups[0]?.id ?? ''
 }
 
-/** Operations that tell of something, by its reason. */
+/** Operations that report an error or a warning, by its reason. */
 const told: Readonly<Record<string, () => Promise<TaxonomyOperation>>> = {
   async LIFECYCLE_HOOK_FAILED() {
     const { archive, id } = await archivedWorkspace()
@@ -352,14 +352,14 @@ const rowOf = (reason: string) => table.find(row => row.reason === reason)
 
 const isRpcCode = (name: string): name is RpcCode => Object.hasOwn(rpcCodes, name)
 
-it('every error of the table is raised here, told by an operation, or nothing that the area can raise', () => {
+it('every error of the table is raised here, reported by an operation, or listed as impossible for this area', () => {
   const known = [refused, told, impossible].flatMap(each => Object.keys(each))
   expect(known.toSorted()).toEqual(table.map(({ reason }) => reason).toSorted())
 })
 
 describe.each(Object.entries(refused))('%s', (reason, provocations) => {
   it.each(provocations.map((provoke, i) => [i + 1, provoke] as const))(
-    'is answered with its code (%i)',
+    'is returned with its code (%i)',
     async (_, provoke) => {
       const row = rowOf(reason)
       const rpc = row?.rpc ?? ''
@@ -383,7 +383,7 @@ describe.each(Object.entries(refused))('%s', (reason, provocations) => {
 })
 
 describe.each(Object.entries(told))('%s', (reason, tell) => {
-  it('stands in an operation with its code', async () => {
+  it('is in an operation with its code', async () => {
     const { errors, status, warnings } = await tell()
     const code = Number(rowOf(reason)?.code)
     if (rowOf(reason)?.reason === 'LIFECYCLE_HOOK_FAILED') {

@@ -14,7 +14,7 @@ interface Line {
   readonly message: string
 }
 
-/** A platform and its log of faults. */
+/** Opens a platform; returns it with the lines of its log. */
 async function loggedPlatform(times = quickTimes) {
   const lines: Line[] = []
   const ignore = (): void => {}
@@ -26,7 +26,10 @@ async function loggedPlatform(times = quickTimes) {
 const quick = await loggedPlatform()
 const patient = await loggedPlatform(patientTimes)
 
-/** A workspace in a group whose document can be damaged behind the back of the platform, and mended. */
+/**
+ * Makes a workspace in a group. `damage` makes the document of the group unreadable past the platform, and `mend`
+ * restores the document.
+ */
 async function breakable({ client, place }: ScriptedPlatform, name: string) {
   const tree = await TreeMaker.make(client, name)
   const group = await tree.group('eng')
@@ -44,7 +47,10 @@ async function breakable({ client, place }: ScriptedPlatform, name: string) {
   }
 }
 
-/** Suspends an organisation while its workspace cannot be located any more: its following trips over that. */
+/**
+ * Suspends an organisation while the group of its workspace is damaged, so that the work of the workspace fails
+ * unexpectedly.
+ */
 async function trip(platform: ScriptedPlatform, name: string) {
   const broken = await breakable(platform, name)
   const { damage, nodes, root, workspace } = broken
@@ -68,12 +74,12 @@ const followingOf = async ({ store }: ScriptedPlatform, id: string) => (await st
 const isResting = async (platform: ScriptedPlatform, id: string): Promise<boolean | undefined> =>
   (await followingOf(platform, id))?.is_resting
 
-/** The log of the work at a workspace: each failed step, by its work. */
+/** Returns the log lines of failed steps, each with the id of its work. */
 function failuresIn(lines: readonly Line[]): readonly string[] {
   return lines.flatMap(({ fields, message }) => ('work' in fields ? [`${message} ${String(fields.work)}`] : []))
 }
 
-it('a following that ends with what nobody expected is taken up again, until it can be ended', async () => {
+it('work that ends with an unexpected failure starts again, until it succeeds', async () => {
   const { mend, operation, workspace } = await trip(quick, 'anew')
   await expect.poll(() => isResting(quick, workspace), within).toBe(true)
   expect(await quick.ended(operation)).toMatchObject({
@@ -100,7 +106,7 @@ it('a following that ends with what nobody expected is taken up again, until it 
     })
 })
 
-it('its failures are logged once each, and it rests after the third one', async () => {
+it('each of its failures is logged once, and the work rests after the third', async () => {
   patient.lines.length = 0
   const { operation, workspace } = await trip(patient, 'rests')
   await expect.poll(() => isResting(patient, workspace), within).toBe(true)
@@ -118,7 +124,7 @@ it('its failures are logged once each, and it rests after the third one', async 
   expect(Date.parse(rest?.run_after ?? '') - Date.parse(rest?.insert_time ?? '')).toBe(patientTimes.restMs)
 })
 
-it('a later change is followed at once while it rests', async () => {
+it('a later change is applied immediately while the work rests', async () => {
   const { mend, nodes, operation, root, workspace } = await trip(patient, 'gives-way')
   await expect.poll(() => isResting(patient, workspace), within).toBe(true)
   await patient.ended(operation)

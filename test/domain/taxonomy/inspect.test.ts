@@ -20,15 +20,15 @@ const { active, archived, deleting, suspended } = {
 
 const left = await leftStore()
 
-it('is content with what a platform leaves', async () => {
+it('finds nothing in the store of a platform', async () => {
   expect(await (await left.copy()).findings()).toEqual([])
 })
 
-/** A usage of acme's, by the names of the ids. */
+/** Returns the id of the usage row of `web`. */
 const usageOf = ({ web }: Names): string => `compute.vcpus/${web}`
 const totalOf = ({ acme }: Names): string => `compute.vcpus/${acme}`
 
-/** Makes groups named by their ids, and counts them. */
+/** Inserts groups whose names are their ids, and updates the group count of the organisation. */
 async function addGroups(tx: Transaction, { acme, eng }: Names, added: readonly { id: string; parent: string }[]) {
   for (const { id, parent } of added) await copy(tx, groups, eng, { id, name: id, parent_group_id: parent })
   await patch(tx, trees, acme, { group_count: 2 + added.length })
@@ -41,7 +41,7 @@ interface Case {
   readonly name: string
   readonly breaks: (tx: Transaction, names: Names) => Promise<unknown>
   readonly findings: readonly string[]
-  /** Indexes that would not allow it. */
+  /** The tables whose unique indexes would prevent the fault. */
   readonly without?: readonly string[]
 }
 
@@ -390,7 +390,7 @@ it.each(cases)('finds $name', async ({ breaks, findings, without = [] }) => {
   expect(await store.findings()).toEqual(findings)
 })
 
-it('finds nothing in quotas that a start has mended, and none of their limits is lost', async () => {
+it('finds nothing in quotas that a start has repaired, and all their limits remain', async () => {
   const store = await left.copy()
   await store.change(async tx => {
     await patch(tx, quotas, 'compute.vms', { description: 'x', default_limit: 7 })
@@ -406,7 +406,7 @@ it('finds nothing in quotas that a start has mended, and none of their limits is
   })
 })
 
-it('is no reason not to start that a quota is damaged, and keeps what is left of it', async () => {
+it('a damaged quota does not prevent the start, and keeps its readable limits', async () => {
   const store = await left.copy()
   await store.sql(`UPDATE taxonomy_quotas SET _body = '{"default_limit":7' WHERE _key = 'compute.vms'`)
   await store.change(tx => createBuiltInQuotas(tx, 0))

@@ -11,7 +11,8 @@ import { testAreas } from './areas.ts'
 const program = fileURLToPath(new URL('./walked-depot.ts', import.meta.url))
 
 /**
- * Suspends a group with workspaces and resumes it, deletes a workspace with resources, and deletes an empty workspace.
+ * Suspends and resumes a group with workspaces, moves a group with a suspended workspace, and deletes a workspace with
+ * resources and an empty workspace.
  */
 async function tell(call: typeof fetch, round: number): Promise<void> {
   const client = new TaxonomyClient(createTransport({ baseUrl: '', token: testToken, fetch: call }))
@@ -27,7 +28,7 @@ async function tell(call: typeof fetch, round: number): Promise<void> {
   for (const name of ['web', 'db']) await workspace(name, group)
   await ended(client.suspendGroup({ organisation, id: group, body: {} }))
   await ended(client.resumeGroup({ organisation, id: group, body: {} }))
-  // A group with a workspace that areas follow to another state than ACTIVE is caught up with after a move.
+  // The move of a group with a suspended workspace leads to further work on this workspace.
   const moved = await ended(client.createGroup({ organisation, body: { name: 'moved' } }))
   const resting = await workspace('resting', moved)
   await ended(client.suspendWorkspace({ organisation, id: resting, body: {} }))
@@ -53,7 +54,7 @@ async function addThing(call: typeof fetch, workspace: string): Promise<void> {
 }
 
 it(
-  'a server that is killed at any step of a cascade, of what follows it or of a purge is made up for',
+  'work continues after a kill of its server at any step of a cascade, its further work or a purge',
   { timeout: walkTimeout },
   async () => {
     const { missed, points, restarts, tried } = await killWalk({
@@ -63,7 +64,7 @@ it(
       tell,
     })
     console.log(`${tried.length} of ${points.length} points; ${toldRestarts(restarts)}`)
-    // The number of a step's commits depends on earlier steps.
+    // The number of a step's commits depends on earlier steps, so some points do not occur again.
     expect(missed.length).toBeLessThanOrEqual(tried.length / 4)
     expect(restarts.count).toBe(tried.length - missed.length)
   },

@@ -6,7 +6,7 @@ import { kinds, Nodes, state, verbs, type Node, type NodeKind, type StateVerb } 
 import { treePlatform, TreeMaker } from './platform.ts'
 import { RandomTree, type Step } from './random-tree.ts'
 
-/** Purges wait, so that a forcibly deleted node stays DELETING. */
+/** The purges wait, so that a forcibly deleted node stays DELETING. */
 const held = Promise.withResolvers<void>()
 const { client } = await treePlatform({ purge: () => held.promise })
 afterAll(() => held.resolve())
@@ -29,7 +29,7 @@ const table: Readonly<Record<Action, Partial<Record<State, State | 'gone'>>>> = 
   delete: { ARCHIVED: 'gone' },
 }
 
-/** How a node comes into each state. */
+/** The verbs that bring a new node into each state. */
 const ways: Readonly<Record<State, readonly StateVerb[]>> = {
   ACTIVE: [],
   SUSPENDED: ['suspend'],
@@ -39,7 +39,7 @@ const ways: Readonly<Record<State, readonly StateVerb[]>> = {
 
 let made = 0
 
-/** A node in a tree of its own; `parent` is the group above it, or the organisation. */
+/** Makes a node in a tree of its own; `parent` is the group above it, or the organisation. */
 async function nodeOf(kind: NodeKind): Promise<Node & { readonly parent: Node; readonly other: string }> {
   made += 1
   const tree = await TreeMaker.make(client, `life-${made}`)
@@ -90,7 +90,7 @@ const invalid = (kind: NodeKind) => `${kind.toUpperCase()}_STATE_INVALID`
 
 describe.each(kinds)('an %s', kind => {
   it.each(cases.filter(each => each.kind === kind))(
-    'that is $from answers $action: $end',
+    'in the state $from responds to $action with $end',
     async ({ action, from, to }) => {
       const node = await nodeOf(kind)
       await bring(node, from)
@@ -121,7 +121,7 @@ describe.each(kinds)('an %s', kind => {
     },
   )
 
-  it('returns to SUSPENDED when it was archived there', async () => {
+  it('returns to SUSPENDED if it was archived there', async () => {
     const node = await nodeOf(kind)
     for (const verb of ['suspend', 'archive', 'restore'] as const) await nodes.change(verb, node)
     expect(await nodes.get(node)).toMatchObject({ state: state('SUSPENDED') })
@@ -129,7 +129,7 @@ describe.each(kinds)('an %s', kind => {
     expect(await nodes.get(node)).toMatchObject({ state: state('ACTIVE') })
   })
 
-  it('shows why, when and by whom its state was changed last', async () => {
+  it('shows the reason, the time and the author of its last state change', async () => {
     const node = await nodeOf(kind)
     const before = await nodes.get(node)
     expect(before).toMatchObject({ state_reason: '', state_changed_by: '' })
@@ -146,7 +146,7 @@ describe.each(kinds)('an %s', kind => {
     }
   })
 
-  it('answers a wrong etag before anything about states', async () => {
+  it('reports a wrong etag before any fault of its state', async () => {
     const node = await nodeOf(kind)
     await nodes.change('suspend', node.parent)
     for (const action of actionsOf(kind)) {
@@ -159,7 +159,7 @@ describe.each(kinds)('an %s', kind => {
     expect(await act('archive', node, (await nodes.get(node)).etag)).toMatchObject({ resource_id: node.id })
   })
 
-  it('answers a repeated key with the operation as it is now, and changes nothing', async () => {
+  it('returns the present operation for a repeated key, and changes nothing', async () => {
     const node = await nodeOf(kind)
     const key = (name: string) => ({ idempotencyKey: `${node.id}-${name}` })
     const suspended = await nodes.change('suspend', node, { reason: 'once' }, key('suspend'))
@@ -177,7 +177,7 @@ describe.each(kinds)('an %s', kind => {
     await expect(nodes.delete(node)).rejects.toMatchObject({ rpc: 'NOT_FOUND' })
   })
 
-  it('forgets what it refused under a key', async () => {
+  it('does not remember a refused call under its key', async () => {
     const node = await nodeOf(kind)
     const key = { idempotencyKey: `${node.id}-resume` }
     await expect(nodes.change('resume', node, {}, key)).rejects.toMatchObject({ reason: invalid(kind) })
@@ -187,23 +187,26 @@ describe.each(kinds)('an %s', kind => {
 })
 
 describe.each(['group', 'workspace'] as const)('a %s below', kind => {
-  it.each(statesOf(kind))('a suspended parent answers PARENT_NOT_ACTIVE before that it is %s itself', async from => {
-    const node = await nodeOf(kind)
-    await bring(node, from)
-    await nodes.change('suspend', { ...node.parent, kind: 'organisation', id: node.organisation })
-    for (const action of actions.filter(each => each !== 'delete')) {
-      await expect(act(action, node)).rejects.toMatchObject({
-        reason: 'PARENT_NOT_ACTIVE',
-        metadata: {
-          effective_state: state('SUSPENDED'),
-          scope_type: 'ORGANISATION',
-          scope_id: node.organisation,
-        },
-      })
-    }
-  })
+  it.each(statesOf(kind))(
+    'a suspended parent reports PARENT_NOT_ACTIVE before a fault of its own state %s',
+    async from => {
+      const node = await nodeOf(kind)
+      await bring(node, from)
+      await nodes.change('suspend', { ...node.parent, kind: 'organisation', id: node.organisation })
+      for (const action of actions.filter(each => each !== 'delete')) {
+        await expect(act(action, node)).rejects.toMatchObject({
+          reason: 'PARENT_NOT_ACTIVE',
+          metadata: {
+            effective_state: state('SUSPENDED'),
+            scope_type: 'ORGANISATION',
+            scope_id: node.organisation,
+          },
+        })
+      }
+    },
+  )
 
-  it.each(statesOf(kind))('an active parent cannot move to one that is not, be it %s or not', async from => {
+  it.each(statesOf(kind))('an active parent cannot move to an inactive parent, in its own state %s', async from => {
     const node = await nodeOf(kind)
     await bring(node, from)
     await nodes.change('archive', { kind: 'group', organisation: node.organisation, id: node.other })
@@ -213,22 +216,19 @@ describe.each(['group', 'workspace'] as const)('a %s below', kind => {
     })
   })
 
-  it.each(['ACTIVE', 'SUSPENDED'] as const)(
-    'can be deleted once a parent is archived, when it is %s itself',
-    async from => {
-      const node = await nodeOf(kind)
-      await bring(node, from)
-      await nodes.change('suspend', node.parent)
-      await expect(nodes.delete(node)).rejects.toMatchObject({
-        reason: invalid(kind),
-        metadata: { current_state: state('SUSPENDED'), allowed_states: state('ARCHIVED') },
-      })
-      await nodes.change('archive', node.parent)
-      expect(await nodes.delete(node)).toMatchObject({ progress: 100 })
-    },
-  )
+  it.each(['ACTIVE', 'SUSPENDED'] as const)('an archived parent can be deleted in its own state %s', async from => {
+    const node = await nodeOf(kind)
+    await bring(node, from)
+    await nodes.change('suspend', node.parent)
+    await expect(nodes.delete(node)).rejects.toMatchObject({
+      reason: invalid(kind),
+      metadata: { current_state: state('SUSPENDED'), allowed_states: state('ARCHIVED') },
+    })
+    await nodes.change('archive', node.parent)
+    expect(await nodes.delete(node)).toMatchObject({ progress: 100 })
+  })
 
-  it('can be deleted when it is archived and a parent is suspended', async () => {
+  it('a suspended parent can be deleted if it is archived itself', async () => {
     const node = await nodeOf(kind)
     await bring(node, 'ARCHIVED')
     await nodes.change('suspend', node.parent)
@@ -236,11 +236,11 @@ describe.each(['group', 'workspace'] as const)('a %s below', kind => {
   })
 })
 
-describe('what belongs to the platform', () => {
+describe('a node of the platform', () => {
   const organisation: Node = { kind: 'organisation', organisation: systemOrganisationId, id: systemOrganisationId }
   const workspace: Node = { kind: 'workspace', organisation: systemOrganisationId, id: platformWorkspaceId }
 
-  it.each([organisation, workspace])('refuses to be suspended, archived, moved and deleted: $kind', async node => {
+  it.each([organisation, workspace])('cannot be suspended, archived, moved and deleted: $kind', async node => {
     for (const action of actionsOf(node.kind).filter(each => each !== 'update')) {
       const allowed = action === 'resume' || action === 'restore' ? Object.keys(table[action]).map(state).join(',') : ''
       await expect(act(action, { ...node, other: '' })).rejects.toMatchObject({
@@ -254,7 +254,7 @@ describe('what belongs to the platform', () => {
     )
   })
 
-  it('can be described anew', async () => {
+  it('can be described again', async () => {
     for (const node of [organisation, workspace]) {
       expect(await nodes.update(node, { display_name: 'Ours' })).toMatchObject({ progress: 100 })
       expect(await nodes.get(node)).toMatchObject({ display_name: 'Ours' })
@@ -272,7 +272,7 @@ describe('a change of state anywhere in a tree', () => {
     workspaces: fc.array(fc.nat(), { minLength: 3, maxLength: 7 }),
   })
 
-  it('is PENDING exactly when a workspace has another effective state by it, and shows in all below', async () => {
+  it('is PENDING exactly if it changes the effective state of a workspace, and is visible in all nodes below', async () => {
     let changes = 0
     let pending = 0
     const property = fc.asyncProperty(shape, steps, async (tree, walk) => {

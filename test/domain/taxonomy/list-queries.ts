@@ -4,7 +4,7 @@ import { isRecord, own } from '../../../runtime/validation.ts'
 
 const quoted = (text: string): string => JSON.stringify(text)
 
-/** The values of a field in some rows; for lists, those of their elements. */
+/** Returns the values of a field in a row; for a list, the values in its elements. */
 function valuesIn(value: unknown, path: readonly string[]): readonly unknown[] {
   if (Array.isArray(value)) return value.flatMap(element => valuesIn(element, path))
   const [name, ...rest] = path
@@ -12,7 +12,7 @@ function valuesIn(value: unknown, path: readonly string[]): readonly unknown[] {
   return isRecord(value) ? valuesIn(own(value, name), rest) : []
 }
 
-/** Literals for comparisons with a field: values of some rows, and values of no row. */
+/** Returns literals for comparisons with a field: values of some rows, and values of no row. */
 function literalsOf(field: FilterField, rows: readonly object[]): readonly string[] {
   const found = rows.flatMap(row => valuesIn(row, field.name.split('.')))
   const others: Readonly<Partial<Record<FilterType, readonly string[]>>> = {
@@ -39,7 +39,7 @@ function conditionOn(field: FilterField, rows: readonly object[]): fc.Arbitrary<
     )
   }
   const compared = fc.tuple(operators, fc.constantFrom(...literalsOf(field, rows)))
-  // Wildcards are for equality alone.
+  // Wildcards are allowed with equality only.
   const allowed = compared.filter(([operator, value]) => !value.includes('*') || !/[<>]/.test(operator))
   return fc.oneof(
     { arbitrary: allowed.map(([operator, value]) => `${field.name} ${operator} ${value}`), weight: 5 },
@@ -47,7 +47,7 @@ function conditionOn(field: FilterField, rows: readonly object[]): fc.Arbitrary<
   )
 }
 
-/** Filters over all fields that a list declares, with values of its rows. */
+/** Generates filters over all fields that a list declares, with values of its rows. */
 export function filterTexts({ fields }: ListFields, rows: readonly object[]): fc.Arbitrary<string> {
   const conditions = fields.filter(({ operators }) => operators.length > 0).map(field => conditionOn(field, rows))
   return fc.letrec<{ filter: string }>(tie => ({
@@ -62,7 +62,7 @@ export function filterTexts({ fields }: ListFields, rows: readonly object[]): fc
   })).filter
 }
 
-/** Orders by all fields that a list declares sortable. */
+/** Generates orders by the fields that a list declares sortable. */
 export function orderTexts({ fields }: ListFields): fc.Arbitrary<string> {
   const names = fields.filter(({ sortable }) => sortable).map(({ name }) => name)
   return fc

@@ -2,9 +2,12 @@ import fc from 'fast-check'
 import type { TaxonomyClient } from '../../../output/taxonomy/client.ts'
 import { TreeMaker } from './platform.ts'
 
-/** A node of a future tree: its parent among the earlier groups, and its final state. */
+/** A node of a planned tree: its parent among the earlier groups, and its final state. */
 interface NodePlan {
-  /** Counted from the end of the groups before it; beyond them it hangs under the organisation. */
+  /**
+   * The position of the parent, counted from the last of the earlier groups; beyond them the organisation is the
+   * parent.
+   */
   readonly under: number
   readonly verb: 'suspend' | 'archive' | undefined
   readonly display_name: string
@@ -18,7 +21,10 @@ const node: fc.Arbitrary<NodePlan> = fc.record({
   labels: fc.constantFrom({}, { env: 'prod' }, { env: 'dev', tier: '' }, { 'a.b': 'x', env: '' }),
 })
 
-/** Makes a tree of some shape, the same for the same seed; states are changed from the leaves up. */
+/**
+ * Makes a random tree, which is the same for the same seed; returns the id of the organisation. States are changed from
+ * the leaves up.
+ */
 export async function randomTree(client: TaxonomyClient, name: string, seed: number): Promise<string> {
   const groups = fc.sample(node, { seed, numRuns: 14 })
   const workspaces = fc.sample(node, { seed: seed + 1000, numRuns: 30 })

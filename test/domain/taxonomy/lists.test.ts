@@ -28,7 +28,7 @@ interface Asked {
   readonly page_token?: string
 }
 
-/** One of the three lists. */
+/** One of the three lists of nodes. */
 interface List {
   readonly title: string
   readonly fields: ListFields
@@ -87,7 +87,7 @@ const lists: readonly List[] = [
   ...listsOf('an archived one', archivedOne),
 ]
 
-/** Deletes the first workspaces of an archived organisation by force. */
+/** Deletes the first three workspaces of an archived organisation by force. */
 async function deleteSome(organisation: string): Promise<void> {
   const { workspaces } = await client.listWorkspaces({ organisation, page_size: 3 })
   for (const { id } of workspaces) await client.deleteWorkspace({ organisation, id, force: true })
@@ -107,7 +107,7 @@ async function walk(list: List, asked: Asked = {}): Promise<readonly Row[]> {
 const namesOf = (rows: readonly Row[]): readonly string[] => rows.map(({ name }) => name)
 
 describe.each(lists)('the list of $title', list => {
-  it('has what any filter over its fields matches among its answers, inherited fields included', async () => {
+  it('shows the rows that any filter over its fields matches, inherited fields included', async () => {
     const rows = await walk(list)
     expect(rows.length).toBeGreaterThan(2)
     await fc.assert(
@@ -133,7 +133,7 @@ describe.each(lists)('the list of $title', list => {
   })
 
   it.each(list.fields.fields.filter(({ sortable }) => sortable).map(({ name }) => name))(
-    'is sorted by %s in both directions, also where a filter leaves rows out',
+    'is sorted by %s in both directions, even if a filter excludes rows',
     async name => {
       const filter = 'NOT effective_state = TAXONOMY_LIFECYCLE_STATE_ACTIVE OR name:"*1*"'
       const wanted = checkFilter(filter, list.fields)
@@ -147,7 +147,7 @@ describe.each(lists)('the list of $title', list => {
     },
   )
 
-  it('answers exactly the members of the schema, each once', async () => {
+  it('returns exactly the members of the schema, each once', async () => {
     const text = await platform.get(`${list.path}?page_size=100`)
     const answer: Readonly<Record<string, readonly unknown[]>> = JSON.parse(text)
     expect(JSON.stringify(answer)).toBe(text)
@@ -159,7 +159,7 @@ describe.each(lists)('the list of $title', list => {
     }
   })
 
-  it('answers each row as it is answered alone', async () => {
+  it('returns each row as the get of the row returns it', async () => {
     for (const { id, ...rest } of await walk(list)) {
       const alone: unknown = JSON.parse(await platform.get(`${list.path}/${id}`))
       expect(alone).toEqual({ id, ...rest })
@@ -167,7 +167,7 @@ describe.each(lists)('the list of $title', list => {
   })
 })
 
-it('states of all kinds are in the lists that are compared', async () => {
+it('the compared lists have states of all kinds', async () => {
   const found = new Set<string>()
   for (const organisation of treeIds) {
     for await (const row of client.iterateWorkspaces({ organisation })) found.add(`${row.state} ${row.effective_state}`)
@@ -205,13 +205,13 @@ describe('a filter by ancestor', async () => {
     ['what is no id', `it's "none"`, [], []],
     ['the empty text', '', [], []],
     ['__proto__', '__proto__', [], []],
-  ])('finds what is anywhere below %s', async (_, id, expectedGroups, expectedWorkspaces) => {
+  ])('finds all nodes anywhere below %s', async (_, id, expectedGroups, expectedWorkspaces) => {
     const filter = `ancestors.id:${JSON.stringify(id)}`
     expect(namesOf(await walk(groups, { filter }))).toEqual(expectedGroups)
     expect(namesOf(await walk(workspaces, { filter }))).toEqual(expectedWorkspaces)
   })
 
-  it('leaves the others with NOT, and joins with other conditions', async () => {
+  it('excludes nodes with NOT, and combines with other conditions', async () => {
     const below = `ancestors.id:"${top}"`
     expect(namesOf(await walk(workspaces, { filter: `NOT ${below}` }))).toEqual(['at-beside', 'at-root'])
     expect(namesOf(await walk(workspaces, { filter: `${below} AND name = "at-top"` }))).toEqual(['at-top'])
@@ -219,7 +219,7 @@ describe('a filter by ancestor', async () => {
     expect(namesOf(await walk(workspaces, { filter: `${below} AND ancestors.id:"${middle}"` }))).toEqual(['at-middle'])
   })
 
-  it('follows a move at once', async () => {
+  it('uses the new place of a node immediately after a move', async () => {
     const filter = `ancestors.id:"${beside}"`
     expect(namesOf(await walk(groups, { filter }))).toEqual([])
     await client.moveGroup({ organisation, id: middle, body: { parent_group_id: beside } })
@@ -230,8 +230,8 @@ describe('a filter by ancestor', async () => {
   })
 })
 
-describe('a token of a page', () => {
-  it('holds for the organisation of its list alone', async () => {
+describe('a page token', () => {
+  it('is valid only for the organisation of its list', async () => {
     for (const kind of ['listGroups', 'listWorkspaces'] as const) {
       const { next_page_token: page_token } = await client[kind]({ organisation: one, page_size: 2 })
       expect(page_token).not.toBe('')
@@ -242,7 +242,7 @@ describe('a token of a page', () => {
     }
   })
 
-  it('holds for its filter and order alone, inherited fields included', async () => {
+  it('is valid only for its filter and order, inherited fields included', async () => {
     const filter = 'effective_state = TAXONOMY_LIFECYCLE_STATE_SUSPENDED'
     const asked = { organisation: two, page_size: 2, filter, order_by: 'effective_state' }
     const { next_page_token: page_token } = await client.listWorkspaces(asked)
@@ -254,7 +254,7 @@ describe('a token of a page', () => {
     }
   })
 
-  it('goes on where it was though the tree has changed meanwhile', async () => {
+  it('continues at its position after changes of the tree', async () => {
     const tree = await TreeMaker.make(client, 'walked')
     const { organisation } = tree
     const top = await tree.group('top')
@@ -274,8 +274,8 @@ describe('a token of a page', () => {
   })
 })
 
-describe('what is read of a tree', () => {
-  it('is what it is now, whatever was read of it before', async () => {
+describe('a read of a tree', () => {
+  it('shows the present tree, whatever was read before', async () => {
     const tree = await TreeMaker.make(client, 'changing')
     const { organisation } = tree
     const top = await tree.group('top')
@@ -311,7 +311,7 @@ describe('what is read of a tree', () => {
     expect((await seen()).state).toBe('ARCHIVED')
   })
 
-  it('is refused when there is no such organisation', async () => {
+  it('is refused for an unknown organisation', async () => {
     const organisation = '0199a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b'
     const filter = 'effective_state:*'
     await expect(client.listWorkspaces({ organisation, filter })).rejects.toMatchObject({
@@ -323,7 +323,7 @@ describe('what is read of a tree', () => {
     })
   })
 
-  it('is gone with the organisation', async () => {
+  it('is refused after the end of the organisation', async () => {
     const { organisation } = await TreeMaker.make(client, 'passing')
     expect((await client.listGroups({ organisation })).groups).toEqual([])
     await client.archiveOrganisation({ id: organisation, body: {} })

@@ -7,14 +7,14 @@ import { after, verbs } from './state-model.ts'
 import { chain, depth, effective, quotas, TreeModel, type ModelNode, type Outcomes, type Quota } from './tree-model.ts'
 import { outcomeOf } from '../outcomes.ts'
 
-/** On that store a call takes several times as long, and many sequences find no further differences. */
+/** A call on PostgreSQL takes several times as long, and many sequences find no further differences there. */
 const isOnPostgres = postgresUrl() !== undefined
 
 const arena = await oneProcess()
 const { addThing, client } = arena.one
 const nodes = new Nodes(client)
 
-/** One call; its numbers choose nodes, names and amounts, modulo their count. */
+/** A call; its numbers choose nodes, names and amounts, modulo their count. */
 interface Step {
   readonly call: (typeof calls)[number]
   readonly a: number
@@ -40,7 +40,7 @@ const calls = [
   'addThing',
 ] as const
 
-/** Answers that must occur at least once; otherwise the sequences try too little. */
+/** The results that must occur at least once; otherwise the sequences would cover too little. */
 const wanted = [
   'create GROUP_ALREADY_EXISTS',
   'create GROUP_DEPTH_EXCEEDED',
@@ -72,10 +72,10 @@ const wanted = [
 
 const names = ['a', 'b', 'c', 'd', 'e'] as const
 
-/** The calls by their first words, with their answers. */
+/** The results of the calls, each as `<call> <result>`. */
 const seen = new Set<string>()
 
-/** The platform and the model beside it, which say the same of every call. */
+/** A platform and its model, whose results of each call must agree. */
 class Comparison {
   readonly #model = new TreeModel()
   readonly #root: ModelNode
@@ -122,7 +122,7 @@ class Comparison {
     }
   }
 
-  /** Whether every node equals its model. */
+  /** Checks that every node equals its model. */
   async finish(): Promise<void> {
     for (const node of this.#model.nodes) await this.#compare(node)
     await arena.expectTree(this.#root.id)
@@ -236,8 +236,8 @@ class Comparison {
   }
 
   /**
-   * In three of four cases a verb that the node's state allows, because much is only reached after several successful
-   * calls.
+   * Returns a verb; three of four verbs are allowed in the node's state, because many states are reached only after
+   * several successful calls.
    */
   #verb(number: number, { life }: ModelNode): StateVerb {
     const allowed = verbs.filter(verb => after(life, verb))
@@ -245,13 +245,13 @@ class Comparison {
     return chosen[(number >> 3) % chosen.length] ?? 'suspend'
   }
 
-  /** Three of four times one whose state allows that. */
+  /** Returns a node to delete; three of four nodes are archived, so that the deletion is allowed. */
   #deletable(number: number, chance: number): ModelNode {
     const archived = this.#model.nodes.filter(node => !node.isGone && effective(node).state === 'ARCHIVED')
     return (chance % 4 > 0 ? archived[number % archived.length] : undefined) ?? this.#pick(number)
   }
 
-  /** The group with the longest way to it. */
+  /** The deepest group, or the organisation if there is no group. */
   get #deepest(): ModelNode {
     const all = this.#model.nodes.filter(({ isGone, kind }) => !isGone && kind === 'GROUP')
     return all.reduce((deepest, each) => (depth(each) > depth(deepest) ? each : deepest), this.#root)
@@ -267,7 +267,7 @@ class Comparison {
   }
 }
 
-/** Whether the call succeeded; its answer is among the answers that the model expects. */
+/** Returns true if the call succeeded; checks that the model expects its result. */
 async function agrees(what: string, call: Promise<unknown>, expected: Outcomes): Promise<boolean> {
   const outcome = await outcomeOf(call)
   seen.add(`${what.split(' ', 1).join('')} ${outcome}`)
@@ -282,7 +282,7 @@ const sequence = fc.record({
   steps: fc.array(step, { minLength: 40, maxLength: 40 }),
 })
 
-it('a tree is after any calls what its rules say, counted on fingers', async () => {
+it('a tree equals a simple model after any calls', async () => {
   let count = 0
   await fc.assert(
     fc.asyncProperty(sequence, async ({ nesting, steps }) => {

@@ -3,7 +3,7 @@ import { treePlatform, TreeMaker } from './platform.ts'
 
 const { addThing, client } = await treePlatform()
 
-it('a move tells of a name that is taken before it tells of a limit that is reached', async () => {
+it('a move reports a taken name before an exceeded limit', async () => {
   const tree = await TreeMaker.make(client, 'name-first')
   const { organisation } = tree
   const [full, other] = [await tree.group('full'), await tree.group('other')]
@@ -11,7 +11,7 @@ it('a move tells of a name that is taken before it tells of a limit that is reac
   const [taken, free] = [await tree.group('web'), await tree.group('free')]
   const moves = [taken, free].map(id => ({ organisation, id, body: { parent_group_id: full } }))
   const [first, second] = moves
-  if (first === undefined || second === undefined) throw new Error('there are two moves')
+  if (first === undefined || second === undefined) throw new Error('a move is missing')
   const body = { scope_type: 'TAXONOMY_SCOPE_TYPE_GROUP', scope_id: full, limit: 1 } as const
   await client.createQuotaOverride({ quota: 'taxonomy.groups', body })
   await expect(client.moveGroup(first)).rejects.toMatchObject({ reason: 'GROUP_ALREADY_EXISTS' })
@@ -25,8 +25,8 @@ it('a move tells of a name that is taken before it tells of a limit that is reac
 
 it.each([
   ['a workspace', 3],
-  ['a group with what is below it', 5],
-])('a move of %s tells what is used without it, and what it brings', async (what, requested) => {
+  ['a group with its descendants', 5],
+])('a move of %s reports the usage at the target, and the amount that it adds', async (what, requested) => {
   const tree = await TreeMaker.make(client, what.replaceAll(' ', '-'))
   const { organisation } = tree
   const [capped, group] = [await tree.group('capped'), await tree.group('moved')]

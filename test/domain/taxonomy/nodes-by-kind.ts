@@ -8,14 +8,14 @@ export type NodeKind = (typeof kinds)[number]
 export const verbs = ['suspend', 'resume', 'archive', 'restore'] as const
 export type StateVerb = (typeof verbs)[number]
 
-/** A node of any kind; the organisation of an organisation is itself. */
+/** A node of any kind; an organisation is its own organisation. */
 export interface Node {
   readonly kind: NodeKind
   readonly organisation: string
   readonly id: string
 }
 
-/** The parts of the three kinds that their life shows. */
+/** The members of a node that verbs change or that identify it, common to the three kinds. */
 export interface Life {
   readonly name: string
   readonly display_name: string
@@ -34,7 +34,7 @@ interface VerbBody {
   readonly etag?: string
 }
 
-/** The calls that all kinds of node have, on any of them. */
+/** The common calls of all kinds of nodes, by the kind of the node. */
 export class Nodes {
   readonly #client: TaxonomyClient
 
@@ -61,7 +61,7 @@ export class Nodes {
     return this.#client.updateWorkspace({ organisation, id, body }, options)
   }
 
-  /** Organisations cannot be moved. */
+  /** Moves a group or a workspace; the node must not be an organisation, which cannot be moved. */
   move(
     { id, kind, organisation }: Node,
     body: { parent_group_id: string; etag?: string },

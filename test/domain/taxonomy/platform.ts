@@ -11,17 +11,17 @@ import type { DepotControl } from './depot.ts'
 
 const guard = { openAccess: testAccess, log: silent }
 
-/** The taxonomy with the depot as its callers have it. */
+/** The calls to a taxonomy with the depot. */
 export interface Caller {
   readonly client: TaxonomyClient
-  /** The text that a path of the taxonomy is answered with. */
+  /** Returns the text of the response to a GET of a path of the taxonomy. */
   get(path: string): Promise<string>
-  /** Adds a thing to a workspace; answers status and body. */
+  /** Adds a thing to a workspace; returns the status and the body of the response. */
   addThing(workspace: string, thing?: { readonly vcpus?: number; readonly is_protected?: boolean }): Promise<Answer>
   countThings(workspace: string): Promise<number>
 }
 
-/** Both areas in this process and without a socket. */
+/** A platform of both areas in this process, without a socket. */
 export interface TreePlatform extends Caller {
   readonly place: StorePlace
 }
@@ -31,19 +31,19 @@ export interface Answer {
   readonly body: { readonly details?: readonly { readonly reason?: string; readonly metadata?: object }[] }
 }
 
-/** Starts a platform that ends with the tests of the file. */
+/** Starts a platform, which stops after the tests of the file. */
 export async function treePlatform(control: DepotControl = {}): Promise<TreePlatform> {
   const { config, from } = await testPlatform({ ...guard, areas: testAreas(control), later: afterAll })
   return { place: config, ...callerOf(baseUrl, testToken, from('')) }
 }
 
-/** Starts a platform over a store, which ends with `close`. */
+/** Starts a platform over a store; `close` stops the platform. */
 export async function platformOver(place: StorePlace): Promise<Caller & { close(): Promise<void> }> {
   const { close, from } = await openPlatform({ ...guard, areas: testAreas(), config: place })
   return { close, ...callerOf(baseUrl, testToken, from('')) }
 }
 
-/** Calls a platform, by default over the network. */
+/** Makes the calls to a platform, by default over the network. */
 export function callerOf(baseUrl: string, token: string, fetched: typeof fetch = fetch): Caller {
   const transport = createTransport({ baseUrl, token, fetch: fetched })
   const call = async (workspace: string, init: RequestInit): Promise<Response> => {
@@ -67,7 +67,7 @@ export function callerOf(baseUrl: string, token: string, fetched: typeof fetch =
   }
 }
 
-/** Makes trees with few words; every node is known by its name. */
+/** Makes trees with short calls; tests give each node a unique name. */
 export class TreeMaker {
   readonly organisation: string
   readonly #client: TaxonomyClient

@@ -5,7 +5,7 @@ import { Nodes, state, type Node } from './nodes-by-kind.ts'
 import { treePlatform, TreeMaker } from './platform.ts'
 import { scriptedPlatform, within } from './scripted-platform.ts'
 
-/** In no order that means anything, before and behind the depot. */
+/** The areas in an arbitrary order, which differs from the order of purges; the depot comes in addition. */
 const areaNames = ['iam', 'vault', 'network', 'storage', 'compute', 'registry', 'observability'] as const
 const order = ['compute', 'network', 'registry', 'storage', 'observability', 'vault', 'iam'] as const
 
@@ -40,7 +40,7 @@ const purges = (workspace: string): readonly string[] =>
     .map(({ area }) => area)
 
 describe('a workspace that is deleted by force', () => {
-  it('is purged area by area, those first that hold things of others, and is gone at the end', async () => {
+  it('is purged area by area, areas with dependents first, and is gone at the end', async () => {
     const { id, organisation, tree } = await archivedWorkspace('in-order')
     const deleted = await client.deleteWorkspace({ organisation, id, force: true })
     expect(deleted).toMatchObject({ status: 'TAXONOMY_OPERATION_STATUS_PENDING', progress: 0 })
@@ -57,7 +57,7 @@ describe('a workspace that is deleted by force', () => {
     expect(await tree.workspace('web')).not.toBe(id)
   })
 
-  it('holds its name and counts until it is gone', async () => {
+  it('keeps its name and counts until it is gone', async () => {
     const { id, organisation, tree } = await archivedWorkspace('held')
     const { promise, resolve } = Promise.withResolvers<void>()
     script.purge(id, () => promise)
@@ -69,7 +69,7 @@ describe('a workspace that is deleted by force', () => {
     await ended(deleted)
   })
 
-  it('waits for an area that fails, tells so once, and goes on where it was', async () => {
+  it('waits for a failing area, reports the failure once, and continues there', async () => {
     const { id, organisation } = await archivedWorkspace('fails')
     failing.set('storage', 3)
     const deleted = await client.deleteWorkspace({ organisation, id, force: true })
@@ -94,7 +94,7 @@ describe('a workspace that is deleted by force', () => {
 })
 
 describe('a workspace that is deleted without force', () => {
-  it('is gone with the answer; what the platform made is purged after it, without an operation', async () => {
+  it('is gone at the response; the resources of the platform are purged later, without an operation', async () => {
     const { id, organisation } = await archivedWorkspace('free')
     failing.set('network', 1)
     const deleted = await client.deleteWorkspace({ organisation, id })
@@ -113,11 +113,11 @@ describe('a workspace that is deleted without force', () => {
   })
 })
 
-describe('what an area protects', async () => {
+describe('a protected resource', async () => {
   const { addThing, client: plain, countThings } = await treePlatform()
   const plainNodes = new Nodes(plain)
 
-  it('keeps its workspace from being deleted by force until it is restored and the protection lifted', async () => {
+  it('prevents the deletion of its workspace by force until the workspace is restored and the protection ends', async () => {
     const tree = await TreeMaker.make(plain, 'protected')
     const { organisation } = tree
     const node: Node = { kind: 'workspace', organisation, id: await tree.workspace('web') }
@@ -146,7 +146,7 @@ describe('what an area protects', async () => {
     expect(await plainNodes.change('restore', node)).toMatchObject({ resource_id: id })
   })
 
-  it('is given back to the quota when what it is in is purged', async () => {
+  it('returns its quota when its workspace is purged', async () => {
     const tree = await TreeMaker.make(plain, 'gives-back')
     const { organisation } = tree
     const node: Node = { kind: 'workspace', organisation, id: await tree.workspace('web') }

@@ -6,21 +6,21 @@ import { TreeMaker } from './platform.ts'
 const strictness = ['ACTIVE', 'SUSPENDED', 'ARCHIVED'] as const
 type State = (typeof strictness)[number]
 
-/** A node as the model knows it, without a thought about speed. */
+/** A node of the model, which is simple and slow. */
 interface ModelNode extends Node {
   readonly parent: ModelNode | undefined
   own: State
-  /** Before it was archived. */
+  /** The own state of the node before it was archived. */
   earlier: State
 }
 
-/** A verb on one of the nodes, modulo their count. */
+/** A verb on the node with this number, modulo the number of nodes. */
 export interface Step {
   readonly node: number
   readonly verb: StateVerb
 }
 
-/** The answer of a verb: whether work follows, or the reason of its refusal. */
+/** The result of a verb: whether work follows, or the reason of the refusal. */
 export type Outcome = { readonly isPending: boolean } | { readonly reason: string; readonly allowed?: string }
 
 const allowedFrom: Readonly<Record<StateVerb, readonly State[]>> = {
@@ -30,7 +30,7 @@ const allowedFrom: Readonly<Record<StateVerb, readonly State[]>> = {
   restore: ['ARCHIVED'],
 }
 
-/** A tree of any shape, with a model that knows the answer of each verb. */
+/** A random tree, with a model that predicts the result of each verb. */
 export class RandomTree {
   readonly #client: TaxonomyClient
   readonly #nodes: readonly ModelNode[]
@@ -40,7 +40,10 @@ export class RandomTree {
     this.#nodes = nodes
   }
 
-  /** Each number picks the parent of a group or workspace among the organisation and the groups before it. */
+  /**
+   * Creates a tree. Each number of `shape` chooses the parent of a group or workspace among the organisation and the
+   * earlier groups.
+   */
   static async grow(
     client: TaxonomyClient,
     name: string,
@@ -71,10 +74,10 @@ export class RandomTree {
     return new RandomTree(client, nodes)
   }
 
-  /** Takes a step on both sides. */
+  /** Applies a step to the platform and to the model; returns both results. */
   async take({ node: choice, verb }: Step): Promise<{ readonly answered: Outcome; readonly expected: Outcome }> {
     const node = this.#nodes[choice % this.#nodes.length]
-    if (node === undefined) throw new Error('a tree has an organisation')
+    if (node === undefined) throw new Error('the tree has no nodes')
     const expected = this.#model(node, verb)
     try {
       const { status } = await new Nodes(this.#client).change(verb, node)
@@ -87,12 +90,12 @@ export class RandomTree {
     }
   }
 
-  /** The effective states of all workspaces by the model. */
+  /** Returns the effective state of each workspace in the model, by id. */
   expected(): Readonly<Record<string, string>> {
     return Object.fromEntries(this.#workspaces().map(node => [node.id, state(effective(node))]))
   }
 
-  /** The effective states of all workspaces as they are answered. */
+  /** Returns the effective state of each workspace on the platform, by id. */
   async shown(): Promise<Readonly<Record<string, string>>> {
     const [{ organisation = '' } = {}] = this.#nodes
     const { workspaces } = await this.#client.listWorkspaces({ organisation, page_size: 100 })

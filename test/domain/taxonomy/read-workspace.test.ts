@@ -28,7 +28,7 @@ async function made(name: string): Promise<string> {
   return resource_id
 }
 
-/** Where a call is authorized that reads a workspace. */
+/** Returns the scope at which a read of a workspace is authorized. */
 async function asked(id: string, context: CallContext): Promise<Asked> {
   const scopeOf = taxonomyScopes['getWorkspace']
   if (typeof scopeOf !== 'function') throw new Error('getWorkspace is authorized by its handler')
@@ -55,7 +55,7 @@ async function renamed(id: string, display_name: string): Promise<void> {
 }
 
 describe('a call that reads a workspace', () => {
-  it('is answered from the row that the door has handed on', async () => {
+  it('returns the row that the door has read', async () => {
     const id = await made('decided')
     await renamed(id, 'before')
     const { handedOn, ...where } = await asked(id, callContext())
@@ -65,18 +65,18 @@ describe('a call that reads a workspace', () => {
     expect((await answered(id, callContext())).name).toBe('after')
   })
 
-  it('is answered with what is there when the tree has changed since the decision', async () => {
+  it('returns the present tree if the tree has changed since the decision', async () => {
     const id = await made('moved')
     expect((await answered(id, callContext())).above).toEqual([organisation, groups[0]])
     const { handedOn } = await asked(id, callContext())
     await call('POST', `${base}/${id}:move`, { parent_group_id: groups[1] })
-    // By then, the new tree is cached.
+    // This read brings the new tree into the cache.
     await answered(id, callContext())
     const context = { ...callContext(), handedOn }
     expect((await answered(id, context)).above).toEqual([organisation, groups[0], groups[1]])
   })
 
-  it('is refused with the rest of the organisation when it names none of its workspaces', async () => {
+  it('is refused at the organisation if the id is not one of its workspaces', async () => {
     const other = groups[0] ?? ''
     for (const id of [other, 'no-id', organisation]) {
       const context = callContext()
@@ -86,7 +86,7 @@ describe('a call that reads a workspace', () => {
     }
   })
 
-  it('is refused when the workspace is of another organisation', async () => {
+  it('is refused if the workspace belongs to another organisation', async () => {
     const foreign = '00000000-0000-7000-8000-000000000003'
     expect(await store.get(workspaces, foreign)).toBeDefined()
     const context = callContext()

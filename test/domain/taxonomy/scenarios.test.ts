@@ -5,7 +5,7 @@ const { addThing, client, countThings } = await treePlatform()
 
 const state = (name: string) => `TAXONOMY_LIFECYCLE_STATE_${name}`
 
-/** acme > eng > plat, and the workspace web under plat. */
+/** Creates an organisation with group `eng`, group `plat` in `eng`, and workspace `web` in `plat`. */
 async function acme(name: string) {
   const tree = await TreeMaker.make(client, name)
   const eng = await tree.group('eng')
@@ -15,7 +15,7 @@ async function acme(name: string) {
 }
 
 describe('a tree', () => {
-  it('shows depth, ancestors and counts of what was made in it', async () => {
+  it('shows depth, ancestors and counts of its nodes', async () => {
     const { eng, organisation, plat, tree, web } = await acme('scenario-one')
     expect(await client.getGroup({ organisation, id: plat })).toMatchObject({ depth: 2, workspace_count: 1 })
     expect(await client.getGroup({ organisation, id: eng })).toMatchObject({
@@ -39,7 +39,7 @@ describe('a tree', () => {
     await expect(tree.group('plat')).resolves.toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  it('refuses moves into itself and follows others at once', async () => {
+  it('refuses moves into itself, and shows other moves immediately', async () => {
     const { eng, organisation, plat, tree } = await acme('scenario-four')
     const data = await tree.group('data', plat)
     for (const parent_group_id of [data, eng]) {
@@ -59,7 +59,7 @@ describe('a tree', () => {
 })
 
 describe('a suspended group', () => {
-  it('suspends all below it, names itself as the cause, and lets reads go on', async () => {
+  it('suspends all nodes below, names itself as the cause, and allows reads', async () => {
     const { eng, organisation, plat, tree, web } = await acme('scenario-two')
     const operation = await client.suspendGroup({ organisation, id: eng, body: { reason: 'unpaid' } })
     expect(operation.status).toBe('TAXONOMY_OPERATION_STATUS_PENDING')
@@ -86,7 +86,7 @@ describe('a suspended group', () => {
     })
   })
 
-  it('does not resume what was suspended on its own', async () => {
+  it('does not resume nodes that were suspended separately', async () => {
     const { eng, organisation, web } = await acme('scenario-three')
     await client.suspendWorkspace({ organisation, id: web, body: {} })
     await client.suspendGroup({ organisation, id: eng, body: {} })
@@ -104,7 +104,7 @@ describe('a suspended group', () => {
 })
 
 describe('a workspace', () => {
-  it('is deleted from the archive only, by force with what it holds', async () => {
+  it('can be deleted only from the archive, by force with its resources', async () => {
     const { organisation, web } = await acme('scenario-five')
     expect(await addThing(web)).toMatchObject({ status: 200 })
     await expect(client.deleteWorkspace({ organisation, id: web })).rejects.toMatchObject({
@@ -128,7 +128,7 @@ describe('a workspace', () => {
 })
 
 describe('a quota', () => {
-  it('is capped by an override of a group, and shows what is left', async () => {
+  it('is limited by an override of a group, and shows the remaining amount', async () => {
     const { eng, organisation, tree, web } = await acme('scenario-six')
     const other = await tree.workspace('other', eng)
     const { resource_id: override } = await client.createQuotaOverride({

@@ -8,25 +8,28 @@ import type { DepotControl } from './depot.ts'
 export interface HookCall {
   readonly area: string
   readonly workspace: string
-  /** Undefined for a purge. */
+  /** The requested state; undefined for a purge. */
   readonly state: NodeState | undefined
 }
 
 type Reconcile = (state: NodeState, attempt: number) => Promise<boolean> | boolean
 type Purge = (attempt: number) => Promise<void> | void
 
-/** Scripts the hooks for each workspace, records their calls, and finds two hooks in one workspace at once. */
+/** Runs a script in the hooks of each workspace, and records the calls and the overlaps of hooks in one workspace. */
 export class Script {
   readonly calls: HookCall[] = []
-  /** The violations that no area may see; empty at the end. */
+  /** The calls that began while another hook ran in the same workspace; empty for a correct platform. */
   readonly overlaps: HookCall[] = []
-  /** The scripted holdings of areas, by default none. */
+  /** Returns the scripted holdings of areas; by default there are none. */
   holdings: (() => Promise<readonly Holding[]>) | undefined
   readonly #reconciles = new Map<string, (state: NodeState) => Promise<boolean> | boolean>()
   readonly #purges = new Map<string, () => Promise<void> | void>()
   readonly #inside = new Set<string>()
 
-  /** From now on; without a script, a workspace follows at once. `attempt` counts the calls from 1. */
+  /**
+   * Sets the script of a workspace from now on; `attempt` counts the calls from 1. Without a script, a workspace
+   * reaches its new state immediately.
+   */
   reconcile(workspace: string, run: Reconcile): void {
     let attempt = 0
     this.#reconciles.set(workspace, state => run(state, (attempt += 1)))
@@ -37,7 +40,7 @@ export class Script {
     this.#purges.set(workspace, () => run((attempt += 1)))
   }
 
-  /** The states that a workspace was told to follow, one entry for each row of equal ones. */
+  /** Returns the requested states of a workspace in order; equal consecutive states count once. */
   told(workspace: string): readonly NodeState[] {
     const states = this.callsIn(workspace).flatMap(({ state }) => state ?? [])
     return states.filter((state, i) => state !== states[i - 1])
@@ -47,7 +50,7 @@ export class Script {
     return this.calls.filter(call => call.workspace === workspace)
   }
 
-  /** Workspaces that hooks are in now. */
+  /** The number of workspaces in which a hook is running. */
   get inside(): number {
     return this.#inside.size
   }
@@ -64,7 +67,7 @@ export class Script {
     }
   }
 
-  /** An area without holdings whose hooks follow `hooks`, and by default do nothing. */
+  /** Makes an area without holdings, whose hooks are recorded and run `hooks`; by default they do nothing. */
   area(name: string, base: number, hooks: Partial<WorkspaceHooks> = {}): AreaModule {
     return area({
       generated: handwritten({ name, base }),
@@ -96,7 +99,7 @@ export class Script {
   }
 }
 
-/** Holds hooks until it is opened. */
+/** A gate that keeps hooks waiting until it is opened. */
 export interface Gate {
   readonly passed: Promise<void>
   isOpen(): boolean

@@ -14,10 +14,10 @@ import { shelves } from './depot.ts'
 import { depotPlatform, readStore, type DepotPlatform } from './depot-platform.ts'
 import { Script } from './scripted-area.ts'
 
-/** Conditions are asked for often, and given up late. */
+/** The options of polls: a condition is checked every 5 ms, for at most a minute. */
 export const within = { timeout: 60_000, interval: 5 }
 
-/** Nothing that rests wakes while a test runs. */
+/** Times with a rest after failures that exceeds every test. */
 export const patientTimes: FollowTimes = { ...quickTimes, restMs: 600_000 }
 
 /** A platform whose areas follow a script. */
@@ -26,15 +26,18 @@ export interface ScriptedPlatform extends Omit<DepotPlatform, 'close'> {
   readonly script: Script
   readonly store: Reader
   operation(id: string): Promise<TaxonomyOperation>
-  /** Waits until the operation has ended, however. */
+  /** Waits until the operation has ended, successfully or not; returns the operation. */
   ended(operation: Pick<TaxonomyOperation, 'id'>): Promise<TaxonomyOperation>
-  /** The state that the depot has given a workspace; undefined when it has nothing of it. */
+  /** Returns the state of a workspace in the depot; undefined if the depot has no shelf of the workspace. */
   shelf(workspace: string): Promise<string | undefined>
   /** Waits until all work has ended, except for work that rests after failures. */
   quiet(): Promise<void>
 }
 
-/** Starts a platform that ends with the tests of the file; no test may let two hooks into one workspace at once. */
+/**
+ * Starts a platform, which stops after the tests of the file. A test fails if two hooks have run concurrently in one
+ * workspace.
+ */
 export async function scriptedPlatform(
   times: FollowTimes = quickTimes,
   others: (script: Script) => readonly AreaModule[] = () => [],

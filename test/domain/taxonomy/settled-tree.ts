@@ -14,7 +14,9 @@ interface NodeRow {
   readonly above: string
 }
 
-/** The contradictions in a store whose work has ended, computed from the rows alone; empty for a sound store. */
+/**
+ * Returns the contradictions in a store whose work has ended, computed from the rows alone; empty for a sound store.
+ */
 export async function faultsOf(store: Reader): Promise<readonly string[]> {
   const nodes = await nodesOf(store)
   const faults: string[] = []

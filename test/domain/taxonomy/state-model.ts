@@ -1,17 +1,17 @@
-/** The states that verbs lead to, as the text of the area has them: independent of the code that is tested. */
+/** The verbs on nodes. This module models the specification of the states, independently of the code under test. */
 export const verbs = ['suspend', 'resume', 'archive', 'restore'] as const
 export type Verb = (typeof verbs)[number]
 
 /** A node's own state. */
 export type OwnState = 'ACTIVE' | 'SUSPENDED' | 'ARCHIVED' | 'DELETING'
 
-/** A node's own state, and while it is archived the one before. */
+/** A node's own state, and for an archived node the state before. */
 export interface NodeLife {
   readonly state: OwnState
   readonly before?: OwnState
 }
 
-/** The result of a verb on a node; undefined if it is refused. */
+/** Returns the result of a verb on a node; undefined if the verb is refused. */
 export function after({ state, before = 'ACTIVE' }: NodeLife, verb: Verb): NodeLife | undefined {
   if (verb === 'suspend') return state === 'ACTIVE' ? { state: 'SUSPENDED' } : undefined
   if (verb === 'resume') return state === 'SUSPENDED' ? { state: 'ACTIVE' } : undefined
@@ -19,7 +19,10 @@ export function after({ state, before = 'ACTIVE' }: NodeLife, verb: Verb): NodeL
   return state === 'ACTIVE' || state === 'SUSPENDED' ? { state: 'ARCHIVED', before: state } : undefined
 }
 
-/** The possible states of a node after verbs in this order; empty if one of them would have another answer. */
+/**
+ * Returns the possible states of a node after verbs in this order; undefined if a verb would have another result in
+ * this order.
+ */
 export function walk(
   life: NodeLife,
   order: readonly { readonly verb: Verb; readonly outcome: string | undefined }[],
@@ -33,7 +36,7 @@ export function walk(
   return [now]
 }
 
-/** All orders of a few things. */
+/** Returns all orders of a few things. */
 export function permutations<T>(things: readonly T[]): readonly (readonly T[])[] {
   if (things.length < 2) return [things]
   return things.flatMap((thing, i) => permutations(things.toSpliced(i, 1)).map(rest => [thing, ...rest]))

@@ -12,7 +12,7 @@ it.each([
   { first: shareTree, second: holdTree },
   { first: holdTree, second: shareTree },
   { first: holdTree, second: holdTree },
-])('$first.name holds off $second.name of another server until its transaction ends', async ({ first, second }) => {
+])('$first.name makes $second.name of another server wait until its transaction ends', async ({ first, second }) => {
   const place = await testPlace()
   const [one, other] = [await storeAt(place, organisations, trees), await storeAt(place, organisations, trees)]
   const texts = { name: 'o', contact_email: '', display_name: '', description: '', labels: {} }
@@ -22,7 +22,7 @@ it.each([
   const holding = one.tx(async tx => {
     await first(tx, organisation)
     held.resolve()
-    // Long against the way to the store, short against how often a file that is busy is tried again.
+    // 150 ms exceed the time of a request to the store, and are less than the time for which a busy file is retried.
     await sleep(150)
     ends.push('first')
   })

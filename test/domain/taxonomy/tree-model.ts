@@ -1,6 +1,6 @@
 import { after, type NodeLife, type OwnState, type Verb } from './state-model.ts'
 
-/** The quotas that the model knows. */
+/** The quotas in the model. */
 export const quotas = ['compute.vcpus', 'taxonomy.groups', 'taxonomy.workspaces'] as const
 export type Quota = (typeof quotas)[number]
 
@@ -12,7 +12,7 @@ const defaults: Readonly<Record<Quota, number>> = {
 
 export type NodeKind = 'ORGANISATION' | 'GROUP' | 'WORKSPACE'
 
-/** A node as the model has it; a deleted one stays known, so that it can be asked for. */
+/** A node of the model; a deleted node stays, so that calls on it can be checked. */
 export interface ModelNode {
   readonly kind: NodeKind
   readonly id: string
@@ -20,23 +20,24 @@ export interface ModelNode {
   parent: ModelNode | undefined
   life: NodeLife
   isGone: boolean
-  /** The resources in a workspace. */
+  /** The number of resources in a workspace, their amount of vcpus, and whether one of them prevents deletion. */
   vcpus: number
   things: number
   isProtected: boolean
-  /** Limits that stand here, by quota. */
+  /** The limits at this node, by quota. */
   readonly limits: Map<Quota, number>
 }
 
-/** The possible answers of a call: `OK`, or several reasons if no rule orders them. */
+/** The possible results of a call: `OK`, or several reasons if no rule orders them. */
 export type Outcomes = readonly string[]
 
 const ok: Outcomes = ['OK']
 const order: readonly OwnState[] = ['ACTIVE', 'SUSPENDED', 'ARCHIVED', 'DELETING']
 
 /**
- * The rules of the area (taxonomy.md, conventions §4) on plain objects, without a thought about speed: everything is
- * counted anew whenever it is asked for. A call is checked by the method of its name; when that answers OK, it happens.
+ * The rules of the area (taxonomy.md, conventions §4) on plain objects. The model is simple and slow: each method
+ * counts from scratch. The method with the name of a call returns its possible results, and applies the call if the
+ * result is OK.
  */
 export class TreeModel {
   readonly nodes: ModelNode[] = []
@@ -59,7 +60,7 @@ export class TreeModel {
   }
 
   create(kind: 'GROUP' | 'WORKSPACE', name: string, parent: ModelNode): Outcomes {
-    // The organisation stands above a parent that is not there, too.
+    // A parent that does not exist any more has no state; the state of its organisation decides.
     const [organisation = parent] = chain(parent)
     if (effective(isPlace(parent) ? parent : organisation).state !== 'ACTIVE') return ['PARENT_NOT_ACTIVE']
     if (!isPlace(parent)) return ['GROUP_PARENT_NOT_FOUND']
@@ -124,7 +125,7 @@ export class TreeModel {
     return this.#hasRoom('compute.vcpus', chain(workspace), vcpus)
   }
 
-  /** The nodes anywhere below. */
+  /** Returns the existing nodes below a node, at any depth. */
   below(node: ModelNode): readonly ModelNode[] {
     return this.#living.filter(each => each !== node && chain(each).includes(node))
   }
@@ -135,7 +136,10 @@ export class TreeModel {
     return this.below(node).filter(each => each.kind === kind).length
   }
 
-  /** The smallest limit on the way to a node, and the remaining amounts of all limits; -1 is unlimited. */
+  /**
+   * Returns the smallest limit on the way to a node, and the smallest remaining amount of all these limits, at least 0;
+   * both are -1 if no node on the way has a limit.
+   */
   room(quota: Quota, node: ModelNode): { readonly limit: number; readonly available: number } {
     const limited = chain(node).filter(each => limitAt(each, quota) >= 0)
     if (limited.length === 0) return { limit: -1, available: -1 }
@@ -162,25 +166,28 @@ export class TreeModel {
   }
 }
 
-/** The nodes from the organisation to this one. */
+/** Returns the nodes from the organisation to this node, with both ends. */
 export function chain(node: ModelNode): readonly ModelNode[] {
   return node.parent ? [...chain(node.parent), node] : [node]
 }
 
-/** The strictest state on the way, and the first node that has it. */
+/** Returns the strictest state on the way to a node, and the first node with this state. */
 export function effective(node: ModelNode): { readonly state: OwnState; readonly source: ModelNode } {
   const way = chain(node)
   const state = order.findLast(each => way.some(({ life }) => life.state === each)) ?? 'ACTIVE'
   return { state, source: way.find(({ life }) => life.state === state) ?? node }
 }
 
-/** How many groups are on the way, itself included. */
+/** Returns the number of groups on the way to a node, with the node itself. */
 export const depth = (node: ModelNode): number => chain(node).filter(({ kind }) => kind === 'GROUP').length
 
 const isPlace = ({ isGone, kind }: ModelNode): boolean => !isGone && kind !== 'WORKSPACE'
 
 const isTwin = (one: ModelNode, other: ModelNode): boolean => one.kind === other.kind && one.name === other.name
 
-/** -1 where there is none. */
+/**
+ * Returns the limit of a quota at a node. Without a limit of its own, an organisation has the default limit, and any
+ * other node has -1.
+ */
 const limitAt = ({ kind, limits }: ModelNode, quota: Quota): number =>
   limits.get(quota) ?? (kind === 'ORGANISATION' ? defaults[quota] : -1)

@@ -15,7 +15,7 @@ import { testStore } from '../../server/store/harness.ts'
 
 const time = '2026-01-01T00:00:00.000Z'
 
-/** An organisation with groups at its top, called by their names. */
+/** Inserts an organisation with groups directly below it; the id of a group is `<organisation>-<name>`. */
 async function organisationWith(store: ServerStore, id: string, names: readonly string[]): Promise<void> {
   const settable = { name: id, display_name: '', description: '', contact_email: '', labels: {} }
   await store.tx(async tx => {
@@ -27,7 +27,7 @@ async function organisationWith(store: ServerStore, id: string, names: readonly 
   })
 }
 
-/** The store, which records the reads of groups. */
+/** Wraps a store so that it records the reads of groups. */
 function noting(noted: ServerStore): { readonly store: Store; readonly notes: string[] } {
   const notes: string[] = []
   const store = new Proxy(noted, {
@@ -45,7 +45,7 @@ const firstPage = { size: 20, filter: undefined, after: undefined, now: 0 }
 const change = (store: ServerStore, id: string): Promise<unknown> => store.tx(tx => lockTree(tx, id))
 
 describe('a read of a tree', () => {
-  it('uses what the read before has found, until the tree changes', async () => {
+  it('uses the cached tree of the read before, until the tree changes', async () => {
     const store = await testStore(...taxonomyCollections)
     await organisationWith(store, 'acme', ['a', 'b'])
     const { notes, store: noted } = noting(store)
@@ -64,7 +64,7 @@ describe('a read of a tree', () => {
     expect(notes).toEqual(['above', 'above', 'each'])
   })
 
-  it('is run again when the tree changes under it, and answers what fits together', async () => {
+  it('runs again when the tree changes during the read, and returns a consistent result', async () => {
     const store = await testStore(...taxonomyCollections)
     await organisationWith(store, 'acme', ['a'])
     const reads = new TreeReads(store)
@@ -90,14 +90,14 @@ describe('a read of a tree', () => {
     expect(runs).toBe(3)
   })
 
-  it('sees one moment in the end when the tree changes all the time', async () => {
+  it('reads a snapshot in the end if the tree changes all the time', async () => {
     const store = await testStore(...taxonomyCollections)
     await organisationWith(store, 'acme', [])
     const seen: (readonly [number, number | undefined])[] = []
     const read = new TreeReads(store).read('acme', async tree => {
       if (seen.length < 2) await change(store, 'acme')
       const before = await tree.reader.get(trees, 'acme')
-      // The last read uses a snapshot, while other work continues.
+      // The last read uses a snapshot, so the concurrent change does not affect it.
       const other = seen.length < 2 ? undefined : change(store, 'acme')
       await other
       seen.push([tree.version, (await tree.reader.get(trees, 'acme'))?.version])
@@ -118,7 +118,7 @@ describe('a read of a tree', () => {
     await expect(read).rejects.toThrow('a node of organisation acme has no parent in its tree')
   })
 
-  it('knows nothing of what others find meanwhile, which may be of a later tree', async () => {
+  it('ignores concurrent reads, which may have read a later tree', async () => {
     const store = await testStore(...taxonomyCollections)
     await organisationWith(store, 'acme', ['a', 'b'])
     const reads = new TreeReads(store)
@@ -134,7 +134,7 @@ describe('a read of a tree', () => {
     expect(after).toBe(true)
   })
 
-  it('takes the word of a statement that has told the version with its rows', async () => {
+  it('uses a statement that returns the version together with its rows', async () => {
     const store = await testStore(...taxonomyCollections)
     await organisationWith(store, 'acme', [])
     const reads = new TreeReads(store)
@@ -143,7 +143,7 @@ describe('a read of a tree', () => {
     expect(told).toEqual([])
   })
 
-  it('passes on what it throws, and keeps nothing of an organisation that is not there', async () => {
+  it('rethrows its error, and caches nothing of an unknown organisation', async () => {
     const store = await testStore(...taxonomyCollections)
     const reads = new TreeReads(store)
     await expect(reads.read('acme', async () => ({ answer: 1 }))).rejects.toMatchObject({
@@ -155,7 +155,7 @@ describe('a read of a tree', () => {
     expect(await reads.read('acme', async () => ({ answer: 1 }))).toBe(1)
   })
 
-  it('holds a bounded part of all trees, the one last read for longest', async () => {
+  it('caches a limited part of all trees, recently read trees for longest', async () => {
     const store = await testStore(...taxonomyCollections)
     const names = Array.from({ length: 6000 }, (_, i) => `g-${i}`)
     for (const id of ['one', 'two']) await organisationWith(store, id, names)
@@ -170,7 +170,7 @@ describe('a read of a tree', () => {
     expect(sizes).toEqual([1, 0, 1, 0, 1])
   })
 
-  it('leaves nothing in memory of an organisation that it holds no more, nor of what queries were told of it', async () => {
+  it('keeps nothing in memory of an evicted organisation, nor of the queries about it', async () => {
     const store = await testStore(...taxonomyCollections)
     const names = Array.from({ length: 6000 }, (_, i) => `g-${i}`)
     for (const id of ['one', 'two']) await organisationWith(store, id, names)

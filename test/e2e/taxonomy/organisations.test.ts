@@ -18,7 +18,7 @@ afterAll(async () => {
 })
 
 describe('organisations', () => {
-  it('are made with their defaults, and can be read before the answer arrives', async () => {
+  it('are created with their defaults, and can be read before the response arrives', async () => {
     const operation = await client.createOrganisation({ body: { name: 'acme', labels: { tier: 'gold' } } })
     expect(operation).toMatchObject({
       operation_type: 'TAXONOMY_OPERATION_TYPE_CREATE',
@@ -44,7 +44,7 @@ describe('organisations', () => {
     expect(await client.waitOperation(operation)).toEqual(operation)
   })
 
-  it('have names of their own', async () => {
+  it('have unique names', async () => {
     await client.createOrganisation({ body: { name: 'taken' } })
     await expect(client.createOrganisation({ body: { name: 'taken' } })).rejects.toMatchObject({
       reason: 'ORGANISATION_ALREADY_EXISTS',
@@ -53,7 +53,7 @@ describe('organisations', () => {
     })
   })
 
-  it('are changed by mask, cleared by omission and kept by immutability', async () => {
+  it('change by mask, lose omitted fields, and keep immutable fields', async () => {
     const { resource_id: id } = await client.createOrganisation({
       body: { name: 'patched', display_name: 'One', description: 'first', labels: { a: '1' } },
     })
@@ -82,7 +82,7 @@ describe('organisations', () => {
     expect(organisations.map(({ name }) => name)).toEqual(['sorted-c', 'sorted-b', 'sorted-a'])
   })
 
-  it("are deleted only when archived, and never the platform's own", async () => {
+  it('can be deleted only when archived, except the organisation of the platform', async () => {
     const { resource_id: id } = await client.createOrganisation({ body: { name: 'living' } })
     await expect(client.deleteOrganisation({ id })).rejects.toMatchObject({
       reason: 'ORGANISATION_STATE_INVALID',
@@ -97,7 +97,7 @@ describe('organisations', () => {
     })
   })
 
-  it('take an owner that exists', async () => {
+  it('can get an existing owner', async () => {
     const owner_principal_id = '01990000-0000-7000-8000-000000000000'
     await expect(client.createOrganisation({ body: { name: 'owned', owner_principal_id } })).rejects.toMatchObject({
       reason: 'FIELD_INVALID',
@@ -107,7 +107,7 @@ describe('organisations', () => {
 })
 
 describe('calls', () => {
-  it('with one Idempotency-Key have one effect and equal answers, also at once', async () => {
+  it('with one Idempotency-Key have one effect and equal responses, even concurrently', async () => {
     const body = { name: 'idempotent' }
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => client.createOrganisation({ body }, { idempotencyKey: 'k-1' })),
@@ -118,7 +118,7 @@ describe('calls', () => {
     ).rejects.toMatchObject({ reason: 'IDEMPOTENCY_KEY_REUSED' })
   })
 
-  it('name every fault of a body at once', async () => {
+  it('report all faults of a body together', async () => {
     const body = { name: 'Not A Name', display_name: 'x'.repeat(129), labels: { UPPER: 'v' } }
     await expect(client.createOrganisation({ body })).rejects.toMatchObject({
       reason: 'FIELD_INVALID',
@@ -146,14 +146,14 @@ describe('calls', () => {
     })
   })
 
-  it('without a token, or with another one, stay outside', async () => {
+  it('without a token, or with another token, are refused', async () => {
     const anonymous = new TaxonomyClient(createTransport({ baseUrl: server.url }))
     await expect(anonymous.listQuotas()).rejects.toMatchObject({ reason: 'TOKEN_MISSING', code: 2000101 })
     const stranger = new TaxonomyClient(createTransport({ baseUrl: server.url, token: 'stranger' }))
     await expect(stranger.listQuotas()).rejects.toMatchObject({ reason: 'TOKEN_INVALID', code: 2000102 })
   })
 
-  it('leave no token, body or query in the log', () => {
+  it('have no token, body or query in the log', () => {
     const log = server.output.join('\n')
     expect(log).toContain('createOrganisation')
     for (const secret of [server.token, 'Not A Name', 'colour', 'labels.set']) expect(log).not.toContain(secret)

@@ -24,7 +24,7 @@ const done = (operation: TaxonomyOperation): string => {
 }
 
 describe('quotas', () => {
-  it('are the built-in ones, ordered by id, over as many pages as asked for', async () => {
+  it('are the built-in quotas, ordered by id, over as many pages as requested', async () => {
     const ids: string[] = []
     for await (const { id } of client.iterateQuotas({ page_size: 5 })) ids.push(id)
     expect(ids).toHaveLength(13)
@@ -38,7 +38,7 @@ describe('quotas', () => {
     expect(quotas.map(({ id }) => id)).toEqual(['storage.bytes', 'compute.memory_mib', 'compute.disk_gib'])
   })
 
-  it('take a new default limit and keep etag and time when nothing changes', async () => {
+  it('accept a new default limit, and keep etag and time if no value changes', async () => {
     const before = await client.getQuota({ id: 'vault.secrets' })
     done(await client.updateQuota({ id: 'vault.secrets', body: { default_limit: 1000 } }))
     expect(await client.getQuota({ id: 'vault.secrets' })).toEqual(before)
@@ -51,13 +51,13 @@ describe('quotas', () => {
     ).rejects.toMatchObject({ reason: 'ETAG_MISMATCH', response: { status: 409 } })
   })
 
-  it('warn when a default limit falls below what an organisation uses', async () => {
+  it('warn if a default limit falls below an organisation’s usage', async () => {
     const operation = await client.updateQuota({ id: 'taxonomy.workspaces', body: { default_limit: 0 } })
     expect(operation.warnings).toEqual([{ code: 7005091, description: expect.stringContaining('ninefold-system') }])
     done(await client.updateQuota({ id: 'taxonomy.workspaces', body: { default_limit: 100 } }))
   })
 
-  it('answer an unknown one with its reason and resource', async () => {
+  it('report an unknown quota with the reason and the resource', async () => {
     await expect(client.getQuota({ id: 'compute.dreams' })).rejects.toMatchObject({
       reason: 'QUOTA_NOT_FOUND',
       code: 7004001,
@@ -65,7 +65,7 @@ describe('quotas', () => {
     })
   })
 
-  it('refuse limits below -1 at the field', async () => {
+  it('refuse limits below -1 with the field', async () => {
     await expect(client.updateQuota({ id: 'vault.secrets', body: { default_limit: -2 } })).rejects.toMatchObject({
       reason: 'FIELD_INVALID',
       details: { badRequest: [{ field: 'default_limit' }] },
@@ -78,7 +78,7 @@ describe('quota overrides', () => {
   const workspace = { scope_type: 'TAXONOMY_SCOPE_TYPE_WORKSPACE', scope_id: platformWorkspaceId } as const
   const organisation = { scope_type: 'TAXONOMY_SCOPE_TYPE_ORGANISATION', scope_id: systemOrganisationId } as const
 
-  it('are made, read, changed and deleted', async () => {
+  it('are created, read, changed and deleted', async () => {
     const id = done(
       await client.createQuotaOverride({ quota, body: { ...organisation, limit: 8, description: 'small' } }),
     )
@@ -95,7 +95,7 @@ describe('quota overrides', () => {
     await expect(client.getQuotaOverride({ quota, id })).rejects.toMatchObject({ reason: 'QUOTA_OVERRIDE_NOT_FOUND' })
   })
 
-  it('exist once a quota and scope', async () => {
+  it('are unique for a quota and scope', async () => {
     const id = done(await client.createQuotaOverride({ quota, body: { ...organisation, limit: 8 } }))
     await expect(client.createQuotaOverride({ quota, body: { ...organisation, limit: 8 } })).rejects.toMatchObject({
       reason: 'QUOTA_OVERRIDE_ALREADY_EXISTS',
@@ -104,7 +104,7 @@ describe('quota overrides', () => {
     done(await client.deleteQuotaOverride({ quota, id }))
   })
 
-  it('warn when an ancestor decides or the limit is below the usage', async () => {
+  it('warn if an ancestor’s limit applies or the limit is below the usage', async () => {
     const above = await client.createQuotaOverride({ quota, body: { ...workspace, limit: -1 } })
     expect(above.warnings).toMatchObject([{ code: 7005090 }])
     done(await client.deleteQuotaOverride({ quota, id: above.resource_id }))

@@ -29,16 +29,16 @@ describe('the output of the handed documents', () => {
     expect(runOf(name).files.size).toBeGreaterThan(0)
   })
 
-  test('type-checks under every strict flag, all of it together', () => {
+  test('type-checks as a whole under every strict flag', () => {
     expect(typeCheck(outputs.root)).toBe('')
   }, 120_000)
 
-  test.each(valid)('$name is laid out as prettier would', async ({ name }) => {
+  test.each(valid)('$name is formatted as prettier would', async ({ name }) => {
     const options = { ...(await resolveConfig(join(repository, 'package.json'))), filepath: 'output.ts' }
     for (const text of runOf(name).files.values()) expect(text).toBe(await format(text, options))
   })
 
-  test.each(valid)('$name says its document and no place on this machine', ({ name, files }) => {
+  test.each(valid)('$name names its document and no place on this machine', ({ name, files }) => {
     for (const text of runOf(name).files.values()) {
       const [header = '', ...body] = text.split('\n')
       expect(files.some(file => header.includes(` ${file}.`))).toBe(true)
@@ -47,7 +47,7 @@ describe('the output of the handed documents', () => {
     }
   })
 
-  test('holds no any, no assertion but as const, and no instruction to a compiler', () => {
+  test('has no any, no assertion but as const, and no instruction to a compiler', () => {
     const project = new Project({ useInMemoryFileSystem: true })
     for (const [name, { files }] of outputs.runs) {
       for (const [path, text] of files) project.createSourceFile(`/${name}/${path}`, text)
@@ -79,12 +79,12 @@ async function checkOf(caseName: string, { direction, schema }: Judgement): Prom
   return check
 }
 
-describe('generated checks judge as the expectations say', () => {
+describe('generated checks agree with the expectations', () => {
   const judgements = caseNames.flatMap(name =>
     expectationOf(name).judgements.map(judgement => ({ name, title: judgement.line.slice(2, 110), judgement })),
   )
 
-  test('all the machine-readable lines are there', () => {
+  test('all the machine-readable lines are found', () => {
     expect(judgements.reduce((count, { judgement }) => count + judgement.values.length, 0)).toBe(175)
   })
 
@@ -104,7 +104,7 @@ describe('generated checks judge as the expectations say', () => {
   })
 })
 
-test('the documents stand here as they were handed', () => {
+test('the handed documents are unchanged', () => {
   expect(caseNames).toHaveLength(66)
   expect(
     caseRuns.every(({ files }) =>

@@ -7,17 +7,17 @@ import { caseRuns, casesFolder } from './documents.ts'
 
 const invalid = ['duplicate-operation-ids-across-tags', 'invalid-path-param-undeclared', 'invalid-ref-target'] as const
 
-describe('what is said about the handed documents', () => {
-  test.each(caseRuns)('$name: exactly this, each with its place', async ({ name, files }) => {
+describe('the messages about the handed documents', () => {
+  test.each(caseRuns)('$name: exactly these, each with its place', async ({ name, files }) => {
     const { printed } = await generation(files, casesFolder)
     expect(printed).toEqual(said[name] ?? [])
   })
 
-  test('the table names no case that is not there', () => {
+  test('the table names no unknown case', () => {
     expect(Object.keys(said).filter(name => !caseRuns.some(run => run.name === name))).toEqual([])
   })
 
-  test.each(invalid)('%s writes nothing, and says no stack and no [object Object]', async name => {
+  test.each(invalid)('%s writes nothing, and prints no stack and no [object Object]', async name => {
     const { files, model, printed } = await generation([`${name}.yaml`], casesFolder)
     expect(files.size).toBe(0)
     expect(model).toBeUndefined()
@@ -39,7 +39,7 @@ function withCarriageReturns(): string {
   return folder
 }
 
-describe('the same documents give the same bytes', () => {
+describe('the same documents lead to the same bytes', () => {
   test.each(caseRuns)('$name twice', async ({ files }) => {
     const first = await generation(files, casesFolder)
     const second = await generation(files, casesFolder)
@@ -72,7 +72,7 @@ describe('the same documents give the same bytes', () => {
     expect(texts[1]).toEqual(texts[0])
   })
 
-  test('in another order the same words, in the order of the document', async () => {
+  test('in another order with the same messages, in the order of the document', async () => {
     const wordsOf = async (order: string): Promise<readonly (readonly string[])[]> => {
       const file = `same-document-two-orders/${order}.yaml`
       const { files } = await generation([file], casesFolder, plainOptions, [`${file}=same`])

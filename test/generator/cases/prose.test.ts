@@ -44,7 +44,7 @@ describe('lines of the expectations in words', () => {
     expect(lines.filter(({ proofs }) => proofs.length !== 1).map(({ name, line }) => `${name}: ${line}`)).toEqual([])
   })
 
-  test('each entry is about a line', () => {
+  test('each entry belongs to a line', () => {
     const entries = Object.entries(prose).flatMap(([name, starts]) =>
       Object.keys(starts).map(start => ({ name, start })),
     )

@@ -25,7 +25,7 @@ async function faultsOf(name: string, check: string, value: unknown, open = fals
 }
 
 describe('generated checks at work', () => {
-  test('2,000 folders within each other are refused without a crash, at a bounded depth', async () => {
+  test('2,000 nested folders are refused without a crash, at a bounded depth', async () => {
     let folder: unknown = { name: 'inmost' }
     for (let depth = 0; depth < 2_000; depth += 1) folder = { name: 'a', parent: folder }
     const { list } = await faultsOf('circular-refs', 'checkFolder', folder)
@@ -34,7 +34,7 @@ describe('generated checks at work', () => {
     ])
   })
 
-  test('faults of a union with a discriminator are those of the branch that it names', async () => {
+  test('faults of a union with a discriminator are those of the named branch', async () => {
     const { list } = await faultsOf('discriminator-mapping', 'checkMove', { kind: 'leap', paces: 2 })
     expect(list).toEqual([{ field: 'reach', description: 'is required' }])
   })
@@ -44,7 +44,7 @@ describe('generated checks at work', () => {
     expect(list).toEqual([{ field: 'kind', description: 'must be one of step, leap' }])
   })
 
-  test('a client passes an enum value that it does not know, a server does not', async () => {
+  test('a client accepts an unknown enum value, a server does not', async () => {
     const lost = { state: 'lost' }
     expect((await faultsOf('enum-open-for-clients', 'checkTrip', lost, true)).list).toEqual([])
     expect((await faultsOf('enum-open-for-clients', 'checkTrip', lost)).list).toHaveLength(1)
@@ -56,7 +56,7 @@ describe('generated checks at work', () => {
     expect(list[0]?.description.length).toBeLessThan(150)
   })
 
-  test('a value that fits two branches is told apart from one that fits none', async () => {
+  test('a value that fits two branches is distinguished from a value that fits none', async () => {
     const [two] = (await faultsOf('oneof-overlapping', 'checkFare', { amount: 1 })).list
     const [none] = (await faultsOf('oneof-overlapping', 'checkFare', {})).list
     expect([two?.description, none?.description]).toEqual([
@@ -65,7 +65,7 @@ describe('generated checks at work', () => {
     ])
   })
 
-  test('names of members stand in field paths as they are', async () => {
+  test('names of members appear in field paths unchanged', async () => {
     const { list } = await faultsOf('property-names-needing-quotes', 'checkLabel', {
       '2x': 2,
       'has space': 'no',
@@ -74,14 +74,14 @@ describe('generated checks at work', () => {
     expect(list.map(({ field }) => field)).toEqual(['font-size', '2x', 'has space'])
   })
 
-  test('a member called __proto__ is one like others and changes no prototype', async () => {
+  test('a member with the name __proto__ is an ordinary member and changes no prototype', async () => {
     const value: unknown = JSON.parse('{"constructor":"c","toString":"t","__proto__":{"polluted":true}}')
     const { list } = await faultsOf('prototype-property-names', 'checkBag', value)
     expect(list).toEqual([{ field: '__proto__', description: 'must be an integer' }])
     expect(Object.getOwnPropertyNames(Object.prototype)).not.toContain('polluted')
   })
 
-  test('a default that looks like code is filled in as the text that it is', async () => {
+  test('a default that looks like code is used as text', async () => {
     const complete = (await validatorsOf('spec-strings-with-code'))['completeQuoteInput']
     expect(complete?.({ text: "it's" }, new Faults())).toEqual({ text: "it's", plain: '${globalThis.hit = 6}' })
     expect('hit' in globalThis).toBe(false)

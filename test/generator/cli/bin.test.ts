@@ -7,7 +7,7 @@ import { repository } from './command-line.ts'
 const ninefold = (...words: readonly string[]): string =>
   spawnSync(process.execPath, [join(repository, 'ninefold.ts'), ...words], { encoding: 'utf8' }).stdout
 
-test('ninefold tells its version', () => {
+test('ninefold prints its version', () => {
   const { version }: { version: string } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
   expect(ninefold('--version')).toBe(`${version}\n`)
 })
@@ -16,6 +16,6 @@ test('ninefold lists generate and serve', () => {
   expect(ninefold('--help')).toMatch(/generate \[options\] <documents\.\.\.>[^]*serve/)
 })
 
-test('ninefold serve hands its options to the server', () => {
+test('ninefold serve passes its options to the server', () => {
   expect(ninefold('serve', '--help')).toContain('--config <file>')
 })

@@ -38,7 +38,7 @@ test.each([
   expect(() => documentNames(files, given)).toThrow(UsageError)
 })
 
-test('a single document may be named like the runtime, since it has no folder', () => {
+test('a single document may have the name of the runtime, since it has no folder', () => {
   expect(documentNames(['runtime.yaml'], [])).toEqual([{ file: 'runtime.yaml', name: 'runtime' }])
 })
 
@@ -48,12 +48,12 @@ test.each([
   ['empty', ''],
   ['what the file needs itself', 'Transport'],
   ['the class of a document', 'IamClient'],
-])('a client whose name is %s is refused', (_, name) => {
+])('a client with the name %s is refused', (_, name) => {
   const documents = documentNames(['iam.yaml', 'vault.yaml'], [])
   expect(() => joinedClient(name, documents)).toThrow(UsageError)
 })
 
-test('a client joins several documents, not one', () => {
+test('a client joins several documents, not a single one', () => {
   expect(joinedClient('Ninefold', documentNames(['iam.yaml', 'vault.yaml'], []))).toBe('Ninefold')
   expect(joinedClient(undefined, documentNames(['iam.yaml'], []))).toBeUndefined()
   expect(() => joinedClient('Ninefold', documentNames(['iam.yaml'], []))).toThrow(/several documents/)

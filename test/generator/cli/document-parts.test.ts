@@ -34,7 +34,7 @@ function edit(path: string, from: string | RegExp, to: string): void {
   writeFileSync(join(folder, path), after)
 }
 
-/** Inserts an operation after those of pets. */
+/** Inserts an operation after the operations of pets. */
 const add = (operation: string): void => edit('pets.yaml', 'components:\n', `${operation}components:\n`)
 
 /** Makes a copy of the folder without the cache of earlier runs. */
@@ -68,7 +68,7 @@ async function compared(given: readonly string[] = words): Promise<string | unde
   return remembered(checked)
 }
 
-describe('after a change a run comes to what one without a memory would, and remembers', () => {
+describe('after a change, a run has the result of a run without a cache, and updates the cache', () => {
   test.each<[change: string, all: string, make: () => void]>([
     ['of a constraint', 'shops, toys', () => edit('pets.yaml', 'maxLength: 40', 'maxLength: 41')],
     ['of two documents', 'toys', () => (edit('pets.yaml', '40', '41'), edit('shops.yaml', '40', '41'))],
@@ -185,13 +185,13 @@ describe('after a change a run comes to what one without a memory would, and rem
     ['order of documents', [...areas.toReversed(), ...options]],
     ['list of documents', [...areas.slice(0, -1), ...options]],
     ['name of a document', [...words, '--name', 'toys=games']],
-  ])('no document with another %s', async (_, given) => {
+  ])('no document is cached after a change of another %s', async (_, given) => {
     expect(await compared(given)).toBe('no document')
   })
 })
 
-describe('documents that depend on more than what they refer to', () => {
-  test('are generated again when the reasons change that they raise', async () => {
+describe('documents that depend on more than their references', () => {
+  test('are generated again if the reasons that they raise change', async () => {
     edit('shops.yaml', 'x-raises: [NOT_FOUND]', 'x-raises: [NOT_FOUND, pets.PET_GONE]')
     expect(await compared()).toBe('pets, toys')
     edit('pets.yaml', 'maxLength: 40', 'maxLength: 41')
@@ -200,21 +200,21 @@ describe('documents that depend on more than what they refer to', () => {
     expect(await compared()).toBe('no document')
   })
 
-  test('may raise the reasons of documents that are remembered, and no others', async () => {
+  test('may raise the reasons of cached documents, and no others', async () => {
     edit('pets.yaml', 'x-raises: [NOT_FOUND]', 'x-raises: [NOT_FOUND, shops.SHOP_GONE]')
     expect(await compared()).toBe('shops, toys')
     edit('pets.yaml', 'shops.SHOP_GONE', 'shops.SHOP_LOST')
     expect(await compared()).toBe('no document')
   })
 
-  test('are all generated again when what they share has warnings', async () => {
+  test('are all generated again if their shared document has warnings', async () => {
     edit('common.yaml', 'host: { type: string }', 'host: { type: string, xml: {} }')
     await compared()
     edit('pets.yaml', 'maxLength: 40', 'maxLength: 41')
     expect(await compared()).toBe('no document')
   })
 
-  test('are all generated again when two of them are made of the same file', async () => {
+  test('are all generated again if two of them come from the same file', async () => {
     put(folder, { 'parts/pet.yaml': 'type: object\n' })
     for (const area of ['pets', 'shops'])
       edit(`${area}.yaml`, "'common.yaml#/components/schemas/Size'", "'parts/pet.yaml'")
@@ -223,7 +223,7 @@ describe('documents that depend on more than what they refer to', () => {
     expect(await compared()).toBe('no document')
   })
 
-  test('keep the warnings that were remembered', async () => {
+  test('keep the cached warnings', async () => {
     edit('pets.yaml', 'maxLength: 40', 'maxLength: 40, xml: {}')
     await compared()
     edit('toys.yaml', 'maxLength: 40', 'maxLength: 41')
@@ -232,7 +232,7 @@ describe('documents that depend on more than what they refer to', () => {
   })
 })
 
-test('whatever is changed and in whatever order, runs come to what one without a memory would', async () => {
+test('after any changes in any order, runs have the results of runs without a cache', async () => {
   const problem =
     "    post:\n      operationId: sendOne\n      x-access: { kind: public }\n      requestBody: { content: { application/json: { schema: { $ref: 'common.yaml#/components/schemas/Problem' } } } }\n      responses: { '204': { description: None. } }\n"
   const toggled = (area: string): void =>
@@ -263,7 +263,7 @@ test('whatever is changed and in whatever order, runs come to what one without a
   )
 })
 
-test('two runs at once come to what one would', async () => {
+test('two concurrent runs have the result of one', async () => {
   edit('pets.yaml', 'maxLength: 40', 'maxLength: 41')
   const cold = forgetful()
   await generate(cold, ...words)

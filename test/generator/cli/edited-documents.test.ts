@@ -95,7 +95,7 @@ const step = fc.record({
   k: fc.integer({ min: 4, max: 20 }),
 })
 
-test('whatever of documents is edited, right or wrong, runs come to what one without a memory would', async () => {
+test('after any edits of documents, valid or not, runs have the results of runs without a cache', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 4 }), async steps => {
       const folder = await generated()
@@ -112,7 +112,7 @@ test('whatever of documents is edited, right or wrong, runs come to what one wit
   )
 })
 
-test('wherever a run is killed, the next one comes to what one without a memory would', async () => {
+test('after a kill of a run at any time, the next run has the result of a run without a cache', async () => {
   const folder = await generated()
   for (const milliseconds of [150, 300, 450, 600, 750, 900]) {
     for (const file of files) put(folder, { [file]: documents[file]?.replace(/$/, `# ${milliseconds}\n`) ?? '' })

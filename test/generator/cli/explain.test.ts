@@ -14,21 +14,21 @@ function thrownBy(action: () => unknown): unknown {
   throw new Error('nothing was thrown')
 }
 
-describe('what a person is told of', () => {
-  test('a mistake of the command line is its message', () => {
+describe('the message for users', () => {
+  test('of a mistake on the command line is its text', () => {
     expect(explain(new UsageError('no such thing'), true)).toEqual(['error: no such thing'])
   })
 
-  test('an output that cannot be written is every problem', () => {
+  test('of an output that cannot be written has every problem', () => {
     expect(explain(new OutputError(['one', 'two']), true)).toEqual(['error: one', 'error: two'])
   })
 
-  test('a file that cannot be used is its path and why', () => {
+  test('of a file that cannot be used has its path and the reason', () => {
     const error = thrownBy(() => readFileSync('/nowhere/x'))
     expect(explain(error, true)).toEqual(['error: cannot use "/nowhere/x": it does not exist'])
   })
 
-  test('a defect is that it is one, with a stack only when asked for', () => {
+  test('of a defect says so, with a stack only on request', () => {
     const defect = new TypeError('x is \u001b[2J undefined')
     expect(explain(defect, false)).toEqual([
       'error: this is a defect of the generator, please report it: TypeError: x is \\u001b[2J undefined; --timings shows where',
@@ -37,7 +37,7 @@ describe('what a person is told of', () => {
   })
 })
 
-test('a package that is missing is known by its name, and nothing else is taken for one', () => {
+test('of a missing package has its name, and no other error is taken for a missing package', () => {
   const native = Object.assign(new Error(`Cannot find package 'fastify' imported from /x/y.js`), {
     code: 'ERR_MODULE_NOT_FOUND',
   })

@@ -59,8 +59,8 @@ function linkOutside(path: string): void {
 /** Returns true if a run reports that it used the memory of the last run. */
 const isRemembered = (err: string): boolean => /^memory \d+ ms\nremembered: petstore\n$/.test(err)
 
-describe('a run after one that came to the same', () => {
-  test('says what that said, and looks at no document', async () => {
+describe('a run with the same result as the run before', () => {
+  test('prints the same, and reads no document', async () => {
     await generate(folder, ...words)
     const checked = await generate(folder, ...words, '--check')
     expect(checked).toMatchObject({ status: 0, err: '' })
@@ -98,7 +98,7 @@ describe('a run after one that came to the same', () => {
     ['a memory that nobody writes to', () => insteadOfMemory(file => spawnSync('mkfifo', [file])), [], 0],
     ['a memory that is huge', () => truncateSync(join(folder, memoryFile()), 2 ** 33), [], 0],
     ['a document that has become a link', () => linkOutside('petstore.yaml'), [], 0],
-  ])('looks for itself with %s', async (_, change, more, status) => {
+  ])('ignores the memory with %s', async (_, change, more, status) => {
     await generate(folder, ...words)
     change()
     const outcome = await generate(folder, ...words, '--check', '--timings', ...more)
@@ -108,13 +108,13 @@ describe('a run after one that came to the same', () => {
   })
 })
 
-test('a document that begins with a mark of byte order is remembered', async () => {
+test('a document that begins with a byte order mark is remembered', async () => {
   edit('petstore.yaml', text => `\ufeff${text}`)
   await generate(folder, ...words)
   expect(isRemembered((await generate(folder, ...words, '--timings')).err)).toBe(true)
 })
 
-test('a document is judged anew whose bytes are no text any more, but look like it', async () => {
+test('a document with invalid bytes that decode to the same text is read again', async () => {
   edit('petstore.yaml', text => `${text}# \ufffd`)
   await generate(folder, ...words)
   const text = readFileSync(join(folder, 'petstore.yaml'))
@@ -127,7 +127,7 @@ test.each([
   ['its templates', 'templates/routes.hbs'],
   ['the packages that it uses', 'node_modules/.package-lock.json'],
   ['the runtime', 'runtime/json.ts'],
-])('a generator believes nothing any more when %s have changed', (_, path) => {
+])('a generator ignores the memory after a change of %s', (_, path) => {
   const copy = copyOfGenerator()
   const run = () =>
     spawnSync(process.execPath, [join(copy, 'generator/main.ts'), 'generate', ...words, '--timings'], {
@@ -152,7 +152,7 @@ function copyOfGenerator(): string {
   return copy
 }
 
-test('a memory that is a link is replaced, and what it leads to stays', async () => {
+test('a memory that is a link is replaced, and the target of the link stays', async () => {
   await generate(folder, ...words)
   put(folder, { 'mine.txt': 'mine' })
   insteadOfMemory(file => symlinkSync(join(folder, 'mine.txt'), file))
@@ -161,7 +161,7 @@ test('a memory that is a link is replaced, and what it leads to stays', async ()
   expect(isRemembered((await generate(folder, ...words, '--timings')).err)).toBe(true)
 })
 
-test('a file that a document refers to is judged anew when it has become a link to another folder', async () => {
+test('a referenced file is read again when it has become a link to another folder', async () => {
   put(folder, { 'parts/pet.yaml': 'type: object\n' })
   edit('petstore.yaml', text => text.replaceAll('#/components/schemas/Pet', './parts/pet.yaml'))
   expect((await generate(folder, ...words)).status).toBe(0)

@@ -31,7 +31,7 @@ beforeEach(() => {
   put(folder, { 'one.yaml': document('a.dogs.get'), 'two.yaml': document('a.cats.get') })
 })
 
-test('keys are numbered in their order, new ones behind all others, and those that are gone stay', async () => {
+test('keys are numbered in order, new keys after all others, and removed keys stay', async () => {
   expect(await generate(folder, ...words)).toMatchObject({ status: 0, err: '' })
   expect(keysIn('api/permission-bits.ts')).toEqual(['a.cats.get', 'a.dogs.get'])
   put(folder, { 'one.yaml': document('a.ants.get', 'a.bees.get') })
@@ -42,7 +42,7 @@ test('keys are numbered in their order, new ones behind all others, and those th
   expect(await generate(folder, ...words, '--check')).toMatchObject({ status: 0 })
 })
 
-test('a check writes no bits, and fails where the file lacks some', async () => {
+test('a check writes no bits, and fails if the file lacks some', async () => {
   await generate(folder, ...words)
   writeFileSync(join(folder, 'bits.txt'), 'a.cats.get\n')
   expect(await generate(folder, ...words, '--check')).toMatchObject({
@@ -55,7 +55,7 @@ test('a check writes no bits, and fails where the file lacks some', async () => 
 test.each([
   ['a key that stands twice', 'a.cats.get\na.cats.get\n', 'a.cats.get'],
   ['what is no key', "a.cats.get\n'; run()\n", "'; run()"],
-])('a file with %s is refused, and stays as it is', async (_, text, said) => {
+])('a file with %s is refused, and stays unchanged', async (_, text, said) => {
   put(folder, { 'bits.txt': text })
   const { err, status } = await generate(folder, ...words)
   expect(status).toBe(1)

@@ -21,7 +21,7 @@ afterEach(() => vi.unstubAllEnvs())
 
 const read = (path: string): string => readFileSync(join(folder, path), 'utf8')
 
-test('a template in the folder stands in place of the built-in one, and the others are as they were', async () => {
+test('a template in the folder replaces the built-in template, and the others are unchanged', async () => {
   await generate(folder, 'petstore.yaml', '--out', 'plain')
   const { status, err } = await generate(folder, ...words)
   expect([status, err]).toEqual([0, ''])
@@ -29,7 +29,7 @@ test('a template in the folder stands in place of the built-in one, and the othe
   expect(read('api/routes.ts')).toBe(read('plain/routes.ts'))
 })
 
-describe('an output is not what it was', () => {
+describe('an output is outdated', () => {
   test.each([
     ['a template changes', () => put(folder, { 'mine/client.hbs': ofClient('two') }), 'changed  api/client.ts'],
     [
@@ -67,7 +67,7 @@ test('all documents are generated again when a template changes', async () => {
   ])
 })
 
-describe('what cannot be used is told in a line', () => {
+describe('an unusable template is reported in one line', () => {
   test.each([
     ['a folder that is not there', [], 'none', '--templates "none" cannot be read: it does not exist'],
     [
@@ -98,7 +98,7 @@ describe('what cannot be used is told in a line', () => {
     expect(err.trimEnd().split('\n')).toHaveLength(1)
   })
 
-  test('a template that is no text', async () => {
+  test('a template that is not text', async () => {
     writeFileSync(join(folder, 'mine/client.hbs'), Buffer.from([0xff, 0xfe]))
     expect((await generate(folder, ...words)).err).toBe(
       'error: --templates: "mine/client.hbs" cannot be read: it is no UTF-8 text: save it as such\n',
@@ -109,7 +109,7 @@ describe('what cannot be used is told in a line', () => {
     ['{{#if title}}', 'error: mine/client.hbs:1: Handlebars says "Expecting '],
     ['\n{{titel}}', "error: mine/client.hbs:2: the template is given no 'titel' here: docs/generator.md lists"],
     ['\n\nlet a = (', 'error: mine/client.hbs:3: what the template makes of client.ts is no TypeScript: '],
-  ])('a template that is wrong, %j, of which nothing is written', async (text, message) => {
+  ])('a faulty template, %j, of which nothing is written', async (text, message) => {
     put(folder, { 'mine/client.hbs': text })
     const { status, err, out } = await generate(folder, ...words)
     expect({ status, err, out }).toEqual({ status: 1, err: expect.stringContaining(message), out: '' })
@@ -118,7 +118,7 @@ describe('what cannot be used is told in a line', () => {
   })
 })
 
-test('hidden files are passed over', async () => {
+test('hidden files are ignored', async () => {
   put(folder, { 'mine/.DS_Store': '' })
   expect((await generate(folder, ...words)).status).toBe(0)
 })
@@ -138,7 +138,7 @@ const resolve = (specifier, context, next) => {
 registerHooks({ resolve })
 `
 
-test('a run that has nothing to do loads neither Handlebars nor prettier', () => {
+test('a run without work loads neither Handlebars nor prettier', () => {
   put(folder, { 'telling.mjs': telling })
   vi.stubEnv('NODE_OPTIONS', `--import ${pathToFileURL(join(folder, 'telling.mjs')).href}`)
   const loadedBy = (...more: readonly string[]): readonly string[] => {
@@ -149,7 +149,7 @@ test('a run that has nothing to do loads neither Handlebars nor prettier', () =>
   expect(loadedBy('--check')).toEqual(['commander'])
 })
 
-test('watch generates again when a template changes, comes or is mended', async () => {
+test('watch generates again when a template changes, appears or is repaired', async () => {
   const watch = new Watching(folder, ...words)
   onTestFinished(() => watch.end())
   expect(await watch.printed(/watching \d+ files for changes\n/)).toContain('watching 2 files')

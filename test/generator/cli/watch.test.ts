@@ -15,7 +15,7 @@ function watching(folder: string, words: readonly string[] = ['specs/petstore.ya
   return found
 }
 
-test('watch generates again when a document changes, says which, and ends on Ctrl-C', async () => {
+test('watch generates again when a document changes, names the document, and ends on Ctrl-C', async () => {
   const folder = temporaryFolder()
   put(folder, { 'specs/petstore.yaml': petstore() })
   const watch = watching(folder)
@@ -25,7 +25,7 @@ test('watch generates again when a document changes, says which, and ends on Ctr
   expect(await watch.interrupt()).toBe(0)
 })
 
-test('watch goes on after a fault, and sees a file that is replaced or comes back', async () => {
+test('watch continues after a fault, and notices a replaced or restored file', async () => {
   const folder = temporaryFolder()
   put(folder, { 'specs/petstore.yaml': petstore() })
   const watch = watching(folder)
@@ -41,7 +41,7 @@ test('watch goes on after a fault, and sees a file that is replaced or comes bac
   await watch.printed(/2 operations/)
 })
 
-test('watch sees the files that a document refers to', async () => {
+test('watch notices changes of referenced files', async () => {
   const folder = temporaryFolder()
   const reference = (text: string): string => text.replaceAll('#/components', './parts.yaml#/components')
   put(folder, { 'specs/petstore.yaml': reference(petstore()), 'specs/parts.yaml': petstore() })
@@ -51,7 +51,7 @@ test('watch sees the files that a document refers to', async () => {
   expect(await watch.printed(idle)).toContain('specs/parts.yaml changed')
 })
 
-test('watch does not run when nothing but the time of a file changes', async () => {
+test('watch does not run when only the time of a file changes', async () => {
   const folder = temporaryFolder()
   put(folder, { 'specs/petstore.yaml': petstore(), 'specs/unrelated.txt': '' })
   const watch = watching(folder)
@@ -63,7 +63,7 @@ test('watch does not run when nothing but the time of a file changes', async () 
   expect(existsSync(join(folder, 'api/types.ts'))).toBe(true)
 })
 
-test('watch remembers what earlier rounds and runs came to, and comes to what a run without a memory would', async () => {
+test('watch uses the caches of earlier rounds and runs, with the results of a run without a cache', async () => {
   vi.stubEnv('CI', '')
   const [folder, cold] = [temporaryFolder(), temporaryFolder()]
   mkdirSync(join(folder, 'node_modules'))

@@ -82,7 +82,7 @@ function formats() {
   return names.map(format => property(format, { kind: 'string', format }, true))
 }
 
-describe('an example keeps every constraint, and each of its broken forms breaks one, at its field', () => {
+describe('an example keeps every constraint, and each of its broken forms violates one constraint, at its field', () => {
   test.each(cases)('%s', (_name, written, whats) => {
     const examples = new Examples(schemas)
     const value = examples.of(schema(written), 'input', '')
@@ -100,7 +100,7 @@ describe('an example keeps every constraint, and each of its broken forms breaks
   })
 })
 
-test('what no example can be made for is noted', () => {
+test('a schema without an example is noted', () => {
   const examples = new Examples(schemas)
   const written = {
     kind: 'object',
@@ -111,7 +111,7 @@ test('what no example can be made for is noted', () => {
   expect([...examples.missing]).toEqual(['code: no text is known for the pattern ^(a)\\1$'])
 })
 
-test('a list of different items that may hold all there are cannot be overfilled', () => {
+test('a list of different items that may contain all values cannot be overfilled', () => {
   const examples = new Examples(schemas)
   const items = schema({ kind: 'enum', values: ['NONE', 'READ', 'WRITE'], unspecified: 'NONE' })
   const written = { kind: 'array', items, maxItems: 2, uniqueItems: true } as const
@@ -120,7 +120,7 @@ test('a list of different items that may hold all there are cannot be overfilled
   expect([...examples.missing]).toEqual([])
 })
 
-test('an update is broken only in what it sends, and its required members are told apart', () => {
+test('an update is broken only in its sent members, and its required members are distinguished', () => {
   const written = {
     kind: 'object',
     properties: [property('size', { kind: 'number', integer: true }, true)],

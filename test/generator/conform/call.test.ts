@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { callOver } from '../../../generator/conform/call.ts'
 import { listen } from '../../runtime/listening.ts'
 
-test('a request goes over HTTP as it is, and its answer comes back', async () => {
+test('a request goes over HTTP unchanged, and its response comes back', async () => {
   await using server = await listen((_request, response) => {
     response.writeHead(302, { location: '/elsewhere', 'X-Request-Id': 'r1' }).end('moved')
   })
@@ -22,7 +22,7 @@ test('a request goes over HTTP as it is, and its answer comes back', async () =>
   expect(server.received[0]?.body.toString()).toBe('ä')
 })
 
-test('an answer without end is not read to its end', async () => {
+test('an endless response is read only up to a limit', async () => {
   await using server = await listen((_request, response) => {
     const part = 'x'.repeat(1024 * 1024)
     for (let i = 0; i < 20; i += 1) response.write(part)

@@ -17,7 +17,7 @@ test('a server that keeps its document has no finding', async () => {
 const requestsOf = ({ walked }: ConformanceReport): number =>
   walked.reduce((total, { requests }) => total + requests, 0)
 
-describe('a rule that is not enforced is found', () => {
+describe('an unenforced rule is found', () => {
   test.each(notesRules)('%s', async rule => {
     const { findings } = await walkNotes(notesServer({ without: rule }))
     const [subject = ''] = rule.split(':')
@@ -147,14 +147,14 @@ function asText(status: number): Change {
   return answer => (answer.status === status ? { ...answer, body: 'no' } : answer)
 }
 
-describe('an answer that is wrong is found', () => {
+describe('a wrong response is found', () => {
   test.each(changes)('%s', async (_fault, change, proof, what) => {
     const { findings } = await walkNotes(notesServer({ change }))
     expect(findings).toContainEqual(expect.objectContaining({ proof, what }))
   })
 })
 
-test('a server that does not answer is a finding of each request', async () => {
+test('a server without responses is a finding of each request', async () => {
   const { findings } = await walkNotes(async () => Promise.reject(new Error('connection refused')))
   expect(findings).toContainEqual({
     operationId: 'createNote',
@@ -165,12 +165,12 @@ test('a server that does not answer is a finding of each request', async () => {
   })
 })
 
-test('a wrong thing that every answer has is told once an operation', async () => {
+test('a fault of every response is reported once per operation', async () => {
   const { findings } = await walkNotes(notesServer({ change: withHeader('x-request-id', undefined) }))
   expect(findings.map(({ operationId }) => operationId)).toEqual(['listNotes', 'createNote', 'getNote', 'updateNote'])
 })
 
-test('reading finds what exists through lists', async () => {
+test('the walk finds existing resources through lists', async () => {
   const report = await walkNotes(notesServer(), { existing: {} })
   expect(said(report)).toEqual([])
   const { findings } = await walkNotes(notesServer({ change: brokenNote }), { existing: {}, operations: ['getNote'] })
@@ -180,7 +180,7 @@ test('reading finds what exists through lists', async () => {
 const brokenNote: Change = (answer, { target }) =>
   target.startsWith('/notes/') && answer.status === 200 ? { ...answer, status: 409 } : answer
 
-test('the same requests are sent every time, and no more than the limit', async () => {
+test('the same requests are sent in every walk, and no more than the limit', async () => {
   const first = await recorded({ limit: 30 })
   expect(await recorded({ limit: 30 })).toEqual(first)
   const { walked } = await walkNotes(notesServer(), { limit: 30 })
@@ -200,12 +200,12 @@ const bare =
   answer =>
     answer.status < 400 ? answer : { ...answer, status: answer.status === 400 ? status : answer.status, body: '' }
 
-test.each([400, 415, 422])('a document without errors is kept by a server that refuses with %i', async status => {
+test.each([400, 415, 422])('a document without errors allows a server to refuse with %i', async status => {
   expect(said(await walkForeignNotes(notesServer({ change: bare(status) })))).toEqual([])
 })
 
 test.each(notesRules.filter(rule => /^(title|stars|dry_run|body)/.test(rule)))(
-  'of a document without errors too, a rule that is not enforced is found: %s',
+  'for a document without errors, an unenforced rule is found too: %s',
   async rule => {
     expect((await walkForeignNotes(notesServer({ change: bare(422), without: rule }))).findings.length).toBeGreaterThan(
       0,
@@ -222,7 +222,7 @@ test.each([
   ['a valid request that is refused', asStatus(200, 422)],
   ['a status that is not declared', asStatus(200, 204)],
 ] as const satisfies readonly (readonly [string, Change])[])(
-  'of a document without errors too, %s is found',
+  'for a document without errors, %s is found too',
   async (_fault, change) => {
     const { findings } = await walkForeignNotes(notesServer({ change }))
     expect(findings.filter(({ proof }) => proof === 'routed' || proof === 'answer').length).toBeGreaterThan(0)

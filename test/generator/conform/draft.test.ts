@@ -63,7 +63,7 @@ test.each(query)('the query parameter %j with %j', (value, more, text) => {
   expect(requestOf({ operation, parameters }).target).toBe(`/a/id:run?${text}`)
 })
 
-test('parameters stand in path, header and cookie, and the body is JSON', () => {
+test('parameters are in path, header and cookie, and the body is JSON', () => {
   const parameters = new Map<Parameter, Json>([
     [parameter('id', { in: 'path', style: 'simple', explode: false }), 'a/b:c'],
     [parameter('X-List', { in: 'header', style: 'simple', explode: false }), ['a', 'b']],

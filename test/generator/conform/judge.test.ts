@@ -29,7 +29,7 @@ const user: Schema = {
 const said = (value: unknown, schema: Schema, view: 'input' | 'update' | 'output', strictTimes = false): string[] =>
   faultsOf(value, schema, { schemas: new Map(), view, strictTimes }).map(({ field, what }) => `${field} ${what}`.trim())
 
-describe('views decide which members there are', () => {
+describe('the view determines the members', () => {
   test.each([
     ['input', { name: 'a', password: 'b' }, []],
     ['input', { name: 'a', password: 'b', id: 7 }, []],
@@ -47,7 +47,7 @@ describe('views decide which members there are', () => {
   })
 })
 
-test('branches of an intersection account for the members of each other', () => {
+test('branches of an intersection allow the members of each other', () => {
   const more: Schema = {
     kind: 'object',
     properties: [property('email', { required: true })],
@@ -62,7 +62,7 @@ test('branches of an intersection account for the members of each other', () => 
   )
 })
 
-test('exactly one form must fit, or at least one', () => {
+test('exactly one form must match, or at least one', () => {
   const short: Schema = { ...text, maxLength: 3 }
   const of = [short, text]
   expect(said('a', { kind: 'union', of, exactlyOne: true, position }, 'output')).toEqual([
@@ -79,11 +79,11 @@ test.each([
   ['2026-01-15T09:30:00Z', ['"2026-01-15T09:30:00Z" is not UTC with three fraction digits']],
   ['2026-01-15T09:30:00.000+01:00', ['"2026-01-15T09:30:00.000+01:00" is not UTC with three fraction digits']],
   ['2026-02-30T09:30:00.000Z', ['"2026-02-30T09:30:00.000Z" is no date-time']],
-])('the platform writes times in one form: %s', (time, faults) => {
+])('the platform formats times in one form: %s', (time, faults) => {
   expect(said(time, { ...text, kind: 'string', format: 'date-time' }, 'output', true)).toEqual(faults)
 })
 
-test('values that are too deep or too wrong cost little', () => {
+test('values that are too deep or have too many faults cost little', () => {
   const list: Schema = { kind: 'array', items: text, position }
   expect(
     said(

@@ -99,11 +99,11 @@ function fieldsOf() {
   return fields
 }
 
-test('a mask in the body is checked as one in the query is, and faults are named from the body on', async () => {
+test('a mask in the body is checked like a mask in the query, and its faults have the path from the body on', async () => {
   expect(await walked()).toEqual([])
 })
 
-test('a server that looks at no mask in the body is found', async () => {
+test('a server that ignores the mask in the body is found', async () => {
   const unmasked: (call: RequestSender) => RequestSender = call => request =>
     call({ ...request, body: without(request.body) })
   expect(await walked(unmasked)).toEqual([

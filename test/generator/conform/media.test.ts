@@ -17,7 +17,7 @@ async function walk(change: (call: RequestSender) => RequestSender = call => cal
   return await conform(document, schemas, change(callOver(hosted.baseUrl)))
 }
 
-test('a server that keeps its forms and streams has no finding but the items that do not fit', async () => {
+test('a server that keeps its forms and streams has only findings about invalid items', async () => {
   const { findings, walked } = await walk()
   expect(findings.map(({ operationId, proof, got }) => `${operationId} ${proof}: ${got}`)).toEqual([
     'exportRows answer: unit is missing',
@@ -30,7 +30,7 @@ test.each([
   ['form', /^grant_type=/, 'makeToken', 'ttl'],
   ['multipart form', /^--.*name="title"/s, 'addAlbum', 'photos'],
   ['line', /^\{"n":/, 'importRows', 'body[0].n'],
-])('a %s that is not checked is found', async (_what, sent, operationId, field) => {
+])('an unchecked %s is found', async (_what, sent, operationId, field) => {
   const lax: (call: RequestSender) => RequestSender = call => async request => {
     const answer = await call(request)
     return sent.test(request.body ?? '') ? { ...answer, status: 200, body: '{}' } : answer
@@ -40,7 +40,7 @@ test.each([
   expect(found.map(({ what }) => what)).toContainEqual(expect.stringContaining(field))
 })
 
-test('an item of an answer that does not fit is found', async () => {
+test('an invalid item of a response is found', async () => {
   const changed: (call: RequestSender) => RequestSender = call => async request => {
     const answer = await call(request)
     return { ...answer, body: answer.body.replaceAll('"n":1', '"n":"1"') }

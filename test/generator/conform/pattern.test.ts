@@ -23,13 +23,13 @@ const patterns = [
   'free',
 ]
 
-describe('a text is made that the pattern fits', () => {
+describe('a generated text matches the pattern', () => {
   test.each(patterns)('%s', pattern => {
     expect(textFor(pattern, 1)).toMatch(new RegExp(pattern, 'u'))
   })
 })
 
-test('a text is as long as asked for where the pattern allows', () => {
+test('a text has the requested length where the pattern allows it', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 63 }), length => {
       const text = textFor('^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$', length) ?? ''
@@ -39,7 +39,7 @@ test('a text is as long as asked for where the pattern allows', () => {
   )
 })
 
-test('patterns of groups, counts and choices are followed, whatever is built of them', () => {
+test('patterns of groups, counts and choices are followed in any combination', () => {
   const atom = fc.constantFrom('a', '[b-d]', '\\d', '[^x]', '(?:e|fg)', '(h)', '\\.')
   const count = fc.constantFrom('', '?', '+', '*', '{2}', '{1,3}', '{0,2}', '{2,}')
   const part = fc.tuple(atom, count).map(texts => texts.join(''))
@@ -53,7 +53,7 @@ test('patterns of groups, counts and choices are followed, whatever is built of 
 })
 
 test.each(['^(a)\\1$', '^\\p{L}$', '^(a$', '^[a$', '^a{200000}$', '('.repeat(500) + ')'.repeat(500)])(
-  'no text is made for what is not understood: %s',
+  'an unsupported pattern has no text: %s',
   pattern => {
     expect(textFor(pattern, 1)).toBeUndefined()
   },

@@ -13,7 +13,7 @@ async function checksOf(answerChecks: AnswerChecks): Promise<Readonly<Record<'sh
   return { shared: exported('shared'), taxonomy: exported('taxonomy') }
 }
 
-test('of answers only what a server reads back is checked, where only records are asked for', async () => {
+test('with checks for records only, only the responses that a server reads back have checks', async () => {
   const [all, records] = [await checksOf('all'), await checksOf('records')]
   expect(all.taxonomy).toEqual(expect.arrayContaining(records.taxonomy))
   expect(records.taxonomy).toEqual(expect.arrayContaining(['TaxonomyOperation', 'OperationStatus']))

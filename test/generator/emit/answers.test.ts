@@ -82,15 +82,15 @@ afterAll(() => removeFolder(folder))
 /** Returns a generated file with single spaces, so that line breaks do not matter. */
 const flat = (file: string): string => (files.get(`service/${file}.ts`) ?? '').replace(/\s+/g, ' ')
 
-describe('an operation with several answers', () => {
-  it('tells the client how to read the declared headers', () => {
+describe('an operation with several responses', () => {
+  it('gives the client the types of the declared headers', () => {
     expect(flat('routes')).toContain(
       "success: [{ status: 201, headers: { Location: 'string' } }, { status: 204 }], replies: readReply",
     )
     expect(flat('routes')).toContain("headers: { ETag: 'string', 'X-Size': 'integer', 'X-Tags': { array: 'string' } }")
   })
 
-  it('takes bytes in any form from its handler, and gives them as a stream to its caller', () => {
+  it('accepts bytes in any form from its handler, and returns them as a stream to its caller', () => {
     const headers = "{ ETag?: string; 'X-Size': Size; 'X-Tags'?: string[] }"
     expect(flat('handlers')).toContain(`Reply<200, Bytes, ${headers}> | Reply<304>`)
     expect(flat('client')).toContain(`Reply<200, ReadableStream<Uint8Array<ArrayBuffer>>, ${headers}> | Reply<304>`)
@@ -98,17 +98,17 @@ describe('an operation with several answers', () => {
 })
 
 describe('a list', () => {
-  it('has its handler give the members of its answer beside rows and token', () => {
+  it('requires from its handler the members of its response apart from rows and token', () => {
     expect(flat('handlers')).toMatch(/PageWith<Name, \{ sizes: Record<string, Size>;? hint\?: string;? \}>/)
   })
 
-  it('lets its handler leave them out where none is required', () => {
+  it('lets its handler omit them if none is required', () => {
     expect(flat('handlers')).toContain('Promise<Page<Name> | PageWith<Name, { hint?: string }>>')
   })
 })
 
 describe('an operation that takes bytes', () => {
-  it('takes them in any form from its caller, and gives them as a stream to its handler', () => {
+  it('accepts them in any form from its caller, and passes them as a stream to its handler', () => {
     expect(flat('types')).toContain('export interface PutFileRequest { name: string body: Bytes }')
     expect(flat('types')).toContain(
       'export interface ParsedPutFileRequest extends PutFileRequest { body: ReadableStream<Uint8Array<ArrayBuffer>> }',
@@ -116,7 +116,7 @@ describe('an operation that takes bytes', () => {
     expect(flat('handlers')).toContain('putFile( request: ParsedPutFileRequest,')
   })
 
-  it('has the defaults of its parameters filled in the same type', () => {
+  it('completes the defaults of its parameters in the same type', () => {
     expect(flat('types')).toContain(
       'export interface ParsedAppendFileRequest extends AppendFileRequest { at: number body?: ReadableStream<Uint8Array<ArrayBuffer>> }',
     )

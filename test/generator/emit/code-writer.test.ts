@@ -12,7 +12,7 @@ const written = (write: (code: CodeWriter) => void): string => {
 }
 
 describe('a code writer', () => {
-  it('indents what stands in blocks, and separates blocks by one blank line', () => {
+  it('indents the content of blocks, and separates blocks by one blank line', () => {
     const text = written(code => {
       for (const name of ['a', 'b']) {
         code.comment(`What ${name} is.`)
@@ -49,7 +49,7 @@ export interface ${name.toUpperCase()} {
     expect(inBlock).toContain(`    f(\n      ${'a'.repeat(56)},\n      ${'b'.repeat(56)},\n    )\n  }\n}\n`)
   })
 
-  it('breaks the head of a block where the brace does not fit behind it', () => {
+  it('breaks the head of a block if the brace does not fit after it', () => {
     const head = (length: number): string => {
       const rest = 'function (): void'.length
       return written(code =>
@@ -60,7 +60,7 @@ export interface ${name.toUpperCase()} {
     expect(head(119)).toMatch(/^function f+\(\n {2}a,?\n\): void \{\n\}\n$/)
   })
 
-  it('puts the code of another writer before its own, and nothing of an empty one', () => {
+  it('inserts the code of another writer before its own, and nothing of an empty writer', () => {
     const hoisting = (hoist: (code: CodeWriter) => void): string => {
       const hoisted = new CodeWriter()
       hoist(hoisted)
@@ -74,7 +74,7 @@ export interface ${name.toUpperCase()} {
   })
 
   it.each([`/['"\`]/u`, '/\\\\/u', '/[/`]/u', '`${a}', '// `', '/* `', quote('\\'), quote('`'), quote("'")])(
-    'indents what follows %s as before',
+    'indents the code after %s as before',
     text => {
       const code = (line: string): string =>
         written(code => {
@@ -93,7 +93,7 @@ export interface ${name.toUpperCase()} {
     [' \n', false, '\n'],
     ['', true, '/** @deprecated */\n'],
     ['Words.', true, '/**\n * Words.\n *\n * @deprecated\n */\n'],
-  ] as const)('writes of the words %j of what is deprecated (%s) the comment %j', (words, isDeprecated, comment) => {
+  ] as const)('writes for the words %j, deprecated (%s), the comment %j', (words, isDeprecated, comment) => {
     expect(written(code => code.comment(words, isDeprecated))).toBe(comment)
   })
 

@@ -102,22 +102,22 @@ function completed(name: string, value: unknown): unknown {
 describe('completing a value', () => {
   const filled = { legs: 4, nickname: 'none', motto: null }
 
-  it('fills the defaults of every branch of an allOf', () => {
+  it('adds the defaults of every branch of an allOf', () => {
     expect(completed('completePetInput', { name: 'Rex' })).toEqual({ name: 'Rex', ...filled })
   })
 
-  it('drops what only the server sets, whichever branch declares it', () => {
+  it('drops members that only the server sets, whichever branch declares them', () => {
     expect(completed('completePetInput', { name: 'Rex', id: 'forged', born: 'forged' })).toEqual({
       name: 'Rex',
       ...filled,
     })
   })
 
-  it('keeps what one branch lets callers send', () => {
+  it('keeps members that one branch lets callers send', () => {
     expect(completed('completePetInput', { name: 'Rex', both: 'sent' })).toMatchObject({ both: 'sent' })
   })
 
-  it('completes what stands inside, whatever other branches there are', () => {
+  it('completes inner values, whatever other branches exist', () => {
     const sent = { name: 'Rex', collar: { serial: 'forged' }, collars: [{ serial: 'forged', colour: 'blue' }, {}] }
     expect(completed('completePetInput', sent)).toEqual({
       name: 'Rex',
@@ -127,7 +127,7 @@ describe('completing a value', () => {
     })
   })
 
-  it('takes null for a value where it may be sent', () => {
+  it('treats null as a value if it may be sent', () => {
     expect(completed('completePetInput', { name: 'Rex', nickname: null })).toMatchObject({ nickname: null })
   })
 
@@ -138,7 +138,7 @@ describe('completing a value', () => {
     expect(Object.getPrototypeOf(result)).toBe(Object.prototype)
   })
 
-  it('does the same for parameters and for a body without a name', () => {
+  it('applies to parameters and to a body without a name', () => {
     expect(completed('completeAddPetRequest', { body: { name: 'Rex' } })).toEqual({
       loud: false,
       body: { name: 'Rex', ...filled },
@@ -146,7 +146,7 @@ describe('completing a value', () => {
     expect(completed('completeAddTagRequest', { body: { id: 'forged' } })).toEqual({ body: { text: 'none' } })
   })
 
-  it('leaves the parameters of every list alone, which its handler gets parsed, and fills those of its own', () => {
+  it('skips the parameters of every list, which its handler gets parsed, and completes its own parameters', () => {
     expect(completed('completeListPetsRequest', {})).toEqual({ view: 'BASIC', filter: 'all' })
   })
 })

@@ -10,7 +10,7 @@ afterAll(() => removeFolder(folder))
 
 const error = (code: number) => ({ code, rpc: 'NOT_FOUND', description: 'It is gone.', metadata: [] })
 
-test('what makes reasons keeps out of the way of the document and its reasons', async () => {
+test('the functions of reasons avoid the names of the document and its reasons', async () => {
   const reasons = { REASON_OF: error(1001001), REASON_OF_: error(1001002) }
   const document = {
     openapi: '3.0.3',

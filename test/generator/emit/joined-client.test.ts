@@ -75,18 +75,18 @@ test.each<[string, Partial<GenerateOptions>, string]>([
   ['a copy', { runtime: { kind: 'copy' }, importEnding: '.js' }, `'./runtime/transport.js'`],
   ['a package', { runtime: { kind: 'package', name: 'ninefold/runtime' } }, `'ninefold/runtime/transport'`],
   ['a folder in the output', { runtime: { kind: 'folder', path: 'own' }, importEnding: '' }, `'./own/transport'`],
-])('the runtime of a joined client is found as %s', async (_, options, specifier) => {
+])('the runtime of a joined client is imported as %s', async (_, options, specifier) => {
   const files = await generated(['pets', 'toys'], { ...plainOptions, ...options })
   expect(files.get('client.ts')).toContain(`import type { Transport } from ${specifier}\n`)
 })
 
-test('there is no joined client where none was asked for', async () => {
+test('without the option, there is no joined client', async () => {
   const folder = written(['pets', 'toys'])
   const { files } = await generation(['pets.yaml', 'toys.yaml'], folder)
   expect(files.has('client.ts')).toBe(false)
 })
 
-test('documents may be called like what classes are made of, and clients are made once', async () => {
+test('documents may have names of built-in properties, and clients are made once', async () => {
   const names = ['constructor', 'transport', 'prototype', 'veryLongNameOfADocumentThatDoesNotFitIntoOneLineOfTheOutput']
   const folder = written(names)
   const out = join(folder, 'out')

@@ -52,7 +52,7 @@ test.each([
   expect(routes).toContain(`multipartForm([${expected}])`)
 })
 
-test('members beside the properties have the type of additionalProperties', async () => {
+test('additional members have the type of additionalProperties', async () => {
   const schema = '{schema: {type: object, additionalProperties: {type: integer}}}'
   expect(await generated('routes', `application/x-www-form-urlencoded: ${schema}`)).toContain(
     `formFields([], 'integer')`,

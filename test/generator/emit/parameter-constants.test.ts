@@ -27,7 +27,7 @@ async function routesOf(operations: Readonly<Record<string, readonly object[]>>,
 const constantsIn = (routes: string): readonly string[] =>
   [...routes.matchAll(/^const (\w+)/gm)].map(([, name]) => name ?? '')
 
-test('a parameter of several operations is said once', async () => {
+test('a parameter of several operations is declared once', async () => {
   const routes = await routesOf({
     listThings: [parameter('page_size')],
     listMore: [parameter('page_size'), parameter('id')],
@@ -46,7 +46,7 @@ test('parameters that differ in more than their names have constants of their ow
   expect(constantsIn(routes)).toEqual(['queryId', 'queryIdB', 'headerId'])
 })
 
-test('constants keep out of the way of operations, imports and one another', async () => {
+test('constants avoid the names of operations, imports and other constants', async () => {
   const taken = await routesOf({
     queryId: [parameter('id')],
     queryIdB: [parameter('i d')],

@@ -53,7 +53,7 @@ test.each([
   expect(await patternsOf(schemas)).toEqual(names)
 })
 
-test('a pattern that no named schema declares is named for the first place that needs it', async () => {
+test('a pattern that no named schema declares has the name of its first use', async () => {
   const schemas = {
     Member: record({ id: text('^a$'), tags: { type: 'array', items: text('^b$') } }),
     Other: record({ other_id: text('^a$') }),
@@ -66,7 +66,7 @@ test('a pattern that no named schema declares is named for the first place that 
   })
 })
 
-test('the pattern of a schema has its name where a place before it wants the same name', async () => {
+test('the pattern of a schema keeps its name against an earlier use with the same name', async () => {
   const schemas = { Member: record({ name: text('^a$') }), MemberName: text('^b$') }
   expect(await patternsOf(schemas)).toEqual({ memberNamePattern: '^b$', memberNamePatternB: '^a$' })
 })

@@ -18,14 +18,14 @@ async function generated(name: string, text: string) {
   }
 }
 
-describe('what the output says', () => {
+describe('the output', () => {
   it.each(['new', 'static', 'default'])('is legal code for a document named %s', async name => {
     const { files } = await generated(`${name}.yaml`, `paths: {/a: {get: {operationId: a, responses: ${answer}}}}\n`)
     const errors = [...files].find(([path]) => path.endsWith('errors.ts'))?.[1]
     expect(errors).toContain(`export const ${name}Domain: ErrorDomain`)
   })
 
-  it('of a chain of thousands of schemas, and of circles, ends', async () => {
+  it('of a chain of thousands of schemas, and of cycles, ends', async () => {
     const links = Array.from(
       { length: 3000 },
       (_, i) => `    A${i}: {type: object, properties: {n: {$ref: '#/components/schemas/A${(i + 1) % 3000}'}}}`,
@@ -39,7 +39,7 @@ describe('what the output says', () => {
   it.each([
     ['A', 'B'],
     ['B', 'A'],
-  ])('drops and fills within circles whichever schema comes first: %s', async (...order) => {
+  ])('drops and completes members within cycles whichever schema comes first: %s', async (...order) => {
     const schemas = {
       A: '    A: {type: object, properties: {b: {$ref: "#/components/schemas/B"}, x: {type: integer, default: 3}, secret: {type: string, readOnly: true}}}',
       B: '    B: {type: object, properties: {a: {$ref: "#/components/schemas/A"}}}',
@@ -53,7 +53,7 @@ describe('what the output says', () => {
     expect(validators).toContain('completeAInput(')
   })
 
-  it('says that base paths of servers are in no route', async () => {
+  it('warns that base paths of servers are in no route', async () => {
     const { printed } = await generated(
       'based.yaml',
       `servers: [{url: 'https://a.example/api/v2'}]\npaths: {/a: {get: {operationId: a, responses: ${answer}}}}\n`,
@@ -63,7 +63,7 @@ describe('what the output says', () => {
 })
 
 describe('a check', () => {
-  it('demands of an answer what its type says is always there', async () => {
+  it('requires the members of a response that its type declares as always present', async () => {
     const faults = new Faults()
     const checks = await answerChecks('taxonomy', 'Organisation')
     expect(checks.Organisation({}, faults)).toBe(false)
@@ -72,7 +72,7 @@ describe('a check', () => {
     expect(fields).not.toContain('state_change_time')
   })
 
-  it('lets an answer have new members, which a request may not have', async () => {
+  it('allows new members in a response, but not in a request', async () => {
     const { files } = await generated(
       'a.yaml',
       `paths:
@@ -93,7 +93,7 @@ components:
     expect(closed).toEqual(['checkPlain', 'checkBothInput'])
   })
 
-  it('lets a mask name what stands in an output-only field', () => {
+  it('lets a mask name members of an output-only field', () => {
     expect(() => checkMask('effective_state_source.scope_id', organisationFields)).not.toThrow()
     expect(() => checkMask('effective_state_source.scope', organisationFields)).toThrow(/no field/)
     expect(() => checkMask('group_count.x', organisationFields)).toThrow(/taken whole/)

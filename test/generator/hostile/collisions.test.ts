@@ -39,18 +39,18 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => removeFolder(root))
 
-describe('names that meet', () => {
-  test.each(cases)('are no fault: $title', ({ folder }) => {
+describe('colliding names', () => {
+  test.each(cases)('are not a fault: $title', ({ folder }) => {
     const { diagnostics, files } = runs.get(folder) ?? { diagnostics: [], files: new Map() }
     expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])
     expect(files.size).toBeGreaterThan(0)
   })
 
-  test('are told apart in output that type-checks', () => {
+  test('are distinct in output that type-checks', () => {
     expect(typeCheck(root)).toBe('')
   }, 60_000)
 
-  test('are told apart in modules that can be imported', () => {
+  test('are distinct in modules that can be imported', () => {
     const paths = [...runs].flatMap(([folder, { files }]) => [...files.keys()].map(path => `${folder}/${path}`))
     writeFileSync(join(root, 'paths.json'), JSON.stringify(paths))
     const { stderr } = spawnSync(process.execPath, [join(import.meta.dirname, 'import-all.ts'), root], {

@@ -63,11 +63,11 @@ describe('a document full of one hostile text', () => {
     expect(filesOf(folder).size).toBe(8)
   })
 
-  test('gives output that type-checks', () => {
+  test('has output that type-checks', () => {
     expect(typeCheck(root)).toBe('')
   }, 120_000)
 
-  test.each(samples)('$shown gives files that a disk can hold, without characters that hide text', ({ folder }) => {
+  test.each(samples)('$shown has files that a disk can store, without characters that hide text', ({ folder }) => {
     for (const text of filesOf(folder).values()) {
       expect(text.isWellFormed()).toBe(true)
       expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufeff]/)
@@ -75,14 +75,14 @@ describe('a document full of one hostile text', () => {
   })
 
   test.each(samples.filter(({ text }) => text.length <= maxPrettyLength))(
-    '$shown is laid out as prettier would',
+    '$shown is formatted as prettier would',
     async ({ folder }) => {
       const options = { ...(await resolveConfig(join(repository, 'package.json'))), filepath: 'output.ts' }
       for (const text of filesOf(folder).values()) expect(text).toBe(await format(text, options))
     },
   )
 
-  test.each(samples)('$shown stays out of what is printed raw on a terminal', ({ folder }) => {
+  test.each(samples)('$shown does not reach the terminal unescaped', ({ folder }) => {
     for (const line of runs.get(folder)?.printed ?? []) {
       expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/)
       expect(line.length).toBeLessThan(500)
@@ -90,7 +90,7 @@ describe('a document full of one hostile text', () => {
   })
 })
 
-describe('one hostile text where a form is asked for', () => {
+describe('a hostile text in a position that needs a form', () => {
   const cases = formed.flatMap(position => samples.map(({ text, shown }) => ({ position, shown, text })))
 
   test.each(cases)('$shown as $position generates, or is refused with its place', async ({ position, text }) => {

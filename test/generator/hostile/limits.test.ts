@@ -8,7 +8,7 @@ const levels = 10_000
  */
 const patience = 20_000
 
-describe('documents that would cost without end', () => {
+describe('documents of unbounded cost', () => {
   test(
     'aliases that multiply',
     async () => {
@@ -36,14 +36,14 @@ describe('documents that would cost without end', () => {
   )
 
   test(
-    'an alias of what it stands in',
+    'an alias that contains itself',
     async () => {
       expectRefused(await generatedFrom({ 'a.yaml': `${head}x-loop: &a {b: *a}\n` }), /^a\.yaml:4:\d+ error /)
     },
     patience,
   )
 
-  test('merge keys are no part of YAML 1.2 and merge nothing', async () => {
+  test('merge keys are not part of YAML 1.2 and merge nothing', async () => {
     const { printed } = await generatedFrom({
       'a.yaml': `${head}x-a: &a {b: c}\ncomponents: {schemas: {A: {<<: *a, type: string}}}\n`,
     })
@@ -65,7 +65,7 @@ describe('documents that would cost without end', () => {
   )
 
   test(
-    'schemas within schemas, hundreds deep, are generated or refused',
+    'hundreds of nested schemas are generated or refused',
     async () => {
       const depth = 450
       const schema = `${'{"type":"object","properties":{"a":'.repeat(depth)}{"type":"string"}${'}}'.repeat(depth)}`
@@ -88,7 +88,7 @@ describe('documents that would cost without end', () => {
   )
 
   test(
-    '5,000 schemas each within the next',
+    '5,000 schemas, each nested in the next',
     async () => {
       const schemas = Array.from(
         { length: 5_000 },
@@ -103,7 +103,7 @@ describe('documents that would cost without end', () => {
   )
 
   test(
-    '3,000 branches that overlap',
+    '3,000 overlapping branches',
     async () => {
       const branches = Array.from({ length: 3_000 }, () => '{"type":"object"}')
       const text = `{"openapi":"3.0.3","info":{"title":"a","version":"1"},"paths":{},"components":{"schemas":{"A":{"oneOf":[${branches.join(',')}]}}}}`
@@ -114,7 +114,7 @@ describe('documents that would cost without end', () => {
   )
 
   test(
-    '3,000 members whose names are one when made of letters',
+    '3,000 members whose names are the same when reduced to letters',
     async () => {
       const properties = Array.from(
         { length: 3_000 },
@@ -164,7 +164,7 @@ describe('documents that would cost without end', () => {
   )
 
   test(
-    '20,000 faults are told, each in a short line',
+    '20,000 faults are reported, each in a short line',
     async () => {
       const properties = Array.from({ length: 20_000 }, (_, i) => `"a${i}":{"$ref":"#/nowhere"}`)
       const text = `{"openapi":"3.0.3","info":{"title":"a","version":"1"},"paths":{},"components":{"schemas":{"A":{"type":"object","properties":{${properties.join(',')}}}}}}`

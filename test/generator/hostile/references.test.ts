@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { generation, newFolder, removeFolder } from '../generation.ts'
 import { expectRefused, generatedFrom, head } from './refused.ts'
 
-describe('references that lead astray', () => {
+describe('references to unexpected targets', () => {
   const referring = (reference: string): string =>
     `${head}components:\n  schemas:\n    A:\n      type: object\n      properties:\n        a: {$ref: ${JSON.stringify(reference)}}\n`
 
@@ -30,7 +30,7 @@ describe('references that lead astray', () => {
     )
   })
 
-  test('to each other in a circle, through files', async () => {
+  test('to each other in a cycle, through files', async () => {
     const files = {
       'a.yaml': `${head}components: {schemas: {A: {$ref: 'b.yaml'}}}\n`,
       'b.yaml': `$ref: c.yaml\n`,
@@ -39,7 +39,7 @@ describe('references that lead astray', () => {
     expectRefused(await generatedFrom(files), /error reference-cycle/)
   })
 
-  test('to a link that leads outside', async () => {
+  test('to a link that leaves the folder', async () => {
     const folder = newFolder()
     onTestFinished(() => removeFolder(folder))
     writeFileSync(join(folder, 'a.yaml'), referring('link.yaml'))
@@ -47,7 +47,7 @@ describe('references that lead astray', () => {
     expectRefused(await generation(['a.yaml'], folder), /^a\.yaml:9:\d+ error reference-outside/)
   })
 
-  test('never shows what stands in a file that is no document', async () => {
+  test('never show the content of a file that is not a document', async () => {
     const { printed } = await generatedFrom({ 'a.yaml': referring('secret.txt'), 'secret.txt': 'password: [hunter2' })
     expect(printed.join('\n')).not.toContain('hunter2')
   })

@@ -122,7 +122,7 @@ let root: string
 beforeAll(() => void (root = newFolder()))
 afterAll(() => removeFolder(root))
 
-test('whatever its schemas, a document is refused, or its output type-checks and is laid out as prettier would', async () => {
+test('for any schemas, a document is refused, or its output type-checks and is formatted as prettier would', async () => {
   const layout = { ...(await resolveConfig(join(repository, 'package.json'))), filepath: 'output.ts' }
   let count = 0
   await fc.assert(

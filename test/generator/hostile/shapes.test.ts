@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { generatedFrom, head } from './refused.ts'
 
-describe('files that are no documents', () => {
+describe('files that are not documents', () => {
   test.each([
     ['nothing', ''],
     ['a number', '1'],

@@ -55,8 +55,8 @@ function textsIn(files: ReadonlyMap<string, string>): ReadonlySet<string> {
   return found
 }
 
-describe('whatever texts a document holds', () => {
-  test('output is TypeScript that Node.js takes, and holds each of them as it is', async () => {
+describe('with any texts in a document', () => {
+  test('the output is TypeScript that Node.js accepts, with each text unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(anyDocuments, async texts => {
         const { files } = await generated(texts)
@@ -68,7 +68,7 @@ describe('whatever texts a document holds', () => {
     )
   }, 120_000)
 
-  test('output is laid out as prettier would', async () => {
+  test('the output is formatted as prettier would', async () => {
     const options = { ...(await resolveConfig(join(repository, 'package.json'))), filepath: 'output.ts' }
     await fc.assert(
       fc.asyncProperty(anyDocuments, async texts => {

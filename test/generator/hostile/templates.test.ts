@@ -44,7 +44,7 @@ function generated(text: string, name: string, templates?: Templates): Promise<G
 
 describe('a document full of one hostile text', () => {
   test.each(samples.filter(({ text }) => text.length <= 100))(
-    '$shown makes with overrides that are the built-in templates what these make',
+    '$shown has the same output with overrides equal to the built-in templates',
     async ({ text, name }) => {
       const { diagnostics, files } = await generated(text, name, builtIns)
       expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])
@@ -53,7 +53,7 @@ describe('a document full of one hostile text', () => {
     },
   )
 
-  test('makes with the overrides of docs/generator.md code that does not run it', async () => {
+  test('has output that does not run the text with the overrides of docs/generator.md', async () => {
     const paths: string[] = []
     for (const { text, name } of samples) {
       const { files } = await generated(text, name, documented)

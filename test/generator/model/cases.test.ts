@@ -49,13 +49,13 @@ const cases = readdirSync(casesFolder, { withFileTypes: true }).flatMap(entry =>
 })
 
 describe('a case', () => {
-  test('of several files is told how to be read', () => {
+  test('of several files has its runs in the table', () => {
     const found = readdirSync(casesFolder, { withFileTypes: true }).filter(entry => entry.isDirectory())
     expect(found.map(({ name }) => name).toSorted()).toEqual(Object.keys(folders).toSorted())
   })
 
   test.each(cases.map(files => [files.join(' and '), files] as const))(
-    '%s is built, with the errors it should have',
+    '%s is built, with its expected errors',
     async (name, files) => {
       const reading = await readFrom(casesFolder, files)
       const { diagnostics, model } = built(reading)

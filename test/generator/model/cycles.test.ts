@@ -15,7 +15,7 @@ function reachesItself(graph: Graph, node: string): boolean {
   return false
 }
 
-test('a node is on a cycle when it can be reached from itself', () => {
+test('a node is on a cycle if it can be reached from itself', () => {
   const name = fc.constantFrom(...'abcdefgh')
   fc.assert(
     fc.property(fc.array(fc.tuple(name, fc.array(name, { maxLength: 3 }))), edges => {
@@ -27,7 +27,7 @@ test('a node is on a cycle when it can be reached from itself', () => {
   )
 })
 
-test('a chain of 100,000 is followed without recursion', () => {
+test('a chain of 100,000 nodes is followed without recursion', () => {
   const last = 100_000
   const graph = new Map(Array.from({ length: last + 1 }, (_, i) => [`${i}`, [`${(i + 1) % (last + 1)}`]]))
   expect(onCycles(graph).size).toBe(last + 1)

@@ -17,7 +17,7 @@ const text = 'application/x-www-form-urlencoded'
 const file = '{type: string, format: binary, maxLength: 9}'
 
 describe('files', () => {
-  test('are text of the format binary that stands in a multipart form, alone or in lists', async () => {
+  test('are texts of the format binary in a multipart form, alone or in lists', async () => {
     const schema = `{type: object, properties: {one: ${file}, many: {type: array, items: ${file}}, note: {type: string}}}`
     const model = await modelOf(posting(form, `{schema: ${schema}}`))
     expect(bare(operationNamed(model, 'x').body?.content.schema)).toMatchObject({
@@ -29,7 +29,7 @@ describe('files', () => {
     })
   })
 
-  test('stay text within nested objects, which travel as JSON, and in bodies that are no forms', async () => {
+  test('stay texts within nested objects, which travel as JSON, and in bodies that are not forms', async () => {
     const schema = `{type: object, properties: {inner: {type: object, properties: {one: {type: string, format: binary}}}}}`
     for (const type of [form, text, 'application/json']) {
       const model = await modelOf(posting(type, `{schema: ${schema}}`))
@@ -37,7 +37,7 @@ describe('files', () => {
     }
   })
 
-  test('are found through references, in the named schemas that stand for forms alone', async () => {
+  test('are found through references, in the named schemas that only forms use', async () => {
     const model = await modelOf(
       posting(
         form,
@@ -60,7 +60,7 @@ describe('files', () => {
 describe('encodings', () => {
   const schema = '{type: object, properties: {a: {type: array, items: {type: string}}}}'
 
-  test('of a form of text say style and explode', async () => {
+  test('of a URL-encoded form declare style and explode', async () => {
     const model = await modelOf(
       posting(text, `{schema: ${schema}, encoding: {a: {style: pipeDelimited, explode: false}}}`),
     )
@@ -69,7 +69,7 @@ describe('encodings', () => {
     })
   })
 
-  test('of a multipart form say the content type', async () => {
+  test('of a multipart form declare the content type', async () => {
     const model = await modelOf(
       posting(form, `{schema: ${schema}, encoding: {a: {contentType: 'image/png, image/gif'}}}`),
     )
@@ -82,7 +82,7 @@ describe('encodings', () => {
     [form, '{a: {style: form}}', ['10 encoding-keyword']],
     [form, '{b: {contentType: text/plain}}', ['10 encoding-unknown']],
     ['application/json', '{a: {contentType: text/plain}}', ['10 encoding-ignored']],
-  ])('of %s: %s are reported as far as they change nothing', async (type, encoding, codes) => {
+  ])('of %s: %s are reported unless they have an effect', async (type, encoding, codes) => {
     const source = posting(type, `{schema: ${schema},\n            encoding: ${encoding}}`)
     const { diagnostics } = built(await read({ 'a.yaml': document(source) }))
     expect(codesOf(diagnostics)).toEqual(codes)

@@ -3,8 +3,8 @@ import { bareSchema, built, document, modelOf, operationNamed, read, schemaNamed
 
 const ok = "responses: {'204': {description: ok}}"
 
-describe('a document of a stranger', () => {
-  test('may call things what objects inherit', async () => {
+describe('a foreign document', () => {
+  test('may use the names of inherited properties', async () => {
     const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype']
     const model = await modelOf(
       `paths:\n${names.map((name, i) => `  /p${i}: {get: {operationId: ${name}, tags: [${name}], ${ok}}}\n`).join('')}components:\n  schemas:\n${names.map(name => `    ${name}: {type: object, required: [${name}], properties: {${name}: {type: string}}}\n`).join('')}`,
@@ -17,7 +17,7 @@ describe('a document of a stranger', () => {
     expect(Reflect.get({}, 'properties')).toBeUndefined()
   })
 
-  test('keeps its texts as they are', async () => {
+  test('keeps its texts unchanged', async () => {
     const text = '*/ globalThis.hit = 1; /* ` ${1} \' " \\ \u2028'
     const model = await modelOf(
       `components: {schemas: {A: ${JSON.stringify({ type: 'string', description: text, enum: [text], default: text })}}}\n`,
@@ -25,7 +25,7 @@ describe('a document of a stranger', () => {
     expect(bareSchema(model, 'A')).toEqual({ kind: 'enum', values: [text], description: text, default: text })
   })
 
-  test('has legal names whatever it says', async () => {
+  test('has legal names for any texts', async () => {
     const evil = "x'];globalThis.hit=1//"
     const model = await modelOf(
       `paths: {/a: {get: {operationId: ${JSON.stringify(evil)}, tags: [${JSON.stringify(evil)}], ${ok}}}}\ncomponents: {schemas: {${JSON.stringify(evil)}: {type: string}}}\n`,
@@ -46,7 +46,7 @@ describe('a document of a stranger', () => {
     expect(schemaNamed(model, 'A0').hasDefaults).toBe(true)
   })
 
-  test('may extend and combine without bounds, at a cost that grows with its size', async () => {
+  test('may extend and combine without limits, at a cost that grows with its size', async () => {
     const refs = (i: number): string => Array(3).fill(`{$ref: '#/components/schemas/A${i}'}`).join(', ')
     const levels = Array.from({ length: 30 }, (_, i) => `    A${i}: {allOf: [${refs(i + 1)}]}`)
     const filter = 'x-filter: {fields: [{name: id, type: STRING, sortable: true}], default_order_by: id}'
@@ -58,7 +58,7 @@ describe('a document of a stranger', () => {
     expect(operationNamed(model, 'x').list?.key).toBe('id')
   })
 
-  test('is built without an exception even where its check found errors', async () => {
+  test('is built without an exception even if its check found errors', async () => {
     const wrong = [
       'paths: {/a: {get: 1}, /b: [], c: {}}\n',
       'paths: {/a: {get: {parameters: {a: 1}, requestBody: [], responses: {x: 1}}}}\n',

@@ -59,7 +59,7 @@ describe('the name of', () => {
   ])('the group %j is %s', (tag, expected) => expect(groupName(tag)).toBe(expected))
 })
 
-describe('whatever a document calls things', () => {
+describe('for any names in a document', () => {
   const any = fc.string({ unit: 'binary', maxLength: 20 })
 
   test('names are legal in TypeScript', () => {
@@ -72,7 +72,7 @@ describe('whatever a document calls things', () => {
     )
   })
 
-  test('spellings are legal, and tell names apart that are', () => {
+  test('spellings are legal, and different for different names', () => {
     fc.assert(
       fc.property(any, name => {
         expect(spelling(name)).toSatisfy(isIdentifier)
@@ -83,7 +83,7 @@ describe('whatever a document calls things', () => {
 })
 
 describe('a name that is taken', () => {
-  test('stays with the first, and what comes later changes nothing before it', () => {
+  test('stays with its first owner, and later names change no earlier name', () => {
     const wanted = ['Tea_Cup', 'TeaCup', 'teaCup', 'tea-cup', 'tea cup']
     const given = (all: readonly string[]): readonly string[] => {
       const names = new Names()
@@ -94,7 +94,7 @@ describe('a name that is taken', () => {
     for (let n = 1; n < wanted.length; n++) expect(given(wanted.slice(0, n))).toEqual(all.slice(0, n))
   })
 
-  test('is never given twice, whatever is claimed', () => {
+  test('is never given twice', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('a', 'A', 'a-b', 'aB', 'AB', 'a_2d_b')), wanted => {
         const names = new Names()

@@ -7,7 +7,7 @@ const get = (text: string, path = '/a'): string =>
 const post = (text: string): string => get(text).replace('get:', 'post:')
 
 describe('parameters', () => {
-  test('keep their wire name where it is free: path before query before header before cookie', async () => {
+  test('keep their wire name if it is free: path before query before header before cookie', async () => {
     const places = ['cookie', 'header', 'query', 'path'].map(
       place => `  - {name: id, in: ${place}, required: true, schema: {type: string}}`,
     )
@@ -25,7 +25,7 @@ describe('parameters', () => {
     ['__proto__', 'query___proto__'],
     ['constructor', 'constructor'],
     ['page[number]', 'page[number]'],
-  ])('called %s are the member %s', async (name, member) => {
+  ])('with the name %s are the member %s', async (name, member) => {
     const model = await modelOf(get(`parameters: [{name: '${name}', in: query, schema: {type: string}}]\n${ok}`))
     expect(operationNamed(model, 'x').parameters[0]?.member).toBe(member)
   })
@@ -49,7 +49,7 @@ describe('parameters', () => {
     expect(operationNamed(model, 'x').parameters[0]).toMatchObject({ style: 'json', schema: { kind: 'number' } })
   })
 
-  test('of a path item are joined with, and replaced by, those of the operation', async () => {
+  test('of a path item are joined with the parameters of the operation, which take precedence', async () => {
     const model = await modelOf(
       `paths:\n  /a:\n    parameters:\n      - {name: p, in: query, schema: {type: string}}\n      - {name: X-Q, in: header, schema: {type: string}}\n    get:\n      operationId: x\n      parameters: [{name: x-q, in: header, schema: {type: integer}}]\n      ${ok}\n`,
     )
@@ -70,7 +70,7 @@ describe('parameters', () => {
     ['{enum: [1, a]}'],
     ['{type: object, properties: {a: {type: object}}}'],
     ['{type: object, additionalProperties: {type: string}}'],
-  ])('of %s are reported, as text cannot tell them', async schema => {
+  ])('of %s are reported, because text cannot distinguish them', async schema => {
     const { diagnostics } = built(
       await read({ 'a.yaml': document(get(`parameters: [{name: p, in: query, schema: ${schema}}]\n${ok}`)) }),
     )
@@ -137,7 +137,7 @@ describe('content', () => {
     expect(operationNamed(model, 'x').body).toMatchObject({ content: { type, kind }, isTagged: false })
   })
 
-  test('of several types is told apart by them, in the order of the document with ranges last', async () => {
+  test('of several types is distinguished by them, in the order of the document with ranges last', async () => {
     const model = await modelOf(
       post(`requestBody: {content: {image/*: {}, text/csv: {}, application/json: {}, image/png: {}}}\n${ok}`),
     )
@@ -146,7 +146,7 @@ describe('content', () => {
     expect(body?.contents.map(({ type }) => type)).toEqual(['text/csv', 'application/json', 'image/png', 'image/*'])
   })
 
-  test('of JSON types with one schema is one, which is sent as the first that is no range', async () => {
+  test('of JSON types with one schema is one, sent as the first type that is not a range', async () => {
     const types = ['application/*+json', 'application/json', 'text/json']
     const content = types.map(type => `${type}: {schema: {type: integer}}`).join(', ')
     const { body } = operationNamed(await modelOf(post(`requestBody: {content: {${content}}}\n${ok}`)), 'x')
@@ -156,32 +156,32 @@ describe('content', () => {
     })
   })
 
-  test('of a range is told apart by what is sent', async () => {
+  test('of a range is distinguished by the sent type', async () => {
     const model = await modelOf(post(`requestBody: {content: {image/*: {}}}\n${ok}`))
     expect(operationNamed(model, 'x').body?.isTagged).toBe(true)
   })
 
-  test('of an answer with several types is the JSON one, and the others are reported', async () => {
+  test('of a response with several types is the JSON type, and the others are reported', async () => {
     const answer = "responses: {'200': {description: ok, content: {text/csv: {}, image/png: {}, application/json: {}}}}"
     const { diagnostics, model } = built(await read({ 'a.yaml': document(post(answer)) }))
     expect(model.documents[0]?.operations[0]?.successes[0]?.content?.type).toBe('application/json')
     expect(diagnostics[0]).toContain('left out: "text/csv", "image/png"')
   })
 
-  test('of a form in an answer is bytes, which is reported', async () => {
+  test('of a form in a response is bytes, which is reported', async () => {
     const answer = "responses: {'200': {description: ok, content: {multipart/form-data: {schema: {type: object}}}}}"
     const { diagnostics, model } = built(await read({ 'a.yaml': document(post(answer)) }))
     expect(model.documents[0]?.operations[0]?.successes[0]?.content?.kind).toBe('bytes')
     expect(codesOf(diagnostics)).toEqual(['7 media-type-opaque'])
   })
 
-  test('of GET is left out', async () => {
+  test('of GET is ignored', async () => {
     const model = await modelOf(get(`requestBody: {content: {application/json: {}}}\n${ok}`))
     expect(operationNamed(model, 'x').body).toBeUndefined()
   })
 })
 
-describe('answers', () => {
+describe('responses', () => {
   const json = 'content: {application/json: {schema: {type: string}}}'
   test.each([
     [`{'200': {description: a, ${json}}}`, 'value', [200], []],
@@ -202,7 +202,7 @@ describe('answers', () => {
 })
 
 describe('names', () => {
-  test('of routes give way to reserved words, to groups and to what stands beside them', async () => {
+  test('of routes avoid reserved words, groups and other names of their file', async () => {
     const ids = ['delete', 'pets', 'send', 'list', 'new']
     const paths = ids.map((id, i) => `  /p${i}: {get: {operationId: ${id}, tags: [list], ${ok}}}\n`)
     const model = await modelOf(`paths:\n${paths.join('')}`)
@@ -220,7 +220,7 @@ describe('names', () => {
     expect(operationNamed(model, 'x').requestName).toBe('XOperationRequest')
   })
 
-  test('that are made are told, and stay when paths are added', async () => {
+  test('that are derived are reported, and stay when paths are added', async () => {
     const one = `paths:\n  /a/{b}: {get: {parameters: [{name: b, in: path, required: true, schema: {}}], ${ok}}}\n`
     const before = built(await read({ 'a.yaml': document(one) }))
     const after = built(await read({ 'a.yaml': document(`${one}  /a/by/b: {get: {${ok}}}\n`) }))
@@ -246,7 +246,7 @@ describe('names', () => {
   })
 })
 
-test('a path is taken apart into text and names', async () => {
+test('a path is split into text and names', async () => {
   const path = '/a/{id}/b/{c}:verb'
   const parameters =
     'parameters: [{name: id, in: path, required: true, schema: {}}, {name: c, in: path, required: true, schema: {}}]'

@@ -110,7 +110,7 @@ describe('a schema becomes', () => {
     expect(bareSchema(await modelOf(schemas(`A: ${text}`)), 'A')).toEqual(expected)
   })
 
-  test('a reference, with what stands beside it', async () => {
+  test('a reference, with its sibling members', async () => {
     const model = await modelOf(
       schemas(
         `A: {type: object, properties: {b: {$ref: '#/components/schemas/B', nullable: true, description: d}}}\nB: {type: string, default: x}`,
@@ -121,7 +121,7 @@ describe('a schema becomes', () => {
     })
   })
 
-  test('an intersection in which a closed branch stays by itself', async () => {
+  test('an intersection in which a closed branch stays separate', async () => {
     const model = await modelOf(
       schemas(
         `A: {allOf: [${ref('B')}, {type: object, properties: {c: {type: string}}}]}\nB: {type: object, additionalProperties: false}`,
@@ -136,7 +136,7 @@ describe('a schema becomes', () => {
     })
   })
 
-  test('properties in the order of the document, with the way they travel', async () => {
+  test('properties in the order of the document, with their direction', async () => {
     const model = await modelOf(
       schemas(
         `A:\n  type: object\n  properties:\n    z: {type: string, readOnly: true}\n    a: {type: string, writeOnly: true}\n    m: {allOf: [${ref('B')}], x-immutable: true}\n    r: ${ref('B')}\nB: {type: string, readOnly: true}`,
@@ -152,7 +152,7 @@ describe('a schema becomes', () => {
     })
   })
 
-  test('a default only where it fits', async () => {
+  test('a default only if it matches', async () => {
     const model = await modelOf(
       schemas(
         'A: {type: object, properties: {a: {type: integer, default: x}, b: {type: string, nullable: true, default: null}}}',
@@ -184,7 +184,7 @@ describe('a discriminator', () => {
     })
   })
 
-  test('of a schema that others extend makes it the union of them, and keeps what they share apart', async () => {
+  test('of a schema that others extend makes it the union of them, and keeps their common part separate', async () => {
     const model = await modelOf(
       schemas(
         `Base: {type: object, required: [k], properties: {k: {type: string}}, discriminator: {propertyName: k, mapping: {one: '#/components/schemas/One'}}}\nOne: {allOf: [${ref('Base')}, {type: object, properties: {a: {type: string}}}]}\nTwo: {allOf: [${ref('One')}]}`,
@@ -276,7 +276,7 @@ describe('building reports', () => {
 })
 
 describe('schemas in other files', () => {
-  test('are named by component, by file and folder, or by pointer, and belong to who reaches them', async () => {
+  test('are named by component, by file and folder, or by pointer, and belong to the document that uses them', async () => {
     const inParts = `A:\n  type: object\n  properties:\n    a: {$ref: models/user.yaml}\n    b: {$ref: requests/user.yaml}\n    c: {$ref: 'parts.yaml#/components/schemas/Fault'}\n    d: {$ref: 'parts.yaml#/components/schemas/Fault/properties/code'}\nNamed: {$ref: models/named.yaml}`
     const reading = await read({
       'pets.yaml': document(schemas(inParts)),
@@ -317,7 +317,7 @@ describe('schemas in other files', () => {
   })
 })
 
-test('recursion is found directly, through others and not beside them', async () => {
+test('recursion is found directly and through others, but not in siblings', async () => {
   const model = await modelOf(
     schemas(
       `Self: {type: object, properties: {s: ${ref('Self')}}}\nA: {type: object, properties: {b: ${ref('B')}}}\nB: {type: array, items: ${ref('A')}}\nOutside: {type: object, properties: {a: ${ref('A')}}}`,

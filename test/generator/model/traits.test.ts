@@ -39,7 +39,7 @@ describe('x-filter', () => {
     expect(operationNamed(model, 'listRows').list?.fields[0]).toMatchObject({ operators, list: type.endsWith('[]') })
   })
 
-  test('is joined with the shape of the answer', async () => {
+  test('is joined with the shape of the response', async () => {
     const model = await modelOf(
       list(
         'schema: rows, fields: [{name: state, type: ENUM}, {name: id, type: STRING, operators: [], sortable: true}], default_order_by: id desc',
@@ -67,7 +67,7 @@ describe('x-filter', () => {
     })
   })
 
-  test('of rows without an id breaks ties by the first field of the default order', async () => {
+  test('of rows without an id uses the first field of the default order as the last sort key', async () => {
     const model = await modelOf(
       list(
         'fields: [{name: digest, type: STRING, sortable: true}], default_order_by: digest desc',
@@ -93,7 +93,7 @@ describe('x-filter', () => {
     expect(model.documents[0]?.operations[0]?.list?.fields[1]?.values).toBe('INTEGER')
   })
 
-  test('reads what a property adds something to', async () => {
+  test('covers the property to which an intersection adds members', async () => {
     const added = (schema: string): string => `{allOf: [${schema}], readOnly: true}`
     const row = `id: {type: string}, state: ${added('{$ref: "#/components/schemas/State"}')}, states: ${added('{type: array, items: {$ref: "#/components/schemas/State"}}')}, m: ${added('{type: object, additionalProperties: {type: integer}}')}`
     const fields =
@@ -107,7 +107,7 @@ describe('x-filter', () => {
     ])
   })
 
-  test('names a field otherwise than the path that leads to it', async () => {
+  test('may name a field differently from its path', async () => {
     const tags = 'id: {type: string}, tags: {type: array, items: {type: object, properties: {name: {type: string}}}}'
     const fields = "{name: tags, path: tags.name, type: 'STRING[]'}, {name: id, path: id, type: STRING, sortable: true}"
     const model = await modelOf(list(`fields: [${fields}], default_order_by: id`, tags))
@@ -140,7 +140,7 @@ describe('x-filter', () => {
     expect(codesOf(diagnostics)).toEqual([`7 ${code}`])
   })
 
-  test('on an operation that answers no rows is reported', async () => {
+  test('on an operation that returns no rows is reported', async () => {
     const text = list('fields: [], default_order_by: id').replace(
       'type: array, items',
       'type: object, properties: {}, x-items',
@@ -207,7 +207,7 @@ describe('permissions', () => {
     expect(codesOf(built(await read({ 'a.yaml': document(text) })).diagnostics)).toEqual(['6 permission-differs'])
   })
 
-  test.each(['public', 'own', 'authenticated'])('are none where access is %s', async kind => {
+  test.each(['public', 'own', 'authenticated'])('are missing if access is %s', async kind => {
     const model = await modelOf(access(`kind: ${kind}`))
     expect(model.permissions).toEqual([])
     expect(operationNamed(model, 'x').access).toEqual({ kind })
@@ -247,7 +247,7 @@ describe('errors', () => {
     expect(codesOf(diagnostics)).toEqual([`4 ${code}`])
   })
 
-  test('that an operation may raise are none, or not declared', async () => {
+  test('that an operation may raise are empty or undeclared', async () => {
     const model = await modelOf(
       `paths:\n  /a: {get: {operationId: a, x-raises: [], ${ok}}, put: {operationId: b, ${ok}}}\n`,
     )

@@ -18,7 +18,7 @@ ${schemas.replace(/^/gm, '    ')}
 `
 const plain = 'Updated: {type: string}'
 
-describe('an input view is made where what is sent differs', () => {
+describe('an input view exists if the input differs', () => {
   test.each([
     ['nothing differs', 'a: {type: string}', 'Created'],
     ['a member is only answered', 'a: {type: string, readOnly: true}', 'CreatedInput'],
@@ -40,7 +40,7 @@ describe('an input view is made where what is sent differs', () => {
     expect(schemaNamed(model, 'Created').views).toEqual({ output: 'Created', input, update: input })
   })
 
-  test('in what is referred to, however far, and in circles', async () => {
+  test('for referenced schemas at any distance, and in cycles', async () => {
     const model = await modelOf(
       api(
         `Created: {type: object, properties: {b: ${ref('B')}, p: ${ref('P')}}}\nB: {type: array, items: ${ref('C')}}\nC: {oneOf: [${ref('D')}]}\nD: {type: object, properties: {x: {type: string, readOnly: true}, c: ${ref('Created')}}}\nP: {type: string}\n${plain}`,
@@ -50,14 +50,14 @@ describe('an input view is made where what is sent differs', () => {
     expect(inputs).toEqual(['CreatedInput', 'BInput', 'CInput', 'DInput', 'P', 'Updated'])
   })
 
-  test('only of schemas that requests reach', async () => {
+  test('only for schemas that requests use', async () => {
     const model = await modelOf(
       api(`Created: {type: string}\nOther: {type: object, properties: {a: {type: string, readOnly: true}}}\n${plain}`),
     )
     expect(schemaNamed(model, 'Other').views).toEqual({ output: 'Other', input: 'Other', update: 'Other' })
   })
 
-  test('of schemas that parameters reach too', async () => {
+  test('for schemas that parameters use too', async () => {
     const model = await modelOf(
       `paths: {/a: {get: {parameters: [{name: s, in: query, schema: ${ref('State')}}], ${ok}}}}\ncomponents: {schemas: {State: {type: string, enum: [U, A], x-unspecified: U}}}\n`,
     )
@@ -65,7 +65,7 @@ describe('an input view is made where what is sent differs', () => {
   })
 })
 
-describe('an output view is made', () => {
+describe('an output view exists', () => {
   const sent = '{type: object, properties: {a: {type: string, default: x}}}'
   const answer = (name: string): string =>
     `responses: {'200': {description: ok, content: {application/json: {schema: ${ref(name)}}}}}`
@@ -91,14 +91,14 @@ describe('an output view is made', () => {
     expect(await answered(documentOf(responses, schemas))).toEqual(names)
   })
 
-  test('of enums always, whose values what is sent is a choice of', async () => {
+  test('for every enum, because requests accept only some of its values', async () => {
     const state = 'State: {type: string, enum: [U, A], x-unspecified: U}'
     expect(
       await answered(api(`Created: {type: object, properties: {s: ${ref('State')}}}\n${state}\n${plain}`)),
     ).toEqual(['State', 'Updated'])
   })
 
-  test('under names that are the same with and without it', async () => {
+  test('under the same names with and without the input view', async () => {
     const before = schemaNamed(await modelOf(documentOf(ok, 'Other: {type: string}')), 'Sent')
     const after = schemaNamed(await modelOf(documentOf(answer('Sent'), 'Other: {type: string}')), 'Sent')
     expect([before.isAnswered, after.isAnswered]).toEqual([false, true])
@@ -106,7 +106,7 @@ describe('an output view is made', () => {
   })
 })
 
-describe('an update view is made where something is required', () => {
+describe('an update view exists if a member is required', () => {
   test.each([
     ['nothing is', '{type: object, properties: {a: {type: string}}}', { input: 'Updated', update: 'Updated' }],
     [
@@ -134,7 +134,7 @@ describe('an update view is made where something is required', () => {
     expect(schemaNamed(model, 'Updated').views).toEqual({ output: 'Updated', ...views })
   })
 
-  test('of single objects that are referred to, not of elements', async () => {
+  test('for referenced single objects, but not for elements of lists', async () => {
     const model = await modelOf(
       api(
         `Created: {type: string}\nUpdated: {type: object, properties: {one: ${ref('One')}, many: {type: array, items: ${ref('Many')}}}}\nOne: &o {type: object, required: [a], properties: {a: {type: string}}}\nMany: *o`,
@@ -144,7 +144,7 @@ describe('an update view is made where something is required', () => {
   })
 })
 
-describe('what stands beside its mask in a body is sent as an update', () => {
+describe('the sibling of a mask in a body is sent as an update', () => {
   const object = '{type: object, required: [a], properties: {a: {type: string}}}'
   test.each([
     ['the one object is', `o: ${ref('Updated')}, n: {type: integer}`, 'UpdatedUpdate'],
@@ -158,7 +158,7 @@ describe('what stands beside its mask in a body is sent as an update', () => {
     expect(schemaNamed(model, 'Updated').views).toEqual({ output: 'Updated', input: 'Updated', update })
   })
 
-  test('a text of another format is no mask', async () => {
+  test('a text of another format is not a mask', async () => {
     const change = `{type: object, properties: {update_mask: {type: string}, o: ${ref('Updated')}}}`
     const model = await modelOf(
       `paths: {/a: {post: {${body('Change')}, ${ok}}}}\ncomponents: {schemas: {Change: ${change}, Updated: ${object}}}\n`,
@@ -176,7 +176,7 @@ test('defaults are found in lists and references, not in the forms of a union', 
   expect(model.schemas.filter(({ hasDefaults }) => hasDefaults).map(({ name }) => name)).toEqual(['Created', 'D', 'U'])
 })
 
-test('a view gives way to a schema of its name', async () => {
+test('a view avoids the name of a schema', async () => {
   const model = await modelOf(
     api(
       `Created: {type: object, properties: {a: {type: string, readOnly: true}}}\nCreatedInput: {type: string}\n${plain}`,

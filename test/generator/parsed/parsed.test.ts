@@ -36,7 +36,7 @@ async function generated(document: object): Promise<Generation> {
 /** The handed documents that have no errors. */
 const valid = caseRuns.filter(({ name }) => !/^(duplicate-operation-ids|invalid-)/.test(name))
 
-describe('what is read back of hostile documents is what their model says', () => {
+describe('the parsed output of hostile documents equals their model', () => {
   test.each(Object.keys(collidingDocuments))('%s', async title => {
     const texts = collidingTexts(title)
     writeFiles(folder, new Map(Object.entries(texts)))
@@ -44,7 +44,7 @@ describe('what is read back of hostile documents is what their model says', () =
     expect(differencesOf(run)).toEqual([])
   })
 
-  test.each(hostileTexts.map(text => [text]))('%j at every place', async text => {
+  test.each(hostileTexts.map(text => [text]))('%j at every position', async text => {
     const run = await generated(documentOf(Object.fromEntries(free.map(position => [position, text]))))
     expect(differencesOf(run)).toEqual([])
   })
@@ -60,13 +60,13 @@ describe('what is read back of hostile documents is what their model says', () =
   }, 60_000)
 })
 
-describe('what is read back of the handed documents is what their model says', () => {
+describe('the parsed output of the handed documents equals their model', () => {
   test.each(valid)('$name', async ({ files }) => {
     expect(differencesOf(await generation(files, casesFolder))).toEqual([])
   })
 })
 
-describe('what is read back of the platform', () => {
+describe('the parsed output of the platform', () => {
   let platform: Generation
   beforeAll(async () => {
     const specs = readdirSync(join(repository, 'specs')).filter(name => name.endsWith('.yaml'))
@@ -82,7 +82,7 @@ describe('what is read back of the platform', () => {
     return model ? differences(model, changed, 'taxonomy') : []
   }
 
-  test('is what its model says, file by file', () => {
+  test('equals its model, file by file', () => {
     expect(platform.model?.documents.length).toBeGreaterThanOrEqual(9)
     expect(differencesOf(platform)).toEqual([])
     const areas = platform.model?.documents.filter(({ operations }) => operations.length > 0) ?? []
@@ -115,7 +115,7 @@ describe('what is read back of the platform', () => {
     ['area.ts', 'a member', /^ {2}filters: .*\n/m, ''],
     ['area.ts', 'a type of resource', /^ {2}\| 'taxonomy.quotas'\n/m, ''],
     ['others.ts', 'a file', /$/, 'export const more = 1\n'],
-  ])('is told from one whose %s has lost or changed %s', (file, _, found, other) => {
+  ])('differs from a file whose %s has lost or changed %s', (file, _, found, other) => {
     const path = `taxonomy/${file}`
     const before = platform.files.get(path) ?? ''
     const after = before.replace(found, other)
@@ -125,13 +125,13 @@ describe('what is read back of the platform', () => {
     expect(lines.filter(line => !line.startsWith(`${path}: `))).toEqual([])
   })
 
-  test('is told from one whose check looks at another member', () => {
+  test('differs from a file whose check reads another member', () => {
     const path = 'taxonomy/validators.ts'
     const text = platform.files.get(path)?.replaceAll('display_name', 'name')
     expect(tampered(path, text)).toContain(`${path}: checkGroup does not look at "display_name"`)
   })
 
-  test('is told from one in another order, and from one without a file', () => {
+  test('differs from a file in another order, and from a missing file', () => {
     const path = 'taxonomy/errors.ts'
     const [head = '', ...parts] = (platform.files.get(path) ?? '').split('\n/** ')
     const swapped = [head, ...parts.toReversed()].join('\n/** ')

@@ -163,7 +163,7 @@ describe('a check reports', () => {
     expect(codesOf(diagnostics).toSorted()).toEqual(expected.toSorted())
   })
 
-  test('both places of an id that is there twice', async () => {
+  test('both places of a duplicate id', async () => {
     const { diagnostics } = await read({
       'api.yaml': document(`paths:\n  /a: {get: {operationId: x, ${ok}}}\n  /b: {get: {operationId: x, ${ok}}}\n`),
     })
@@ -171,7 +171,7 @@ describe('a check reports', () => {
     expect(diagnostics[0]).toContain('"x" of GET /a is the operationId of GET /b too')
   })
 
-  test('a part once, however often it is referred to', async () => {
+  test('a part once, even if several references lead to it', async () => {
     const reference = "{$ref: '#/components/responses/R'}"
     const { diagnostics } = await read({
       'api.yaml': document(
@@ -181,7 +181,7 @@ describe('a check reports', () => {
     expect(codesOf(diagnostics)).toEqual(['5 not-honoured'])
   })
 
-  test('parts of other files there', async () => {
+  test('parts of other files in those files', async () => {
     const { diagnostics } = await read({
       'api.yaml': document(schema('$ref: b.yaml')),
       'b.yaml': 'type: object\nproperties:\n  c: {$ref: "#/properties/d"}\n',
@@ -191,7 +191,7 @@ describe('a check reports', () => {
     ])
   })
 
-  test('values cut and without control characters', async () => {
+  test('values shortened and without control characters', async () => {
     const { diagnostics } = await read({
       'api.yaml': document(`${JSON.stringify(`\u001b[31m${'x'.repeat(200)}`)}: 1\n`),
     })
@@ -227,7 +227,7 @@ describe('a default', () => {
     expect(codesOf(diagnostics)).toEqual(isFit ? [] : ['7 default-does-not-fit'])
   })
 
-  test('of a schema made of itself is judged in finite time', async () => {
+  test('of a recursive schema is checked in finite time', async () => {
     const circle = (name: string) => `{$ref: '#/components/schemas/${name}'}`
     const levels = Array.from(
       { length: 40 },

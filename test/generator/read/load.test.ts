@@ -9,7 +9,7 @@ const referring = (reference: string): string =>
   document(`components:\n  schemas:\n    A:\n      properties: {b: {$ref: '${reference}'}}\n`)
 
 describe('loading', () => {
-  test('finds files through references, relative to the file they stand in', async () => {
+  test('finds files through references, relative to the file of the reference', async () => {
     const { loaded, diagnostics } = await read({
       'api.yaml': referring('parts/a.yaml'),
       'parts/a.yaml': 'type: object\nproperties: {c: {$ref: ../other/c.json}}\n',
@@ -29,14 +29,14 @@ describe('loading', () => {
     })
   })
 
-  test('keeps __proto__ as a name like others', async () => {
+  test('keeps __proto__ as an ordinary name', async () => {
     const { loaded } = await read({ 'api.yaml': document('x-a: {__proto__: {polluted: true}}\n') })
     expect(Object.hasOwn(Object(loaded.entries[0]?.file.root), 'x-a')).toBe(true)
     expect(Object.getOwnPropertyDescriptor({}, 'polluted')).toBeUndefined()
     expect(Reflect.get({}, 'polluted')).toBeUndefined()
   })
 
-  test('names all faults of syntax with their places', async () => {
+  test('reports all syntax errors with their places', async () => {
     const { diagnostics, loaded } = await read({ 'api.yaml': 'openapi: 3.0.3\npaths: {a: [1, 2\ninfo: "x\n' })
     expect(loaded.entries).toEqual([])
     expect(diagnostics.length).toBeGreaterThan(0)
@@ -63,7 +63,7 @@ describe('loading', () => {
     expect(codesOf(diagnostics).map(line => line.split(' ')[1])).toContain(code)
   })
 
-  test('refuses a file that is not UTF-8, is a folder or is not there', async () => {
+  test('refuses a file that is not UTF-8, is a folder or does not exist', async () => {
     const cwd = temporaryFolder()
     put(cwd, { 'folder/x': '' })
     const { writeFileSync } = await import('node:fs')
@@ -76,7 +76,7 @@ describe('loading', () => {
     ])
   })
 
-  test('refuses two documents of one name', async () => {
+  test('refuses two documents with the same name', async () => {
     const { diagnostics, loaded } = await read({ 'a/x.yaml': document(''), 'b/x.yaml': document('') }, [
       'a/x.yaml',
       'b/x.yaml',
@@ -85,7 +85,7 @@ describe('loading', () => {
     expect(loaded.entries).toHaveLength(1)
   })
 
-  test('does not parse a file for positions while nothing asks for one', async () => {
+  test('parses no file for positions that no message needs', async () => {
     const { loaded } = await read({ 'api.yaml': document('') })
     const position = loaded.entries[0]?.file.positionOf('/info/title')
     expect(Object.keys(Object(position))).toEqual(['file'])
@@ -106,7 +106,7 @@ describe('references to other files', () => {
     ['http://[', 'reference-remote'],
     ['%zz.yaml', 'file-unreadable'],
     ['broken.yaml', 'reference-unparsed'],
-  ])('%s is refused where it stands', async (reference, code) => {
+  ])('%s is refused at its place', async (reference, code) => {
     const cwd = temporaryFolder()
     put(cwd, { 'in/api.yaml': referring(reference), 'outside.yaml': 'type: string\n', 'in/broken.yaml': 'a: [\n' })
     symlinkSync('../outside.yaml', join(cwd, 'in/link.yaml'))
@@ -114,19 +114,19 @@ describe('references to other files', () => {
     expect(codesOf(diagnostics).filter(line => line.startsWith('7 '))).toEqual([`7 ${code}`])
   })
 
-  test('may leave the folder when that is allowed', async () => {
+  test('may leave the folder if an option allows it', async () => {
     const cwd = temporaryFolder()
     put(cwd, { 'in/api.yaml': referring('../outside.yaml'), 'outside.yaml': 'type: string\n' })
     const { diagnostics } = await readFrom(cwd, ['in/api.yaml'], true)
     expect(diagnostics).toEqual([])
   })
 
-  test('in examples are data, and load nothing that matters', async () => {
+  test('in examples are data, and load nothing', async () => {
     const { diagnostics } = await read({ 'api.yaml': document(`x-data: {$ref: none.yaml}\n`) })
     expect(diagnostics).toEqual([])
   })
 
-  test('to one file from two entries load it once', async () => {
+  test('to one file from two entries load the file once', async () => {
     const cwd = temporaryFolder()
     const other = { 'one.yaml': referring('shared.yaml'), 'two.yaml': referring('./shared.yaml') }
     put(cwd, { ...other, 'shared.yaml': 'type: string\n' })

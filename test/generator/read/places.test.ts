@@ -37,7 +37,7 @@ test.each([
   expect([position.file, position.line, position.column]).toEqual(['a.yaml', line, column])
 })
 
-test('JSON has the places that it has as YAML', () => {
+test('JSON has the same places as YAML', () => {
   const paths = (value: unknown, path: string): readonly string[] =>
     typeof value === 'object' && value !== null
       ? [path, ...Object.entries(value).flatMap(([name, inner]) => paths(inner, into(path, name)))]
@@ -63,7 +63,7 @@ test('JSON has places too', () => {
   expect([position.line, position.column]).toEqual([3, 5])
 })
 
-test('a text that is nested deep has places', () => {
+test('a deeply nested text has places', () => {
   const position = positionsOf('a.json', `${'['.repeat(2_000)}${']'.repeat(2_000)}`)('/0/0')
   expect([position.line, position.column]).toEqual([1, 3])
 })

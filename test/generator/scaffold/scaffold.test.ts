@@ -72,7 +72,7 @@ export class Pets implements PetHandlers {
 `
 
 describe('a class that lacks a handler', () => {
-  test('gets a typed stub behind its last handler and the imports for it, and nothing else changes', () => {
+  test('gets a typed stub after its last handler and the imports for it, and nothing else changes', () => {
     const odd = `#!/usr/bin/env node
 /* header */
 import type { PetHandlers } from '../../output/shop/handlers.ts' // the contract
@@ -117,7 +117,7 @@ import { unimplemented } from '../../runtime/errors.ts';`
     )
   })
 
-  test('is left alone once nothing is missing', () => {
+  test('is unchanged once no handler is missing', () => {
     const workspace = new Workspace({
       'domain/shop/pets.ts': `import type { PetHandlers } from '../../output/shop/handlers.ts'
 
@@ -136,7 +136,7 @@ export class Pets implements PetHandlers {}
     ['the same line, with a member', 'export class Pets implements PetHandlers { listPets(){ return never } }\n'],
     ['a line behind a comment', 'export class Pets implements PetHandlers {\n  // soon\n}\n'],
     ['a class expression', 'export const make = () => class Pets implements PetHandlers { x = 1 }\n'],
-  ])('gets it where its brace closes on %s', async (_, source) => {
+  ])('gets it at the place where its brace closes on %s', async (_, source) => {
     const workspace = new Workspace({
       'domain/pets.ts': `import type { PetHandlers } from '../output/shop/handlers.ts'\n${source}`,
     })
@@ -164,7 +164,7 @@ export class Pets implements PetHandlers {}
     expect(text).toContain('\t\tthrow unimplemented("createPet");\r\n\t}\r\n}\r\n')
   })
 
-  test('counts what it inherits, has as a property or as a parameter property', () => {
+  test('counts handlers that it inherits, or has as a property or as a parameter property', () => {
     const workspace = new Workspace({
       'domain/base.ts': `export abstract class Base { async listPets() { return never } }\n`,
       'domain/pets.ts': `import { Base as Common } from './base.ts'
@@ -176,7 +176,7 @@ export class Others implements PetHandlers { constructor(readonly listPets: neve
     expect(workspace.scaffold()).toEqual({ files: new Map(), added: [], diagnostics: [] })
   })
 
-  test('is named, not changed, when it extends a class that stands elsewhere', () => {
+  test('is named, not changed, if it extends a class in another file', () => {
     const workspace = new Workspace({
       'domain/pets.ts': `import { Base } from 'somewhere'
 import type { PetHandlers } from '../output/shop/handlers.ts'
@@ -192,7 +192,7 @@ export class Pets extends Base implements PetHandlers {
     ])
   })
 
-  test('may implement several resources, beside others in its file', () => {
+  test('may implement several resources, with other classes in its file', () => {
     const workspace = new Workspace({
       'domain/shop.ts': `import type { PetHandlers, PetToyHandlers as Toys } from '../output/shop/handlers.ts'
 import * as contract from '../output/shop/handlers.ts'
@@ -213,7 +213,7 @@ class Unrelated implements Iterable<number> {}
     expect(workspace.read('domain/shop.ts').match(/from '.*errors.ts'/g)).toHaveLength(1)
   })
 
-  test('is not taken for one that implements a namesake of another module', () => {
+  test('is not confused with a class that implements an interface of the same name in another module', () => {
     const workspace = new Workspace({
       'domain/pets.ts': `import type { PetHandlers } from './own.ts'
 export class Pets implements PetHandlers {}
@@ -226,7 +226,7 @@ export class Pets implements PetHandlers {}
     expect([...result.files.keys()].map(file => relative(workspace.root, file))).toEqual(['domain/shop/pets.ts'])
   })
 
-  test('stays untouched in the output, installed packages, hidden folders, declarations and behind links', () => {
+  test('stays unchanged in the output, installed packages, hidden folders, declarations and behind links', () => {
     const source = `import type { PetHandlers } from '../output/shop/handlers.ts'\nexport class Pets implements PetHandlers {}\n`
     const workspace = new Workspace({
       'domain/node_modules/a/pets.ts': source,
@@ -306,7 +306,7 @@ describe('imports that stubs need', () => {
     ['none', `../output/shop/handlers`, `from '../runtime/errors'`],
     ['an alias', `@/output/shop/handlers`, `from '@/runtime/errors'`],
     ['an alias with an ending', `#output/shop/handlers.ts`, `from '../runtime/errors.ts'`],
-  ])('end as the file has it: %s', (_, specifier, expected) => {
+  ])('end like those of the file: %s', (_, specifier, expected) => {
     const source = `import type { PetHandlers } from '${specifier}'\n${pet}`
     const workspace = new Workspace({ 'domain/pets.ts': source })
     workspace.scaffold()
@@ -324,7 +324,7 @@ describe('imports that stubs need', () => {
   })
 })
 
-describe('a resource that no class handles', () => {
+describe('a resource without a class', () => {
   test('gets a file with a class, in prettier form', async () => {
     const workspace = new Workspace({})
     const result = workspace.scaffold({ resources: [pets, toys] })
@@ -347,19 +347,19 @@ describe('a resource that no class handles', () => {
     expect(workspace.scaffold({ resources: [pets, toys] })).toEqual({ files: new Map(), added: [], diagnostics: [] })
   })
 
-  test('gets it beside the classes of the same document', () => {
+  test('gets the file next to the classes of the same document', () => {
     const workspace = new Workspace({ 'domain/animals/pets.ts': withBoth })
     const files = [...workspace.scaffold({ resources: [pets, toys] }).files.keys()]
     expect(files).toEqual([join(workspace.root, 'domain/animals/pet-toys.ts')])
   })
 
-  test('gets it directly in the folder when the output is flat', () => {
+  test('gets the file directly in the folder if the output is flat', () => {
     const workspace = new Workspace({})
     workspace.scaffold({ options: { ...standard, flat: true, importEnding: '.js', runtime: { kind: 'copy' } } })
     expect(workspace.read('domain/pets.ts')).toContain(`from '../output/handlers.js'`)
   })
 
-  test('gets none where something else uses its interface', () => {
+  test('gets no file if other code uses its interface', () => {
     const workspace = new Workspace({
       'domain/pets.ts': `import type { PetHandlers } from '../output/shop/handlers.ts'\nexport const pets: PetHandlers = never\n`,
     })
@@ -370,7 +370,7 @@ describe('a resource that no class handles', () => {
     ])
   })
 
-  test('gets none where a file of its name exists', () => {
+  test('gets no file if a file of its name exists', () => {
     const workspace = new Workspace({ 'domain/shop/pets.ts': 'export const pets = 1\n' })
     const result = workspace.scaffold()
     expect(result.files.size).toBe(0)
@@ -418,7 +418,7 @@ export class Pets implements PetHandlers {
   })
 })
 
-test('an operation id is data in a stub, whatever it holds', async () => {
+test('an operation id is data in a stub, whatever it contains', async () => {
   const { model, handlers } = shop([pets])
   const id = `it's "x" \\ \`\${1}\` \u2028 */`
   const documents = model.documents.map(document => ({

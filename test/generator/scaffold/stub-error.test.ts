@@ -4,7 +4,7 @@ import { errorAnswer } from '../../../runtime/status.ts'
 import { unimplemented } from '../../../runtime/errors.ts'
 import type { Route } from '../../../runtime/route.ts'
 
-test('an operation whose handler is a stub answers 501 and says so, whatever reasons it declares', () => {
+test('an operation whose handler is a stub responds with 501, whatever reasons it declares', () => {
   const route: Route<unknown, unknown> = {
     operationId: 'startVm',
     method: 'POST',

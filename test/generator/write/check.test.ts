@@ -35,7 +35,7 @@ describe('a check', () => {
     expect(isClean(check(root, generated, version))).toBe(true)
   })
 
-  test('names missing, changed and orphan files, with what would change', () => {
+  test('names missing, changed and orphan files, with their changes', () => {
     const root = writtenOutput()
     put(root, { 'a/types.ts': 'one\nTWO\nthree\n' })
     const asked = new Map([
@@ -68,7 +68,7 @@ describe('a check', () => {
     expect(drift.missing).toEqual([manifestName, 'a/routes.ts', 'a/types.ts'])
   })
 
-  test('finds a missing manifest and one that lists something else', () => {
+  test('finds a missing manifest and a manifest with other files', () => {
     const root = writtenOutput()
     const manifest = readFileSync(join(root, manifestName), 'utf8')
     put(root, { [manifestName]: manifest.replace(/"[0-9a-f]{64}"/, '"00"') })
@@ -77,19 +77,19 @@ describe('a check', () => {
     expect(check(root, generated, version).missing).toEqual([manifestName])
   })
 
-  test('says which other version wrote the output, which is no drift', () => {
+  test('names the other version that wrote the output, which is not drift', () => {
     const drift = check(writtenOutput(), generated, '2.0.0')
     expect(drift.otherVersion).toBe(version)
     expect(isClean(drift)).toBe(true)
   })
 
-  test('counts a foreign file in the way as changed', () => {
+  test('counts a foreign file in the place of an output file as changed', () => {
     const root = temporaryFolder()
     put(root, { 'a/types.ts': 'mine\n' })
     expect(check(root, generated, version).changed.map(({ path }) => path)).toEqual(['a/types.ts'])
   })
 
-  test('is refused where a link leads out of the output', () => {
+  test('is refused if a link leads out of the output', () => {
     const root = temporaryFolder()
     symlinkSync(temporaryFolder(), join(root, 'a'))
     expect(() => check(root, generated, version)).toThrow(OutputError)

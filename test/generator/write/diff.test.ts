@@ -46,13 +46,13 @@ describe('a diff', () => {
     ])
   })
 
-  test('of changes far apart has a hunk each', () => {
+  test('of distant changes has a hunk each', () => {
     const before = numbered(1, 40)
     const hunks = diff(text(before), text(before.with(4, 'x').with(34, 'y'))).filter(line => line.startsWith('@@'))
     expect(hunks).toEqual(['@@ -2,7 +2,7 @@', '@@ -32,7 +32,7 @@'])
   })
 
-  test('finds lines that were put in among many', () => {
+  test('finds inserted lines among many', () => {
     const before = numbered(1, 5000)
     const after = before.toSpliced(2500, 0, 'new')
     expect(diff(text(before), text(after)).filter(line => !line.startsWith(' '))).toEqual([
@@ -61,7 +61,7 @@ describe('a diff', () => {
     ])
   })
 
-  test('of two large texts that differ all over is one block, quickly', () => {
+  test('of two large, completely different texts is one block, quickly', () => {
     const before = numbered(1, 20_000)
     const after = numbered(30_001, 50_000)
     expect(diff(text(before), text(after))).toHaveLength(40_001)

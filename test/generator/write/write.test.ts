@@ -36,8 +36,8 @@ function problemsOf(action: () => unknown): readonly string[] {
   throw new Error('nothing was refused')
 }
 
-describe('what a run writes', () => {
-  test('is every file, in folders that it makes', () => {
+describe('the files that a run writes', () => {
+  test('are all files, in folders that it creates', () => {
     const root = join(temporaryFolder(), 'src', 'api')
     const result = run(root, { 'b/types.ts': 'b\n', 'a/types.ts': 'a\n' })
     expect(result).toEqual({
@@ -51,7 +51,7 @@ describe('what a run writes', () => {
     expect(read(root, 'b/types.ts')).toBe('b\n')
   })
 
-  test('is not what stands there already, whose times stay', () => {
+  test('exclude unchanged files, whose times stay', () => {
     const root = temporaryFolder()
     run(root, { 'a.ts': 'a\n', 'b.ts': 'b\n' })
     const old = new Date('2001-02-03T04:05:06Z')
@@ -63,7 +63,7 @@ describe('what a run writes', () => {
     expect(statSync(join(root, 'a.ts')).mtime).toEqual(old)
   })
 
-  test('is nothing in a checkout that has CRLF line ends', () => {
+  test('are none in a checkout with CRLF line ends', () => {
     const root = temporaryFolder()
     run(root, { 'a.ts': 'one\ntwo\n' })
     for (const name of ['a.ts', manifestName]) {
@@ -74,13 +74,13 @@ describe('what a run writes', () => {
     expect(run(root, { 'a.ts': 'one\nthree\n' })).toMatchObject({ written: ['a.ts'], overwritten: [] })
   })
 
-  test('leaves no temporary file behind', () => {
+  test('include no temporary file', () => {
     const root = temporaryFolder()
     run(root, { 'a/b.ts': 'b\n' })
     expect(readdirSync(root, { recursive: true }).sort()).toEqual([manifestName, 'a', join('a', 'b.ts')])
   })
 
-  test('is refused for a path that leaves the root', () => {
+  test('are refused for a path that leaves the root', () => {
     const root = temporaryFolder()
     for (const path of ['../x.ts', '/x.ts', 'a/../../x.ts', 'a\\..\\x.ts', 'C:x.ts', '', 'a//b.ts', manifestName]) {
       expect(() => run(join(root, 'out'), { [path]: 'x' })).toThrow(RangeError)
@@ -90,7 +90,7 @@ describe('what a run writes', () => {
 })
 
 describe('the manifest', () => {
-  test('lists hashes in order of path, as prettier lays it out', async () => {
+  test('lists hashes in order of path, as prettier formats it', async () => {
     const root = temporaryFolder()
     run(root, { 'b.ts': 'b\n', 'a/types.ts': 'a\n', 'B.ts': '' })
     const text = read(root, manifestName)
@@ -122,7 +122,7 @@ describe('the manifest', () => {
     ['an absolute path', '{"generator":"1","files":{"/victim.txt":"00"}}'],
     ['a hash that is no text', '{"generator":"1","files":{"a.ts":1}}'],
   ] as const
-  test.each(broken)('with %s is refused, and written anew with --force', (_, text) => {
+  test.each(broken)('with %s is refused, and written again with --force', (_, text) => {
     const root = temporaryFolder()
     put(root, { [manifestName]: text })
     expect(problemsOf(() => run(root, { 'a.ts': 'a\n' }))).toEqual([
@@ -133,7 +133,7 @@ describe('the manifest', () => {
     expect(readManifest(root)?.files.has('a.ts')).toBe(true)
   })
 
-  test('may list a file named __proto__', () => {
+  test('may list a file with the name __proto__', () => {
     const root = temporaryFolder()
     const record = { ['__proto__']: 'a\n' }
     run(root, record)
@@ -152,7 +152,7 @@ describe('orphans', () => {
     expect(read(root, 'c/own.ts')).toBe('mine\n')
   })
 
-  test('that somebody edited stay until --force', () => {
+  test('that a user edited stay until --force', () => {
     const root = temporaryFolder()
     run(root, { 'old.ts': 'x\n', 'a.ts': 'a\n' })
     put(root, { 'old.ts': 'x\nmine\n' })
@@ -161,7 +161,7 @@ describe('orphans', () => {
     expect(run(root, { 'a.ts': 'a\n' }, true)).toMatchObject({ deleted: ['old.ts'], kept: [] })
   })
 
-  test('that are gone already are forgotten', () => {
+  test('that do not exist any more are forgotten', () => {
     const root = temporaryFolder()
     run(root, { 'old.ts': 'x\n', 'a.ts': 'a\n' })
     unlinkSync(join(root, 'old.ts'))
@@ -170,8 +170,8 @@ describe('orphans', () => {
   })
 })
 
-describe('files in the way', () => {
-  test('that were edited since they were generated are overwritten, and named', () => {
+describe('existing files', () => {
+  test('that a user edited since their generation are overwritten, and named', () => {
     const root = temporaryFolder()
     run(root, { 'a.ts': 'a\n', 'b.ts': 'b\n' })
     put(root, { 'a.ts': 'edited\n' })
@@ -194,7 +194,7 @@ describe('files in the way', () => {
     expect(read(root, 'notes.md')).toBe('mine\n')
   })
 
-  test('that hold the right text are taken over', () => {
+  test('with the right text are accepted', () => {
     const root = temporaryFolder()
     put(root, { 'types.ts': 't\n' })
     expect(run(root, { 'types.ts': 't\n' })).toMatchObject({ unchanged: ['types.ts'] })
@@ -253,7 +253,7 @@ describe('files in the way', () => {
     expect(problemsOf(() => run(join(folder, 'api'), { 'a.ts': 'a\n' })).join()).toMatch(/api" is no folder/)
   })
 
-  test('a root that is a link to a folder is written through', () => {
+  test('a root that is a link to a folder is followed', () => {
     const folder = temporaryFolder()
     mkdirSync(join(folder, 'real'))
     symlinkSync('real', join(folder, 'link'))
@@ -261,7 +261,7 @@ describe('files in the way', () => {
     expect(read(folder, 'real/a/b.ts')).toBe('b\n')
   })
 
-  test('a manifest does not make the generator delete through a link', () => {
+  test('a manifest never makes the generator delete through a link', () => {
     const folder = temporaryFolder()
     const root = join(folder, 'root')
     run(root, { 'a/old.ts': 'x\n', 'b.ts': 'b\n' })
@@ -299,30 +299,33 @@ describe('a run that is killed', () => {
   // each rename.
   const moments = [1, 2, 3, 4, 5].flatMap(step => [['before', step] as const, ['after', step] as const])
 
-  test.each(moments)('%s its rename %i leaves whole files, and another run with other files mends it', (when, step) => {
-    const root = temporaryFolder()
-    run(root, before)
-    const child = spawnSync(process.execPath, [script, root, JSON.stringify(after), when, String(step)])
-    expect({ signal: child.signal, err: String(child.stderr) }).toEqual({ signal: 'SIGKILL', err: '' })
-    for (const [path, text] of Object.entries({ ...before, ...after })) {
-      const old: string | undefined = path in before ? before[path as keyof typeof before] : undefined
-      if (existsSync(join(root, path)))
-        expect([old, text, after[path as keyof typeof after]]).toContain(read(root, path))
-    }
-    const last = { 'a/one.ts': 'last one\n', 'b/three.ts': 'last three\n' }
-    expect(run(root, last)).toMatchObject({ overwritten: [], kept: [] })
-    expect(readdirSync(root, { recursive: true }).sort()).toEqual([manifestName, 'a', 'a/one.ts', 'b', 'b/three.ts'])
-    expect(readManifest(root)?.next.size).toBe(0)
-  })
+  test.each(moments)(
+    '%s its rename %i leaves complete files, and another run with other files repairs the output',
+    (when, step) => {
+      const root = temporaryFolder()
+      run(root, before)
+      const child = spawnSync(process.execPath, [script, root, JSON.stringify(after), when, String(step)])
+      expect({ signal: child.signal, err: String(child.stderr) }).toEqual({ signal: 'SIGKILL', err: '' })
+      for (const [path, text] of Object.entries({ ...before, ...after })) {
+        const old: string | undefined = path in before ? before[path as keyof typeof before] : undefined
+        if (existsSync(join(root, path)))
+          expect([old, text, after[path as keyof typeof after]]).toContain(read(root, path))
+      }
+      const last = { 'a/one.ts': 'last one\n', 'b/three.ts': 'last three\n' }
+      expect(run(root, last)).toMatchObject({ overwritten: [], kept: [] })
+      expect(readdirSync(root, { recursive: true }).sort()).toEqual([manifestName, 'a', 'a/one.ts', 'b', 'b/three.ts'])
+      expect(readManifest(root)?.next.size).toBe(0)
+    },
+  )
 
-  test('in its first writing leaves nothing that is taken for foreign', () => {
+  test('in its first write leaves nothing that counts as foreign', () => {
     const root = temporaryFolder()
     spawnSync(process.execPath, [script, root, JSON.stringify(after), 'after', '3'])
     expect(run(root, before).written).toHaveLength(3)
   })
 })
 
-test('any sequence of runs leaves exactly the files of the last one', () => {
+test('any sequence of runs leaves exactly the files of the last run', () => {
   const record = fc.dictionary(
     fc.constantFrom('a.ts', 'b/c.ts', 'b/d.ts', 'e/f/g.ts'),
     fc.constantFrom('x\n', 'y\n', ''),

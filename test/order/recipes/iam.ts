@@ -13,14 +13,14 @@ export const recipes: AreaRecipes = {
     ACCESS_INHERITED: 'reference',
     'grantAccess.LAST_ADMINISTRATOR': 'reference',
     'revokeAccess.LAST_ADMINISTRATOR': 'reference',
-    // Which permissions are added to a role only its row tells.
+    // The permissions that an update adds follow only from the row of the role.
     'updateRole.UNKNOWN_PERMISSION': 'reference',
     'removeRolePermission.ROLE_PERMISSION_NOT_FOUND': 'existence of permission',
-    // A password is checked against the address and the former passwords of its user.
+    // The checks of a password use the email address and the former passwords of its user.
     CURRENT_PASSWORD_MISMATCH: 'state',
     PASSWORD_TOO_WEAK: 'state',
     PASSWORD_REUSED: 'state',
-    // The paths of these operations name `me`, or a token.
+    // These paths contain no id: the resource follows from the caller (`me`) or from the token in the body.
     CALLER_NOT_A_USER: 'existence of user',
     'deleteMyAvatar.AVATAR_NOT_FOUND': 'existence of avatar',
     CREDENTIAL_TOKEN_INVALID: 'existence of token',

@@ -145,7 +145,7 @@ export const recipes: AreaRecipes = {
     ...resourceRecipes(limit),
     ...firewallRecipes.operations,
   },
-  // The quota reasons are judged by the definition that the path names, and the block by the VPC of the body.
+  // The quota reasons depend on the definition in the path, and the block on the VPC in the body.
   reasons: {
     ...firewallRecipes.reasons,
     SUBNET_CIDR_OUTSIDE_VPC: 'reference',

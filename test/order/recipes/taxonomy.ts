@@ -4,7 +4,7 @@ import type { AreaRecipes, Fault, Recipe } from '../recipe.ts'
 import { after, newResource, resourceRecipes, type Resource, type ResourceCall } from '../resource-recipes.ts'
 import { noRoomIn } from '../taxonomy-quota.ts'
 
-/** The organisation is suspended, which stands above every parent. */
+/** The fault that the organisation, the topmost ancestor of every parent, is suspended. */
 const parentNotActive: Fault = {
   reason: 'PARENT_NOT_ACTIVE',
   async apply(aim, { run }) {
@@ -18,7 +18,7 @@ const absentParent: Fault = {
   apply: aim => withBody(aim, { parent_group_id: absentId }),
 }
 
-/** A group of the same name stands at the new place already. */
+/** The fault that a group of the same name already exists at the target of a move. */
 const takenThere: Fault = {
   reason: 'GROUP_ALREADY_EXISTS',
   async apply(aim, { admin: { api }, run }) {
@@ -29,7 +29,7 @@ const takenThere: Fault = {
   },
 }
 
-/** The verbs of every node, and their obstacles. */
+/** Returns the recipes of the verbs of every node, with their faults. */
 function nodeCalls(noun: string): Readonly<Record<string, ResourceCall>> {
   const isRoot = noun === 'Organisation'
   const state = (verb: string): Fault => after(verb + noun, `${noun.toUpperCase()}_STATE_INVALID`)
@@ -61,7 +61,7 @@ const organisation: Resource = {
   },
 }
 
-/** A group or workspace in an organisation of its own. */
+/** Describes a group or workspace in a new organisation. */
 const child = (noun: string, quota: string): Resource => ({
   noun,
   at: async ({ newOrganisation }) => ({ organisation: await newOrganisation() }),
@@ -77,7 +77,7 @@ const child = (noun: string, quota: string): Resource => ({
 const group = child('Group', 'taxonomy.groups')
 const workspace = child('Workspace', 'taxonomy.workspaces')
 
-/** Into a group beside the node. */
+/** Makes the recipe of a move into a new group of the same organisation. */
 const move = (node: Resource, quota: string, faults: Recipe['faults'] = {}): Recipe => ({
   async aim(world) {
     const path = await newResource(node, world)
@@ -116,7 +116,7 @@ const override: Resource = {
 
 export const recipes: AreaRecipes = {
   reasons: {
-    // They are about the parent that a body names, which must be there for them.
+    // These reasons concern the parent in the body, which must exist.
     GROUP_MOVE_CYCLE: 'reference',
     GROUP_DEPTH_EXCEEDED: 'reference',
     GROUP_CHILDREN_EXCEEDED: 'reference',

@@ -1,6 +1,6 @@
 import type { Comparator, FilterField, FilterType, ListFields } from '../../../runtime/filter/types.ts'
 
-/** A type as the AIP cases write it. */
+/** A type in the notation of the AIP cases. */
 export type CaseType =
   | string
   | { readonly enum: readonly string[] }
@@ -28,8 +28,9 @@ const scalars: Readonly<Record<string, FilterType>> = {
 }
 
 /**
- * The fields of a case's schema as a list declares them. Messages become dotted names, a list on the way makes a list.
- * A map of messages is declared by the keys in `sample` or `filter`, a struct by the members in `sample`.
+ * Returns the fields of a case's schema in the form of list fields. The name of a nested field is dotted, and a list
+ * above a field makes the field a list. The keys of a map of messages come from `sample` or `filter`, and the members
+ * of a struct from `sample`.
  */
 export function caseFields(schema: CaseSchema, sample: object = {}, filter = ''): ListFields {
   const fields = Object.entries(schema).flatMap(([name, type]) => declare(name, type, memberOf(sample, name), filter))

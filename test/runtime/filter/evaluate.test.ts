@@ -19,7 +19,7 @@ interface EvalCase extends AipCase {
 
 const cases = aipCases<EvalCase>('filter-eval')
 
-/** Cases in which conventions §8 decide otherwise: the actual answer, and the reason. */
+/** The cases that conventions §8 decide in another way: the actual result, and the reason. */
 const different: Readonly<Record<string, readonly [Verdict, string]>> = {
   'fe-061': [false, 'integers of any size compare, an unsigned field has no bound'],
   'fe-072': [false, 'integers of any size compare exactly'],
@@ -40,7 +40,7 @@ const different: Readonly<Record<string, readonly [Verdict, string]>> = {
 }
 
 describe('a filter of the cases', () => {
-  it('is looked up in tables of cases that exist', () => expect(unknownIds(different, cases)).toEqual([]))
+  it('is looked up in tables of existing cases', () => expect(unknownIds(different, cases)).toEqual([]))
 
   it.each(cases)('$id is $result for its item: $filter', ({ id, filter, fields, item, result, alt }) => {
     const decided = different[id]
@@ -66,7 +66,7 @@ const vms: ListFields = {
   key: 'id',
 }
 
-describe('a filter that does not fit its list', () => {
+describe('a filter that does not match its list', () => {
   it.each([
     ['nmae = x', 0, 'unknown field "nmae" (did you mean "name"?)'],
     ['name = x AND createTime > 2026-01-01T00:00:00Z', 13, 'unknown field "createTime" (did you mean "create_time"?)'],
@@ -134,11 +134,11 @@ describe('a filter on a row', () => {
     [String.raw`name = "\*"`, false],
   ])('%s is %s', (text, expected) => expect(verdict(text, vms, row)).toBe(expected))
 
-  it('never matches through an object that is not there, whatever the operator', () => {
+  it('never matches through a missing object, whatever the operator', () => {
     for (const operator of ['=', '!=', '<', '>=']) expect(verdict(`cpu.count ${operator} 0`, vms, {})).toBe(false)
   })
 
-  it('finds wildcards without trying again', () => {
+  it('matches wildcards without backtracking', () => {
     const text = `name = "${'*a'.repeat(2000)}*b"`
     expect(verdict(text, vms, { name: 'a'.repeat(4000) })).toBe(false)
   })

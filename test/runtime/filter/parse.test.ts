@@ -23,7 +23,7 @@ interface ParseCase extends AipCase {
   readonly alt?: readonly string[]
 }
 
-/** Inputs beyond the limits of conventions §8, refused before anything else is found in them. */
+/** Inputs beyond the limits of conventions §8, which are refused before any other fault is found. */
 const limited: Readonly<Record<string, string>> = {
   'fp-354': '100000 characters; the double negation is not reached',
   'fp-355': '2000 comparisons',
@@ -36,7 +36,7 @@ const limited: Readonly<Record<string, string>> = {
 const cases = aipCases<ParseCase>('filter-parse')
 
 describe('a filter text of the cases', () => {
-  it('is looked up in tables of cases that exist', () => expect(unknownIds(limited, cases)).toEqual([]))
+  it('is looked up in tables of existing cases', () => expect(unknownIds(limited, cases)).toEqual([]))
 
   it.each(cases)('$id is read as expected: $input', ({ id, input, input_gen: parts, valid, ast, flat, error, alt }) => {
     const text = input ?? (parts ?? []).map(([part, times]) => part.repeat(times)).join('')
@@ -63,17 +63,17 @@ describe('a filter text', () => {
     ['4096 characters', `a = ${'b'.repeat(4092)}`, true],
     ['4097 characters', `a = ${'b'.repeat(4093)}`, false],
     ['4096 characters of two units each', `a = ${'😀'.repeat(4092)}`, true],
-  ])('may have %s or may not', (_, text, allowed) => {
+  ])('may have %s or not', (_, text, allowed) => {
     if (allowed) expect(parseFilter(text)).toBeDefined()
     else expect(fault(text).kind).toBe('limit_exceeded')
   })
 
   it.each([String.raw`a = "\u0000"`, String.raw`a = "\ud83d"`, String.raw`a = "\ude80"`, 'a = "\0"', 'a = "\\'])(
-    'does not hold what no store keeps: %j',
+    'does not contain text that no store keeps: %j',
     text => expect(() => parseFilter(text)).toThrow(FilterSyntaxError),
   )
 
-  it('says where, what and what to do', () => {
+  it('reports the place, the fault and the remedy', () => {
     expect(fault('zone = "eu')).toMatchObject({
       position: 7,
       kind: 'unterminated_string',
@@ -81,7 +81,7 @@ describe('a filter text', () => {
     })
   })
 
-  it('is read or refused, whatever it is', () => {
+  it('is parsed or refused, never a crash', () => {
     const token = fc.constantFrom(
       'a',
       '"',
@@ -120,7 +120,7 @@ describe('a filter text', () => {
 })
 
 describe('a printed filter', () => {
-  it('is read as the expression it was printed from', () => {
+  it('is parsed as the original expression', () => {
     fc.assert(
       fc.property(group, expression => {
         expect(bare(parseFilter(printFilter(expression)))).toEqual(bare(expression))
@@ -141,7 +141,7 @@ function fault(text: string): FilterSyntaxError {
   throw new Error(`${text.slice(0, 80)} was read`)
 }
 
-/** An expression in the notation of the cases. */
+/** Returns an expression in the notation of the cases. */
 function shown(value: Expression | Argument | Member): string {
   switch (value.kind) {
     case 'empty':
@@ -175,7 +175,7 @@ function shown(value: Expression | Argument | Member): string {
   }
 }
 
-/** Without positions, which printing does not keep. */
+/** Returns an expression without its positions, which printing does not keep. */
 function bare(expression: Expression): unknown {
   return JSON.parse(JSON.stringify(expression, (name, value: unknown) => (name === 'at' ? undefined : value)))
 }

@@ -2,10 +2,16 @@ import type { Argument, Call, Expression, Group, Literal, Member } from '../../.
 
 const separators = { and: ' AND ', sequence: ' ', or: ' OR ' } as const
 
-/** From loose to tight: an inner part needs parentheses unless it is tighter than its outer part. */
+/**
+ * The operators from loose to tight: an inner expression needs parentheses unless it is tighter than its outer
+ * expression.
+ */
 const tightness = ['and', 'sequence', 'or', 'not']
 
-/** The filter text of an expression: `parseFilter(printFilter(expression))` gives it back, but for positions. */
+/**
+ * Returns the filter text of an expression; `parseFilter` of this text returns the same expression apart from
+ * positions.
+ */
 export function printFilter(expression: Expression): string {
   switch (expression.kind) {
     case 'empty':

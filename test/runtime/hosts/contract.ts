@@ -3,7 +3,7 @@ import type { RenderError } from '../../../runtime/status.ts'
 import type { Dispatch } from '../../../runtime/wire.ts'
 import { madeService } from '../made-service.ts'
 
-/** A host that answers with `dispatch`, as its callers see it. */
+/** A host of a dispatcher, in the view of its callers. */
 export interface Hosted extends AsyncDisposable {
   send(method: string, target: string, init?: RequestInit): Promise<Response>
 }
@@ -18,7 +18,7 @@ const errorInfo = (reason: string, domain: string, code?: string) =>
     ...(code !== undefined && { metadata: expect.objectContaining({ code }) }),
   })
 
-/** The descriptions of each field in a FIELD_INVALID answer. */
+/** Returns the descriptions of a FIELD_INVALID response, by field. */
 async function faultsOf(answer: Response): Promise<Record<string, string>> {
   const { code, details } = await answer.json()
   expect([code, details[0].reason]).toEqual([3, 'FIELD_INVALID'])
@@ -26,7 +26,7 @@ async function faultsOf(answer: Response): Promise<Record<string, string>> {
   return Object.fromEntries(violations.map(({ field, description }) => [field, description]))
 }
 
-/** The contract of every host over the same service: the whole way of a request. */
+/** Declares the tests of every host over the same service, which cover the whole path of a request. */
 export function hostContract(name: string, host: (dispatch: Dispatch) => Promise<Hosted>): void {
   const serve = async (options: Parameters<typeof madeService>[0] = {}) => {
     const service = madeService(options)
@@ -34,8 +34,8 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
     return { service, send: hosted.send, [Symbol.asyncDispose]: () => hosted[Symbol.asyncDispose]() }
   }
 
-  describe(`${name}: answers`, () => {
-    test('a handler gets the decoded request and the context of the call', async () => {
+  describe(`${name}: responses`, () => {
+    test('a handler receives the decoded request and the context of the call', async () => {
       await using served = await serve()
       const headers = { 'idempotency-key': 'key-1', authorization: 'Bearer ann', 'user-agent': 'a test' }
       const answer = await served.send('GET', '/made/v1/things/a%2Fb%3Astart', { headers })
@@ -56,7 +56,7 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
       })
     })
 
-    test('every answer says its request and trace, the trace of the caller when that is valid', async () => {
+    test('every response names its request and trace, the trace of the caller if it is valid', async () => {
       await using served = await serve()
       const trace = '0af7651916cd43dd8448eb211c80319c'
       for (const [sent, expected] of [
@@ -74,13 +74,13 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
       }
     })
 
-    test('an answer without a body has no content type either', async () => {
+    test('a response without a body has no content type either', async () => {
       await using served = await serve()
       const answer = await served.send('DELETE', '/made/v1/things/1')
       expect([answer.status, await answer.text(), answer.headers.get('content-type')]).toEqual([204, '', null])
     })
 
-    test('HEAD is GET without a body, also where that would never end', async () => {
+    test('HEAD is GET without a body, even for an endless body', async () => {
       await using served = await serve()
       const answer = await served.send('HEAD', '/made/v1/things/1')
       expect([answer.status, await answer.text(), answer.headers.get('content-type')]).toEqual([
@@ -98,7 +98,7 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
       expect(served.service.endless.stopped).toBe(true)
     })
 
-    test('a declared reply goes out with its status, headers and content type', async () => {
+    test('a declared reply is sent with its status, headers and content type', async () => {
       await using served = await serve()
       const created = await served.send('POST', '/jobs?how=created')
       expect([created.status, await created.text()]).toEqual([201, '{"id":1}'])
@@ -115,7 +115,7 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
       expect([unchanged.status, await unchanged.text(), unchanged.headers.get('etag')]).toEqual([304, '', '"1"'])
     })
 
-    test.each(['undeclared', 'injected', 'none'])('a reply that was not declared is a defect: %s', async how => {
+    test.each(['undeclared', 'injected', 'none'])('an undeclared reply is a defect: %s', async how => {
       await using served = await serve()
       const answer = await served.send('POST', `/jobs?how=${how}`)
       expect(answer.status).toBe(500)
@@ -147,7 +147,7 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
       expect(names).toEqual(Array.from({ length: 44 }, (_, index) => `t${String(43 - index).padStart(2, '0')}`))
     })
 
-    test('a token holds only for the call that it was made for', async () => {
+    test('a token is valid only for its own call', async () => {
       await using served = await serve()
       const first = await served.send('GET', '/made/v1/things?page_size=5')
       const { next_page_token: token } = await first.json()
@@ -179,8 +179,8 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
     })
   })
 
-  describe(`${name}: requests that do not fit`, () => {
-    test('all faults come at once: parameters, header, body', async () => {
+  describe(`${name}: invalid requests`, () => {
+    test('all faults are reported together: parameters, header, body', async () => {
       await using served = await serve()
       const body = '{"size":101,"extra":1,"constructor":1}'
       const answer = await served.send('POST', '/made/v1/things?x=1', post(body, { ...json, 'idempotency-key': 'a b' }))
@@ -195,7 +195,7 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
       })
     })
 
-    test('a header that only mutations know is ignored elsewhere', async () => {
+    test('a header of mutations only is ignored elsewhere', async () => {
       await using served = await serve()
       const answer = await served.send('GET', '/made/v1/things/a', { headers: { 'idempotency-key': 'a b' } })
       expect(answer.status).toBe(200)
@@ -240,7 +240,7 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
       ['\ufeff{"name":"a"}', { name: 'a', size: 1 }],
       [`{"name":"a","size":1,"list":${'['.repeat(99)}${']'.repeat(99)}}`, expect.objectContaining({ name: 'a' })],
       [JSON.stringify({ name: '[[{"\\', list: `${'['.repeat(300)}"\\` }), expect.objectContaining({ name: '[[{"\\' })],
-    ])('%.30s is read', async (text, expected) => {
+    ])('%.30s is parsed', async (text, expected) => {
       await using served = await serve()
       const answer = await served.send(
         'POST',
@@ -250,14 +250,14 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
       expect([answer.status, await answer.json()]).toEqual([200, expected])
     })
 
-    test('__proto__ in a body is a member like others and changes nothing', async () => {
+    test('__proto__ in a body is an ordinary member and changes nothing', async () => {
       await using served = await serve()
       const answer = await served.send('POST', '/made/v1/things', post('{"name":"a","__proto__":{"size":5}}'))
       expect(Object.keys(await faultsOf(answer))).toEqual(['body.__proto__'])
       expect(Object.hasOwn(Object.prototype, 'size')).toBe(false)
     })
 
-    test('an optional body may be left out, but not be empty JSON of another kind', async () => {
+    test('an optional body may be missing, but not be empty JSON of another kind', async () => {
       await using served = await serve()
       const send = async (init: RequestInit) => (await served.send('POST', '/optional', init)).json()
       expect(await send({})).toEqual({ had: false })
@@ -266,7 +266,7 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
       expect(await send(post('null'))).toMatchObject({ code: 3 })
     })
 
-    test('an undeclared content type is 415 where the options say so', async () => {
+    test('an undeclared content type is 415 if the options require it', async () => {
       await using served = await serve({ unsupportedMediaTypeStatus: 415 })
       const answer = await served.send('POST', '/made/v1/things', post('a,b', { 'content-type': 'text/csv' }))
       expect([answer.status, (await answer.json()).details[0]]).toEqual([
@@ -292,7 +292,7 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
       ['/made/v1/things?filter=%', ['filter']],
       [`/made/v1/things?filter=${'x'.repeat(17_000)}`, ['url']],
       [`/made/v1/things/${'x'.repeat(17_000)}`, ['url']],
-    ])('%.40s names what is wrong', async (target, fields) => {
+    ])('%.40s reports the fault', async (target, fields) => {
       await using served = await serve()
       const answer = await served.send('GET', target)
       expect([answer.status, Object.keys(await faultsOf(answer))]).toEqual([400, fields])
@@ -318,13 +318,13 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
       expect(await served.service.logged()).toMatchObject({ status, reason: 'ROUTE_NOT_FOUND', path: undefined })
     })
 
-    test('OPTIONS says what a path takes', async () => {
+    test('OPTIONS lists the methods of a path', async () => {
       await using served = await serve()
       const answer = await served.send('OPTIONS', '/made/v1/things/1')
       expect([answer.status, answer.headers.get('allow'), await answer.text()]).toEqual([204, 'PATCH, GET, DELETE', ''])
     })
 
-    test('who calls and whether they may is asked before the request is read', async () => {
+    test('authentication and authorization precede the read of the request', async () => {
       await using served = await serve()
       const unknown = await served.send('GET', '/secret?x=1')
       expect([unknown.status, unknown.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
@@ -341,7 +341,7 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
       ['foreign', 404, errorInfo('FOREIGN', 'other', '3001001')],
       ['common', 503, errorInfo('ENGINE_UNAVAILABLE', 'made', '7000003')],
       ['door', 403, errorInfo('IAM_PERMISSION_DENIED', 'iam', '2000105')],
-    ])('a %s error is told', async (how, status, info) => {
+    ])('a %s error is reported', async (how, status, info) => {
       await using served = await serve()
       const answer = await served.send('GET', `/fail/${how}`)
       expect([answer.status, (await answer.json()).details[0]]).toEqual([status, info])
@@ -350,7 +350,7 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
     })
 
     test.each(['undeclared', 'error', 'string', 'undefined', 'bigint'])(
-      'what else is thrown is INTERNAL and told to the log alone: %s',
+      'any other thrown value is INTERNAL, and is only logged: %s',
       async how => {
         await using served = await serve()
         const answer = await served.send('GET', `/fail/${how}`)
@@ -367,7 +367,7 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
       },
     )
 
-    test('a thrown error is logged with its stack, a thrown text as it is', async () => {
+    test('a thrown error is logged with its stack, a thrown text unchanged', async () => {
       await using served = await serve()
       await served.send('GET', '/fail/error')
       expect((await served.service.logged()).error).toMatchObject({ stack: expect.stringContaining('made-service') })
@@ -375,7 +375,7 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
       expect((await served.service.logged()).error).toBe('secret text')
     })
 
-    test('the answers of errors can be replaced in one place', async () => {
+    test('the responses of errors can be replaced in one place', async () => {
       const renderError: RenderError = ({ status, headers }, { reason }) => ({
         status: reason === 'ENGINE_UNAVAILABLE' ? 507 : status,
         headers: { ...headers, 'content-type': 'application/problem+json' },
@@ -433,7 +433,7 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
       ['GET', '/fail/common', 'UNAVAILABLE'],
       ['GET', '/fail/error', 'INTERNAL'],
       ['OPTIONS', '/fail/common', 'OK'],
-    ])('the code is that of the error: %s %s', async (method, path, code) => {
+    ])('the log code is the code of the error: %s %s', async (method, path, code) => {
       await using served = await serve()
       await served.send(method, path)
       expect(await served.service.logged()).toMatchObject({ code })
@@ -467,14 +467,14 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
       expect(await faultsOf(noted)).toEqual({ body: 'must not be empty' })
     })
 
-    test('an upload that the handler leaves early is discarded, and the connection goes on', async () => {
+    test('an upload that the handler abandons is discarded, and the connection continues', async () => {
       await using served = await serve()
       const init = post(new Uint8Array(3_000_000).fill(0xff), { 'content-type': 'application/octet-stream' })
       expect(await (await served.send('PUT', '/files/a', init)).json()).toEqual({ stoppedAfter: true })
       expect((await served.send('GET', '/made/v1/things/1')).status).toBe(200)
     })
 
-    test.each(['endless', 'silent'])('an %s download ends when the caller goes', async file => {
+    test.each(['endless', 'silent'])('an %s download ends when the caller disconnects', async file => {
       await using served = await serve()
       const answer = await served.send('GET', `/files/${file}.bin`)
       const reader = answer.body?.getReader()
@@ -485,7 +485,7 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
       expect(served.service.endless.pulled).toBeLessThan(1000)
     })
 
-    test('a download that breaks is cut off and logged as a defect', async () => {
+    test('a download that fails is cut off and logged as a defect', async () => {
       await using served = await serve()
       const broken = served.send('GET', '/files/broken.bin').then(answer => answer.arrayBuffer())
       await expect(broken).rejects.toThrow(/disk error|terminated|fetch failed/)
@@ -496,7 +496,7 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
       })
     })
 
-    test('text is text, whatever it looks like', async () => {
+    test('text stays text, whatever it looks like', async () => {
       await using served = await serve()
       const answer = await served.send('POST', '/notes', post('123', { 'content-type': 'text/plain;charset=UTF-8' }))
       expect([await answer.text(), answer.headers.get('content-type')]).toEqual(['123', 'text/plain'])
@@ -504,7 +504,7 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
     })
   })
 
-  test(`${name}: a caller that goes away aborts the call, which is logged as cancelled`, async () => {
+  test(`${name}: a disconnect of the caller aborts the call, which is logged as cancelled`, async () => {
     await using served = await serve()
     const controller = new AbortController()
     const call = served.send('POST', '/made/v1/things/hang:start', { signal: controller.signal })

@@ -39,7 +39,7 @@ socketContract('node:http', listen)
 
 transferContract('node:http', listen)
 
-test('what is no HTTP is answered in the form of a renderer', async () => {
+test('bytes that are not HTTP get a response in the form of a renderer', async () => {
   const server = createServer()
   server.on('clientError', (error, socket) =>
     answerClientError(error, socket, outside, ({ status, headers }, { message }) => ({

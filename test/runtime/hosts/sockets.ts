@@ -8,13 +8,15 @@ import { madeService } from '../made-service.ts'
 /** Serves on a free port of 127.0.0.1; a request may take `patienceMs` to arrive. */
 export type Listen = (dispatch: Dispatch, patienceMs?: number) => Promise<{ readonly port: number } & AsyncDisposable>
 
-/** Sends bytes, keeps the connection open, and returns everything that came back until the server closed it. */
+/**
+ * Sends bytes, keeps the connection open, and returns the text that the server sends until it closes the connection.
+ */
 export const talk = async (socket: Socket, ...parts: readonly (string | Uint8Array)[]): Promise<string> => {
   for (const part of parts) socket.write(part)
   return text(socket)
 }
 
-/** The contract of every socket host for incoming bytes, and for callers that are slow or disconnect. */
+/** Declares the tests of every socket host about incoming bytes, and about callers that are slow or disconnect. */
 export function socketContract(name: string, listen: Listen): void {
   describe(`${name}: over raw sockets`, () => {
     const serve = async (patienceMs?: number) => {
@@ -65,7 +67,7 @@ export function socketContract(name: string, listen: Listen): void {
         'FIELD_INVALID',
       ],
       ['a header called __proto__', get('/made/v1/things/1', `__proto__: x\r\n${close}`), 200, '"id"'],
-    ])('%s is answered in our form', async (_what, sent, status, expected) => {
+    ])('%s has a response in the form of the platform', async (_what, sent, status, expected) => {
       await using served = await serve()
       const socket = await served.open()
       const answer = await talk(socket, Buffer.from(sent, 'latin1'))
@@ -73,7 +75,7 @@ export function socketContract(name: string, listen: Listen): void {
       expect(answer).toMatch(/\r\ncontent-type: application\/json\r\n/i)
     })
 
-    test('a body that says it is too large is refused before it comes', async () => {
+    test('a body with a length that is too large is refused before it arrives', async () => {
       await using served = await serve()
       const socket = await served.open()
       socket.write(post('Content-Length: 99999999999\r\n', ''))
@@ -96,12 +98,12 @@ export function socketContract(name: string, listen: Listen): void {
     test.each([
       ['headers', 'GET /made/v1/things/1 HTTP/1.1\r\nHost: a\r\n'],
       ['a body', post('Content-Length: 100\r\n', '{')],
-    ])('a caller that takes too long to send %s is told so', async (_what, sent) => {
+    ])('a caller that takes too long to send %s gets a response about the timeout', async (_what, sent) => {
       await using served = await serve(50)
       expect(await talk(await served.open(), sent)).toMatch(/^HTTP\/1\.1 408 .*"FIELD_INVALID"/s)
     })
 
-    test('pipelined requests are answered in their order', async () => {
+    test('pipelined requests get responses in order', async () => {
       await using served = await serve()
       const body = '{"name":"a"}'
       const answers = await talk(
@@ -115,7 +117,7 @@ export function socketContract(name: string, listen: Listen): void {
       expect(answers.indexOf('"first"')).toBeLessThan(answers.indexOf('"last"'))
     })
 
-    test('a request after a body that was refused unread is answered on the same connection', async () => {
+    test('a request after a body that was refused unread gets a response on the same connection', async () => {
       await using served = await serve()
       const large = 'x'.repeat(1_200_000)
       const answers = await talk(
@@ -127,7 +129,7 @@ export function socketContract(name: string, listen: Listen): void {
       expect(statuses(answers)).toEqual([400, 404, 200])
     })
 
-    test('a request after a chunked body that was refused half-read is answered on the same connection', async () => {
+    test('a request after a chunked body that was refused half-read gets a response on the same connection', async () => {
       await using served = await serve()
       const chunks = `10000\r\n${'x'.repeat(65_536)}\r\n`.repeat(40)
       const answers = await talk(
@@ -138,7 +140,7 @@ export function socketContract(name: string, listen: Listen): void {
       expect(statuses(answers)).toEqual([400, 200])
     })
 
-    test('garbage after a request is refused without touching its answer', async () => {
+    test('garbage after a request is refused without an effect on its response', async () => {
       await using served = await serve()
       const socket = await served.open()
       socket.write(get('/made/v1/things/1'))
@@ -146,14 +148,14 @@ export function socketContract(name: string, listen: Listen): void {
       expect(statuses(await talk(socket, 'garbage\r\n\r\n'))).toEqual([400])
     })
 
-    test('a caller that has said all it will say still gets its answer', async () => {
+    test('a caller that has closed its side still gets its response', async () => {
       await using served = await serve()
       const socket = await served.open()
       socket.end(get('/made/v1/things/1'))
       expect(statuses(await text(socket))).toEqual([200])
     })
 
-    test('a body that comes byte by byte is read', async () => {
+    test('a body that arrives byte by byte is read', async () => {
       await using served = await serve()
       const socket = await served.open()
       const body = Buffer.from('{"name":"ä😀"}')
@@ -174,7 +176,7 @@ export function socketContract(name: string, listen: Listen): void {
         'PUT /files/a HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\nContent-Type: application/octet-stream\r\n\r\nx',
         (socket: Socket) => socket.destroy(),
       ],
-    ])('%s ends the call, which is no error of the server', async (_what, sent, leave) => {
+    ])('%s ends the call, which is not an error of the server', async (_what, sent, leave) => {
       await using served = await serve()
       const socket = await served.open()
       socket.on('error', () => undefined)
@@ -184,7 +186,7 @@ export function socketContract(name: string, listen: Listen): void {
       expect(entry).not.toHaveProperty('error')
     })
 
-    test('a slow reader holds the producer back', async () => {
+    test('a slow reader slows the producer down', async () => {
       await using served = await serve()
       const socket = await served.open()
       socket.pause()

@@ -22,17 +22,17 @@ const anyAnswer = {
 /** The observed facts of a service's streams. */
 interface Seen {
   readonly log: LogEntry[]
-  /** Bytes that the handler of an upload has read. */
+  /** The number of bytes that the handler of an upload has read. */
   taken: number
-  /** How many pieces of a download were pulled, and how it ended. */
+  /** The number of pieces that a download has produced, and whether its stream was closed. */
   pulled: number
   isClosed: boolean
   signal: AbortSignal | undefined
-  /** Lets the handler of `/late` answer. */
+  /** Releases the handler of `/late`. */
   release: () => void
 }
 
-/** A service that takes and gives bytes: `seen` is told of all. */
+/** Makes a service with uploads and downloads, which records its streams in `seen`. */
 function transferService(): { readonly dispatch: Dispatch; readonly seen: Seen } {
   const seen: Seen = { log: [], taken: 0, pulled: 0, isClosed: false, signal: undefined, release: () => {} }
   const take = async ({ body }: Body): Promise<{ size: number }> => {
@@ -107,7 +107,7 @@ function transferService(): { readonly dispatch: Dispatch; readonly seen: Seen }
   return { dispatch, seen }
 }
 
-/** The contract of every socket host for streams of bytes. */
+/** Declares the tests of every socket host about streams of bytes. */
 export function transferContract(name: string, listen: Listen): void {
   describe(`${name}: bytes both ways`, () => {
     const serve = async () => {
@@ -132,29 +132,26 @@ export function transferContract(name: string, listen: Listen): void {
     test.each([
       ['its length', ['content-length: 1001'], '', 0],
       ['its chunks', ['transfer-encoding: chunked'], chunked(600) + chunked(600), 600],
-    ])(
-      'a body that is longer than its route takes is refused by %s, before it ends',
-      async (_, headers, body, taken) => {
-        await using served = await serve()
-        const socket = await served.open()
-        socket.write(ask('PUT /small', ...headers) + body)
-        expect(await next(socket)).toMatch(/^HTTP\/1\.1 413 [^]*body must have at most 1000 bytes[^]*"FIELD_INVALID"/)
-        expect(served.seen.taken).toBeLessThanOrEqual(taken)
-        expect(served.seen.log).toMatchObject([{ status: 413, reason: 'FIELD_INVALID' }])
-        socket.destroy()
-      },
-    )
+    ])('a body above the limit of its route is refused by %s, before its end', async (_, headers, body, taken) => {
+      await using served = await serve()
+      const socket = await served.open()
+      socket.write(ask('PUT /small', ...headers) + body)
+      expect(await next(socket)).toMatch(/^HTTP\/1\.1 413 [^]*body must have at most 1000 bytes[^]*"FIELD_INVALID"/)
+      expect(served.seen.taken).toBeLessThanOrEqual(taken)
+      expect(served.seen.log).toMatchObject([{ status: 413, reason: 'FIELD_INVALID' }])
+      socket.destroy()
+    })
 
     test.each([
       ['content-length: 1000', 'x'.repeat(1000)],
       ['transfer-encoding: chunked', `${chunked(500)}${chunked(500)}0\r\n\r\n`],
-    ])('a body of the length that its route takes is taken: %s', async (header, body) => {
+    ])('a body at the limit of its route is accepted: %s', async (header, body) => {
       await using served = await serve()
       const answer = await talk(await served.open(), ask('PUT /small', header, last) + body)
       expect(answer).toMatch(/^HTTP\/1\.1 200 [^]*\{"size":1000\}$/)
     })
 
-    test('the bound of a route holds for text too', async () => {
+    test('the limit of a route applies to text too', async () => {
       await using served = await serve()
       const put = (text: string) =>
         ask('PUT /note', 'content-type: text/plain', `content-length: ${text.length}`) + text
@@ -162,7 +159,7 @@ export function transferContract(name: string, listen: Listen): void {
       expect(await next((await served.open()).setNoDelay().end(put('abcde')))).toMatch(/^HTTP\/1\.1 413 /)
     })
 
-    test('a caller that waits to be asked for its body is asked when the handler reads', async () => {
+    test('a caller that expects 100-continue gets it when the handler reads', async () => {
       await using served = await serve()
       const socket = await served.open()
       socket.write(ask('PUT /any', 'content-length: 5', 'expect: 100-continue', last))
@@ -174,14 +171,14 @@ export function transferContract(name: string, listen: Listen): void {
       ['an unknown path', 'PUT /nope', 404],
       ['a length that is too large', 'PUT /small', 413],
       ['what a handler refuses', 'PUT /refused', 400],
-    ])('a caller that waits to be asked for its body is never asked for %s', async (_, line, status) => {
+    ])('a caller that expects 100-continue never gets it for %s', async (_, line, status) => {
       await using served = await serve()
       const socket = await served.open()
       const answer = await talk(socket, ask(line, 'content-length: 100000', 'expect: 100-continue'))
       expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*^connection: close`, 'im'))
     })
 
-    test('a refused body that does not end is read no further than a bound, and its connection closed', async () => {
+    test('an endless refused body is read only up to a limit, and its connection is closed', async () => {
       await using served = await serve()
       const socket = await served.open()
       socket.write(ask('PUT /refused', 'transfer-encoding: chunked'))
@@ -194,7 +191,7 @@ export function transferContract(name: string, listen: Listen): void {
       expect(socket.bytesWritten).toBeLessThan(200_000_000)
     })
 
-    test('a body that is not read is taken before the connection goes on, also behind a streamed answer', async () => {
+    test('an unread body is discarded before the connection continues, even after a streamed response', async () => {
       await using served = await serve()
       const socket = await served.open()
       socket.write(ask('PUT /answered', 'content-length: 100000'))
@@ -217,7 +214,7 @@ export function transferContract(name: string, listen: Listen): void {
       expect(body.length).toBe(length)
     })
 
-    test('HEAD has the length of GET, no bytes, and closes what would give them', async () => {
+    test('HEAD has the length of GET, no bytes, and closes the stream', async () => {
       await using served = await serve()
       const answer = await talk(await served.open(), ask('HEAD /whole', last))
       expect(answer).toMatch(/^HTTP\/1\.1 200 [^]*\r\ncontent-length: 95\r\n[^]*\r\n\r\n$/)
@@ -229,7 +226,7 @@ export function transferContract(name: string, listen: Listen): void {
       ['/long', 'more bytes than it said'],
       ['/broken', 'an error'],
       ['/brokenChunks', 'an error, without a length'],
-    ])('%s, where the handler gives %s, is cut off and known as a defect', async path => {
+    ])('%s, where the handler declares %s, is cut off and logged as a defect', async path => {
       await using served = await serve()
       const socket = await served.open()
       const answer = await talk(socket, ask(`GET ${path}`), ask('GET /beyond', last))
@@ -240,7 +237,7 @@ export function transferContract(name: string, listen: Listen): void {
       expect(entry).toMatchObject({ status: 200, code: 'INTERNAL', error: expect.any(Error) })
     })
 
-    test('a caller that leaves before its answer begins has what would give it closed', async () => {
+    test('a disconnect before the response begins closes the stream', async () => {
       await using served = await serve()
       const socket = await served.open()
       socket.write(ask('GET /late'))
@@ -252,7 +249,7 @@ export function transferContract(name: string, listen: Listen): void {
       expect(served.seen.pulled).toBe(0)
     })
 
-    test('a caller that leaves while it sends aborts the call', async () => {
+    test('a disconnect during an upload aborts the call', async () => {
       await using served = await serve()
       const socket = await served.open()
       socket.write(ask('PUT /any', 'content-length: 100000') + 'x'.repeat(1000))

@@ -19,7 +19,7 @@ describe.each(hosts)('a body of several media types over %s', (_name, host) => {
     ['text/plain', '', 'text/plain', ''],
     ['image/PNG', new Uint8Array([0, 255]), 'image/png', [0, 255]],
     ['image/svg+xml;x=y', '<a/>', 'image/svg+xml', [60, 97, 47, 62]],
-  ])('%s is told apart', async (sent, body, contentType, expected) => {
+  ])('%s is distinguished', async (sent, body, contentType, expected) => {
     await using served = await serve()
     const answer = await served.send('POST', '/uploads', { body, ...(sent && { headers: { 'content-type': sent } }) })
     expect([answer.status, await answer.json()]).toEqual([200, { contentType, body: expected }])
@@ -39,7 +39,7 @@ describe.each(hosts)('a body of several media types over %s', (_name, host) => {
   })
 
   test.each(['text/csv', 'image', 'application/jsonx', 'application/json, text/csv', ''])(
-    '"%s" is none of them',
+    '"%s" is none of the declared types',
     async sent => {
       await using served = await serve({ unsupportedMediaTypeStatus: 415 })
       const body = new Uint8Array([0x7b, 0x7d])
@@ -51,7 +51,7 @@ describe.each(hosts)('a body of several media types over %s', (_name, host) => {
     },
   )
 
-  test('no body at all is missing', async () => {
+  test('a missing body is reported', async () => {
     await using served = await serve()
     expect(await faultsOf(await served.send('POST', '/uploads'))).toEqual({ body: 'is required' })
   })

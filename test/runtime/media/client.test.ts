@@ -8,7 +8,7 @@ import { mediaService } from './service.ts'
 
 const clientOf = (baseUrl: string) => new DocumentClient(createTransport({ baseUrl }))
 
-/** A client of the real service. */
+/** Hosts the service, and returns it with a client. */
 async function connected() {
   const service = mediaService()
   const hosted = await overNode(service.dispatch)
@@ -45,7 +45,7 @@ describe('a client and a server of one document understand each other', () => {
     expect(cover).toMatchObject({ name: 'c.png' })
   })
 
-  test('in a form that is ready-made', async () => {
+  test('in a prepared form', async () => {
     await using served = await connected()
     const body = new FormData()
     body.append('title', 'a')
@@ -72,7 +72,7 @@ describe('a client and a server of one document understand each other', () => {
     ])
   })
 
-  test('in items of a request, or without any', async () => {
+  test('in items of a request, or without items', async () => {
     await using served = await connected()
     async function* rows(): AsyncGenerator<RowInput> {
       for (let n = 0; n < 3; n += 1) yield { n, unit: '€\n' }
@@ -82,7 +82,7 @@ describe('a client and a server of one document understand each other', () => {
     expect(await served.client.importRows({})).toEqual({ rows: 'none' })
   })
 
-  test('in items of an answer, of every kind', async () => {
+  test('in items of a response, of every kind', async () => {
     await using served = await connected()
     const { client } = served
     const rows = await client.exportRows()
@@ -122,7 +122,7 @@ describe('a client and a server of one document understand each other', () => {
 })
 
 describe('a client', () => {
-  test('is given the first item before the second is there', async () => {
+  test('receives the first item before the second exists', async () => {
     await using served = await connected()
     const items = (await served.client.readTicks({ how: 'gated' }))[Symbol.asyncIterator]()
     expect(await items.next()).toMatchObject({ value: { n: 1 } })
@@ -131,14 +131,14 @@ describe('a client', () => {
     expect((await items.next()).done).toBe(true)
   })
 
-  test('that leaves a stream ends its producer', async () => {
+  test('that stops reading a stream ends its producer', async () => {
     await using served = await connected()
     for await (const { n } of await served.client.exportRows({ how: 'endless' })) if (n === 3) break
     await served.service.producer.ended
     expect(served.service.producer.produced).toBeLessThan(1000)
   })
 
-  test('whose signal aborts ends the stream with its reason, and the producer', async () => {
+  test('whose signal aborts ends the stream with the reason, and the producer', async () => {
     await using served = await connected()
     const controller = new AbortController()
     const rows = await served.client.exportRows({ how: 'endless' }, { signal: controller.signal })
@@ -150,13 +150,13 @@ describe('a client', () => {
     await served.service.producer.ended
   })
 
-  test('learns that a stream broke off', async () => {
+  test('notices a stream that breaks off', async () => {
     await using served = await connected()
     const rows = await served.client.exportRows({ how: 'broken' })
     await expect(all(rows)).rejects.toMatchObject({ reason: 'CONNECTION_FAILED' })
   })
 
-  /** Endless rows; `ended` resolves when the reader stops. */
+  /** Makes an endless source of rows; `ended` resolves when the reader stops. */
   function endlessRows(first: number) {
     let isEnded = (): void => {}
     const ended = new Promise<void>(resolve => (isEnded = resolve))
@@ -172,7 +172,7 @@ describe('a client', () => {
     return source
   }
 
-  test('whose signal aborts ends the source of its body, which was pulled no faster than it was taken', async () => {
+  test('whose signal aborts ends the source of its body, which was read no faster than the body was sent', async () => {
     await using served = await connected()
     const source = endlessRows(1)
     const controller = new AbortController()
@@ -185,14 +185,14 @@ describe('a client', () => {
     expect(await served.service.logged()).toMatchObject({ operationId: 'importRows', reason: 'CANCELLED' })
   })
 
-  test('that got an error before all of its body was sent ends the source', async () => {
+  test('that received an error before the end of its body ends the source', async () => {
     await using served = await connected()
     const source = endlessRows(-1)
     await expect(served.client.importRows({ body: source.rows })).rejects.toMatchObject({ reason: 'FIELD_INVALID' })
     await source.ended
   })
 
-  test('sets no content type on a form of parts, nor where there is no body', async () => {
+  test('sets no content type on a form of parts, nor without a body', async () => {
     await using server = await listen((_request, response) => void response.setHeader('content-type', 'application/json').end('{}'))
     const client = clientOf(server.baseUrl)
     await client.addAlbum({ body: { title: 'a', photos: files.photos } })
@@ -206,7 +206,7 @@ describe('a client', () => {
     expect(String(token?.body)).toBe('grant_type=code&scope=a%20b&ttl=5')
   }) // prettier-ignore
 
-  test('is told of a body that it cannot send', async () => {
+  test('gets an error for a body that cannot be sent', async () => {
     const client = clientOf('http://127.0.0.1:1')
     const body: object = { contentType: 'text/csv', body: 'a,b' }
     await expect(client.upload(Object.assign({ body: { contentType: 'text/plain', body: '' } as const }, { body }))).rejects.toThrow(

@@ -5,7 +5,7 @@ import { mediaService } from './service.ts'
 const urlencoded = { 'content-type': 'application/x-www-form-urlencoded' }
 const photo = (text: string, name = `${text}.png`, type = 'image/png') => new File([text], name, { type })
 
-/** Parts of a form: a list gives its name once an item. */
+/** Makes a form; a list adds a part of the same name for each item. */
 function formOf(members: Readonly<Record<string, string | File | readonly (string | File)[]>>): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(members)) {
@@ -34,7 +34,7 @@ describe.each(hosts)('forms over %s', (_name, host) => {
     ['grant_type=code&claims=%7B%22a%22%3A1%7D', { grant_type: 'code', claims: { a: 1 }, ttl: 60 }],
     ['range[min]=1&grant_type=code&range%5Bmax%5D=2', { grant_type: 'code', range: { min: 1, max: 2 }, ttl: 60 }],
     ['grant_type=code&more=1&other=a&other=b', { grant_type: 'code', more: '1', other: ['a', 'b'], ttl: 60 }],
-  ])('%s is read by the declared types and styles', async (body, expected) => {
+  ])('%s is parsed by the declared types and styles', async (body, expected) => {
     await using served = await serve()
     const answer = await served.send('POST', '/token', { body, headers: urlencoded })
     expect([answer.status, await answer.json()]).toEqual([200, expected])
@@ -49,20 +49,20 @@ describe.each(hosts)('forms over %s', (_name, host) => {
     ['grant_type=code&claims={', { claims: 'must be valid JSON' }],
     ['grant_type=code&claims={"a":"b"}', { 'claims.a': 'must be an integer' }],
     ['grant_type=code&more=%ff', { more: expect.stringContaining('percent-encoding') }],
-  ])('%s names what is wrong', async (body, faults) => {
+  ])('%s reports the fault', async (body, faults) => {
     await using served = await serve()
     const answer = await served.send('POST', '/token', { body, headers: urlencoded })
     expect([answer.status, await faultsOf(answer)]).toEqual([400, faults])
   })
 
-  test('__proto__ is a member like others', async () => {
+  test('__proto__ is an ordinary member', async () => {
     await using served = await serve()
     const body = 'grant_type=code&__proto__=a&constructor=b'
     const answer = await served.send('POST', '/token', { body, headers: urlencoded })
     expect(await answer.text()).toBe('{"grant_type":"code","__proto__":"a","constructor":"b","ttl":60}')
   })
 
-  test('a body of another type is refused, with 415 where the options say so', async () => {
+  test('a body of another type is refused, with 415 if the options require it', async () => {
     await using served = await serve({ unsupportedMediaTypeStatus: 415 })
     const init = { body: '{"grant_type":"code"}', headers: { 'content-type': 'application/json' } }
     const answer = await served.send('POST', '/token', init)
@@ -72,7 +72,7 @@ describe.each(hosts)('forms over %s', (_name, host) => {
     ])
   })
 
-  test('a form of parts gives text, numbers, JSON and files, in the order they were sent in', async () => {
+  test('a form of parts has text, numbers, JSON and files, in the sent order', async () => {
     await using served = await serve()
     const place = new Blob(['{"name":"Rom","lat":41.9}'], { type: 'application/json' })
     const body = formOf({ title: 'ä', year: '1999', photos: [photo('B'), photo('A', 'ü "1".png')], tags: 'only' })
@@ -94,7 +94,7 @@ describe.each(hosts)('forms over %s', (_name, host) => {
     ])
   })
 
-  test('a single file is still a list, and defaults are filled', async () => {
+  test('a single file is still a list, and defaults are added', async () => {
     await using served = await serve()
     const answer = await served.send('POST', '/albums', { body: formOf({ title: 'a', photos: photo('A') }) })
     expect(await answer.json()).toMatchObject({ draft: false, year: 2000, photos: [{ name: 'A.png' }] })
@@ -134,7 +134,7 @@ describe.each(hosts)('forms over %s', (_name, host) => {
     expect([answer.status, await faultsOf(answer)]).toEqual([400, faults])
   }) // prettier-ignore
 
-  test('a thousand parts are read, one more is not', async () => {
+  test('a thousand parts are parsed, one more is refused', async () => {
     await using served = await serve()
     const members = { title: 'a', photos: photo('A') }
     const thousand = formOf({ ...members, tags: Array.from({ length: 998 }, String) })
@@ -148,7 +148,7 @@ describe.each(hosts)('forms over %s', (_name, host) => {
   test.each([
     ['parts hidden behind a second boundary', 'multipart/form-data; boundary=b; boundary=c'],
     ['parts hidden behind a quoted parameter', 'multipart/form-data; x="; boundary=c"; boundary=b'],
-  ])('%s do not escape the limit', async (_what, type) => {
+  ])('%s count against the limit', async (_what, type) => {
     await using served = await serve({ limits: { formParts: 3 } })
     const answer = await served.send('POST', '/albums', {
       body: `${file.repeat(5)}--b--`,
@@ -157,7 +157,7 @@ describe.each(hosts)('forms over %s', (_name, host) => {
     expect((await faultsOf(answer)).body).toMatch(/at most 3 parts|valid multipart/)
   })
 
-  test('a form is refused as soon as it is too large, whatever its length says', async () => {
+  test('a form is refused as soon as it is too large, whatever its declared length', async () => {
     await using served = await serve({ limits: { formBytes: 1000 } })
     const large = `${part('name="photos"; filename="a"', 'x'.repeat(1000))}--b--`
     const tooLarge = { body: 'must have at most 1000 bytes' }

@@ -5,18 +5,18 @@ import { fetchHost } from '../../../runtime/hosts/fetch.ts'
 import { nodeHost, serverOptions } from '../../../runtime/hosts/node.ts'
 import type { Dispatch } from '../../../runtime/wire.ts'
 
-/** A host that answers with `dispatch`, as its callers see it. */
+/** A host of a dispatcher, in the view of its callers. */
 export interface Hosted extends AsyncDisposable {
   send(method: string, target: string, init?: RequestInit): Promise<Response>
 }
 
 export interface Listening extends Hosted {
   readonly baseUrl: string
-  /** A connection of its own, which the caller keeps open. */
+  /** Opens a connection, which the caller must close. */
   open(): Promise<Socket>
 }
 
-/** Over node:http on a free port. */
+/** Hosts a dispatcher over node:http on a free port. */
 export async function overNode(dispatch: Dispatch): Promise<Listening> {
   const server = createServer(serverOptions, nodeHost(dispatch))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -39,7 +39,7 @@ export async function overNode(dispatch: Dispatch): Promise<Listening> {
   }
 }
 
-/** In this process, by requests and responses of the Fetch standard. */
+/** Hosts a dispatcher in this process, with requests and responses of the Fetch standard. */
 export async function overFetch(dispatch: Dispatch): Promise<Hosted> {
   const handle = fetchHost(dispatch)
   return {
@@ -53,14 +53,14 @@ export const hosts = [
   ['fetch', overFetch],
 ] as const
 
-/** All items of a stream, once it has ended. */
+/** Returns all items of a stream, once the stream has ended. */
 export async function all<Item>(items: AsyncIterable<Item>): Promise<readonly Item[]> {
   const found: Item[] = []
   for await (const item of items) found.push(item)
   return found
 }
 
-/** A body that comes in these pieces, without a length. */
+/** Returns a request with a body of these pieces, without a length. */
 export function pieces(...parts: readonly (string | Uint8Array<ArrayBuffer>)[]): RequestInit {
   const encoder = new TextEncoder()
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -72,7 +72,7 @@ export function pieces(...parts: readonly (string | Uint8Array<ArrayBuffer>)[]):
   return Object.assign({ body }, { duplex: 'half' as const })
 }
 
-/** The descriptions of each field in a FIELD_INVALID answer. */
+/** Returns the descriptions of a FIELD_INVALID response, by field. */
 export async function faultsOf(answer: Response): Promise<Readonly<Record<string, string>>> {
   const { details }: { details: readonly Record<string, unknown>[] } = await answer.json()
   if (details[0]?.reason !== 'FIELD_INVALID') throw new Error(`not FIELD_INVALID: ${JSON.stringify(details)}`)

@@ -6,7 +6,7 @@ import { all } from './hosted.ts'
 
 const encoder = new TextEncoder()
 
-/** A stream of bytes in these pieces; it tells whether it was left. */
+/** Returns a stream of these pieces, which calls `left` when the reader cancels it. */
 function streamOf(
   pieces: readonly Uint8Array<ArrayBuffer>[],
   left: () => void = () => {},
@@ -29,7 +29,7 @@ async function* given(items: readonly unknown[]) {
   yield* items
 }
 
-/** The bytes, cut at places that are given as parts of the whole. */
+/** Returns the bytes in pieces; `places` has the ends of the pieces as fractions of the length. */
 function cut(bytes: Uint8Array<ArrayBuffer>, places: readonly number[]): readonly Uint8Array<ArrayBuffer>[] {
   const at = places.map(place => Math.floor(place * bytes.length)).sort((a, b) => a - b)
   return [0, ...at].map((from, index) => bytes.slice(from, at[index] ?? bytes.length))
@@ -37,7 +37,7 @@ function cut(bytes: Uint8Array<ArrayBuffer>, places: readonly number[]): readonl
 
 const places = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 })
 
-describe('what is written is what is read, wherever it is cut', () => {
+describe('the parsed items equal the written items, for any cut of the bytes', () => {
   test.each<[name: string, codec: StreamCodec, item: fc.Arbitrary<unknown>]>([
     ['JSON lines', jsonLines(), fc.jsonValue()],
     ['events of JSON', eventStream(), fc.jsonValue()],
@@ -53,7 +53,7 @@ describe('what is written is what is read, wherever it is cut', () => {
   }) // prettier-ignore
 })
 
-describe('events are read as the HTML standard says', () => {
+describe('events are parsed by the HTML standard', () => {
   const text = eventStream({ isText: true })
   const whole = eventStream({ isText: true, isWhole: true })
 
@@ -85,13 +85,13 @@ describe('events are read as the HTML standard says', () => {
     expect(await read(whole, sent)).toEqual(items)
   }) // prettier-ignore
 
-  test('broken characters are replaced', async () => {
+  test('invalid characters are replaced', async () => {
     const pieces = [new Uint8Array([...encoder.encode('data: a'), 0xff, 0x0a, 0x0a])]
     expect(await all(text.readAnswer(streamOf(pieces)))).toEqual(['a\ufffd'])
   })
 })
 
-describe('what cannot be sent is refused', () => {
+describe('an item that cannot be sent is refused', () => {
   const sent = (codec: StreamCodec, ...items: readonly unknown[]) => new Response(codec.write(given(items))).text()
 
   test.each(['a\nb', 'a\rb', 'a\0b'])('a name or id of several lines: %j', async text => {
@@ -100,16 +100,16 @@ describe('what cannot be sent is refused', () => {
     await expect(sent(whole, { id: text, data: 1 })).rejects.toThrow('the id of an event must be one line')
   })
 
-  test('an item that JSON cannot say', async () => {
+  test('an item that JSON cannot represent', async () => {
     await expect(sent(jsonLines(), undefined)).rejects.toThrow('must be a JSON value')
     await expect(sent(jsonLines(), () => 1)).rejects.toThrow('must be a JSON value')
   })
 
-  test.each([undefined, [1], { n: 1 }, 'text'])('what is no AsyncIterable: %j', items => {
+  test.each([undefined, [1], { n: 1 }, 'text'])('a value that is not an AsyncIterable: %j', items => {
     expect(() => jsonLines().write(items)).toThrow('the body must be an AsyncIterable')
   })
 
-  test('the source of an item that is refused is ended', async () => {
+  test('the source of a refused item is ended', async () => {
     let ended = false
     async function* source() {
       try {
@@ -124,15 +124,15 @@ describe('what cannot be sent is refused', () => {
   })
 })
 
-describe('answers', () => {
-  test('that are no JSON break the contract', async () => {
+describe('responses', () => {
+  test('that are not JSON violate the contract', async () => {
     await expect(read(jsonLines(), '{"n":1}\n{"n":')).rejects.toMatchObject({
       reason: 'ANSWER_INVALID',
       message: 'body[1] of the answer must be valid JSON',
     })
   })
 
-  test('are given as far as they are good', async () => {
+  test('are yielded up to the fault', async () => {
     const found: unknown[] = []
     const items = jsonLines().readAnswer(streamOf([encoder.encode('1\n2\nx\n')]))
     const reading = async () => {
@@ -142,14 +142,14 @@ describe('answers', () => {
     expect(found).toEqual([1, 2])
   })
 
-  test('that are left early end the call', async () => {
+  test('that the caller abandons end the call', async () => {
     let isLeft = false
     const stream = streamOf([encoder.encode('1\n'), encoder.encode('2\n')], () => (isLeft = true))
     for await (const item of jsonLines().readAnswer(stream)) if (item === 1) break
     expect(isLeft).toBe(true)
   })
 
-  test('that break off tell it as a lost connection', async () => {
+  test('that break off are reported as a lost connection', async () => {
     const error = new TypeError('terminated')
     const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({ pull: controller => controller.error(error) })
     await expect(all(jsonLines().readAnswer(stream))).rejects.toMatchObject({

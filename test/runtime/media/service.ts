@@ -36,13 +36,13 @@ export class Gate {
   }
 }
 
-/** Answers with its request; streams of items behave as `how` tells. */
+/** A service whose handlers return their requests; the parameter `how` selects the behaviour of item streams. */
 export interface MediaService {
   readonly dispatch: Dispatch
   readonly producer: Producer
   /** The gate that `how=gated` awaits after its first item, and `how=late` before any item. */
   readonly gate: Gate
-  /** Resolves when the first item of an import was taken. */
+  /** Resolves when the handler of an import has read the first item. */
   readonly taken: Promise<void>
   /** Resolves with the entry of the next call that ends. */
   logged(): Promise<LogEntry>
@@ -74,7 +74,7 @@ export function mediaService(options: Partial<DispatcherOptions> = {}): MediaSer
   return { dispatch, producer, gate, taken: taken.opened, logged }
 }
 
-/** An item that no socket swallows at once. */
+/** The text of an item that exceeds the buffers of a socket. */
 const wide = 'x'.repeat(65_536)
 
 function handlersOf(producer: Producer, gate: Gate, taken: Gate): DocumentHandlers {

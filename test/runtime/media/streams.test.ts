@@ -12,7 +12,7 @@ describe.each(hosts)('streams of items over %s', (_name, host) => {
     return { service, send: hosted.send, [Symbol.asyncDispose]: () => hosted[Symbol.asyncDispose]() }
   }
 
-  test('JSON goes out an item a line, text of a store too', async () => {
+  test('JSON is sent an item a line, even text of a store', async () => {
     await using served = await serve()
     const answer = await served.send('GET', '/rows')
     expect(answer.headers.get('content-type')).toBe('application/x-ndjson')
@@ -20,7 +20,7 @@ describe.each(hosts)('streams of items over %s', (_name, host) => {
     expect(await (await served.send('GET', '/rows?how=none')).text()).toBe('')
   })
 
-  test('events go out one by one, and nobody stores them', async () => {
+  test('events are sent one by one, and must not be cached', async () => {
     await using served = await serve()
     const answer = await served.send('GET', '/ticks')
     expect([answer.headers.get('content-type'), answer.headers.get('cache-control')]).toEqual([
@@ -30,21 +30,21 @@ describe.each(hosts)('streams of items over %s', (_name, host) => {
     expect(await answer.text()).toBe('data: {"n":1,"unit":"ä\\n€"}\n\ndata: {"n":\ndata: 2}\n\n')
   })
 
-  test('text of several lines is one event, with declared headers beside', async () => {
+  test('text of several lines is one event, with declared headers', async () => {
     await using served = await serve()
     const answer = await served.send('GET', '/log')
     expect(answer.headers.get('x-log')).toBe('yes')
     expect(await answer.text()).toBe('data: one\ndata: two\n\ndata: \n\ndata:  three\n\n')
   })
 
-  test('whole events have their name, id and time to wait', async () => {
+  test('complete events have their name, id and retry time', async () => {
     await using served = await serve()
     expect(await (await served.send('GET', '/changes')).text()).toBe(
       'event: made\nid: 7\nretry: 10\ndata: {"n":1}\n\ndata: {"n":2}\n\n',
     )
   })
 
-  test('the first item arrives before there is a second', async () => {
+  test('the first item arrives before the second exists', async () => {
     await using served = await serve()
     const reader = (await served.send('GET', '/ticks?how=gated')).body?.getReader()
     const first = await reader?.read()
@@ -55,7 +55,7 @@ describe.each(hosts)('streams of items over %s', (_name, host) => {
     expect(await served.service.logged()).toMatchObject({ status: 200, reason: undefined })
   })
 
-  test.each(['/rows', '/ticks'])('%s: a slow reader holds the producer back, and one that goes ends it', async path => {
+  test.each(['/rows', '/ticks'])('%s: a slow reader slows the producer down, and a disconnect ends it', async path => {
     await using served = await serve()
     const answer = await served.send('GET', `${path}?how=endless`)
     const reader = answer.body?.getReader()
@@ -66,7 +66,7 @@ describe.each(hosts)('streams of items over %s', (_name, host) => {
     expect(await served.service.logged()).toMatchObject({ status: 200, reason: 'CANCELLED' })
   })
 
-  test('HEAD ends the producer before it begins', async () => {
+  test('HEAD ends the producer before its first item', async () => {
     await using served = await serve()
     const answer = await served.send('HEAD', '/rows?how=endless')
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/x-ndjson'])
@@ -83,7 +83,7 @@ describe.each(hosts)('streams of items over %s', (_name, host) => {
     expect([entry.reason, String(entry.error)]).toEqual(['INTERNAL', expect.stringMatching(error)])
   })
 
-  test('items of a request arrive checked, with defaults filled', async () => {
+  test('items of a request arrive checked, with defaults', async () => {
     await using served = await serve()
     const body = '{"n":1}\r\n\n  \n{"n":2,"unit":"kg"}'
     const answer = await served.send('POST', '/rows', { body, headers: ndjson })
@@ -95,7 +95,7 @@ describe.each(hosts)('streams of items over %s', (_name, host) => {
     })
   })
 
-  test('a body cut anywhere gives the same items', async () => {
+  test('a body cut anywhere has the same items', async () => {
     await using served = await serve()
     const bytes = new TextEncoder().encode('{"n":1,"unit":"ä€😀"}\r\n{"n":2,"unit":"x"}\n')
     const bytewise = pieces(...Array.from(bytes, byte => new Uint8Array([byte])))
@@ -106,7 +106,7 @@ describe.each(hosts)('streams of items over %s', (_name, host) => {
     ])
   })
 
-  test('the body may be left out, or be empty', async () => {
+  test('the body may be missing or empty', async () => {
     await using served = await serve()
     expect(await (await served.send('POST', '/rows')).json()).toEqual({ rows: 'none' })
     expect(await (await served.send('POST', '/rows', { body: '', headers: ndjson })).json()).toEqual({ rows: [] })
@@ -122,19 +122,19 @@ describe.each(hosts)('streams of items over %s', (_name, host) => {
     ['half a character', new Uint8Array([0x20, 0x0a, 0xf0, 0x9f]), { 'body[0]': 'must be valid UTF-8' }],
     ['a long line', `{"n":1}\n${' '.repeat(101)}`, { 'body[1]': 'must have at most 100 characters' }],
     ['a long line with its end', `${' '.repeat(101)}\n`, { 'body[0]': 'must have at most 100 characters' }],
-  ])('%s ends the reading', async (_what, body, faults) => {
+  ])('%s ends the read', async (_what, body, faults) => {
     await using served = await serve({ limits: { bodyBytes: 100, jsonDepth: 9 } })
     const answer = await served.send('POST', '/rows', { body, headers: ndjson })
     expect([answer.status, await faultsOf(answer)]).toEqual([400, faults])
   })
 
-  test('many items may be more than one may be', async () => {
+  test('the items together may exceed the limit of one', async () => {
     await using served = await serve({ limits: { bodyBytes: 100 } })
     const body = '{"n":1}\n'.repeat(1000)
     expect((await (await served.send('POST', '/rows', { body, headers: ndjson })).json()).rows).toHaveLength(1000)
   })
 
-  test('a handler that leaves early is answered, and the connection goes on', async () => {
+  test('a handler that stops early gets its response through, and the connection continues', async () => {
     await using served = await serve()
     const body = `{"n":99}\n${'{"n":1}\n'.repeat(200_000)}`
     expect(await (await served.send('POST', '/rows', { body, headers: ndjson })).json()).toEqual({ left: true })
@@ -146,7 +146,7 @@ describe('streams over raw sockets', () => {
   const post = (headers: string, body: string) =>
     `POST /rows HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-ndjson\r\n${headers}\r\n${body}`
 
-  test('headers go out before the first item is there', async () => {
+  test('headers are sent before the first item exists', async () => {
     const service = mediaService()
     await using hosted = await overNode(service.dispatch)
     const socket = await hosted.open()
@@ -157,7 +157,7 @@ describe('streams over raw sockets', () => {
     socket.destroy()
   })
 
-  test('a reader that stops reading holds the producer back until its connection is lost', async () => {
+  test('a stalled reader stops the producer until its connection is lost', async () => {
     const service = mediaService()
     await using hosted = await overNode(service.dispatch)
     const socket = await hosted.open()
@@ -180,7 +180,7 @@ describe('streams over raw sockets', () => {
     expect(await service.logged()).toMatchObject({ operationId: 'importRows', status: 499, reason: 'CANCELLED' })
   })
 
-  test('what is beyond the length is no part of the body', async () => {
+  test('bytes beyond the length do not belong to the body', async () => {
     const service = mediaService()
     await using hosted = await overNode(service.dispatch)
     const socket = await hosted.open()

@@ -22,7 +22,7 @@ const context: CallContext = {
 }
 
 const never = async (): Promise<never> => {
-  throw new Error('the doors ask for what is none of theirs')
+  throw new Error('the doors called a part that they must not use')
 }
 
 /** Makes doors with a clock that the test sets, and records the questions to the decisions. */
@@ -50,7 +50,7 @@ const routes = allRoutes().filter(({ access, body, path: parts }) => {
 })
 
 it.each(routes.map(route => [`${route.domain.name} ${route.operationId}`, route] as const))(
-  '%s is decided by the time at which its body has come',
+  '%s is decided by the time at which its body has arrived',
   async (_, route) => {
     const time = { now: started }
     const { asked, doors } = doorsAt(time)
@@ -58,7 +58,7 @@ it.each(routes.map(route => [`${route.domain.name} ${route.operationId}`, route]
     time.now += 60_000
     await doors.authorizeRequest?.(context, route, path, { body: { name: 'late' } })
     expect(asked.map(({ circumstances }) => circumstances.now)).toEqual([started, started + 60_000])
-    // A clock that has been set back does not change the time of a request, which stays the time of its start.
+    // If the clock has been set back, the decision uses the time at which the request began.
     time.now = started - 60_000
     await doors.authorizeRequest?.(context, route, path, { body: {} })
     expect(asked.at(-1)?.circumstances.now).toBe(started)

@@ -104,7 +104,7 @@ describe.each(['door', 'handler'] as const)('a call that is denied by the %s', b
     ])
   })
 
-  it('is denied even when that cannot be recorded, which is logged', async () => {
+  it('is denied even if the record fails, which is logged', async () => {
     const store = await testStore(outbox)
     await store.close()
     const call = refusing(store, denied)
@@ -119,7 +119,7 @@ describe.each(['door', 'handler'] as const)('a call that is denied by the %s', b
   })
 })
 
-it('a caller who is not known is not recorded', async () => {
+it('the denial of an unknown caller is not recorded', async () => {
   const store = await testStore(outbox)
   await expect(refusing(store, denied).token()).rejects.toBe(denied)
   expect(await rows(store)).toEqual([])

@@ -32,7 +32,7 @@ async function rows({ store }: WorkBench): Promise<OutboxRow[]> {
 }
 
 describe('a mutation', () => {
-  it('is recorded with who did what to which fields, and none of their values', async () => {
+  it('is recorded with the caller, the resource and the changed fields, without their values', async () => {
     const here = await testBench([], { clock: createClock(() => noon) })
     const request = { body: { label: 'a-secret-value' } }
     const changed = ['label', 'cpu.count']
@@ -65,7 +65,7 @@ describe('a mutation', () => {
     ])
   })
 
-  it('is recorded once, however often it is repeated', async () => {
+  it('is recorded once, even if it is repeated', async () => {
     const here = await testBench([])
     for (let i = 0; i < 3; i += 1) await here.operations.mutate(call, {}, async () => moved)
     expect(await rows(here)).toHaveLength(1)
@@ -80,13 +80,13 @@ describe('a mutation', () => {
     expect(await rows(here)).toEqual([])
   })
 
-  it('of nobody is anonymous', async () => {
+  it('without a caller is anonymous', async () => {
     const here = await testBench([])
     await here.operations.mutate({ ...call, principal: undefined }, {}, async () => moved)
     expect(await rows(here)).toMatchObject([{ principal_id: '', principal_kind: 'ANONYMOUS', category: 'ADMIN_WRITE' }])
   })
 
-  it('that nobody asked for is the platform’s', async () => {
+  it('without a request belongs to the platform', async () => {
     const here = await testBench([])
     const id = await here.store.tx(tx => here.operations.begin(tx, moved))
     expect(await rows(here)).toMatchObject([
@@ -105,7 +105,7 @@ describe('a mutation', () => {
   })
 })
 
-it('the outbox keeps the order in which mutations were written', async () => {
+it('the outbox keeps the order of the mutations', async () => {
   const here = await testBench([])
   const mutate = async (i: number): Promise<void> => {
     const resourceId = `c-${i}`

@@ -10,7 +10,7 @@ import { sampleArea } from '../sample-area.ts'
 import { testFolder } from '../store/harness.ts'
 import { testToken } from '../access/test-access.ts'
 
-it('a served platform records mutations and refusals with the operation that was called, and no reads', async () => {
+it('a served platform records mutations and refusals with their operation, and no reads', async () => {
   const dataDir = testFolder()
   const { url } = await testServer([sampleArea()], dataDir)
   const authorization = `Bearer ${testToken}`
@@ -61,7 +61,7 @@ it.each<[string, readonly string[], string]>([
   expect(rows).toMatchObject([{ action: 'createCrate', client_ip: address }])
 })
 
-it('activities in the tree name the organisation and the nodes above, of a node that is gone too', async () => {
+it('activities in the tree name the organisation and the ancestors, even for a deleted node', async () => {
   const dataDir = testFolder()
   const { url } = await testServer([taxonomyArea()], dataDir)
   const token = testToken

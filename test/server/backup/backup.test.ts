@@ -47,7 +47,7 @@ function namesIn(file: string): ReadonlySet<string> {
 }
 
 describe('ninefold backup', () => {
-  it('holds all that four writers were told is written before it began, and what it holds is sound', async () => {
+  it('contains all changes that four writers had acknowledged before it began, and is sound', async () => {
     const folder = testFolder()
     const dataDir = join(folder, 'data')
     const server = await served(dataDir)
@@ -71,14 +71,14 @@ describe('ninefold backup', () => {
     await expectSound(restored)
   })
 
-  it('is one file of its owner alone, with nothing beside it', async () => {
+  it('is a single file that only its owner can read', async () => {
     const { dataDir, folder } = await started()
     await backUpTo(dataDir, join(folder, 'b.sqlite'))
     expect(readdirSync(folder).sort()).toEqual(['b.sqlite', 'data'])
     expect(statSync(join(folder, 'b.sqlite')).mode & 0o777).toBe(0o600)
   })
 
-  it('takes no name that is taken, unless it is told to', async () => {
+  it('keeps an existing file, unless the caller wants its replacement', async () => {
     const { dataDir, folder } = await started()
     const to = join(folder, 'b.sqlite')
     writeFileSync(to, 'mine')
@@ -90,7 +90,7 @@ describe('ninefold backup', () => {
     expect(statSync(to).mode & 0o777).toBe(0o600)
   })
 
-  it('of two at once that want the same name, one gets it and the other says so', async () => {
+  it('that runs twice with the same name succeeds once, and reports the name the other time', async () => {
     const { dataDir, folder } = await started()
     const to = join(folder, 'b.sqlite')
     const both = await Promise.all([1, 2].map(() => ended(command(dataDir, ['backup', '--to', to]))))
@@ -105,7 +105,7 @@ describe('ninefold backup', () => {
     ['the store by another path', folder => join(folder, 'link/ninefold.sqlite'), 'is a name that servers use'],
     ['a folder', folder => join(folder, 'taken'), 'is no file that a backup could replace'],
     ['a folder that is not there', folder => join(folder, 'none/b.sqlite'), 'there is no folder'],
-  ])('refuses to write over %s', async (_name, target, message) => {
+  ])('refuses to overwrite %s', async (_name, target, message) => {
     const { dataDir, folder } = await started()
     mkdirSync(join(folder, 'taken'))
     symlinkSync(dataDir, join(folder, 'link'))
@@ -113,13 +113,13 @@ describe('ninefold backup', () => {
     await expectSound(dataDir)
   })
 
-  it('says that there is no store, and makes none', async () => {
+  it('reports a missing store, and creates none', async () => {
     const folder = testFolder()
     await expect(backUpTo(join(folder, 'none'), join(folder, 'b.sqlite'))).rejects.toThrow('there is no store')
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('says what to do about a database of PostgreSQL, without its password', async () => {
+  it('reports the remedy for a database of PostgreSQL, without its password', async () => {
     const folder = testFolder()
     const config = join(folder, 'n.json')
     writeFileSync(config, JSON.stringify({ 'store.url': 'postgres://me:sesame@db.example:5432/nine' }))
@@ -133,7 +133,7 @@ describe('ninefold backup', () => {
     }
   })
 
-  it('is not made, and takes no place of an earlier one, when the log of a killed server is damaged', async () => {
+  it('is not made, and replaces no earlier backup, if the log of a killed server is damaged', async () => {
     const { dataDir, folder } = await started()
     const backup = join(folder, 'b.sqlite')
     await backUpTo(dataDir, backup)
@@ -153,7 +153,7 @@ describe('ninefold backup', () => {
     expect(readFileSync(backup).equals(before)).toBe(true)
   })
 
-  it('does not keep a store that is damaged', async () => {
+  it('refuses a damaged store', async () => {
     const { dataDir, folder } = await started()
     const store = join(dataDir, 'ninefold.sqlite')
     const bytes = readFileSync(store)

@@ -5,7 +5,7 @@ import { fill, needsMount, smallDisk } from '../small-disk.ts'
 import { backUpTo, expectSound, restoreFrom, started } from './harness.ts'
 
 describe('on a full disk', () => {
-  it('a backup says so and leaves nothing, whatever room there is', async context => {
+  it('a backup reports the full disk and leaves nothing, whatever room there is', async context => {
     const disk = smallDisk(2048)
     if (disk === undefined) return context.skip(needsMount)
     const { dataDir, folder } = await started()
@@ -21,7 +21,7 @@ describe('on a full disk', () => {
     await expectSound(dataDir)
   })
 
-  it('a restore says so and leaves the store that is there', async context => {
+  it('a restore reports the full disk and leaves the present store', async context => {
     const disk = smallDisk(4096)
     if (disk === undefined) return context.skip(needsMount)
     const { dataDir, folder } = await started()

@@ -44,7 +44,7 @@ function isMarked(dataDir: string): boolean {
 }
 
 describe('a backup that is killed', () => {
-  it('wherever it is, leaves the name to what had it, or to a whole backup', async () => {
+  it('leaves the earlier file or a complete backup, at whatever point', async () => {
     const { dataDir, folder } = await started()
     const to = join(folder, 'b.sqlite')
     await backUpTo(dataDir, to)
@@ -62,7 +62,7 @@ describe('a backup that is killed', () => {
 })
 
 describe('a restore that is killed', () => {
-  it('wherever it is, leaves the old store with its log or the new one, and the next start finds it', async () => {
+  it('leaves the old store with its log or the new store, which the next start finds', async () => {
     const { dataDir, folder } = await started()
     const backup = join(folder, 'b.sqlite')
     await backUpTo(dataDir, backup)

@@ -33,7 +33,7 @@ const marksOf = (file: string): readonly string[] => {
 }
 
 describe('ninefold restore', () => {
-  it('makes a store in a folder that has none, and serves there as before', async () => {
+  it('creates a store in an empty folder, and serves there as before', async () => {
     const folder = testFolder()
     const one = await served(join(folder, 'one'))
     const created = await one.call('POST', '/taxonomy/v1/organisations', { name: 'acme', display_name: 'Acme' })
@@ -52,7 +52,7 @@ describe('ninefold restore', () => {
     await expectSound(two)
   })
 
-  it('goes on with the operations that were running when the backup was made', async () => {
+  it('continues the operations that were running at the time of the backup', async () => {
     const folder = testFolder()
     const dataDir = join(folder, 'one')
     mkdirSync(dataDir)
@@ -81,7 +81,7 @@ describe('ninefold restore', () => {
     await others.stop()
   })
 
-  it('replaces a store only when it is told to, and puts it aside whole', async () => {
+  it('replaces a store only on request, and keeps all its files', async () => {
     const { backup, dataDir } = await backedUp()
     const store = join(dataDir, 'ninefold.sqlite')
     mark(store, 'mark-old')
@@ -94,7 +94,7 @@ describe('ninefold restore', () => {
     await expectSound(dataDir)
   })
 
-  it('that refuses a backup leaves nothing in a folder that was not there', () => {
+  it('of a refused backup leaves nothing in a folder that did not exist', () => {
     const folder = testFolder()
     const garbage = join(folder, 'garbage')
     writeFileSync(garbage, 'no backup')
@@ -109,19 +109,19 @@ describe('ninefold restore', () => {
   it.each([
     ['backup', '--to'],
     ['restore', '--from'],
-  ])('a %s whose %s is empty is refused', async (...words) => {
+  ])('refuses a %s whose %s is empty', async (...words) => {
     const { code, said } = await ended(command(testFolder(), [...words, '']))
     expect([code, said.trim()]).toEqual([1, `ninefold: ${words[1]} must name a file`])
   })
 
-  it('deletes the store that gave way when it is told to', async () => {
+  it('deletes the replaced store on request', async () => {
     const { backup, dataDir } = await backedUp()
     restoreFrom(dataDir, backup, { isDiscarding: true })
     expect(readdirSync(dataDir).filter(name => name.includes('before'))).toEqual([])
     await expectSound(dataDir)
   })
 
-  it('takes the log of a killed server aside with its store, and replays it into neither', async () => {
+  it('moves the log of a killed server together with its store, and replays it into neither store', async () => {
     const { backup, dataDir } = await backedUp()
     const store = join(dataDir, 'ninefold.sqlite')
     const writer = new DatabaseSync(store)
@@ -136,7 +136,7 @@ describe('ninefold restore', () => {
     await expectSound(killed)
   })
 
-  it('refuses while a server runs on the folder, and no longer once that was killed', async () => {
+  it('is refused while a server runs on the folder, and allowed after the kill of this server', async () => {
     const folder = testFolder()
     const dataDir = join(folder, 'data')
     const server = await served(dataDir)
@@ -195,7 +195,7 @@ describe('ninefold restore', () => {
     await expectSound(dataDir)
   })
 
-  it('refuses a backup that lies where it makes the copy itself, and leaves it there', async () => {
+  it('refuses a backup in the place of its own copy, and leaves the backup there', async () => {
     const { backup, dataDir } = await backedUp()
     const own = join(dataDir, 'ninefold.sqlite.incoming')
     copyFileSync(backup, own)
@@ -203,13 +203,13 @@ describe('ninefold restore', () => {
     expect(readFileSync(own).equals(readFileSync(backup))).toBe(true)
   })
 
-  it('refuses the store of a server, for others may still write it', async () => {
+  it('refuses the store of a server, because others may still write it', async () => {
     const { dataDir, folder } = await backedUp()
     copyFileSync(join(dataDir, 'ninefold.sqlite'), join(folder, 'copy.sqlite'))
     expect(() => restoreFrom(dataDir, join(folder, 'copy.sqlite'))).toThrow('"ninefold backup --to FILE" makes one')
   })
 
-  it('checks a backup without touching anything when it is told to', async () => {
+  it('checks a backup without any change on request', async () => {
     const { backup, dataDir, folder } = await backedUp()
     const before = readFileSync(backup)
     const { code, said } = await ended(command(join(folder, 'none'), ['restore', '--from', backup, '--verify-only']))

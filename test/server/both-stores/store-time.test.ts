@@ -23,7 +23,7 @@ function made() {
   return { state, time }
 }
 
-it('time that was asked for goes on with a steady clock', async () => {
+it('the time advances with a steady clock between requests', async () => {
   const { state, time } = made()
   expect(() => time.now()).toThrow('the time has not been asked for')
   await time.sync()
@@ -33,10 +33,10 @@ it('time that was asked for goes on with a steady clock', async () => {
 })
 
 it.each<[string, readonly [number, number]]>([
-  ['a slow question', [4000, 0]],
-  ['a slow answer', [0, 4000]],
-  ['both slow', [1000, 3000]],
-])('what is known is not spoilt by %s', async (_name, wait) => {
+  ['a slow request', [4000, 0]],
+  ['a slow response', [0, 4000]],
+  ['a slow request and a slow response', [1000, 3000]],
+])('the known time is kept after %s', async (_name, wait) => {
   const { state, time } = made()
   await time.sync()
   state.wait = wait
@@ -44,7 +44,7 @@ it.each<[string, readonly [number, number]]>([
   expect(time.now()).toBe(state.steady + noon)
 })
 
-it('a first answer that was slow is wrong by half of that at most, and later ones make up for it', async () => {
+it('a slow first response is wrong by half its duration at most, and later responses correct the time', async () => {
   const { state, time } = made()
   state.wait = [0, 4000]
   await time.sync()
@@ -54,7 +54,7 @@ it('a first answer that was slow is wrong by half of that at most, and later one
   expect(Math.abs(time.now() - (state.steady + noon))).toBeLessThanOrEqual(2)
 })
 
-it.each([3_600_000, -3_600_000])('a store that jumps by %i ms is followed', async jump => {
+it.each([3_600_000, -3_600_000])('a jump of the store by %i ms changes the time', async jump => {
   const { state, time } = made()
   await time.sync()
   state.ahead += jump
@@ -62,7 +62,7 @@ it.each([3_600_000, -3_600_000])('a store that jumps by %i ms is followed', asyn
   expect(time.now()).toBe(Math.floor(state.steady + state.ahead))
 })
 
-it('a store that is somewhere else is asked, one on this machine is not', async () => {
+it('a store on another machine is asked for the time, a store on this machine is not', async () => {
   const store = await testStore()
   const log = logLines()
   const { now, stop } = await startTime(store, log)
@@ -72,7 +72,7 @@ it('a store that is somewhere else is asked, one on this machine is not', async 
   expect(log.lines).toEqual([])
 })
 
-it('a store that does not tell its time keeps the server from starting', async () => {
+it('a store without the time prevents the start of the server', async () => {
   const store = Object.assign(await testStore(), { time: () => Promise.reject(new Error('no time')) })
   await expect(startTime(store, logLines())).rejects.toThrow('no time')
 })

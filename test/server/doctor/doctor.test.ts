@@ -30,7 +30,7 @@ async function doctor(dataDir: string, ...options: readonly string[]) {
 }
 
 describe('ninefold doctor', () => {
-  it('says that nothing is wrong in a store that a server is writing', async () => {
+  it('finds nothing in a store while a server writes to it', async () => {
     const folder = dataFolder()
     onTestFinished(() => folder.remove())
     const server = await startServer(folder.path)
@@ -75,7 +75,7 @@ describe('ninefold doctor', () => {
     ])
   })
 
-  it('says so when there is no store, and makes none', async () => {
+  it('reports a missing store, and creates none', async () => {
     const dataDir = join(testFolder(), 'data')
     expect(await doctor(dataDir)).toEqual({
       code: 1,

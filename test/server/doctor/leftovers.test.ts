@@ -24,7 +24,7 @@ async function told(dataDir: string): Promise<readonly string[]> {
 const id = '01a2210c-c3ad-41cd-b4c5-a4a681bcdff3'
 
 describe('the doctor', () => {
-  it('tells nothing of what belongs to a data folder', async () => {
+  it('reports no file that belongs to a data folder', async () => {
     expect(await told(await leftFolder())).toEqual([expect.stringContaining('nothing is wrong')])
   })
 
@@ -34,7 +34,7 @@ describe('the doctor', () => {
     ['ninefold.sqlite.incoming', 'is what a restore that was cut off has left; delete it'],
     ['ninefold.sqlite.incoming-journal', 'is what a restore that was cut off has left; delete it'],
     ['ninefold.lock-journal', 'is what a restore that was cut off has left beside the lock; it does no harm'],
-  ])('names %s, and what to do', async (name, message) => {
+  ])('reports %s, with a remedy', async (name, message) => {
     const dataDir = await leftFolder()
     writeFileSync(join(dataDir, name), '')
     const [line, summary] = await told(dataDir)
@@ -42,7 +42,7 @@ describe('the doctor', () => {
     expect(summary).toContain('1 finding')
   })
 
-  it('tells of a restored store that waits for the next start', async () => {
+  it('reports a restored store that waits for the next start', async () => {
     const dataDir = await leftFolder()
     const restored = join(dataDir, 'ninefold.sqlite.restored-20260301120000')
     copyFileSync(join(dataDir, 'ninefold.sqlite'), restored)
@@ -51,7 +51,7 @@ describe('the doctor', () => {
     )
   })
 
-  it('tells of it when the store before it was already put aside', async () => {
+  it('reports the restored store even if the old store was already moved', async () => {
     const dataDir = await leftFolder()
     const restored = join(dataDir, 'ninefold.sqlite.restored-20260301120000')
     renameSync(join(dataDir, 'ninefold.sqlite'), restored)

@@ -203,19 +203,16 @@ function made({ make }: Case): { readonly folder: string; readonly file: string 
 }
 
 describe('in the place of a store', () => {
-  it.each([...unusable, newer])(
-    '$name is named as what it is by doctor and serve, which change nothing',
-    async each => {
-      const { file, folder } = made(each)
-      for (const command of [check, serve]) {
-        const message = await refusal(folder, command)
-        expect(message).toMatch(each.told)
-        expect(message).toContain(`${file} `)
-        expect(message).toMatch(/; (restore the data folder from a backup, or name|use the newer version)/)
-        expect(message).not.toContain('serve')
-      }
-    },
-  )
+  it.each([...unusable, newer])('$name is reported by doctor and serve, which change nothing', async each => {
+    const { file, folder } = made(each)
+    for (const command of [check, serve]) {
+      const message = await refusal(folder, command)
+      expect(message).toMatch(each.told)
+      expect(message).toContain(`${file} `)
+      expect(message).toMatch(/; (restore the data folder from a backup, or name|use the newer version)/)
+      expect(message).not.toContain('serve')
+    }
+  })
 
   it.each([
     {
@@ -244,7 +241,7 @@ describe('in the place of a store', () => {
     }
   })
 
-  it('a store that is damaged behind its first pages is named, and what to do', async () => {
+  it('a store that is damaged after its first pages is reported with a remedy', async () => {
     const broken = leave(file => writeFileSync(file, readFileSync(file).fill(0x5a, 3 * 4096)))
     const { file, folder } = made({ name: 'pages', make: broken, told: '' })
     await expect(serve(folder)).rejects.toThrow(
@@ -252,7 +249,7 @@ describe('in the place of a store', () => {
     )
   })
 
-  it.each(unmade)('$name is told by doctor, and serve makes a store', async each => {
+  it.each(unmade)('$name is reported by doctor, and serve creates a store', async each => {
     const { file, folder } = made(each)
     const message = await refusal(folder, check)
     expect(message).toMatch(each.told)
@@ -262,7 +259,7 @@ describe('in the place of a store', () => {
     expect(await check(folder)).toBe(0)
   })
 
-  it.each(older)('$name is what serve brings up to date', async each => {
+  it.each(older)('$name is migrated by serve', async each => {
     const { file, folder } = made(each)
     const message = await refusal(folder, check)
     expect(message).toContain(`${file} ${String(each.told)} of this version brings it up to date`)
@@ -271,13 +268,13 @@ describe('in the place of a store', () => {
   })
 })
 
-describe('in the place of what servers keep beside a store', () => {
+describe('in the place of other files of a server', () => {
   it.each([
     ['ninefold.lock', 'a text', of('This was never a database.')],
     ['ninefold.lock', 'a folder', (file: string) => mkdirSync(file)],
     ['ninefold.sqlite-leases', 'bytes without sense', of(new Uint8Array(9000).fill(0xa5))],
     ['ninefold.sqlite-leases', 'a folder', (file: string) => mkdirSync(file)],
-  ])('%s is named when it is %s, and what to do', async (name, _what, make) => {
+  ])('%s is reported when it is %s, with a remedy', async (name, _what, make) => {
     const folder = testFolder()
     await servePlatform(folder)
     rmSync(join(folder, name))
@@ -292,7 +289,7 @@ describe('in the place of what servers keep beside a store', () => {
 })
 
 describe('in the place of a data folder', () => {
-  it.each(['data', 'data/inner'])('a file is named by doctor and serve, which keep it (%s)', async path => {
+  it.each(['data', 'data/inner'])('a file is reported by doctor and serve, which keep it (%s)', async path => {
     const folder = testFolder()
     writeFileSync(join(folder, 'data'), 'mine')
     const dataDir = join(folder, path)

@@ -27,14 +27,14 @@ export function readExposition(text: string): readonly Read[] {
     }
     if (keyword === 'TYPE') {
       if (named !== family || types.has(named)) throw new Error(`type out of place: ${line}`)
-      if (!['counter', 'gauge', 'histogram', 'summary'].includes(rest)) throw new Error(`no type: ${line}`)
+      if (!['counter', 'gauge', 'histogram', 'summary'].includes(rest)) throw new Error(`an unknown type: ${line}`)
       types.set(named, rest)
       continue
     }
     const sample = readSample(line)
-    if (!belongs(sample.name, family, types.get(family))) throw new Error(`outside its family: ${line}`)
+    if (!belongs(sample.name, family, types.get(family))) throw new Error(`a sample outside its family: ${line}`)
     const series = line.slice(0, line.lastIndexOf(' '))
-    if (seen.has(series)) throw new Error(`twice: ${line}`)
+    if (seen.has(series)) throw new Error(`the series occurs twice: ${line}`)
     seen.add(series)
     samples.push(sample)
   }
@@ -44,12 +44,12 @@ export function readExposition(text: string): readonly Read[] {
 
 function readSample(line: string): Read {
   const [, name = '', inner = '', value = ''] = sampleLine.exec(line) ?? []
-  if (name === '') throw new Error(`no sample: ${line}`)
+  if (name === '') throw new Error(`not a sample: ${line}`)
   const labels: Record<string, string> = {}
   label.lastIndex = 0
   for (let at = 0; at < inner.length; at = label.lastIndex) {
     const [, key = '', text = ''] = label.exec(inner) ?? []
-    if (key === '' || key in labels) throw new Error(`labels that are none: ${line}`)
+    if (key === '' || key in labels) throw new Error(`malformed labels: ${line}`)
     labels[key] = text
   }
   return { name, labels, value: /^[+-]?Inf$/.test(value) ? Number(`${value}inity`) : Number(value) }
@@ -71,9 +71,10 @@ function checkHistogram(name: string, samples: readonly Read[]): void {
     const bounds = rows.map(({ labels }) => Number((labels['le'] ?? '').replace('Inf', 'Infinity')))
     const isGrowing = rows.every(({ value }, index) => value >= (rows[index - 1]?.value ?? 0))
     const isSorted = bounds.every((bound, index) => bound > (bounds[index - 1] ?? -Infinity))
-    if (!isGrowing || !isSorted || bounds.at(-1) !== Infinity) throw new Error(`buckets of ${name}${key}`)
+    if (!isGrowing || !isSorted || bounds.at(-1) !== Infinity)
+      throw new Error(`the buckets do not grow up to +Inf: ${name}${key}`)
     const count = samples.find(sample => sample.name === `${name}_count` && keyOf(sample) === key)
-    if (count?.value !== rows.at(-1)?.value) throw new Error(`count of ${name}${key}`)
+    if (count?.value !== rows.at(-1)?.value) throw new Error(`the count differs from the last bucket: ${name}${key}`)
   }
 }
 

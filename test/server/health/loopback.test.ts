@@ -15,6 +15,6 @@ it.each<[string, boolean]>([
   ['fe80::1', false],
   ['127.0.0.1.example', false],
   ['2001:db8::127.0.0.1', false],
-])('the loopback is told from other addresses: %s', (address, expected) => {
+])('a loopback address is distinguished from other addresses: %s', (address, expected) => {
   expect(isLoopback(address)).toBe(expected)
 })

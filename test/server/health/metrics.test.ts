@@ -23,7 +23,7 @@ async function scrape({ url }: RunningServer): Promise<readonly Read[]> {
 }
 
 describe('/metrics', () => {
-  it('counts calls by operation and code, and what fits no operation as one series', async () => {
+  it('counts requests by operation and code, and requests without an operation as one series', async () => {
     const { server, call } = await served()
     for (const name of ['a', 'b']) await call('/sample/v1/crates', { method: 'POST', body: JSON.stringify({ name }) })
     await call('/sample/v1/crates', { method: 'POST', body: '{"name": 1}' })
@@ -41,7 +41,7 @@ describe('/metrics', () => {
     expect(valueOf(samples, 'ninefold_http_request_seconds_sum', { operation: 'createCrate' })).toBeGreaterThan(0)
   })
 
-  it('tells of the store, the queue, the event loop and the load', async () => {
+  it('has series of the store, the queue, the event loop and the load', async () => {
     const { server, call } = await served()
     const before = valueOf(await scrape(server), 'ninefold_store_transactions_total', { outcome: 'committed' })
     await call('/sample/v1/crates', { method: 'POST', body: '{"name": "a"}' })
@@ -77,29 +77,32 @@ describe('/metrics', () => {
     ['Forwarded', { forwarded: 'for=127.0.0.1' }],
     ['Via', { via: '1.1 proxy' }],
     ['X-Real-IP', { 'x-real-ip': '::1' }],
-  ])('is not there for what a proxy passes on with %s', async (_name, headers) => {
+  ])('is hidden from requests through a proxy with %s', async (_name, headers) => {
     const { server } = await served()
     const answer = await fetch(`${server.url}/metrics`, { headers })
     expect(answer.status).toBe(404)
     expect(await answer.json()).toMatchObject({ details: [{ reason: 'ROUTE_NOT_FOUND', domain: 'ninefold' }] })
   })
 
-  it('is there for everybody when it is public', async () => {
+  it('is visible to every caller when it is public', async () => {
     const { server } = await served({ isPublic: true })
     expect((await fetch(`${server.url}/metrics`, { headers: { 'x-forwarded-for': '192.0.2.1' } })).status).toBe(200)
   })
 
-  it.each(['127.0.0.1', '127.0.0.2', '::1'])('is there for %s on a listener of both kinds of addresses', async host => {
-    const { server } = await served({ host: '::' })
-    const { port } = new URL(server.url)
-    const status = await new Promise<number | undefined>((resolve, reject) => {
-      request({ host, port, path: '/metrics', agent: false }, answer => {
-        answer.resume()
-        resolve(answer.statusCode)
+  it.each(['127.0.0.1', '127.0.0.2', '::1'])(
+    'is visible to %s on a listener of both kinds of addresses',
+    async host => {
+      const { server } = await served({ host: '::' })
+      const { port } = new URL(server.url)
+      const status = await new Promise<number | undefined>((resolve, reject) => {
+        request({ host, port, path: '/metrics', agent: false }, answer => {
+          answer.resume()
+          resolve(answer.statusCode)
+        })
+          .on('error', reject)
+          .end()
       })
-        .on('error', reject)
-        .end()
-    })
-    expect(status).toBe(200)
-  })
+      expect(status).toBe(200)
+    },
+  )
 })

@@ -33,7 +33,7 @@ describe('a metered store', () => {
     ['a rule of the domain', () => new ApiError(commonReasons.ETAG_MISMATCH, 'no'), 'refused'],
     ['the store itself', () => new ApiError(commonReasons.ENGINE_UNAVAILABLE, 'busy'), 'unavailable'],
     ['a defect', () => new TypeError('oh'), 'failed'],
-  ])('tells what %s has undone', async (_name, make, outcome) => {
+  ])('reports a rollback by %s', async (_name, make, outcome) => {
     const { meter, store } = await metered()
     const thrown = make()
     await expect(store.tx(() => Promise.reject(thrown))).rejects.toBe(thrown)
@@ -42,7 +42,7 @@ describe('a metered store', () => {
     expect([meter.waiting, meter.durations.counts.reduce((a, b) => a + b)]).toEqual([0, 1])
   })
 
-  it('counts the runs after conflicts, and the wait until the first run alone', async () => {
+  it('counts the runs after conflicts, and only the wait before the first run', async () => {
     const { meter, store } = await metered()
     let runs = 0
     await store.tx(async () => {
@@ -54,7 +54,7 @@ describe('a metered store', () => {
     expect(meter.waits.counts.reduce((a, b) => a + b)).toBe(1)
   })
 
-  it('knows how many wait', async () => {
+  it('counts the waiting transactions', async () => {
     const { meter, store } = await metered()
     const begun = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
@@ -70,7 +70,7 @@ describe('a metered store', () => {
     expect(meter.waiting).toBe(0)
   })
 
-  it('counts as waited what never ran, when the store is closed', async () => {
+  it('counts a transaction that never ran before the close of the store as waiting time', async () => {
     const meter = new StoreMeter()
     const store = await testStore(things)
     const closed = new MeteredStore(store, meter)

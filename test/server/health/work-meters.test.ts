@@ -14,7 +14,7 @@ const procedure = (name: string, run: Run): Procedure<unknown> => ({
 })
 
 describe('the steps of durable work', () => {
-  it('are counted by procedure and end', async () => {
+  it('are counted by procedure and result', async () => {
     let turns = 0
     const turn = (): number => (turns += 1)
     const here = await testBench([
@@ -48,7 +48,7 @@ describe('the steps of durable work', () => {
 })
 
 describe('the backlog', () => {
-  it('tells what waits, what runs, and for how long the oldest waits', async () => {
+  it('has the numbers of waiting and running operations, and the wait of the oldest', async () => {
     const released = Promise.withResolvers<void>()
     const reached = Promise.withResolvers<void>()
     const here = await testBench([
@@ -78,7 +78,7 @@ describe('the backlog', () => {
     await workers.stop()
   })
 
-  it('is not a number while the store does not answer', async () => {
+  it('is not a number while the store does not respond', async () => {
     const fault = (): Promise<never> => Promise.reject(new Error('no connection'))
     const here = await testBench([])
     const broken = new Proxy(here.store, {

@@ -35,7 +35,7 @@ function gated(max: number) {
 const refusalOf = ({ status, headers, body }: WireAnswer) => ({ status, headers, ...JSON.parse(String(body)) })
 
 describe('the admission of calls', () => {
-  it('refuses what comes above the bound with 503 in the form of the area, and takes calls again when some have ended', async () => {
+  it('refuses requests above the limit with 503 in the form of the area, and admits requests again when others have ended', async () => {
     const { admission, admit, log, meters, release } = gated(2)
     const calls = [1, 2].map(() => admit(request('/taxonomy/v1/quotas')))
     expect(admission.inWork).toBe(2)
@@ -61,7 +61,7 @@ describe('the admission of calls', () => {
     expect((await next).status).toBe(200)
   })
 
-  it.each(['/healthz', '/readyz', '/metrics'])('lets %s in whatever the load, and counts it not', async target => {
+  it.each(['/healthz', '/readyz', '/metrics'])('admits %s under any load, without a count', async target => {
     const { admission, admit, release } = gated(1)
     const call = admit(request('/a'))
     const probe = admit(request(target))
@@ -70,7 +70,7 @@ describe('the admission of calls', () => {
     expect([(await call).status, (await probe).status]).toEqual([200, 200])
   })
 
-  it.each(['/healthz/', '/healthz?x', '/metrics2', '/'])('takes %s as a call like others', async target => {
+  it.each(['/healthz/', '/healthz?x', '/metrics2', '/'])('counts %s like other requests', async target => {
     const { admit, release } = gated(1)
     const call = admit(request('/a'))
     expect((await admit(request(target))).status).toBe(503)
@@ -78,7 +78,7 @@ describe('the admission of calls', () => {
     await call
   })
 
-  it('does not count a call while it waits for its body', async () => {
+  it('does not count a request while it waits for its body', async () => {
     const { admission, admit, release, waiting } = gated(1)
     const arrived = Promise.withResolvers<void>()
     async function* slow(): AsyncGenerator<Chunk> {
@@ -99,7 +99,7 @@ describe('the admission of calls', () => {
     expect(admission.inWork).toBe(0)
   })
 
-  it('counts a call whose body breaks off as ended', async () => {
+  it('counts a request whose body breaks off as ended', async () => {
     const { admission, admit } = gated(1)
     const broken: AsyncIterable<Chunk> = {
       [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('gone')) }),
@@ -108,7 +108,7 @@ describe('the admission of calls', () => {
     expect(admission.inWork).toBe(0)
   })
 
-  it('is drained when what is in work has ended; until then it refuses calls, and every answer is the last of its connection', async () => {
+  it('is drained when the requests in progress have ended; until then it refuses requests, and each response closes its connection', async () => {
     const { admission, admit, meters, release } = gated(9)
     const call = admit(request('/a'))
     let isDrained = false

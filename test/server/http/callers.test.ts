@@ -48,7 +48,7 @@ function expectRefusal(answer: string, status: number, body: object): void {
   expect(JSON.parse(content)).toMatchObject(body)
 }
 
-describe('what is refused before it is a call', () => {
+describe('a request that is refused before its dispatch', () => {
   it.each<[string, string, number, string]>([
     ['no HTTP', 'hello\r\n\r\n', 400, 'malformed'],
     ['two lengths', 'POST / HTTP/1.1\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n', 400, 'malformed'],
@@ -65,7 +65,7 @@ describe('a slow caller', () => {
   it.each<[string, readonly string[]]>([
     ['half of its headers', ['GET /healthz HTTP/1.1\r\nx: a']],
     ['one header after the other', ['GET /healthz HTTP/1.1\r\n', ...Array.from({ length: 99 }, () => 'x: a\r\n')]],
-  ])('who sends %s is told that it took too long', async (_name, pieces) => {
+  ])('that sends %s gets 408', async (_name, pieces) => {
     const { url, number } = await served({ headersMs: 200 })
     const socket = await opened(url)
     const answer = received(socket)
@@ -78,13 +78,13 @@ describe('a slow caller', () => {
     expect(await number('ninefold_http_refused_total', { cause: 'timeout' })).toBe(1)
   })
 
-  it('who sends nothing at all is let go', async () => {
+  it('that sends nothing at all is disconnected', async () => {
     const { url, call } = await served({ requestMs: 200, keepAliveMs: 200, writeMs: 200 })
     await received(await opened(url))
     expect((await call('/healthz')).status).toBe(200)
   })
 
-  it('who does not send the rest of a body is told that it took too long, and holds up nobody meanwhile', async () => {
+  it('that does not send the rest of a body gets 408, and blocks no other caller', async () => {
     const { url, authorization, call, number } = await served({ headersMs: 300, requestMs: 600, maxInFlight: 3 })
     const head = `POST /sample/v1/crates HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\n`
     const sockets = await Promise.all(Array.from({ length: 20 }, () => opened(url)))
@@ -99,7 +99,7 @@ describe('a slow caller', () => {
     expect(await number('ninefold_http_refused_total', { cause: 'timeout' })).toBe(20)
   })
 
-  it('who asks for much at once and reads nothing is answered little of it and cut', async () => {
+  it('that sends many requests and reads nothing gets few responses and is disconnected', async () => {
     const { url, number } = await served({ writeMs: 400 })
     const socket = await opened(url)
     socket.pause()
@@ -111,7 +111,7 @@ describe('a slow caller', () => {
     expect(await number('ninefold_http_in_work')).toBe(0)
   })
 
-  it('who reads slowly but steadily gets everything', async () => {
+  it('that reads slowly but steadily gets all responses', async () => {
     // The pauses make the read several times longer than `writeMs`; `writeMs` itself exceeds the stalls of a loaded
     // machine.
     const { url } = await served({ writeMs: 2000 })
@@ -128,7 +128,7 @@ describe('a slow caller', () => {
     expect(bytes).toBeGreaterThan(asked * each)
   })
 
-  it('may ask for several things at once and is answered in their order', async () => {
+  it('may pipeline requests, and gets the responses in order', async () => {
     const { url, authorization } = await served()
     const head = `host: x\r\nauthorization: ${authorization}\r\ncontent-type: application/json\r\n`
     const post = (name: string): string => {
@@ -146,7 +146,7 @@ describe('a slow caller', () => {
 })
 
 describe('many callers', () => {
-  it('are all answered when there is room', async () => {
+  it('all get responses when there is room', async () => {
     const { call, number } = await served()
     const names = Array.from({ length: 200 }, (_, index) => `box-${index}`)
     const answers = await Promise.all(
@@ -157,7 +157,7 @@ describe('many callers', () => {
     expect(await number('ninefold_http_in_work')).toBe(0)
   })
 
-  it('are told to come again when there is none, while health answers', async () => {
+  it('are told to retry when there is no room, while health responds', async () => {
     const reached = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
     let slow = 0

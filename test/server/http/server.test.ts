@@ -25,7 +25,7 @@ const created = (name: string, more: Readonly<Record<string, string>> = {}): Req
 })
 
 describe('a served platform', () => {
-  it('answers calls of its areas to the bearer of the token', async () => {
+  it('serves its areas to the bearer of the token', async () => {
     const { call } = await signedIn()
     const answer = await call('/sample/v1/crates', created('box'))
     const operation: unknown = await answer.json()
@@ -47,7 +47,7 @@ describe('a served platform', () => {
     expect((await call(next.replace(/.$/, last => (last === 'A' ? 'B' : 'A')))).status).toBe(400)
   })
 
-  it('answers a repeated Idempotency-Key with the same operation', async () => {
+  it('returns the same operation for a repeated Idempotency-Key', async () => {
     const { call } = await signedIn()
     const twice = [1, 2].map(() => call('/sample/v1/crates', created('once', { 'idempotency-key': 'k' })))
     const [one, two] = await Promise.all(twice.map(async answer => (await answer).text()))
@@ -62,7 +62,7 @@ describe('a served platform', () => {
   it.each([
     ['nobody', undefined, 'TOKEN_MISSING'],
     ['somebody else', 'Bearer nothing', 'TOKEN_INVALID'],
-  ])('lets %s in nowhere but to public paths', async (_name, authorization, reason) => {
+  ])('admits %s only to public paths', async (_name, authorization, reason) => {
     const { server } = await signedIn()
     const headers = authorization === undefined ? {} : { authorization }
     const answer = await fetch(`${server.url}/sample/v1/crates`, { headers })
@@ -71,14 +71,14 @@ describe('a served platform', () => {
     expect((await fetch(`${server.url}/healthz`, { headers })).status).toBe(200)
   })
 
-  it('refuses routes that declare no access', async () => {
+  it('refuses routes without declared access', async () => {
     const { call } = await signedIn()
     const answer = await call('/sample/v1/unguarded')
     expect(answer.status).toBe(403)
     expect(await answer.json()).toMatchObject({ details: [{ reason: 'IAM_PERMISSION_DENIED' }] })
   })
 
-  it('tells that it is alive and ready', async () => {
+  it('reports that it is alive and ready', async () => {
     const { server } = await signedIn()
     expect(await (await fetch(`${server.url}/healthz`)).json()).toEqual({ status: 'alive' })
     expect(await (await fetch(`${server.url}/readyz`)).json()).toEqual({ status: 'ready' })
@@ -95,7 +95,7 @@ describe('a served platform', () => {
     expect(await next.json()).toMatchObject({ crates: [{ name: 'kept' }] })
   })
 
-  it('says where it listens and how to sign in', async () => {
+  it('prints its URL and the way to sign in', async () => {
     const { server } = await signedIn()
     expect(server.greeting).toEqual([`ninefold listens on ${server.url}`, 'sign in with the token of the tests'])
   })
@@ -133,7 +133,7 @@ describe('an odd request', () => {
       400,
       status('ninefold', 'FIELD_INVALID'),
     ],
-  ])('with %s is answered in the form of the platform', async (_name, head, expected, body) => {
+  ])('with %s has a response in the form of the platform', async (_name, head, expected, body) => {
     const { server, authorization } = await signedIn()
     const text = await rawExchange(
       server.url,
@@ -154,7 +154,7 @@ describe('an odd request', () => {
 })
 
 describe('a server that is closed', () => {
-  it('lets a call end that it has begun, refuses new ones meanwhile, and takes no connection in the end', async () => {
+  it('completes requests in progress, refuses new requests, and accepts no connection in the end', async () => {
     const started = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
     const wait = (): Promise<void> => {
@@ -176,7 +176,7 @@ describe('a server that is closed', () => {
     await expect(fetch(`${server.url}/healthz`)).rejects.toThrow('fetch failed')
   })
 
-  it('waits no longer than it may, and cuts what has not ended by then', async () => {
+  it('waits no longer than its limit, and then cuts the remaining requests', async () => {
     const started = Promise.withResolvers<void>()
     const wait = (): Promise<void> => {
       started.resolve()
@@ -189,7 +189,7 @@ describe('a server that is closed', () => {
     expect(await slow).toContain('fetch failed')
   })
 
-  it('does not wait for a connection on which nothing was ever sent', async () => {
+  it('does not wait for a connection without a request', async () => {
     const settings = { limits: { drainMs: 600_000, headersMs: 600_000, requestMs: 600_000 } }
     const { server } = await signedIn(testFolder(), sampleArea(), settings)
     const ahead = connect(Number(new URL(server.url).port), '127.0.0.1')

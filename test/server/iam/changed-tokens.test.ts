@@ -67,7 +67,7 @@ const profile = (token: string) => call('users/me', { headers: { authorization: 
 
 const runs = { numRuns: 300 }
 
-it('lets nobody in by an access token that was changed', async () => {
+it('admits no changed access token', async () => {
   // A header value is printable ASCII without spaces at its ends.
   const isHeader = (text: string): boolean => /^[\x20-\x7e]*$/.test(text) && text.trim() !== kim.token
   await fc.assert(
@@ -95,7 +95,7 @@ it.each([
   ['a later end', {}, { exp: 4_102_444_800 }],
   ['another audience', {}, { aud: 'elsewhere' }],
   ['another issuer', {}, { iss: 'http://elsewhere.test' }],
-] as const)('lets nobody in by an access token that was given %s', async (_, header, claims) => {
+] as const)('admits no access token that was given %s', async (_, header, claims) => {
   const [head = '', body = '', signature = ''] = kim.token.split('.')
   for (const end of [signature, '']) {
     const token = `${part(head, header)}.${part(body, claims)}.${end}`
@@ -103,7 +103,7 @@ it.each([
   }
 })
 
-it('answers a refresh token that was changed as none, and leaves the session alone', async () => {
+it('treats a changed refresh token as unknown, and keeps the session', async () => {
   await fc.assert(
     fc.asyncProperty(changed(kim.refreshToken), async refresh_token => {
       const [status, reason] = await post('tokens:refresh', { refresh_token })
@@ -116,7 +116,7 @@ it('answers a refresh token that was changed as none, and leaves the session alo
   expect(await profile(kim.token)).toEqual([200, ''])
 })
 
-it('opens nothing by a credential token that was changed, and leaves the true one alone', async () => {
+it('accepts no changed credential token, and keeps the true token valid', async () => {
   const password = 'quiet-harbour-lantern'
   await fc.assert(
     fc.asyncProperty(changed(credential), fc.constantFrom('lookupCredentialToken', 'activate'), async (token, verb) => {

@@ -37,7 +37,7 @@ const configOf = (dataDir: string) => readConfig({ environment: { NINEFOLD_DATA_
 const iam = (dataDir: string, ...words: string[]) => ended(command(dataDir, ['iam', 'service-accounts', ...words]))
 
 describe('ninefold iam service-accounts', () => {
-  it('makes an account, adds a key and removes it, beside whoever has the store open', async () => {
+  it('creates an account, adds a key and removes it, while other processes have the store open', async () => {
     const dataDir = await dataFolder()
     const store = await openStore({ dataDir }, areas)
     const file = join(dataDir, 'key.pem')
@@ -77,7 +77,7 @@ describe('ninefold iam service-accounts', () => {
     await store.close()
   })
 
-  it('says what is wrong, and ends with 1', async () => {
+  it('reports the fault, and ends with 1', async () => {
     const dataDir = await dataFolder()
     const file = join(dataDir, 'key.pem')
     writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }))
@@ -127,7 +127,7 @@ describe('ninefold iam service-accounts', () => {
 })
 
 describe('asHost', () => {
-  it('makes no store where there is none', async () => {
+  it('creates no store', async () => {
     const dataDir = testFolder()
     await expect(asHost(configOf(dataDir), areas, async () => 1)).rejects.toThrow(
       /there is no store at .*ninefold serve/,
@@ -135,7 +135,7 @@ describe('asHost', () => {
     expect(existsSync(storeFile(dataDir))).toBe(false)
   })
 
-  it('tells servers that run which tokens are no longer valid', async () => {
+  it('notifies running servers of the tokens that are no longer valid', async () => {
     const dataDir = await dataFolder()
     const server = await tokenPlatform({ place: storeFile(dataDir), now: Date.now() })
     const account = await addAccount(server)

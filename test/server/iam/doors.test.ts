@@ -129,7 +129,7 @@ describe.each(routes.map(route => [route.operationId, route] as const))('%s', (_
   const isPublic = access?.kind === 'public'
   const mayBeAnonymous = isPublic || (access?.kind === 'permission' && access.bearerOptional === true)
 
-  it('lets nobody in by what is no token of its own', async () => {
+  it('admits no caller without a valid token', async () => {
     const bearers = [`Bearer ${expired}`, `Bearer ${revoked}`, 'Bearer garbage', `Basic ${viewer.token}`]
     const answers = await Promise.all([undefined, ...bearers].map(bearer => call(route, bearer)))
     const reasons = answers.map(({ reason }) => reason)
@@ -142,7 +142,7 @@ describe.each(routes.map(route => [route.operationId, route] as const))('%s', (_
     }
   })
 
-  it('answers those of another tenant that they lack the permission, and nothing else', async () => {
+  it('reports only a missing permission to callers of another tenant', async () => {
     const { metadata, reason, status } = await call(route, `Bearer ${stranger.token}`)
     if (access?.kind !== 'permission' || isOpen(route) || isOpenElsewhere(route)) {
       expect(status).not.toBe(401)
@@ -152,7 +152,7 @@ describe.each(routes.map(route => [route.operationId, route] as const))('%s', (_
     expect(Object.keys(metadata ?? {}).sort()).toEqual(['code', 'permission', 'scope_id', 'scope_type'])
   })
 
-  it('lets viewers of the workspace see its configuration, and do nothing else', async () => {
+  it('lets viewers of the workspace read its configuration, and do nothing else', async () => {
     const { metadata, reason, status } = await call(route, `Bearer ${viewer.token}`)
     if (access?.kind !== 'permission' || isOpen(route) || isForViewers(route)) {
       const isLetIn = access?.kind !== 'permission' || isOpen(route)

@@ -8,6 +8,6 @@ it.each([
   { cores: 16, threads: 4, atOnce: 3 },
   { cores: 16, threads: 32, atOnce: 15 },
   { cores: 16, threads: 1, atOnce: 1 },
-])('leaves a core and a thread of $cores and $threads to others: $atOnce', ({ atOnce, cores, threads }) => {
+])('leaves a core and a thread of $cores and $threads free: $atOnce', ({ atOnce, cores, threads }) => {
   expect(hashedAtOnce({ cores, threads })).toBe(atOnce)
 })

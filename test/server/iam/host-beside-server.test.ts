@@ -63,8 +63,8 @@ async function program({ host, server: { url } }: Place): Promise<Program> {
 /** The status of a response to an invalid token; a valid token leads to success or to 403. */
 const refused = 401
 
-describe('a command of the host beside a server that runs', () => {
-  it('has ended when no call is let in by what it took away, however many come', async () => {
+describe('a command of the host during a running server', () => {
+  it('ends when the server admits no call by a removed key, under any load', async () => {
     const where = await place()
     for (let round = 0; round < 4; round += 1) {
       const { call, removeKey } = await program(where)
@@ -80,7 +80,7 @@ describe('a command of the host beside a server that runs', () => {
     }
   })
 
-  it('does not wait for ever for a server that was stopped, which lets nobody in when it goes on', async () => {
+  it('does not wait forever for a paused server, which admits no such call when it continues', async () => {
     const where = await place()
     const { call, removeKey } = await program(where)
     expect(await call()).not.toBe(refused)
@@ -91,7 +91,7 @@ describe('a command of the host beside a server that runs', () => {
     expect(await answer).toBe(refused)
   })
 
-  it('ends when the server was killed while it had a lease', async () => {
+  it('ends if the server was killed while it had a lease', async () => {
     const where = await place()
     const { call, removeKey } = await program(where)
     expect(await call()).not.toBe(refused)

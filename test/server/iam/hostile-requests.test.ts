@@ -80,7 +80,7 @@ describe('the header Authorization', () => {
     expect(await asked(...headers(token))).toBe(expected)
   })
 
-  it('is not looked for in the query', async () => {
+  it('is not read from the query', async () => {
     expect(await get(`/iam/v1/users/${id}?access_token=${token}`)).toBe('401 TOKEN_MISSING')
   })
 })
@@ -114,7 +114,7 @@ describe('a path', () => {
     ['/iam/v1/users/ID?update_mask=a&update_mask=b', '400 FIELD_INVALID'],
     ['/iam\\v1\\users\\ID', '404 ROUTE_NOT_FOUND'],
     ['*', '404 ROUTE_NOT_FOUND'],
-  ])('%s is answered %s', async (path, expected) => {
+  ])('%s has the response %s', async (path, expected) => {
     expect(await get(path.replace('ID', id), bearer())).toBe(expected)
   })
 
@@ -125,7 +125,7 @@ describe('a path', () => {
     ['X-Forwarded-For: 127.0.0.1', '200'],
     ['Transfer-Encoding: chunked, identity', '400 FIELD_INVALID'],
     ['Content-Length: -1', '400 FIELD_INVALID'],
-  ])('is called as it stands whatever %s says', async (header, expected) => {
+  ])('is read unchanged whatever %s contains', async (header, expected) => {
     expect(await get(`/iam/v1/users/${id}`, bearer(), header)).toBe(expected)
   })
 })

@@ -65,7 +65,7 @@ const change = ({ feed, store }: Server, role: string): Promise<readonly [revisi
 const leasesOf = ({ leases }: Server): Promise<number> | undefined => leases.store?.count(servers)
 
 describe('a server on a file', () => {
-  it('looks at it before each call until it has a lease, which it takes once it is asked', async () => {
+  it('checks the file before each call until it has a lease, which it takes at its first call', async () => {
     const server = await serverOn(newFile())
     expect(await leasesOf(server)).toBe(0)
     expect(server.looks()).toBe(true)
@@ -74,7 +74,7 @@ describe('a server on a file', () => {
     expect(server.feed.isStale).toBe(false)
   })
 
-  it('that nobody asks is waited for by nobody', async () => {
+  it('without calls keeps no other server waiting', async () => {
     const file = newFile()
     const [one, two] = [await serverOn(file), await serverOn(file)]
     expect(await change(one, 'a')).toEqual([1, false])
@@ -83,7 +83,7 @@ describe('a server on a file', () => {
     expect(two.told).toEqual(['ROLE a'])
   })
 
-  it('with a lease has applied a change of another when that is settled, without a look', async () => {
+  it('with a lease has applied a change of another server when the change is settled, without a check', async () => {
     const file = newFile()
     const [one, two] = [await serverOn(file), await serverOn(file)]
     await leased(two)
@@ -95,7 +95,7 @@ describe('a server on a file', () => {
     }
   })
 
-  it('that came while a change was committed is waited for', async () => {
+  it('that starts during the commit of a change is waited for', async () => {
     const file = newFile()
     const [one, two] = [await serverOn(file), await serverOn(file)]
     const [revision, isFollowed] = await one.store.tx(async tx => {
@@ -109,7 +109,7 @@ describe('a server on a file', () => {
     expect(two.told).toEqual(['ROLE a'])
   })
 
-  it('looks again once its lease has lapsed, and finds what nobody has waited for', async () => {
+  it('checks the file again after its lease has expired, and finds the missed changes', async () => {
     const file = newFile()
     let ahead = 0
     const one = await serverOn(file)
@@ -125,7 +125,7 @@ describe('a server on a file', () => {
     await leased(two)
   })
 
-  it('keeps its lease while somebody else holds the file for writing', async () => {
+  it('keeps its lease while another process has the write lock of the file', async () => {
     const file = newFile()
     let ahead = 0
     const server = await serverOn(file, { steady: () => performance.now() + ahead })
@@ -140,7 +140,7 @@ describe('a server on a file', () => {
     other.exec('ROLLBACK')
   })
 
-  it('looks at the file as long as it cannot write its lease', async () => {
+  it('checks the file as long as it cannot write its lease', async () => {
     const file = newFile()
     let ahead = 0
     const one = await serverOn(file)
@@ -160,7 +160,7 @@ describe('a server on a file', () => {
     await leased(two)
   })
 
-  it('does not wait for a lease from before the machine was started anew', async () => {
+  it('does not wait for a lease from before a restart of the machine', async () => {
     const server = await serverOn(newFile())
     const { store, time } = server.leases
     const lease = { id: 'before', applied_rev: 0, lease_until: (await time()) + 1_000_000 }
@@ -169,7 +169,7 @@ describe('a server on a file', () => {
     expect(await server.feed.settled(1)).toBe(true)
   })
 
-  it('lets go of its lease when it stops', async () => {
+  it('releases its lease when it stops', async () => {
     const file = newFile()
     const [one, two] = [await serverOn(file), await serverOn(file)]
     await leased(two)

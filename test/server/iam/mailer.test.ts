@@ -25,7 +25,7 @@ const bodyOf = (message: string): string => {
 }
 
 describe('without a mail server', () => {
-  it('a mail lies in the outbox, whole and for its owner alone', async () => {
+  it('a mail is stored in the outbox, complete and readable only for its owner', async () => {
     const options = optionsOf()
     const mailer = await openMailer(options)
     expect(mailer.isConfigured).toBe(false)
@@ -50,25 +50,28 @@ describe('without a mail server', () => {
     expect(options.lines.join()).not.toContain('ct1.secret')
   })
 
-  it('a mail that cannot be written is refused, and leaves nothing', async () => {
+  it('a mail that cannot be written is refused, and leaves no file', async () => {
     const options = optionsOf()
     writeFileSync(join(options.dataDir, 'outbox'), 'a file')
     await expect((await openMailer(options)).send(mail)).rejects.toThrow()
     expect(options.lines).toHaveLength(1)
   })
 
-  it.skipIf(process.platform === 'win32' || process.getuid?.() === 0)('a closed outbox gets no half mail', async () => {
-    const options = optionsOf()
-    const folder = join(options.dataDir, 'outbox')
-    mkdirSync(folder)
-    chmodSync(folder, 0o500)
-    await expect((await openMailer(options)).send(mail)).rejects.toThrow('EACCES')
-    expect(readdirSync(folder)).toEqual([])
-  })
+  it.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
+    'a closed outbox gets no incomplete mail',
+    async () => {
+      const options = optionsOf()
+      const folder = join(options.dataDir, 'outbox')
+      mkdirSync(folder)
+      chmodSync(folder, 0o500)
+      await expect((await openMailer(options)).send(mail)).rejects.toThrow('EACCES')
+      expect(readdirSync(folder)).toEqual([])
+    },
+  )
 })
 
 describe('with a mail server', () => {
-  it('a mail is sent to one address, from the one that is set', async () => {
+  it('a mail is sent to one address, from the configured sender', async () => {
     const { commands, messages, url } = await smtpServer()
     const options = optionsOf({ smtpUrl: url, from: 'Acme Cloud <cloud@acme.example>' })
     const mailer = await openMailer(options)
@@ -83,22 +86,25 @@ describe('with a mail server', () => {
     expect(existsSync(join(options.dataDir, 'outbox'))).toBe(false)
   })
 
-  it.each(['MAIL', 'RCPT', '.'])('a mail that it refuses at %s is refused, and no address is logged', async refuse => {
-    const { url } = await smtpServer({ refuse })
-    const options = optionsOf({ smtpUrl: url })
-    await expect((await openMailer(options)).send(mail)).rejects.toThrow('550')
-    expect(options.lines).toHaveLength(1)
-    expect(options.lines.join()).not.toMatch(/acme|secret/)
-  })
+  it.each(['MAIL', 'RCPT', '.'])(
+    'a mail that the server refuses at %s is refused, and no address is logged',
+    async refuse => {
+      const { url } = await smtpServer({ refuse })
+      const options = optionsOf({ smtpUrl: url })
+      await expect((await openMailer(options)).send(mail)).rejects.toThrow('550')
+      expect(options.lines).toHaveLength(1)
+      expect(options.lines.join()).not.toMatch(/acme|secret/)
+    },
+  )
 
-  it.each(['EHLO', 'RCPT', '.'])('a mail that it does not answer at %s is late', async mute => {
+  it.each(['EHLO', 'RCPT', '.'])('a mail without a response at %s times out', async mute => {
     const { url } = await smtpServer({ mute })
     const options = optionsOf({ smtpUrl: url, limitMs: 200 })
     await expect((await openMailer(options)).send(mail)).rejects.toThrow()
     expect(options.lines).toHaveLength(1)
   })
 
-  it('a mail is refused while it is away', async () => {
+  it('a mail is refused while the server is unreachable', async () => {
     const options = optionsOf({ smtpUrl: 'smtp://127.0.0.1:1' })
     await expect((await openMailer(options)).send(mail)).rejects.toThrow('ECONNREFUSED')
     expect(options.lines.join()).toContain('"code":"E')

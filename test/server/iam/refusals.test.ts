@@ -159,10 +159,10 @@ async function answered(call: Call, id: string, { token }: Member) {
 }
 
 describe.each([
-  ['who administers another organisation', () => oz],
-  ['who sees a workspace of another organisation', () => kim],
+  ['an administrator of another organisation', () => oz],
+  ['a viewer of a workspace of another organisation', () => kim],
 ] as const)('%s', (_, caller) => {
-  it.each(calls)('is told the same of what is missing and of what is foreign by %s', async (__, kind, call) => {
+  it.each(calls)('gets the same response for a missing and for a foreign resource by %s', async (__, kind, call) => {
     const who = caller()
     expect(foreign[kind]).toMatch(/^[\da-f-]{36}$/)
     const [there, missing] = [await answered(call, foreign[kind], who), await answered(call, absentId, who)]
@@ -171,7 +171,7 @@ describe.each([
   })
 })
 
-it('everything that is asked for exists', async () => {
+it('every requested resource exists', async () => {
   const { token } = await platform.admin()
   for (const [operation, kind, call] of calls.filter(([, , each]) => each(absentId)[0] === 'GET')) {
     if (/own|another type|getPolicy|getGroup|Avatar|of taxonomy/.test(operation)) continue

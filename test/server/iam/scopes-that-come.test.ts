@@ -19,7 +19,7 @@ async function changesOf({ config }: TestPlatform) {
   }
 }
 
-it('nobody has to follow a scope that comes, but what its maker is given there and where it goes', async () => {
+it('a new scope needs no notice to other servers, except for the role of its creator and its moves', async () => {
   const platform = await testPlatform()
   const ada = await platform.admin()
   const { group, organisation } = await addTenant(ada.api, 'acme')
@@ -43,7 +43,7 @@ it('nobody has to follow a scope that comes, but what its maker is given there a
   expect(await kim.api.taxonomy.getWorkspace({ organisation, id: own })).toMatchObject({ name: 'own' })
 })
 
-it('another server knows a scope as soon as its maker is answered', async () => {
+it('another server finds a scope as soon as its creator has the response', async () => {
   const one = await testPlatform()
   const ada = await one.admin()
   const { organisation } = await addTenant(ada.api, 'acme')

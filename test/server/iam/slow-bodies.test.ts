@@ -61,7 +61,7 @@ const denyStarts: PolicyStatementInput = { effect: 'DENY', principals: ['all'], 
 const late = { name: 'late', statements: [denyStarts] }
 
 describe('a body that is sent slowly', () => {
-  it('does what it says when nothing has changed', async () => {
+  it('takes effect if nothing has changed', async () => {
     const mal = await member()
     const asked = ['PATCH', 'users/me', { display_name: 'in time' }] as const
     expect(await slowly(mal.token, asked, async () => undefined)).toEqual([200, undefined])
@@ -94,20 +94,20 @@ describe('a body that is sent slowly', () => {
     ],
   ]
 
-  it.each(ends)('changes nothing of who %s meanwhile', async (_name, end) => {
+  it.each(ends)('changes nothing for a user who %s during the upload', async (_name, end) => {
     const mal = await member('workspace-admin')
     const asked = ['PATCH', 'users/me', { display_name: 'late' }] as const
     expect(await slowly(mal.token, asked, () => end(mal))).toEqual([401, 'TOKEN_REVOKED'])
     expect((await ada.api.iam.getUser({ id: mal.id })).display_name).not.toBe('late')
   })
 
-  it.each(ends)('makes nothing for who %s meanwhile', async (_name, end) => {
+  it.each(ends)('creates nothing for a user who %s during the upload', async (_name, end) => {
     const mal = await member('workspace-admin')
     const asked = ['POST', `workspaces/${at.workspace}/policies`, late] as const
     expect(await slowly(mal.token, asked, () => end(mal))).toEqual([401, 'TOKEN_REVOKED'])
   })
 
-  it('makes nothing by a right that was taken away meanwhile', async () => {
+  it('creates nothing by a permission that was removed during the upload', async () => {
     const mal = await member('workspace-admin')
     const place = { scope_type: 'WORKSPACE', scope_id: at.workspace } as const
     const revoked = () => ada.api.iam.revokeAccess({ ...place, body: { principal_id: mal.id } })
@@ -115,7 +115,7 @@ describe('a body that is sent slowly', () => {
     expect(await slowly(mal.token, asked, revoked)).toEqual([403, 'IAM_PERMISSION_DENIED'])
   })
 
-  it('makes nothing when the policy that had it decided by its name goes meanwhile', async () => {
+  it('creates nothing if the policy on whose condition it depends is deleted during the upload', async () => {
     const { workspace } = at
     const never = { ...denyStarts, permissions: ['iam.policies.create'], resources: ['iam.policies/name:never-*'] }
     const body = { name: 'by-name', statements: [never] }

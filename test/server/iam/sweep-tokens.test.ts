@@ -18,7 +18,7 @@ const sweep = ({ store, time }: TokenPlatform) =>
 const counts = ({ store }: TokenPlatform) => Promise.all(kept.map(collection => store.count<never>(collection)))
 
 describe('sweepTokens', () => {
-  it('keeps ended tokens for 30 days, and what is spent, failed or signed with as long as it counts', async () => {
+  it('keeps ended tokens for 30 days, and spent tokens, failures and keys as long as they matter', async () => {
     const server = await tokenPlatform()
     const user = await addUser(server, 'kim@example.test', password)
     const [used, revoked] = [

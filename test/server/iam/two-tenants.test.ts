@@ -73,16 +73,16 @@ async function answered(answer: Response): Promise<Answered> {
   return { status: answer.status, text, reason: info?.reason }
 }
 
-describe('what belongs to another tenant', () => {
+describe('a resource of another tenant', () => {
   /** The calls that name a resource of the other tenant by its id alone. */
   const calls: readonly [name: string, idOf: () => string, path: string, body: object][] = [
     ['a session', () => umbrella.vi.sessionId, 'tokens:revoke', { token_id: 'ID' }],
-    ['all of a user', () => umbrella.vi.id, 'tokens:revoke', { principal_id: 'ID' }],
+    ['all sessions of a user', () => umbrella.vi.id, 'tokens:revoke', { principal_id: 'ID' }],
     ['a password', () => umbrella.vi.id, 'users/ID:resetPassword', {}],
     ['a user', () => umbrella.vi.id, 'users/ID:deactivate', {}],
   ]
 
-  it.each(calls)('%s is refused as what does not exist, and its home is not told', async (_name, idOf, path, body) => {
+  it.each(calls)('%s is refused like an absent one, and its home is not revealed', async (_name, idOf, path, body) => {
     const asked = (id: string) => {
       const sent: unknown = JSON.parse(JSON.stringify(body).replace('ID', id))
       return call(acme.oz.token, 'POST', path.replace('ID', id), sent)
@@ -94,7 +94,7 @@ describe('what belongs to another tenant', () => {
     expect(hidden.text).not.toContain(umbrella.organisation)
   })
 
-  it('tells neither the name nor the owner of a role that cannot be given here', async () => {
+  it('reveals neither the name nor the owner of a role that cannot be bound here', async () => {
     const { oz, organisation } = umbrella
     const body = { name: 'hush-hush', scope_type: 'ORGANISATION' as const, scope_id: organisation, permissions: [] }
     const { resource_id: role_id } = await oz.api.iam.createRole({ body })
@@ -130,7 +130,7 @@ describe('what belongs to another tenant', () => {
   }
 
   it.each(['taxonomy.organisations', 'taxonomy.workspaces', 'iam.policies', 'iam.serviceAccounts'])(
-    'does not tell the name of one of its %s by conditions of a policy elsewhere',
+    'does not reveal the name of one of its %s by conditions of a policy elsewhere',
     async type => {
       const { oz, organisation, workspace } = umbrella
       const statements = [{ effect: 'DENY', principals: ['all'], permissions: ['compute.vms.start'] }] as const
@@ -156,13 +156,13 @@ describe('what belongs to another tenant', () => {
     },
   )
 
-  it('is looked up where it lies', async () => {
+  it('is looked up in its own scope', async () => {
     const { workspace } = acme
     expect(await isDenied('resource.name:"web*"', 'taxonomy.workspaces', workspace)).toBe(true)
     expect(await isDenied('resource.name:"nothing*"', 'taxonomy.workspaces', workspace)).toBe(false)
   })
 
-  it('is named by no policy elsewhere, where nobody could have it', async () => {
+  it('is not named in a policy elsewhere, where no caller could match', async () => {
     const { oz, organisation } = umbrella
     const body = { name: 'own-role', scope_type: 'ORGANISATION' as const, scope_id: organisation, permissions: [] }
     const { resource_id: id } = await oz.api.iam.createRole({ body })
@@ -179,7 +179,7 @@ describe('what belongs to another tenant', () => {
   })
 })
 
-it.each(['workspace', 'PLATFORM', 'TEAM', '__proto__'])('a scope %s is in no path', async word => {
+it.each(['workspace', 'PLATFORM', 'TEAM', '__proto__'])('a scope %s is not in any path', async word => {
   const tokens = [acme.oz.token, ada.token]
   for (const token of tokens) {
     const paths = [`scopes/${word}/${acme.workspace}/access`, `scopes/${word}/${acme.workspace}/access/me/permissions`]

@@ -54,7 +54,7 @@ function faults({ operations = both, things = [web('1')] }: Partial<Kept>, more:
   return reckon(journal, { area: 'taxonomy', operations, things })
 }
 
-it('a call without an answer may have happened or not', () => {
+it('a call without a response may have happened or not', () => {
   expect(faults({})).toEqual([])
   expect(faults({ operations: [...both, operation('o-3', 'UPDATE')], things: [web('2')] })).toEqual([])
 })

@@ -75,7 +75,7 @@ async function plansOf([, collection, read]: Case): Promise<string> {
   }
 }
 
-it.each(cases)('%s is read by an index in its order', async (...each) => {
+it.each(cases)('%s is read by an index in order', async (...each) => {
   const plans = await plansOf(each)
   expect(plans).toMatch(postgresUrl() === undefined ? /SEARCH .* USING INDEX/ : /Index Scan|Index Cond/)
   expect(plans).not.toMatch(/SCAN|TEMP B-TREE FOR ORDER BY|Seq Scan|Sort Key/)

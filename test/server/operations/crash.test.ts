@@ -46,25 +46,28 @@ async function idsOf({ operations, store }: WorkBench): Promise<string[]> {
 }
 
 describe('a process that is killed', () => {
-  it.each(points.map((point, i) => [point, i] as const))('when it comes by "%s" is made up for', async (point, i) => {
-    const place = await testPlace()
-    const seen = await pointsOf(startWorker(place, point, 'c'))
-    expect(seen).toEqual(points.slice(0, i + 1))
+  it.each(points.map((point, i) => [point, i] as const))(
+    'at the point "%s" leaves work that another process completes',
+    async (point, i) => {
+      const place = await testPlace()
+      const seen = await pointsOf(startWorker(place, point, 'c'))
+      expect(seen).toEqual(points.slice(0, i + 1))
 
-    const here = await restart(place)
-    const [id = ''] = await idsOf(here)
-    const left = await here.record(id)
-    // Earlier tests had a shorter lease; with this lease of 15 s the take-over must not wait for the lease to expire.
-    await here.work({ leaseMs: 15_000, heartbeatMs: 5_000 })
-    await ended(here)
-    expect(await here.counts()).toEqual(effectsOf('c'))
-    const record = await here.record(id)
-    expect(record).toMatchObject({ status: 'SAMPLE_OPERATION_STATUS_DONE', progress: 100, errors: [] })
-    expect(left.progress).toBeLessThanOrEqual(record.progress)
-    if (left.start_time !== undefined) expect(record.start_time).toBe(left.start_time)
-  })
+      const here = await restart(place)
+      const [id = ''] = await idsOf(here)
+      const left = await here.record(id)
+      // The lease is 15 s long: a take-over in less time has noticed the death of the process.
+      await here.work({ leaseMs: 15_000, heartbeatMs: 5_000 })
+      await ended(here)
+      expect(await here.counts()).toEqual(effectsOf('c'))
+      const record = await here.record(id)
+      expect(record).toMatchObject({ status: 'SAMPLE_OPERATION_STATUS_DONE', progress: 100, errors: [] })
+      expect(left.progress).toBeLessThanOrEqual(record.progress)
+      if (left.start_time !== undefined) expect(record.start_time).toBe(left.start_time)
+    },
+  )
 
-  it('again and again, whenever that is, leaves everything done once in the end', async () => {
+  it('repeatedly, at any point, leaves every effect done once in the end', async () => {
     const place = await testPlace()
     const crates = Array.from({ length: 12 }, (_, i) => `c${i}`)
     for (const most of [3, 20, 9, 31, 14]) {
@@ -84,7 +87,7 @@ describe('a process that is killed', () => {
   })
 })
 
-it('a process that is told to stop leaves nothing that others would have to wait for', async () => {
+it('a process that receives a signal to stop keeps no lease', async () => {
   const place = await testPlace()
   const worker = startWorker(place, '', ...Array.from({ length: 30 }, (_, i) => `c${i}`))
   const exited = once(worker, 'exit')

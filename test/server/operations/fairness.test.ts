@@ -61,7 +61,7 @@ describe('due work', () => {
   })
 })
 
-it('due work that another process has claimed meanwhile is left to it', async () => {
+it('due work that another process has claimed stays with that process', async () => {
   const here = workBench(await testStore(...benchCollections), [telling([])])
   await beginMany(here, 3, workspace('a'))
   const wanted = { kinds: here.queue.kinds, after: '', room: () => 9, except: new Map() }
@@ -77,7 +77,7 @@ it('due work that another process has claimed meanwhile is left to it', async ()
   expect(await dueWork(here.store, { ...wanted, count: 3 })).toEqual([])
 })
 
-it('five thousand operations of one workspace hold up a single one of another by no more than a turn', async () => {
+it('five thousand operations of one workspace delay an operation of another by no more than one claim', async () => {
   const order: string[] = []
   const store = await testStore(...benchCollections)
   const here = await testBench([telling(order)], { store })
@@ -125,7 +125,7 @@ it('one workspace gets no more than half of the places, however slow its steps a
  */
 const thousands = postgresUrl() === undefined ? 10 : 2
 
-it('thousands of operations drain, and a new one does not wait for them', async () => {
+it('thousands of operations complete, and a new operation does not wait for them', async () => {
   const store = await testStore(...benchCollections)
   const order: string[] = []
   const here = await testBench([telling(order)], { store })

@@ -10,7 +10,7 @@ const failures = [
 ] as const
 
 describe('hooks of an area', () => {
-  it.each(failures)('that fail are logged (%s), and fail as before', async (level, error) => {
+  it.each(failures)('that fail are logged (%s), and still fail', async (level, error) => {
     const log = logLines()
     const fail = async (): Promise<never> => {
       throw error
@@ -27,7 +27,7 @@ describe('hooks of an area', () => {
     )
   })
 
-  it('that work, or are not there, are as they were', async () => {
+  it('that succeed, or are missing, are unchanged', async () => {
     const log = logLines()
     const calls: unknown[] = []
     const holdings = async () => []

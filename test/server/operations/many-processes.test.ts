@@ -127,14 +127,14 @@ function takenUpAfter(others: readonly ManyProcess[], steps: readonly string[], 
 }
 
 describe('four processes on one store', () => {
-  it('run no step twice at once while they are killed and stalled, and take over in time', async () => {
+  it('never run a step twice concurrently while processes are killed and paused, and take over in time', async () => {
     const place = await testPlace()
     const here = await benchAt(place)
     const all = await started(place, [0, 0, 0, 0])
     for (let round = 0; round < 2; round += 1) {
       await begin(here, 6)
       const [stalled, killed] = [all[2 * round], all[2 * round + 1]]
-      if (stalled === undefined || killed === undefined) throw new Error('there must be two processes left')
+      if (stalled === undefined || killed === undefined) throw new Error('fewer than two processes are left')
       const halted = await haltInStep(here, stalled)
       await killed.kill()
       all.push(...(await started(place, [0])))
@@ -147,7 +147,7 @@ describe('four processes on one store', () => {
     await expectAllDoneOnce(here, all)
   })
 
-  it('keep their leases whatever their clocks show, as far as the clocks can differ', async () => {
+  it('keep their leases for any difference between their clocks', async () => {
     const place = await testPlace()
     const here = await benchAt(place)
     const lease = 8 * leaseMs
@@ -161,7 +161,7 @@ describe('four processes on one store', () => {
     expect(all.flatMap(({ events }) => events).filter(({ event }) => event === 'lost')).toEqual([])
   })
 
-  it('let one of them run periodic work, and the next one within a lease when it stalls', async () => {
+  it('run periodic work in one process, and in another within a lease if the first is paused', async () => {
     const place = await testPlace()
     const here = await benchAt(place)
     const all = await started(place, [0, leaseMs / 8, 0, -leaseMs / 8])
@@ -169,7 +169,7 @@ describe('four processes on one store', () => {
     await expect.poll(() => holders(0).flatMap(({ turns }) => turns).length, within).toBeGreaterThan(20)
     for (let round = 0; round < 2; round += 1) {
       const [holder, ...more] = holders(Date.now() - 500)
-      if (holder === undefined) throw new Error('somebody must have the lease')
+      if (holder === undefined) throw new Error('no process has the lease')
       expect(more).toEqual([])
       await haltBetweenWrites(holder, place)
       const halted = Date.now()

@@ -62,7 +62,7 @@ const call = (more: Partial<CallContext> = {}): CallContext => ({
 })
 
 describe('the record of a mutation', () => {
-  it('says what was done, by whom and when, with the prefix of the area', async () => {
+  it('has the action, the caller and the time, with the prefix of the area', async () => {
     const { operations, store } = await bench()
     const scope = { type: 'WORKSPACE', id: 'w-1' } as const
     const warnings = [{ code: 5_001_091, description: 'nearly full' }]
@@ -89,13 +89,13 @@ describe('the record of a mutation', () => {
     expect(stored?.text.text).toBe(text)
   })
 
-  it('names the system principal where nobody has signed in', async () => {
+  it('names the system principal for an anonymous caller', async () => {
     const { create } = await bench()
     const record: unknown = JSON.parse(await create(call({ principal: undefined })))
     expect(record).toMatchObject({ principal_id: '00000000-0000-7000-8000-000000000001' })
   })
 
-  it('is written with the change or not at all', async () => {
+  it('is written together with the change or not at all', async () => {
     const { operations, store } = await bench()
     const failing = operations.mutate(call({ idempotencyKey: 'k' }), {}, async tx => {
       await tx.insert(crates, { id: 'c-1', name: 'x' })
@@ -111,7 +111,7 @@ describe('the record of a mutation', () => {
     expect(await Promise.all(written.map(each => store.count(each)))).toEqual([0, 0, 0, 0, 0])
   })
 
-  it('is PENDING while work is left, and a repeated call answers how far it is', async () => {
+  it('is PENDING while work is left, and a repeated call returns its progress', async () => {
     const { operations, store } = await bench()
     const moving = async (): Promise<Effect<SampleArea>> =>
       effect('c-1', { procedure: { kind: 'sample.move', input: { to: 'x' } } })
@@ -129,7 +129,7 @@ describe('the record of a mutation', () => {
     expect(JSON.parse(again.text)).toMatchObject({ id: pending.id, status: 'SAMPLE_OPERATION_STATUS_ERROR' })
   })
 
-  it('of what nobody asked for is the system principal’s, without a trace', async () => {
+  it('of work without a request belongs to the system principal, without a trace', async () => {
     const { operations, store } = await bench()
     const id = await store.tx(tx => operations.begin(tx, effect('c-1')))
     expect((await store.get(collection, id))?.value).toMatchObject({
@@ -141,7 +141,7 @@ describe('the record of a mutation', () => {
 })
 
 describe('an Idempotency-Key', () => {
-  it('sent again with the same request answers the same operation and changes nothing', async () => {
+  it('repeated with the same request returns the same operation and changes nothing', async () => {
     const { create, store } = await bench()
     const first = await create(call({ idempotencyKey: 'k' }))
     const again = await create(call({ idempotencyKey: 'k', now: noon + day - 1 }))
@@ -149,7 +149,7 @@ describe('an Idempotency-Key', () => {
     expect(await store.count(crates)).toBe(1)
   })
 
-  it('answers the operation as it is now', async () => {
+  it('returns the present state of the operation', async () => {
     const { create, store } = await bench()
     const first = await create(call({ idempotencyKey: 'k' }))
     await store.tx(async tx => {
@@ -161,14 +161,14 @@ describe('an Idempotency-Key', () => {
     expect(JSON.parse(again)).toMatchObject({ status: 'CHANGED' })
   })
 
-  it('sent by many at once has one effect and one answer', async () => {
+  it('in concurrent calls has one effect and one response', async () => {
     const { create, store } = await bench()
     const answers = await Promise.all(Array.from({ length: 20 }, () => create(call({ idempotencyKey: 'k' }))))
     expect(new Set(answers).size).toBe(1)
     expect(await store.count(crates)).toBe(1)
   })
 
-  it('sent with another request is refused, in the name of the called area', async () => {
+  it('repeated with another request is refused, in the name of the called area', async () => {
     const { create, store } = await bench()
     await create(call({ idempotencyKey: 'k' }), 'one')
     const error: unknown = await create(call({ idempotencyKey: 'k' }), 'two').catch((thrown: unknown) => thrown)
@@ -180,7 +180,7 @@ describe('an Idempotency-Key', () => {
     expect(await store.count(crates)).toBe(1)
   })
 
-  it('does not depend on the order of members', async () => {
+  it('ignores the order of members', async () => {
     const { operations } = await bench()
     const context = call({ idempotencyKey: 'k' })
     const first = await operations.mutate(context, { a: 1, b: { c: 2, d: 3 } }, async () => effect('c-1'))
@@ -201,7 +201,7 @@ describe('an Idempotency-Key', () => {
     expect(await store.count(crates)).toBe(2)
   })
 
-  it('means nothing where nobody has signed in', async () => {
+  it('has no effect for an anonymous caller', async () => {
     const { create, store } = await bench()
     await create(call({ idempotencyKey: 'k', principal: undefined }))
     await create(call({ idempotencyKey: 'k', principal: undefined }))
@@ -221,7 +221,7 @@ describe('an Idempotency-Key', () => {
 describe('sweeping', () => {
   const swept = [operationsCollection<{ readonly id: string }>('sample', operationFields)]
 
-  it('deletes expired keys and what ended over 30 days ago, and nothing else', async () => {
+  it('deletes expired keys and operations that ended over 30 days ago, and nothing else', async () => {
     const { create, store } = await bench()
     for (let i = 0; i < 250; i += 1) await create(call({ idempotencyKey: `old ${i}`, now: noon - 400 * day }))
     await create(call({ idempotencyKey: 'last month', now: noon - 29 * day }))
@@ -231,7 +231,7 @@ describe('sweeping', () => {
     expect(await store.count(collection)).toBe(2)
   })
 
-  it('leaves a key to the calls that began while it counted', async () => {
+  it('keeps a key for the calls that began before its expiry', async () => {
     const { create, store } = await bench()
     const first = call({ idempotencyKey: 'yesterday', now: noon - day })
     await create(first)
@@ -243,7 +243,7 @@ describe('sweeping', () => {
     expect(await store.count(collection)).toBe(1)
   })
 
-  it('spares operations that still run', async () => {
+  it('keeps running operations', async () => {
     const { operations, store } = await bench()
     const old = call({ now: noon - 1000 * day })
     await operations.mutate(old, {}, async () => effect('c-1', { procedure: { kind: 'sample.move', input: {} } }))
@@ -251,7 +251,7 @@ describe('sweeping', () => {
     expect(await store.count(collection)).toBe(1)
   })
 
-  it('ends between two batches when its turn does', async () => {
+  it('ends between two batches when its process stops', async () => {
     const { create, store } = await bench()
     for (let i = 0; i < 250; i += 1) await create(call({ now: noon - 400 * day }))
     const turn = new AbortController()

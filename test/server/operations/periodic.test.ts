@@ -27,7 +27,7 @@ const holder = async (store: Store): Promise<string | undefined> =>
 const takeLease = (store: Store): Promise<void> =>
   store.tx(async tx => {
     const row = await tx.lock(leases, 'sample.sweep')
-    if (row === undefined) throw new Error('nobody has had the lease')
+    if (row === undefined) throw new Error('the lease has no row yet')
     await tx.update(leases, row.id, { ...row.value, owner: 'somebody', fence: row.value.fence + 1 }, row.version)
   })
 
@@ -61,13 +61,13 @@ function stallable(store: Store): { readonly store: Store; readonly afterAnswer:
 }
 
 describe('a periodic worker', () => {
-  it('runs at once and again and again', async () => {
+  it('runs immediately and then repeatedly', async () => {
     const here = await testBench([])
     await here.work({}, [counting('turn')])
     await expect.poll(async () => (await here.counts())['turn'], within).toBeGreaterThan(3)
   })
 
-  it('runs in one process, and in another one when that stops', async () => {
+  it('runs in one process, and in another process when the first stops', async () => {
     const store = await testStore(...benchCollections)
     const [one, two] = [await testBench([], { store }), await testBench([], { store })]
     const first = await one.work({}, [counting('one')])
@@ -84,7 +84,7 @@ describe('a periodic worker', () => {
     expect((await one.counts())['one']).toBe(before)
   })
 
-  it('goes on after a failure, which is logged', async () => {
+  it('continues after a failure, which is logged', async () => {
     let runs = 0
     const here = await testBench([])
     const failing = worker(async () => {
@@ -100,7 +100,7 @@ describe('a periodic worker', () => {
     })
   })
 
-  it('is aborted when its process stops, and lets go of its lease', async () => {
+  it('is aborted when its process stops, and releases its lease', async () => {
     const entered = Promise.withResolvers<void>()
     const here = await testBench([])
     const endless = worker(async ({ signal }) => {
@@ -115,7 +115,7 @@ describe('a periodic worker', () => {
     expect(here.log.lines).toEqual([])
   })
 
-  it('writes nothing under a lease that another process has taken, and takes it again later', async () => {
+  it('writes nothing under a lease that another process has taken, and takes the lease again later', async () => {
     const store = await testStore(...benchCollections)
     const entered = Promise.withResolvers<Turn>()
     const here = await testBench([], { store })
@@ -135,7 +135,7 @@ describe('a periodic worker', () => {
     expect((await here.counts())['late']).toBeUndefined()
   })
 
-  it('begins no turn after a stall that outlasts its lease, though the store had told that it has it', async () => {
+  it('begins no run after a pause longer than its lease, even if the store had confirmed the lease', async () => {
     const store = await testStore(...benchCollections)
     const stall = stallable(store)
     const here = await testBench([], { store: stall.store })

@@ -75,7 +75,7 @@ function overlaps(one: Worker, other: Worker): string[] {
   )
 }
 
-it('two processes on one store share the work and never run a step at once', async () => {
+it('two processes on one store share the work and never run a step concurrently', async () => {
   const place = await testPlace()
   const here = await benchOn(place)
   const [one, two] = [startWorker(place), startWorker(place)]
@@ -88,7 +88,7 @@ it('two processes on one store share the work and never run a step at once', asy
   expect(overlaps(one, two)).toEqual([])
 })
 
-it('what a killed process has left is taken over by the other one at once, and nothing is done twice', async () => {
+it('the work of a killed process is taken over immediately, and nothing is done twice', async () => {
   const place = await testPlace()
   const here = await benchOn(place)
   const [one, two] = [startWorker(place), startWorker(place)]
@@ -103,7 +103,7 @@ it('what a killed process has left is taken over by the other one at once, and n
   expect(overlaps(one, two)).toEqual([])
 })
 
-it('a process that stalls for longer than its lease commits nothing when it wakes', async () => {
+it('a process that is paused for longer than its lease commits nothing afterwards', async () => {
   const [place, release] = [await testPlace(), join(testFolder(), 'release')]
   const here = await benchOn(place)
   const stalling = startWorker(place, 1200, release)

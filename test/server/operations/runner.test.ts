@@ -17,7 +17,7 @@ const oneStep = (run: Run, more: Partial<Procedure<unknown>> = {}): Procedure<un
 })
 
 describe('an operation with work', () => {
-  it('is PENDING until it is taken up, then RUNNING, then DONE, and its steps run once each in their order', async () => {
+  it('is PENDING until it is claimed, then RUNNING, then DONE, and its steps run once each in order', async () => {
     const reached = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
     const steps = ['a', 'b', 'c'].map(name => ({
@@ -53,7 +53,7 @@ describe('an operation with work', () => {
     expect(await here.counts()).toEqual({ a: 1, b: 1, c: 1 })
   })
 
-  it('knows who caused it, and what was given and saved', async () => {
+  it('has its caller, its input and its saved state', async () => {
     const seen: unknown[] = []
     const here = await bench({
       kind: 'sample.two',
@@ -93,7 +93,7 @@ describe('an operation with work', () => {
     expect(await here.counts()).toEqual({ saved: 1 })
   })
 
-  it('is not begun when its transaction is undone, or its procedure is not declared', async () => {
+  it('does not begin if its transaction is rolled back, or its procedure is not declared', async () => {
     const here = await bench(oneStep(async () => done()))
     const undone = here.store.tx(async tx => {
       await here.operations.begin(tx, effect('sample.one'))
@@ -123,7 +123,7 @@ it('a procedure cannot be declared twice', async () => {
 })
 
 describe('a step', () => {
-  it('that throws UNAVAILABLE is tried three times more', async () => {
+  it('that throws UNAVAILABLE is retried three times', async () => {
     const attempts: number[] = []
     const here = await bench(
       oneStep(async ({ attempt, tx }) => {
@@ -205,7 +205,7 @@ describe('a step', () => {
     })
   })
 
-  it('that failed ends the operation with its errors, and the resource with it', async () => {
+  it('that failed ends the operation with its errors, and the procedure with its effect on the resource', async () => {
     const errors = [
       { code: 5_001_030, reason: 'CRATE_STUCK', description: 'crate c-1 does not move' },
       { code: 5_001_031, reason: 'CRATE_LOST', description: 'crate c-2 is gone' },
@@ -220,7 +220,7 @@ describe('a step', () => {
     expect(await here.counts()).toEqual({ CRATE_STUCK: 1 })
   })
 
-  it('ends with its operation even when its procedure cannot be told', async () => {
+  it('ends with its operation even if the procedure cannot be notified', async () => {
     const here = await bench(
       oneStep(async () => failed({ code: 5_001_030, reason: 'CRATE_STUCK', description: 'stuck' }), {
         failed: async tx => {
@@ -236,7 +236,7 @@ describe('a step', () => {
     expect(await here.counts()).toEqual({})
   })
 
-  it('whose end cannot be written fails with what it threw', async () => {
+  it('whose result cannot be written fails with the thrown error', async () => {
     const here = await bench(
       oneStep(async () =>
         done(async tx => {
@@ -252,7 +252,7 @@ describe('a step', () => {
     expect(await here.counts()).toEqual({})
   })
 
-  it('that asks for it is run again, as often as it does', async () => {
+  it('that returns `again` runs again, as often as it requests', async () => {
     let runs = 0
     const attempts = new Set<number>()
     const here = await bench(
@@ -269,7 +269,7 @@ describe('a step', () => {
     expect(await here.record(id)).toMatchObject({ status: 'SAMPLE_OPERATION_STATUS_DONE' })
   })
 
-  it('that asks for it since something has failed says what in the log', async () => {
+  it('that runs again after a failure logs the cause', async () => {
     const cause = new Error('the disk is full')
     let runs = 0
     const here = await bench(
@@ -285,7 +285,7 @@ describe('a step', () => {
     expect(told).toMatchObject([{ level: 'warn', fields: { err: cause, kind: 'sample.one' } }])
   })
 
-  it('that waits for its turn leaves its place to others', async () => {
+  it('that waits for its next run leaves its place to other work', async () => {
     let isSettled = false
     const here = await bench(
       {
@@ -303,7 +303,7 @@ describe('a step', () => {
     await ended(here)
   })
 
-  it('left over by another version of the program ends its operation', async () => {
+  it('of another version of the program ends its operation', async () => {
     const here = await bench(oneStep(async () => done()))
     const id = await here.begin('sample.one')
     await here.store.tx(async tx => {
@@ -316,7 +316,7 @@ describe('a step', () => {
   })
 })
 
-it('work of a kind that this version does not know is left alone, and holds nobody up', async () => {
+it('work of a kind that this version does not know stays, and delays no other work', async () => {
   const here = await bench(oneStep(async () => done()))
   await here.begin('sample.one')
   const foreign = await here.begin('sample.one')
@@ -330,8 +330,8 @@ it('work of a kind that this version does not know is left alone, and holds nobo
   expect(await here.record(foreign)).toMatchObject({ status: 'SAMPLE_OPERATION_STATUS_PENDING' })
 })
 
-describe('what a step notes', () => {
-  it('is kept with its next checkpoint, never falls, and is 100 only at the end', async () => {
+describe('the progress and the warnings of a step', () => {
+  it('are stored with the next checkpoint, the progress never falls, and is 100 only at the end', async () => {
     const seen: number[] = []
     const here: WorkBench = await bench(
       oneStep(async ({ operationId = '', progress, save }) => {
@@ -350,7 +350,7 @@ describe('what a step notes', () => {
     expect(await here.record(id)).toMatchObject({ progress: 100 })
   })
 
-  it('does not fall when the step is run again', async () => {
+  it('do not fall when the step runs again', async () => {
     let runs = 0
     const seen: number[] = []
     const here: WorkBench = await bench(
@@ -368,7 +368,7 @@ describe('what a step notes', () => {
     expect(seen).toEqual([60, 60])
   })
 
-  it('is kept with the heartbeat while the step goes on', async () => {
+  it('are stored with the heartbeat while the step continues', async () => {
     const released = Promise.withResolvers<void>()
     const here = await bench(
       oneStep(async ({ progress, warn }) => {
@@ -388,7 +388,7 @@ describe('what a step notes', () => {
     expect((await here.record(id)).warnings).toHaveLength(1)
   })
 
-  it('holds every warning once, of those that replace one another the last, and at most 100', async () => {
+  it('include every warning once, the last of those that replace each other, and at most 100', async () => {
     const here = await bench({
       kind: 'sample.warnings',
       steps: [
@@ -460,7 +460,7 @@ describe('an operation past its deadline', () => {
     expect(await here.counts()).toEqual({ [`failed ${id}`]: 1 })
   })
 
-  it('ends so also when nobody has taken it up', async () => {
+  it('ends too if no process has claimed it', async () => {
     let time = Date.parse('2026-03-01T12:00:00Z')
     const procedure = oneStep(async () => again(3_600_000))
     const here = await testBench([procedure], { clock: createClock(() => time) })
@@ -474,7 +474,7 @@ describe('an operation past its deadline', () => {
     })
   })
 
-  it('goes on when its procedure has none', async () => {
+  it('continues if its procedure has no deadline', async () => {
     const here = await bench(oneStep(async () => done(), { deadlineMs: 'none' }))
     const id = await here.begin('sample.one')
     const row = await here.store.get(works, id)
@@ -505,7 +505,7 @@ describe('cancelling', () => {
     expect(await here.store.tx(tx => here.operations.cancel(tx, id, 'again'))).toBe(false)
   })
 
-  it('ends one that was not taken up', async () => {
+  it('ends an operation that was not claimed', async () => {
     const here = await bench(stuck)
     const id = await here.begin('sample.one')
     expect(await here.store.tx(tx => here.operations.cancel(tx, id, 'no need'))).toBe(true)
@@ -515,7 +515,7 @@ describe('cancelling', () => {
     expect(await here.left()).toBe(0)
   })
 
-  it('leaves alone what has ended, what has no operation and what is another area’s', async () => {
+  it('leaves ended operations, work without an operation and operations of other areas unchanged', async () => {
     const here = await bench(stuck)
     await here.store.tx(tx => here.operations.follow(tx, { kind: 'sample.one', input: {}, scope: platform }))
     const row = await here.store.find(works, {})
@@ -529,7 +529,7 @@ describe('cancelling', () => {
 })
 
 describe('work without an operation', () => {
-  it('is done without a record', async () => {
+  it('runs without a record', async () => {
     const seen: unknown[] = []
     const here = await bench(
       oneStep(async ({ operationId, input, warn, progress }) => {
@@ -563,7 +563,7 @@ describe('work without an operation', () => {
 })
 
 describe('stopping', () => {
-  it('aborts steps, gives their leases back, and the next start goes on where they were', async () => {
+  it('aborts steps, releases their leases, and the next start continues their work', async () => {
     const entered = Promise.withResolvers<void>()
     let isFirst = true
     const here = await bench({
@@ -594,7 +594,7 @@ describe('stopping', () => {
     expect(await here.counts()).toEqual({ one: 1, two: 1 })
   })
 
-  it('does not wait for ever for a step that does not heed its signal', async () => {
+  it('does not wait forever for a step that ignores its signal', async () => {
     const entered = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
     const here = await bench(

@@ -26,7 +26,7 @@ async function fill(store: Store): Promise<void> {
   })
 }
 
-it('a sweep lets writers in after each batch, and the process do other things', async () => {
+it('a sweep admits writers after each batch, and lets the process do other work', async () => {
   const store = await testStore(...benchCollections)
   await fill(store)
   let [swept, inOneTurn, hasTurned] = [0, 0, true]

@@ -68,7 +68,7 @@ describe('a starting process', () => {
     ['had the number of this one', { ...absent, ...ownPlace(), process_start: 0 }, noon + 10_000],
     ['has been silent for a lease', { ...absent, heartbeat_time: iso(noon - 15_000) }, noon + 10_000],
     ['has not renewed this lease', absent, noon - 1],
-  ])('takes over what a process holds that %s, at once', async (_name, owner, leaseUntil) => {
+  ])('immediately takes over the work of a process that %s', async (_name, owner, leaseUntil) => {
     const store = await testStore(...benchCollections)
     await leasedTo(store, owner, leaseUntil)
     const here = await testBench([counting], { store, clock: createClock(() => noon) })
@@ -79,7 +79,7 @@ describe('a starting process', () => {
     expect(others === undefined).toBe(owner === undefined || leaseUntil > noon)
   })
 
-  it('leaves alone what a living process holds', async () => {
+  it('leaves the work of a living process', async () => {
     const store = await testStore(...benchCollections)
     await leasedTo(store, absent, noon + 10_000)
     const here = await testBench([counting], { store, clock: createClock(() => noon) })
@@ -90,7 +90,7 @@ describe('a starting process', () => {
     expect(await here.counts()).toEqual({ done: 1 })
   })
 
-  it('takes over from one that is silent while the clock stays behind its heartbeat', async () => {
+  it('takes over from a silent process while the clock stays behind its heartbeat', async () => {
     const store = await testStore(...benchCollections)
     await leasedTo(store, { ...absent, heartbeat_time: iso(noon + hour) }, noon + hour)
     const here = await testBench([counting], { store, clock: createClock(() => noon) })
@@ -101,7 +101,7 @@ describe('a starting process', () => {
 })
 
 describe('a clock', () => {
-  it('that jumps ahead in one process takes leases of the others, but has nothing done twice', async () => {
+  it('that jumps ahead in one process takes leases of other processes, but repeats no effect', async () => {
     const store = await testStore(...benchCollections)
     const entered = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
@@ -121,7 +121,7 @@ describe('a clock', () => {
     expect(await ahead.counts()).toEqual({ done: 1 })
   })
 
-  it('that is put back holds up nobody who waits for his turn', async () => {
+  it('that is set back delays no waiting process', async () => {
     let time = noon + hour
     let runs = 0
     const run = async () => {
@@ -140,7 +140,7 @@ describe('a clock', () => {
     expect(runs).toBe(2)
   })
 
-  it('that was put back before the start holds up nobody either', async () => {
+  it('that was set back before the start delays no process either', async () => {
     const store = await testStore(...benchCollections)
     await workBench(
       store,
@@ -172,7 +172,7 @@ describe('a clock', () => {
 })
 
 describe('a lease that another process has taken', () => {
-  it('lets nothing be written by the one that had it, while the other one is at work', async () => {
+  it('refuses every write of its former process while the new process works', async () => {
     const store = await testStore(...benchCollections)
     const [inSlow, inFast] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const [slowEnds, fastEnds] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -193,7 +193,7 @@ describe('a lease that another process has taken', () => {
     expect(await fast.counts()).toEqual({ done: 1 })
   })
 
-  it('lets the one that had it not begin again before it has heeded that', async () => {
+  it('keeps the former process from a new start before it has noticed the loss', async () => {
     let entries = 0
     const released = Promise.withResolvers<void>()
     const here = await testBench([waiting(() => (entries += 1), released.promise), { ...counting, kind: 'sample.two' }])
@@ -209,7 +209,7 @@ describe('a lease that another process has taken', () => {
     expect([entries, await here.counts()]).toEqual([2, { done: 2 }])
   })
 
-  it('lets nothing be written that a former run has left behind', async () => {
+  it('refuses every write of an earlier run', async () => {
     const late: StepContext<unknown>['tx'][] = []
     const run = async ({ tx }: StepContext<unknown>) => {
       late.push(tx)
@@ -226,7 +226,7 @@ describe('a lease that another process has taken', () => {
   })
 })
 
-it('a process that cannot reach the store for a lease aborts what it runs', async () => {
+it('a process that cannot reach the store for the time of a lease aborts its work', async () => {
   const store = await testStore(...benchCollections)
   let isAway = false
   const flaky: Store = {

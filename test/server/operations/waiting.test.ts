@@ -64,7 +64,7 @@ async function clientOf(procedure: Procedure<unknown>): Promise<TaxonomyClient> 
 const id = '01900000-0000-7000-8000-00000000000a'
 
 describe('a client', () => {
-  it('is answered PENDING, sees how far it is, and waits for the end', async () => {
+  it('gets PENDING, sees the progress, and waits for the end', async () => {
     let runs = 0
     let isReleased = false
     const client = await clientOf({
@@ -105,7 +105,7 @@ describe('a client', () => {
     })
   })
 
-  it('is told why an operation failed', async () => {
+  it('gets the reason of a failed operation', async () => {
     const error = { code: 7_003_030, reason: 'LIFECYCLE_HOOK_FAILED', description: 'compute is away' } as const
     const client = await clientOf({
       kind: 'taxonomy.purge',

@@ -28,7 +28,7 @@ test.each([
   expect(() => requireApart(planes, others)).toThrow(message)
 })
 
-test('planes beside each other and the areas are taken', () => {
+test('planes with disjoint paths and the areas are accepted', () => {
   requireApart([plane('/v2', '/v2', '/v2/a'), plane('/v20', '/v20/a'), plane('/sample-data/v1')], others)
 })
 

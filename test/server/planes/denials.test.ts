@@ -10,7 +10,7 @@ import { testFolder } from '../store/harness.ts'
 import { testToken } from '../access/test-access.ts'
 import { depotArea, depotPlane, depotRoute, depotWatch } from './depot.ts'
 
-it('what the doors of a plane, those of the platform and a handler refuse there is recorded once', async () => {
+it('a refusal by the doors of a plane, the doors of the platform or a handler is recorded once', async () => {
   const dataDir = testFolder()
   const refuse = async (): Promise<never> => {
     throw permissionDenied('depot.blobs.get', platform)

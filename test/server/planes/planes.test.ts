@@ -49,18 +49,23 @@ describe('a data plane', () => {
     ['an unknown path', 'GET /v2/nothing HTTP/1.1', 404, oci('NAME_UNKNOWN', 'ROUTE_NOT_FOUND')],
     ['its prefix alone', 'GET /v2 HTTP/1.1', 404, oci('NAME_UNKNOWN', 'ROUTE_NOT_FOUND')],
     ['its prefix with a query', 'GET /v2?a HTTP/1.1', 404, oci('NAME_UNKNOWN', 'ROUTE_NOT_FOUND')],
-    ['a proxy that asks for it', 'GET http://x/v2/nothing HTTP/1.1', 404, oci('NAME_UNKNOWN', 'ROUTE_NOT_FOUND')],
-    ['a method that its path does not take', 'POST /v2/a/blobs/1 HTTP/1.1', 405, oci('UNSUPPORTED', 'ROUTE_NOT_FOUND')],
+    ['the request of a proxy', 'GET http://x/v2/nothing HTTP/1.1', 404, oci('NAME_UNKNOWN', 'ROUTE_NOT_FOUND')],
+    [
+      'a method that its path does not accept',
+      'POST /v2/a/blobs/1 HTTP/1.1',
+      405,
+      oci('UNSUPPORTED', 'ROUTE_NOT_FOUND'),
+    ],
     ['a method of WebDAV', 'PROPFIND /v2/a/blobs/1 HTTP/1.1', 405, oci('UNSUPPORTED', 'ROUTE_NOT_FOUND')],
     ['broken percent-encoding', 'GET /v2/a/%zz/blobs/1 HTTP/1.1', 400, oci('UNKNOWN', 'FIELD_INVALID')],
     ['a NUL in a name', 'GET /v2/a%00/blobs/1 HTTP/1.1', 400, oci('UNKNOWN', 'FIELD_INVALID')],
     ['an unknown query parameter', 'GET /v2/a/blobs/1?x=1 HTTP/1.1', 400, oci('UNKNOWN', 'FIELD_INVALID')],
     ['a URL of 17 KiB', `GET /v2/${'a'.repeat(17_000)} HTTP/1.1`, 400, oci('UNKNOWN', 'FIELD_INVALID')],
     ['an error of its handlers', 'GET /v2/a/b/tags/list HTTP/1.1', 404, oci('NAME_UNKNOWN', 'REPOSITORY_NOT_FOUND')],
-    ['a path beside it', 'GET /v20/ HTTP/1.1', 404, status('ninefold', 'ROUTE_NOT_FOUND')],
+    ['a path outside its prefix', 'GET /v20/ HTTP/1.1', 404, status('ninefold', 'ROUTE_NOT_FOUND')],
     ['its path, encoded', 'GET /%762/ HTTP/1.1', 404, status('ninefold', 'ROUTE_NOT_FOUND')],
     ['a path of its area', 'GET /depot/v1/x HTTP/1.1', 404, status('depot', 'ROUTE_NOT_FOUND')],
-  ])('answers %s in the form of who serves it', async (_, head, expected, body) => {
+  ])('renders the response for %s in its own form or that of the platform', async (_, head, expected, body) => {
     const { url } = await served([depotPlane()])
     const text = await rawExchange(url, `${head}\r\nhost: x\r\nconnection: close\r\n\r\n`)
     const [answer = '', content = ''] = text.split('\r\n\r\n')
@@ -69,7 +74,7 @@ describe('a data plane', () => {
     expect(JSON.parse(content)).toMatchObject(body)
   })
 
-  it('has names with slashes, decoded once, and is counted like other calls', async () => {
+  it('has names with slashes, decoded once, and is counted like other requests', async () => {
     const { url } = await served([depotPlane()])
     const put = { method: 'PUT', body: 'hello' }
     const plain = await fetch(`${url}/v2/team/app/blobs/uploads/1`, put)
@@ -85,7 +90,7 @@ describe('a data plane', () => {
     expect(valueOf(metrics, 'ninefold_http_requests_total', labels)).toBe(2)
   })
 
-  it('bounds bodies, and those of a route that has a bound of its own by that', async () => {
+  it('limits bodies, with a limit of their own for some routes', async () => {
     const { url } = await served([depotPlane(depotWatch(), { maxBytes: 10_000 })])
     const put = async (path: string, bytes: number): Promise<readonly [number, unknown]> => {
       const answer = await fetch(url + path, { method: 'PUT', body: new Uint8Array(bytes) })
@@ -98,7 +103,7 @@ describe('a data plane', () => {
     expect(await put('/v2/a/manifests/1', 4097)).toEqual(refused)
   })
 
-  it('keeps caches from its answers and adds headers to them, errors and refusals included', async () => {
+  it('keeps its responses out of caches and adds headers to them, errors and refusals included', async () => {
     const around: DataPlane['around'] = dispatch => async request => {
       const answer = await dispatch(request)
       answer.headers['docker-distribution-api-version'] = 'registry/2.0'
@@ -113,7 +118,7 @@ describe('a data plane', () => {
     expect(await answer.json()).toEqual(oci('UNKNOWN', 'ENGINE_UNAVAILABLE'))
   })
 
-  it('is refused by a server that starts when it hides what others serve', async () => {
+  it('is refused at the start if it hides other paths', async () => {
     const hiding = depotPlane(depotWatch(), { prefix: '/sample', routes: [] })
     await expect(served([hiding], {}, [sampleArea()])).rejects.toThrow('hides the route createCrate of sample')
   })
@@ -147,19 +152,22 @@ describe('the doors of a plane', () => {
     ['nothing', {}, 401, 'TOKEN_MISSING'],
     ['a wrong key', { 'x-key': 'guessed' }, 401, 'KEY_REFUSED'],
     ['a wrong bearer', { authorization: 'Bearer guessed' }, 401, 'TOKEN_INVALID'],
-  ])('tell callers with %s the same of what there is and of what there is not', async (_, headers, code, reason) => {
-    const { url } = await served([plane])
-    const answers = await Promise.all(['there', 'nowhere'].map(name => fetch(`${url}/v2/${name}/own`, { headers })))
-    expect(answers.map(answer => answer.status)).toEqual([code, code])
-    const [one, other] = await Promise.all(answers.map(answer => answer.text()))
-    expect(one).toBe(other)
-    expect(JSON.parse(one ?? '')).toEqual(oci('UNAUTHORIZED', reason))
-  })
+  ])(
+    'give callers with %s the same response for existing and for missing resources',
+    async (_, headers, code, reason) => {
+      const { url } = await served([plane])
+      const answers = await Promise.all(['there', 'nowhere'].map(name => fetch(`${url}/v2/${name}/own`, { headers })))
+      expect(answers.map(answer => answer.status)).toEqual([code, code])
+      const [one, other] = await Promise.all(answers.map(answer => answer.text()))
+      expect(one).toBe(other)
+      expect(JSON.parse(one ?? '')).toEqual(oci('UNAUTHORIZED', reason))
+    },
+  )
 
   it.each([
     ['a key', { 'x-key': 'secret' }, 'key'],
     ['a bearer of the platform', { authorization: `Bearer ${testToken}` }, '00000000-0000-7000-8000-00000000000a'],
-  ])('let callers in by %s', async (_, headers, id) => {
+  ])('admit callers by %s', async (_, headers, id) => {
     const { url } = await served([plane])
     expect(await (await fetch(`${url}/v2/there/own`, { headers })).text()).toBe(id)
     expect((await fetch(`${url}/v2/nowhere/own`, { headers })).status).toBe(404)
@@ -177,7 +185,7 @@ describe('a plane with an address of its own', () => {
     return { server, own, told, origin: new URL(own).origin }
   }
 
-  it('is served there and nowhere else', async () => {
+  it('is served on that address only', async () => {
     const { server, own, told, origin } = await apart()
     expect(own).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v2$/)
     expect(told).toEqual([origin])
@@ -194,18 +202,18 @@ describe('a plane with an address of its own', () => {
     ['/', 404],
     ['/openapi/depot.json', 404],
     ['/depot/v1/x', 404],
-  ])('answers beside its paths only health: %s', async (path, expected) => {
+  ])('responds outside its paths only to health: %s', async (path, expected) => {
     const { origin } = await apart()
     expect((await fetch(origin + path)).status).toBe(expected)
   })
 
-  it('tells what is no request in its form', async () => {
+  it('reports invalid requests in its form', async () => {
     const { origin } = await apart()
     const [, content = ''] = (await rawExchange(origin, 'hello\r\n\r\n')).split('\r\n\r\n')
     expect(JSON.parse(content)).toEqual(oci('UNKNOWN', 'FIELD_INVALID'))
   })
 
-  it('may share it with others, and then tells what is no request in that of the platform', async () => {
+  it('may share the address with others, and then reports invalid requests in the form of the platform', async () => {
     const route = bind(depotRoute('GET', 'getOther', ['/other/x']), async () => ({ status: 204 }))
     const { server, origin } = await apart([{ prefix: '/other', routes: [route], listener }])
     expect(server.planeUrls).toEqual([`${origin}/v2`, `${origin}/other`])
@@ -226,7 +234,7 @@ describe('a plane with an address of its own', () => {
     expect(await answer.text()).toBe('192.0.2.7')
   })
 
-  it('counts its connections, and lets its calls end when the server is to end', async () => {
+  it('counts its connections, and lets its calls end when the server ends', async () => {
     const watch = depotWatch()
     const started = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
@@ -251,7 +259,7 @@ describe('a plane with an address of its own', () => {
     await expect(fetch(`${own}/`)).rejects.toThrow('fetch failed')
   })
 
-  it('does not leave a server half open whose address is taken', async () => {
+  it('does not leave a server half open if its address is in use', async () => {
     const first = await apart()
     const { port } = new URL(first.own)
     const taken = depotPlane(depotWatch(), { listener: { ...listener, port: Number(port) } })
@@ -264,7 +272,7 @@ describe('the pace of a body to a plane', () => {
   const pace = { bytesPerSecond: 1000, overMs: 300 }
   const head = 'PUT /v2/a/blobs/uploads/1 HTTP/1.1\r\nhost: x\r\n'
 
-  it('lets it take longer than requests may', async () => {
+  it('allows a body to take longer than other requests', async () => {
     const { url } = await served([depotPlane(depotWatch(), { pace })], { limits })
     const socket = await opened(url)
     const answer = received(socket)
@@ -281,7 +289,7 @@ describe('the pace of a body to a plane', () => {
   it.each([
     ['too slowly', 20],
     ['not at all', 0],
-  ])('ends one that comes %s, in the form of the plane', async (_, bytes) => {
+  ])('ends a body that comes %s, in the form of the plane', async (_, bytes) => {
     const { url } = await served([depotPlane(depotWatch(), { pace })], { limits })
     const socket = await opened(url)
     const answer = received(socket)
@@ -297,7 +305,7 @@ describe('the pace of a body to a plane', () => {
     expect(valueOf(metrics, 'ninefold_http_requests_total', labels)).toBe(1)
   })
 
-  it('cuts off a caller that goes on after it was told that it is late', async () => {
+  it('disconnects a caller that continues after the response 408', async () => {
     const { url } = await served([depotPlane(depotWatch(), { pace })], { limits })
     const socket = await opened(url, true)
     const closed = received(socket)
@@ -307,7 +315,7 @@ describe('the pace of a body to a plane', () => {
     clearInterval(timer)
   })
 
-  it('does not blame the caller for a handler that does not read', async () => {
+  it('does not count the time of a handler that does not read', async () => {
     const watch = depotWatch()
     const released = Promise.withResolvers<void>()
     watch.gate = () => released.promise
@@ -324,7 +332,7 @@ describe('the pace of a body to a plane', () => {
     expect(await answer).toMatch(/^HTTP\/1\.1 201 /)
   })
 
-  it('holds for the plane alone: elsewhere a body has the time of requests', async () => {
+  it('applies to the plane alone: elsewhere a body has the time of requests', async () => {
     const { url } = await served([depotPlane(depotWatch(), { pace })], { limits }, [sampleArea()])
     const socket = await opened(url)
     const answer = received(socket)

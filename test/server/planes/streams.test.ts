@@ -17,7 +17,7 @@ const growth = 64 * mebibyte
 /** A number of bytes that exceeds the kernel's buffers at both ends of a connection. */
 const buffered = 40 * mebibyte
 
-describe('much that goes through a plane', () => {
+describe('a large transfer through a plane', () => {
   const folder = dataFolder()
   const program = fileURLToPath(new URL('depot-server.ts', import.meta.url))
   const child = spawn(process.execPath, [program, folder.path], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -88,7 +88,7 @@ describe('much that goes through a plane', () => {
     ['a download', () => download(large)],
     ['an upload that says its length', () => upload(large, false)],
     ['an upload in chunks', () => upload(large, true)],
-  ])('does not stay in its memory: %s', async (_, transfer) => {
+  ])('does not stay in memory: %s', async (_, transfer) => {
     expect((await peakDuring(transfer)) - usual).toBeLessThan(growth)
   })
 })
@@ -121,7 +121,7 @@ async function settled(read: () => number): Promise<number> {
 }
 
 describe('a slow end of a stream', () => {
-  it('holds back what a download comes from', async () => {
+  it('stops the source of a download', async () => {
     const { watch, open } = await served()
     const socket = await open()
     socket.pause().write(get)
@@ -138,7 +138,7 @@ describe('a slow end of a stream', () => {
     expect(watch.left).toBe(0)
   })
 
-  it('holds back who sends an upload', async () => {
+  it('stops the sender of an upload', async () => {
     const { watch, open } = await served()
     const released = Promise.withResolvers<void>()
     watch.gate = () => released.promise
@@ -164,7 +164,7 @@ describe('a connection that is cut', () => {
   it.each<[string, (socket: Socket) => void]>([
     ['closed', socket => socket.destroy()],
     ['reset', socket => socket.resetAndDestroy()],
-  ])('in a download, and %s, closes what it comes from', async (_, cut) => {
+  ])('during a download, and %s, closes the source', async (_, cut) => {
     const { watch, open } = await served()
     const socket = await open()
     socket.write(get)
@@ -178,7 +178,7 @@ describe('a connection that is cut', () => {
     ['closed', socket => socket.destroy()],
     ['reset', socket => socket.resetAndDestroy()],
     ['half closed', socket => void socket.end()],
-  ])('in an upload, and %s, aborts its call', async (_, cut) => {
+  ])('during an upload, and %s, aborts its call', async (_, cut) => {
     const { watch, open } = await served()
     const socket = await open()
     socket.write(put)

@@ -14,7 +14,7 @@ interface Described {
 const names = areas.map(({ domain }) => domain.name)
 
 describe('the document of the reference', () => {
-  it.each(names)('says of every operation of %s who may call it and what it raises', async name => {
+  it.each(names)('documents the access and the reasons of every operation of %s', async name => {
     const { info, paths } = (await referenceDocument(name)) as Described
     const document = (await readDocuments(['common', name])).get(name)
     for (const { method, path, access, raises = [], description = '' } of document?.operations ?? []) {
@@ -30,7 +30,7 @@ describe('the document of the reference', () => {
     for (const { key } of document?.permissions ?? []) expect(info.description).toContain(`| \`${key}\` | `)
   })
 
-  it('has no dangling mention of a document that is not there', async () => {
+  it('has no reference to a missing document', async () => {
     await expect(referenceDocument('nowhere')).rejects.toThrow('nowhere')
   })
 })
@@ -55,7 +55,7 @@ describe('the words of access', () => {
 describe('a table of reasons', () => {
   const reason = { reason: 'QUITE_FULL', rpc: 'RESOURCE_EXHAUSTED', description: 'It is full.', metadata: [] }
 
-  it('tells number, status, rpc code, description and metadata', () => {
+  it('has number, status, rpc code, description and metadata', () => {
     const metadata = [{ name: 'limit', description: 'What fits.' }]
     expect(
       reasonTable([{ ...reason, code: 5_001_002, metadata }])
@@ -68,7 +68,7 @@ describe('a table of reasons', () => {
     expect(reasonTable([{ ...reason, code: 6 }], 3_000_000)).toContain('| 3000006 |')
   })
 
-  it('says which reasons no call is answered with', () => {
+  it('lists the reasons that no operation returns', () => {
     expect(reasonTable([{ ...reason, code: 5_001_003, rpc: undefined }])).toContain('operations and resources')
   })
 })
@@ -78,5 +78,5 @@ describe('a table of Markdown', () => {
     expect(table(['a', 'b'], [['one\n  two', 'x | y']])).toBe('| a | b |\n| --- | --- |\n| one two | x \\| y |')
   })
 
-  it('is nothing without rows', () => expect(table(['a'], [])).toBe(''))
+  it('is empty without rows', () => expect(table(['a'], [])).toBe(''))
 })

@@ -13,7 +13,7 @@ afterAll(async () => platform.close())
 const call = (target: string, method = 'GET') => callTo(platform.dispatch)({ method, target, headers: {} })
 
 describe('the reference', () => {
-  it.each(['/', ...names.map(name => `/reference/${name}`)])('is a page at %s, for everybody', async target => {
+  it.each(['/', ...names.map(name => `/reference/${name}`)])('has a public page at %s', async target => {
     const { status, headers, body } = await call(target)
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     for (const name of names) expect(body).toContain(`href="/reference/${name}"`)
@@ -33,11 +33,11 @@ describe('the reference', () => {
     expect((await call('/reference/taxonomy.json')).body).toBe(first.body)
   })
 
-  it('leaves the documents of /openapi as they are written', async () => {
+  it('leaves the documents of /openapi unchanged', async () => {
     expect((await call('/openapi/taxonomy.json')).body).not.toContain('**Access:**')
   })
 
-  it('brings its own script, which names no image of another host', async () => {
+  it('has its own script, which names no image of another host', async () => {
     const { status, headers, body } = await call('/reference/redoc.js')
     expect([status, headers['content-type']]).toEqual([200, 'text/javascript; charset=utf-8'])
     expect(body).not.toContain('cdn.redoc.ly')
@@ -48,7 +48,7 @@ describe('the reference', () => {
     ['/reference', 'GET', 404],
     ['/reference/nowhere', 'GET', 404],
     ['/index.html', 'GET', 404],
-  ])('leaves %s to %s the errors of the API', async (target, method, status) => {
+  ])('leaves the errors of %s to %s to the API', async (target, method, status) => {
     const answer = await call(target, method)
     expect(answer.status).toBe(status)
     expect(JSON.parse(answer.body)).toMatchObject({ details: [{ reason: 'ROUTE_NOT_FOUND' }] })
@@ -56,7 +56,7 @@ describe('the reference', () => {
 })
 
 describe('a page without its package', () => {
-  it('says what is missing, and where the documents are', () => {
+  it('names the missing package and the place of the documents', () => {
     const text = page('iam', ['iam', 'vault'], false)
     expect(text).toContain('npm install redoc')
     expect(text).toContain('href="/openapi/vault.json"')

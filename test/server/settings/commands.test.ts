@@ -12,7 +12,7 @@ function withSettings(settings: object, words: readonly string[]): Promise<Ended
   return ended(command(join(folder, 'data'), [...words, '--config', file]))
 }
 
-it('a server does not start with faulty settings of an area, and names all of them', async () => {
+it('a server does not start with faulty settings of an area, and reports all faults', async () => {
   const settings = { iam: { throttle: { email: -1, network: 'x' } } }
   const { code, said } = await withSettings(settings, ['serve'])
   expect(code).toBe(1)

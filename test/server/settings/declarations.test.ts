@@ -24,7 +24,7 @@ const depot = {
 } as const satisfies SettingDeclarations
 
 describe('settings of an area', () => {
-  it('have defaults, which may follow from those of the server', () => {
+  it('have defaults, which may depend on the settings of the server', () => {
     expect(valuesOf(depot, { file: { data_dir: '/srv', base_url: 'https://x.example/' } })).toEqual({
       'depot.roots': [{ path: '/srv/depot' }],
       'depot.page_url': 'https://x.example',
@@ -34,7 +34,7 @@ describe('settings of an area', () => {
     })
   })
 
-  it('are given by the file, and over it by the environment', () => {
+  it('come from the file, and with precedence from the environment', () => {
     const file = { depot: { grace: '1s', note: 'x', is_open: false }, 'depot.roots': [{ path: '/a' }] }
     const environment = { NINEFOLD_DEPOT_GRACE: '2s', NINEFOLD_DEPOT_PAGE_URL: 'y' }
     expect(valuesOf(depot, { file, environment })).toEqual({
@@ -46,7 +46,7 @@ describe('settings of an area', () => {
     })
   })
 
-  it('are as a test makes them, without a file', () => {
+  it('can be given by a test, without a file', () => {
     const given = new GivenSettings().with(depot['depot.grace'], 7)
     const config = { dataDir: '/srv', baseUrl: undefined, given }
     expect(settingsOf(config, depot)['depot.grace']).toBe(7)
@@ -82,11 +82,11 @@ describe('settings of an area', () => {
       'depot.grace must be a duration such as "15s" or "0.5s"',
     ],
     ['a key that is given twice', { 'depot.note': 'x', depot: { note: 'y' } }, 'depot.note is given twice'],
-  ])('are not given by %s', (_name, file, fault) => {
+  ])('do not come from %s', (_name, file, fault) => {
     expect(faultsOf(depot, { file })).toEqual([`ninefold.json: ${fault}`])
   })
 
-  it('are read though another source has faults, so that all of them are told', () => {
+  it('are read even if another source has faults, so that all faults are reported', () => {
     expect(faultsOf(depot, { file: '{', environment: { NINEFOLD_DEPOT_GRACE: '5', NINEFOLD_DEPOT_ROOT: '' } })).toEqual(
       [
         expect.stringMatching(/^ninefold\.json must hold JSON: /),
@@ -111,7 +111,7 @@ describe('declarations', () => {
     expect(() => knownSettings(keys.map(key => ({ [key]: flagged })))).toThrow(message)
   })
 
-  it('of areas are those that they have, under their own names', () => {
+  it('of areas have the names of the areas', () => {
     const known = declaredSettings([{ domain: { name: 'depot' }, settings: depot }, { domain: { name: 'other' } }])
     expect(known).toEqual([depot])
     expect(() => declaredSettings([{ domain: { name: 'other' }, settings: depot }])).toThrow(
@@ -119,7 +119,7 @@ describe('declarations', () => {
     )
   })
 
-  it('may bound numbers that are given as they are', () => {
+  it('may limit numbers that tests give directly', () => {
     const declared = { 'depot.n': integer({ min: 0, max: 1 }).describe('a setting of the tests') }
     expect(valuesOf(declared, { file: { depot: { n: 0 } } })).toEqual({ 'depot.n': 0 })
   })

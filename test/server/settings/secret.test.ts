@@ -9,7 +9,7 @@ import { configOf, declaring, faultsOf, valuesOf } from './reading.ts'
 
 const key = secret({ words: 'must be 7 letters', allows: value => /^[a-z0-9]{7}$/.test(value) })
 
-it('a secret is told to the code that asks for it, and to nothing that shows values', () => {
+it('a secret is readable for code that requests it, and hidden in every output of values', () => {
   const config = configOf(declaring(key), { file: { 'depot.part': 'hunter2' } })
   const part = valuesOf(declaring(key), { environment: { NINEFOLD_DEPOT_PART: 'hunter2' } })['depot.part']
   expect(part?.reveal()).toBe('hunter2')
@@ -19,7 +19,7 @@ it('a secret is told to the code that asks for it, and to nothing that shows val
   expect(JSON.stringify({ part })).toBe('{"part":"[secret]"}')
 })
 
-it('a secret that is refused stays hidden, also where it stands within others', () => {
+it('a refused secret stays hidden, even within another value', () => {
   const scanners = listOf(object({ name: text(), authorization: key }), { uniqueBy: 'name' })
   const faulty = [
     { name: 'a', authorization: 'hunter22' },
@@ -47,7 +47,7 @@ it.each(['', ' ', null, {}])('a secret is not %j', part => {
   ])
 })
 
-it('a secret has a type of its own, by which no two items of a list are told apart', () => {
+it('a secret has a type of its own, which cannot identify items of a list', () => {
   expectTypeOf(key).toEqualTypeOf<Setting<Secret, 'required'>>()
   expectTypeOf<Secret>().not.toExtend<string>()
   // @ts-expect-error a message about a duplicate would show the secret

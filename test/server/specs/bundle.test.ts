@@ -23,7 +23,7 @@ components:
 `
 
 describe('a bundled spec', () => {
-  it('holds under its components what it takes from other files, and what that takes in turn', () => {
+  it('has all referenced parts of other files under its components, directly or indirectly referenced', () => {
     const area = `
 openapi: 3.0.3
 paths: {/a: {get: {responses: {'4XX': {$ref: 'common.yaml#/components/responses/Error'}}}}}
@@ -52,7 +52,7 @@ components: {schemas: {Own: {$ref: '#/components/schemas/Other'}, Other: {type: 
     })
   })
 
-  it('puts the definition where a component of the same name only refers to it', () => {
+  it('replaces a component that only refers to a component of the same name by its definition', () => {
     const area = `components: {schemas: {Unused: {$ref: 'common.yaml#/components/schemas/Unused'}}}`
     expect(bundled(area, common)).toEqual({ components: { schemas: { Unused: { type: 'string' } } } })
   })

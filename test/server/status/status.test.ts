@@ -56,7 +56,7 @@ describe('the status of an area', () => {
 })
 
 describe('stubs', () => {
-  it('are found as they are scaffolded, wherever they stand below the folder', () => {
+  it('are found in their scaffolded form, anywhere below the folder', () => {
     const folder = testFolder()
     const files = {
       'apples.ts': "  async eatApple(): Promise<void> {\n    throw unimplemented('eatApple')\n  }\n",
@@ -72,13 +72,13 @@ describe('stubs', () => {
     expect([...stubsIn(folder)].toSorted()).toEqual(['eatApple', 'getPear'])
   })
 
-  it('are none where nothing is written yet', () => {
+  it('are none before the first handwritten file', () => {
     expect([...stubsIn(join(testFolder(), 'none'))]).toEqual([])
   })
 })
 
 describe('a printed status', () => {
-  it('lists what is left by area and resource, and sums it up', () => {
+  it('lists the remaining operations by area and resource, with their sum', () => {
     expect(printStatus([fruit(['pears']), { ...fruit(undefined), area: 'nuts' }])).toEqual([
       'fruit: 2 of 3 operations left',
       '  apples  2 of 2    getApple eatApple',
@@ -89,7 +89,7 @@ describe('a printed status', () => {
     ])
   })
 
-  it('goes on in further lines where one is too short', () => {
+  it('continues in further lines', () => {
     const ids = Array.from({ length: 12 }, (_, i) => `operation${'x'.repeat(i)}`)
     const status = { area: 'fruit', resources: [{ resource: 'apples', built: [], left: ids }] }
     const lines = printStatus([status]).slice(1, -2)
@@ -120,7 +120,7 @@ describe('a printed status', () => {
 })
 
 describe('the status of the platform', () => {
-  it('has every area, and in each its filter schemas and operations built', async () => {
+  it('has every area with its filter schemas and operations', async () => {
     const report: { areas: { area: string; resources: { resource: string; left: string[] }[] }[] } = JSON.parse(
       await statusReport({ json: true }),
     )

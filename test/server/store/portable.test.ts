@@ -25,7 +25,7 @@ function textsOf(file: string): string[] {
 const folder = join(root, 'server')
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.ts'))
 
-it('every SQL text is made of the texts of these files, and none asks for what only PostgreSQL has', () => {
+it('every SQL text is composed of the texts of these files, and none uses a feature that only PostgreSQL has', () => {
   // Queries of SQLite's own tables never run on PostgreSQL.
   const texts = files.flatMap(file => textsOf(join(folder, file))).filter(text => !text.includes('sqlite_'))
   expect(texts.filter(text => /\bSELECT\b/.test(text)).length).toBeGreaterThan(15)

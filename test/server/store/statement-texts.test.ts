@@ -13,14 +13,14 @@ function counted() {
   return { text, made: () => made }
 }
 
-it('a text is made once of its parts, and never taken for that of others', () => {
+it('a text is made once of its parts, and never confused with the text of other parts', () => {
   const { made, text } = counted()
   const parts: readonly (readonly TextPart[])[] = [[], [1], ['1'], [1, 'a'], [1, 'a', true], [1, 'a', false], ['a', 1]]
   for (const _ of [1, 2]) for (const each of parts) expect(text([...each])).toBe(JSON.stringify(each))
   expect(made()).toBe(parts.length)
 })
 
-it('texts that are asked for again stay, of those without end only some do, and none that is long', () => {
+it('texts that are requested again stay cached, others only in a limited number, and long texts never', () => {
   const { made, text } = counted()
   text(['often'])
   for (let i = 0; i < 1000; i += 1) {

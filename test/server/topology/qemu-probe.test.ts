@@ -21,7 +21,7 @@ function program(script: string): { readonly command: string; readonly runs: () 
 }
 
 describe('the probe of QEMU', () => {
-  it('passes where the program tells its version, and says what the host has', async () => {
+  it('passes if the program prints its version, and reports the resources of the host', async () => {
     const { host, ...facts } = await qemuProbe(program('echo "QEMU emulator version 7.2.0"').command)()
     expect(facts).toEqual({ isRunning: true, message: '' })
     expect(host?.vcpus).toBeGreaterThanOrEqual(availableParallelism())
@@ -38,11 +38,11 @@ describe('the probe of QEMU', () => {
       20_000,
       'qemu-system-x86_64 --version failed with ERR_CHILD_PROCESS_STDIO_MAXBUFFER',
     ],
-  ])('fails where the program %s', async (_, command, timeoutMs, message) => {
+  ])('fails if the program %s', async (_, command, timeoutMs, message) => {
     expect(await qemuProbe(command(), timeoutMs)()).toMatchObject({ isRunning: false, message })
   })
 
-  it('runs once for calls at the same time, and again later', async () => {
+  it('runs once for concurrent calls, and again later', async () => {
     const { command, runs } = program('echo "QEMU emulator version 7.2.0"')
     const probe = qemuProbe(command)
     await Promise.all([probe(), probe(), probe()])

@@ -31,7 +31,7 @@ const server = {
   etag: 'W/17',
 }
 
-/** Four faults: a name of capitals, a state that is none, a disk too small, and a member that is not known. */
+/** A body with four faults: a name of capitals, an unknown state, a disk that is too small, and an unknown member. */
 const faulty = {
   ...server,
   name: 'DB 17',
@@ -40,7 +40,9 @@ const faulty = {
   colour: 'red',
 }
 
-/** Bodies as JSON gives them. `n` turns the order of the members, so that engines see objects of several shapes. */
+/**
+ * Returns a body as parsed JSON. `n` rotates the order of the members, so that engines see objects of several shapes.
+ */
 const parsed = (value: object, n = 0): unknown => {
   const members = Object.entries(value)
   return JSON.parse(JSON.stringify(Object.fromEntries([...members.slice(n), ...members.slice(0, n)])))

@@ -1,13 +1,13 @@
 /**
- * The check of a server as a careful person writes it for this single schema: no helper for a rule that occurs once,
- * and paths only for faults. Patterns are those of the document, formats are those of the runtime.
+ * A fault of a value. This module is the check of a server as a careful person writes it for this single schema:
+ * without functions for rules that occur once, and with paths only for faults. The patterns are those of the document.
  */
 export interface Fault {
   readonly field: string
   readonly description: string
 }
 
-/** Formats are those of the runtime, so that only the surrounding code is compared. */
+/** The format checks of the runtime, so that the measurement compares only the surrounding code. */
 export interface Formats {
   readonly isUuid: (text: string) => boolean
   readonly isDateTime: (text: string) => boolean
@@ -29,7 +29,7 @@ const interfaceMembers = new Set(['subnet_id', 'address', 'public'])
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Makes the check; all faults of a value are listed. */
+/** Returns the check, which lists all faults of a value. */
 export function serverCheck({ isUuid, isDateTime }: Formats): (value: unknown) => readonly Fault[] {
   return value => {
     const faults: Fault[] = []

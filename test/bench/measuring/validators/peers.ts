@@ -11,10 +11,10 @@ import type { Formats } from './by-hand.ts'
 /** Returns the number of faults that a library finds in a body. */
 export type Count = (body: unknown) => number
 
-/** The document that all of this is about. */
+/** The path of the document whose schema all contenders check. */
 export const document = join(import.meta.dirname, 'server.yaml')
 
-/** ajv compiles the schemas of the document as they are, with its own full formats. */
+/** Checks with ajv, which compiles the schemas of the document unchanged, with its own full formats. */
 export function byAjv(): Count {
   const { components } = parse(readFileSync(document, 'utf8'))
   const ajv = new Ajv({ allErrors: true, strict: false })
@@ -23,7 +23,7 @@ export function byAjv(): Count {
   return body => (check(body) ? 0 : (check.errors?.length ?? 0))
 }
 
-/** typebox has no formats of its own, so it gets those of the runtime. */
+/** Checks with typebox, which has no formats of its own and therefore uses those of the runtime. */
 export function byTypebox({ isUuid, isDateTime }: Formats): Count {
   FormatRegistry.Set('uuid', isUuid)
   FormatRegistry.Set('date-time', isDateTime)
@@ -80,7 +80,7 @@ export function byTypebox({ isUuid, isDateTime }: Formats): Count {
   return body => (check.Check(body) ? 0 : [...check.Errors(body)].length)
 }
 
-/** zod parses into a copy; that is how it is used. */
+/** Checks with zod, which parses into a copy, as in its usual use. */
 export function byZod(): Count {
   const name = z
     .string()

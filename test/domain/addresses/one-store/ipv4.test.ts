@@ -26,7 +26,7 @@ describe('an address', () => {
     ['0.0.0.0', 0],
     ['10.0.0.1', 167_772_161],
     ['255.255.255.255', 4_294_967_295],
-  ])('is read of %s', (text, value) => {
+  ])('is parsed from %s', (text, value) => {
     expect(parseAddress(text)).toBe(value)
     expect(formatAddress(value)).toBe(text)
   })
@@ -42,13 +42,13 @@ describe('an address', () => {
     '167772161',
     '::1',
     '-1.0.0.0',
-  ])('is not read of "%s"', text => expect(parseAddress(text)).toBeUndefined())
+  ])('is not parsed from "%s"', text => expect(parseAddress(text)).toBeUndefined())
 
-  it('is the same when it is written and read again', () => {
+  it('is the same after it is formatted and parsed again', () => {
     assert(property(addresses, address => void expect(parseAddress(formatAddress(address))).toBe(address)))
   })
 
-  it('is the same text when it is read and written again, whatever text is read', () => {
+  it('has the same text after it is parsed and formatted again', () => {
     const texts = string({ unit: constantFrom(...'0123456789./x '), maxLength: 18 })
     assert(
       property(texts, text => {
@@ -67,7 +67,7 @@ describe('a block', () => {
     ['10.0.0.5/24', 167_772_160, 256, false],
     ['10.0.0.5/32', 167_772_165, 1, true],
     ['255.255.255.255/31', 4_294_967_294, 2, false],
-  ])('is read of %s', (text, first, size, isCanonical) => {
+  ])('is parsed from %s', (text, first, size, isCanonical) => {
     const block = blockOf(text)
     expect(block).toMatchObject({ first, last: first + size - 1, isCanonical })
     expect(sizeOf(block)).toBe(size)
@@ -84,9 +84,9 @@ describe('a block', () => {
     '/8',
     '10.0.0.0/08 ',
     '::/0',
-  ])('is not read of "%s"', text => expect(parseBlock(text)).toBeUndefined())
+  ])('is not parsed from "%s"', text => expect(parseBlock(text)).toBeUndefined())
 
-  it('overlaps another as that overlaps it, and just where one contains the other', () => {
+  it('overlaps another block in both directions, exactly if one of them contains the other', () => {
     assert(
       property(blocks, blocks, (one, other) => {
         expect(overlaps(one, other)).toBe(overlaps(other, one))
@@ -97,14 +97,14 @@ describe('a block', () => {
     )
   })
 
-  it('contains itself and each of its halves, which are apart', () => {
+  it('contains itself and each of its halves, which are disjoint', () => {
     assert(
       property(blocks, block => {
         expect(contains(block, block)).toBe(true)
         if (block.prefix === 32) return
         const half = sizeOf(block) / 2
         const [lower, upper] = [0, half].map(at => blockOf(`${formatAddress(block.first + at)}/${block.prefix + 1}`))
-        if (!lower || !upper) throw new Error('a block has two halves')
+        if (!lower || !upper) throw new Error('the block has no halves')
         expect([contains(block, lower), contains(block, upper), contains(lower, block)]).toEqual([true, true, false])
         expect([overlaps(lower, upper), upper.first - lower.last]).toEqual([false, 1])
       }),

@@ -9,7 +9,7 @@ const [, ...rows] = readFileSync(new URL('../../../tables/permissions.tsv', impo
   .split('\n')
   .map(line => line.split('\t'))
 
-test('the catalogue says of every permission what the table says', () => {
+test('the catalogue equals the table in every permission', () => {
   const current = catalogue.permissions.filter(({ stage }) => stage !== 'RETIRED')
   const told = current.map(each => [
     each.id,
@@ -22,7 +22,7 @@ test('the catalogue says of every permission what the table says', () => {
   expect(told).toEqual(rows.map(row => row.slice(0, 6)))
 })
 
-test('every permission is described for people, within the limits of names', () => {
+test('every permission has a description for people, within the limits of names', () => {
   for (const { description, display_name, id, stage } of catalogue.permissions) {
     if (stage === 'RETIRED') continue
     expect(display_name, id).toMatch(/^[A-Z].{3,127}$/)
@@ -37,7 +37,7 @@ test('every key has the bit of its place', () => {
 const made = (key: string) =>
   ({ key, displayName: 'Does something', access: { class: 'READ', scopeTypes: ['WORKSPACE'] } }) as const
 
-test('a key that no area has any more is retired, and fits no pattern', () => {
+test('a key that no area declares any more is retired, and matches no pattern', () => {
   const small = catalogueOf([[made('a.things.get')]], ['a.things.gone', 'a.things.get'])
   expect(small.permissions.map(({ id, stage }) => [id, stage])).toEqual([
     ['a.things.get', 'GA'],
@@ -59,7 +59,7 @@ test.each([
   ...['compute', 'compute.vm*', 'compute.vms', 'comp.*', '*.*', '*.vms.get', 'compute.vms.start.*', '', 'a b.*'].map(
     pattern => [pattern, []] as [string, string[]],
   ),
-])('the pattern %j fits %j', (pattern, keys) => {
+])('the pattern %j matches %j', (pattern, keys) => {
   expect(catalogue.matching(pattern).map(({ id }) => id)).toEqual(keys)
 })
 

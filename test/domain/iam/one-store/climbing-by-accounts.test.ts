@@ -9,7 +9,7 @@ import { outcomeOf, valueOf } from '../../outcomes.ts'
 
 const ttl = { token_ttl: '3600s' }
 
-/** Every call that puts an account into the hands of its caller, and the status that it needs. */
+/** The calls by which a caller could take over an account, each with the required status of the account. */
 const calls: Readonly<
   Record<string, readonly [StoredUser['status'], (w: World, by: string, id: string) => Promise<unknown>]>
 > = {
@@ -24,7 +24,7 @@ const calls: Readonly<
 }
 
 describe.each(Object.entries(calls))('%s', (_name, [status, call]) => {
-  it('is refused to who is weaker than the account, and changes nothing then', async () => {
+  it('is refused to a caller with fewer permissions than the account, and then changes nothing', async () => {
     const w = await world()
     const weak = await w.user('weak', { organisation_id: w.o.id, status })
     const strong = await w.user('strong', { organisation_id: w.o.id, status })
@@ -51,7 +51,7 @@ describe('an invitation', () => {
     condition: '',
   })
 
-  it('gives what its sender holds, all or nothing', async () => {
+  it('gives only roles that its sender may give, all or none', async () => {
     const w = await world()
     expect(await outcomeOf(invite(w, w.oz, of('workspace-viewer', w.w), of('platform-viewer', platformScope)))).toBe(
       'IAM_PERMISSION_DENIED',
@@ -72,7 +72,7 @@ describe('an invitation', () => {
     expect((await heldBy(w, id)).map(({ role_id }) => role_id)).toEqual([role])
   })
 
-  it('opens only while its sender could give all that the account has by then', async () => {
+  it('activates only while its sender could give all roles that the account has by then', async () => {
     const w = await world()
     const { credential, resource_id: id } = await valueOf(invite(w, w.oz, of('workspace-viewer', w.w)))
     const look = () =>

@@ -8,7 +8,10 @@ import type { Scope } from '../../../../domain/ports/scope.ts'
 
 const secret = 'vault.secretVersions.access'
 
-/** An administrator of access in W who holds nothing of the vault, and a custom role with the secret's key. */
+/**
+ * Makes an administrator of access in W without permissions of the vault, and a custom role with a permission of the
+ * vault.
+ */
 async function arena() {
   const w = await world()
   const keys = (permissions: string[], name: string, owner: Scope = w.o) => {
@@ -39,7 +42,7 @@ interface Given {
   readonly terms?: { readonly condition?: string; readonly expire_time?: string }
 }
 
-/** Every way to grant a role. */
+/** The calls that grant a role. */
 const paths: Readonly<Record<string, (a: Arena, by: string, given: Given) => Promise<unknown>>> = {
   createBinding: (a, by, { principal = a.kim, role, scope, terms = {} }) => {
     const body = { principal_id: principal, role_id: role, scope_type: scope.type, scope_id: scope.id, condition: '' }
@@ -57,7 +60,7 @@ const paths: Readonly<Record<string, (a: Arena, by: string, given: Given) => Pro
 }
 
 describe.each(Object.entries(paths))('%s', (_name, give) => {
-  it('gives what the giver holds there or above, and nothing else', async () => {
+  it('gives only permissions that the grantor has at the scope or above', async () => {
     const a = await arena()
     expect(await outcomeOf(give(a, a.mal, { role: a.vmRole, scope: a.w }))).toBe('OK')
     const error = await refused(give(a, a.mal, { role: a.secretRole, scope: a.w }))
@@ -79,7 +82,7 @@ describe.each(Object.entries(paths))('%s', (_name, give) => {
     expect(error.metadata).toEqual({ permission: 'compute.operations.get' })
   })
 
-  it('takes no conditional source', async () => {
+  it('does not count a conditional source', async () => {
     const a = await arena()
     await a.bind(a.mal, a.secretRole, a.w, { condition: 'request.hour_of_day >= 0' })
     expect(await outcomeOf(give(a, a.mal, { role: a.secretRole, scope: a.w }))).toBe('ESCALATION_DENIED')
@@ -87,14 +90,14 @@ describe.each(Object.entries(paths))('%s', (_name, give) => {
     expect(await outcomeOf(give(a, a.mal, { role: a.secretRole, scope: a.w, terms }))).toBe('ESCALATION_DENIED')
   })
 
-  it('takes no ALLOW statement for a source', async () => {
+  it('does not count an ALLOW statement as a source', async () => {
     const a = await arena()
     const body = policyOf('allow', statementOf('ALLOW', [`principal:${a.mal}`], [secret]))
     await a.policies.createPolicy({ workspace: a.w.id, body }, a.as(a.oz))
     expect(await outcomeOf(give(a, a.mal, { role: a.secretRole, scope: a.w }))).toBe('ESCALATION_DENIED')
   })
 
-  it('gives nothing that lasts longer than all its sources', async () => {
+  it('gives no role for longer than all its sources last', async () => {
     const a = await arena()
     await a.bind(a.mal, a.secretRole, a.w, { expire_time: hourly(a, 1) })
     await a.bind(a.mal, a.secretRole, a.g, { expire_time: hourly(a, 3) })
@@ -109,14 +112,14 @@ describe.each(Object.entries(paths))('%s', (_name, give) => {
     expect(await lasting(1)).toBe('ESCALATION_DENIED')
   })
 
-  it('ignores that a policy denies the giver what it gives', async () => {
+  it('ignores policies that deny the grantor the given permissions', async () => {
     const a = await arena()
     const body = policyOf('deny', statementOf('DENY', ['all'], ['compute.vms.get']))
     await a.policies.createPolicy({ workspace: a.w.id, body }, a.as(a.oz))
     expect(await outcomeOf(give(a, a.mal, { role: a.vmRole, scope: a.w }))).toBe('OK')
   })
 
-  it('counts what ALLOW statements give to who has the role', async () => {
+  it('counts the ALLOW statements for holders of the role', async () => {
     const a = await arena()
     const body = policyOf('allow', statementOf('ALLOW', [`role:${a.vmRole}`], ['vault.secretVersions.*']))
     const { resource_id: id } = await valueOf(a.policies.createPolicy({ workspace: a.w.id, body }, a.as(a.oz)))
@@ -127,7 +130,7 @@ describe.each(Object.entries(paths))('%s', (_name, give) => {
     expect(await outcomeOf(give(a, a.mal, { role: a.vmRole, scope: a.w }))).toBe('OK')
   })
 
-  it('gives nothing once the giver is barred', async () => {
+  it('gives no role after the deactivation of the grantor', async () => {
     const a = await arena()
     const barred = await a.user('barred', { status: 'DEACTIVATED' })
     await a.bind(barred, 'organisation-admin', a.o)
@@ -135,10 +138,10 @@ describe.each(Object.entries(paths))('%s', (_name, give) => {
   })
 })
 
-describe('a role edited later', () => {
-  it('takes no permission that the editor does not hold at its owner', async () => {
+describe('a later change of a role', () => {
+  it('adds no permission that the editor lacks at the owner of the role', async () => {
     const a = await arena()
-    // Held in one workspace, but bindings of the role may lie in others.
+    // The editor has the permission in one workspace only, but bindings of the role may lie in other workspaces.
     const role = a.vmRole
     await a.bind(a.mal, a.secretRole, a.w)
     const update = { id: role, update_mask: 'permissions', body: { permissions: ['compute.vms.get', secret] } }
@@ -158,7 +161,7 @@ describe('a role edited later', () => {
     for (const call of [() => a.roles.addRolePermission(add, a.as(a.oz))]) expect(await outcomeOf(call())).toBe('OK')
   })
 
-  it('loses permissions for anybody who may edit it, and its other fields need no more', async () => {
+  it('removes permissions for any editor, and changes other fields without further permissions', async () => {
     const a = await arena()
     const { mal } = a
     const fewer = { id: a.secretRole, update_mask: 'permissions', body: { permissions: [] } }
@@ -167,7 +170,7 @@ describe('a role edited later', () => {
     expect(await outcomeOf(a.roles.updateRole(fewer, a.as(mal)))).toBe('OK')
   })
 
-  it('gains nothing administrative while a service account has it at the platform', async () => {
+  it('adds no administrative permission while a service account has the role at the platform', async () => {
     const a = await arena()
     const { resource_id: role } = await a.keys(['compute.vms.get'], 'reader', platformScope)
     const id = await a.bind(a.bot, role, platformScope)
@@ -196,13 +199,13 @@ describe('an ALLOW statement', () => {
       [secret],
       { resources: ['vault.secrets/name:ci-*'], condition: 'request.hour_of_day > 1' },
     ],
-  ])('gives nothing that its writer does not hold: %s', async (_how, permissions, more) => {
+  ])('gives no permission that its writer lacks: %s', async (_how, permissions, more) => {
     const a = await arena()
     const call = a.policies.createPolicy({ workspace: a.w.id, body: mine(a, permissions, more) }, a.as(a.mal))
     expect(await outcomeOf(call)).toBe('ESCALATION_DENIED')
   })
 
-  it('gives what a wildcard leaves when the rest is excepted, and what is denied needs nothing', async () => {
+  it('gives a wildcard without its exceptions, and may deny any permission', async () => {
     const a = await arena()
     const rest = { except_permissions: ['compute.vms.create', 'compute.vms.delete', 'compute.operations.*'] }
     const others = ['list', 'reset', 'restart', 'resume', 'start', 'stop', 'suspend', 'update']
@@ -213,7 +216,7 @@ describe('an ALLOW statement', () => {
     expect(await outcomeOf(a.policies.createPolicy({ workspace: a.w.id, body: denying }, a.as(a.mal)))).toBe('OK')
   })
 
-  it('is given by whoever puts it in force, word for word', async () => {
+  it('is given by the editor who puts it in force, in exactly these words', async () => {
     const a = await arena()
     const asleep = { ...mine(a, [secret]), enabled: false }
     const create = a.policies.createPolicy({ workspace: a.w.id, body: asleep }, a.as(a.mal))
@@ -232,7 +235,7 @@ describe('an ALLOW statement', () => {
     expect(await update(a.mal, { statements: [statement] }, 'statements')).toBe('ESCALATION_DENIED')
   })
 
-  it('needs a source that does not end', async () => {
+  it('needs a permanent source', async () => {
     const a = await arena()
     await a.bind(a.mal, a.secretRole, a.w, { expire_time: hourly(a, 1) })
     const call = a.policies.createPolicy({ workspace: a.w.id, body: mine(a, [secret]) }, a.as(a.mal))

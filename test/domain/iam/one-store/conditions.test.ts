@@ -57,12 +57,12 @@ describe('a condition about', () => {
     expect(verdictOf(text)).toBe(verdict)
   })
 
-  test.each(['2001:db8::1', '::ffff:10.9.9.9', '10.9.9.9'])('the address %s is in its range', ip => {
+  test.each(['2001:db8::1', '::ffff:10.9.9.9', '10.9.9.9'])('matches the address %s in its range', ip => {
     const attributes = { ...known, request: { ...known.request, ip } }
     expect(verdictOf('request.ip:"10.0.0.0/8" OR request.ip:"2001:db8::/32"', attributes)).toBe(true)
   })
 
-  test('what is no address is undecided', () => {
+  test('is undecided for a text that is not an address', () => {
     const attributes = { ...known, request: { ...known.request, ip: 'unix:' } }
     expect(verdictOf('request.ip:"10.0.0.0/8"', attributes)).toBeUndefined()
   })
@@ -100,21 +100,21 @@ describe('a condition is refused', () => {
     ['request.hour >= 6', /did you mean "request\.hour_of_day"/],
     ['request.day = 1', /did you mean "request\.day_of_week"/],
     ['weather = fine', /the attributes are request\.time, request\.hour_of_day, .*, resource\.labels$/],
-  ])('with the attributes that there are: %s', (text, told) => {
+  ])('with a list of the known attributes: %s', (text, told) => {
     expect(fault(() => checkCondition(text, 'condition')).message).toMatch(told)
   })
 
-  test('but not at its limits', () => {
+  test('but is accepted at its limits', () => {
     expect(verdictOf(many(32))).toBe(false)
     expect(verdictOf(`principal.id = "${'a'.repeat(1024 - 17)}"`)).toBe(false)
   })
 
-  test('an empty one is none', () => {
+  test('but may be empty, and is then absent', () => {
     expect(checkCondition('', 'condition')).toBeUndefined()
   })
 })
 
-test('a stored condition that cannot be read is never decided', () => {
+test('a stored condition that cannot be parsed is never decided', () => {
   expect(storedCondition('request.weather = fine')?.decide(known)).toBeUndefined()
 })
 
@@ -132,12 +132,12 @@ test.each([
   ['principal.id = p1', false],
   ['request.ip:"10.0.0.0/8" OR resource.labels.a = b', true],
   ['NOT resource.name:"a*"', true],
-])('%s asks for the resource: %s', (text, asks) => {
+])('%s needs the resource: %s', (text, asks) => {
   expect(checkCondition(text, 'condition')?.asksForResource).toBe(asks)
 })
 
 describe('three-valued logic', () => {
-  /** Undecided, true and false for any call. */
+  /** Attributes under which the leaves are undecided, true and false. */
   const unknown: Attributes = { ...known, request: { ...known.request, ip: undefined }, resource: undefined }
   const leaves: Readonly<Record<string, Verdict>> = {
     'principal.id = p1': true,
@@ -174,7 +174,7 @@ describe('three-valued logic', () => {
     )
   })
 
-  test('whatever is settled without the unknown stays so when it is known', () => {
+  test('keeps every decision that was made without the unknown attributes once they are known', () => {
     fc.assert(
       fc.property(term, ({ text, verdict }) => {
         if (verdict !== undefined) expect(verdictOf(text, known)).toBe(verdict)
@@ -196,7 +196,7 @@ test('the attributes are published as a filter schema without an order', async (
   })
 })
 
-/** Values of callers that differ in their comparison. */
+/** Texts of callers that sort differently by UTF-16 units, by code points or as addresses. */
 const texts = ['', 'a', 'ab', 'b', 'kim@corp.example', '\ue000', '\u{1f600}', '10.1.2.3', '::1', 'unix:']
 const someText = fc.constantFrom(...texts)
 const someAttributes: fc.Arbitrary<Attributes> = fc.record({
@@ -251,7 +251,7 @@ const someComparison = fc.oneof(
   ),
 )
 
-test('a comparison with what is known says what the same filter of a list says, whatever it was asked before', () => {
+test('a comparison equals the same filter of a list for known attributes, whatever was compared before', () => {
   fc.assert(
     fc.property(someComparison, fc.array(someAttributes, { minLength: 1, maxLength: 4 }), (text, all) => {
       const condition = checkCondition(text, 'condition')
@@ -263,7 +263,7 @@ test('a comparison with what is known says what the same filter of a list says, 
   )
 })
 
-test('a range holds the addresses that agree in its first bits', () => {
+test('a range contains the addresses that agree in its first bits', () => {
   const address = fc.oneof(fc.ipV4(), fc.ipV6())
   fc.assert(
     fc.property(address, address, fc.integer({ min: 0, max: 128 }), (first, ip, length) => {

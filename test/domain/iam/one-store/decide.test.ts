@@ -14,7 +14,7 @@ afterEach(() => world.clear())
 
 const at = (millis: number): string => new Date(millis).toISOString()
 
-describe('who is not ACTIVE may do nothing', () => {
+describe('a principal that is not ACTIVE has no permission', () => {
   test.each(['INVITED', 'DEACTIVATED'] as const)('%s', async status => {
     const principal = await world.principal({ status })
     await world.bind(principal, 'platform-admin', platformScope)
@@ -22,7 +22,7 @@ describe('who is not ACTIVE may do nothing', () => {
     expect(await world.decisions.isActive(principal)).toBe(false)
   })
 
-  test('nor may nobody', async () => {
+  test('neither has an anonymous caller', async () => {
     expect(await world.decide({ principal: 'nobody' })).toMatchObject({ reason: 'PRINCIPAL_INACTIVE' })
   })
 
@@ -58,7 +58,7 @@ describe('bindings', () => {
     }
   })
 
-  test('give only what their role holds, and their ids are told', async () => {
+  test('give only the permissions of their role, and their ids are reported', async () => {
     const principal = await world.principal()
     await world.bind(principal, 'workspace-viewer', ids.side)
     const above = await world.bind(principal, 'workspace-viewer', platformScope)
@@ -78,14 +78,14 @@ describe('bindings', () => {
     await world.setState('ACTIVE', 'o')
   })
 
-  test('give nothing at a scope that does not exist, and nothing that is no permission', async () => {
+  test('give no permission at a scope that does not exist, and no unknown permission', async () => {
     const scope = { type: 'WORKSPACE', id: 'no-such-workspace' } as const
     expect(await world.isGranted({ principal: admin, scope })).toBe(false)
     expect(await world.decisions.chain(scope)).toBeUndefined()
     expect(await world.isGranted({ principal: admin, permission: 'compute.vms.fly' })).toBe(false)
   })
 
-  test('stop counting at the instant they expire, whatever was decided before', async () => {
+  test('end at the instant of their expiry, whatever was decided before', async () => {
     const end = start + 60_000
     const principal = await world.holder('workspace-viewer', ids.g, { expire_time: at(end) })
     for (const [now, isGranted] of [
@@ -124,7 +124,7 @@ describe('conditional bindings', () => {
     expect(await world.decide({ principal })).toEqual({ reason, bindingIds: [binding], policyId: '' })
   })
 
-  test('give beside others', async () => {
+  test('give a permission in addition to other bindings', async () => {
     const principal = await world.holder('workspace-viewer', ids.w, { condition: 'request.hour_of_day = 6' })
     const second = await world.bind(principal, 'workspace-editor', ids.w, { condition: 'request.day_of_week = 3' })
     expect(await world.decide({ principal })).toMatchObject({ reason: 'GRANTED', bindingIds: [second] })
@@ -136,7 +136,7 @@ describe('conditional bindings', () => {
     expect(await world.isGranted({ principal, ip: '11.9.9.9' })).toBe(false)
   })
 
-  test('look the thing up only when the rest does not settle it', async () => {
+  test('look the resource up only if the other attributes do not decide', async () => {
     world.things.set('compute.vms/1', { name: 'web-1', labels: { env: 'prod' } })
     const resource = { type: 'compute.vms', id: '1' }
     const condition = 'request.hour_of_day = 6 AND resource.name = "web-*"'
@@ -155,7 +155,7 @@ describe('DENY statements', () => {
     return (await world.decide({ principal: admin, ...asked })).reason
   }
 
-  test('beat every allow, and tell their policy', async () => {
+  test('take precedence over every allow, and report their policy', async () => {
     const policy = await world.policy([statement({ permissions: ['compute.vms.get'] })])
     expect(await world.decide({ principal: admin })).toEqual({
       reason: 'DENIED_BY_POLICY',
@@ -168,13 +168,13 @@ describe('DENY statements', () => {
     expect(await world.isGranted({ principal: admin })).toBe(false)
   })
 
-  test('beat ALLOW statements', async () => {
+  test('take precedence over ALLOW statements', async () => {
     const principal = await world.principal()
     await world.policy([statement({ effect: 'ALLOW', principals: [`principal:${principal}`] }), statement({})])
     expect(await world.decide({ principal })).toMatchObject({ reason: 'DENIED_BY_POLICY' })
   })
 
-  test('hold in their workspace alone', async () => {
+  test('apply in their workspace alone', async () => {
     await world.policy([statement({})])
     expect(await world.isGranted({ principal: admin, scope: ids.side })).toBe(true)
     expect(await world.isGranted({ principal: admin, permission: 'iam.bindings.list', scope: ids.gg })).toBe(true)
@@ -201,7 +201,7 @@ describe('DENY statements', () => {
   })
 
   test.each(['iam.policies.list', 'iam.policies.update', 'iam.access.list', 'iam.access.listPermissions'])(
-    'of everything leave %s',
+    'of all permissions still allow %s',
     async permission => {
       expect(await denied({}, { permission })).toBe('GRANTED')
     },
@@ -253,7 +253,7 @@ describe('DENY statements', () => {
     ['request.hour_of_day = 5', 'DENIED_BY_POLICY', 'GRANTED'],
     ['request.hour_of_day = 6', 'GRANTED', 'DENIED_BY_POLICY'],
     ['request.ip:"10.0.0.0/8"', 'DENIED_BY_POLICY', 'DENIED_BY_POLICY'],
-  ])('of a role that is held if %s: %s; except it: %s', async (condition, named, excepted) => {
+  ])('of a role with the condition %s: %s; except it: %s', async (condition, named, excepted) => {
     const principal = await world.holder('workspace-viewer', ids.g)
     await world.bind(principal, 'certificate-requester', ids.g, { condition })
     const form = 'role:certificate-requester'
@@ -264,7 +264,7 @@ describe('DENY statements', () => {
     expect((await world.decide({ principal })).reason).toBe(excepted)
   })
 
-  test('of a role do not count a binding that has expired', async () => {
+  test('of a role do not count an expired binding', async () => {
     const principal = await world.holder('workspace-viewer', ids.g)
     await world.bind(principal, 'certificate-requester', ids.g, { expire_time: at(start + 1000) })
     await world.policy([statement({ principals: ['role:certificate-requester'] })])
@@ -303,7 +303,7 @@ describe('statements for some resources', () => {
     ['vault.secrets/id:s1', version, false],
     ['vault.secrets/name:cd-*', version, true],
     ['vault.secretVersions/name:ci-*', version, true],
-  ])('DENY on %s: a call on %j is let through: %s', async (pattern, resource, isGranted) => {
+  ])('DENY on %s: a call on %j is admitted: %s', async (pattern, resource, isGranted) => {
     await world.policy([statement({ resources: [pattern] })])
     expect(await world.isGranted({ principal: admin, ...(resource && { resource }) })).toBe(isGranted)
   })
@@ -316,7 +316,7 @@ describe('statements for some resources', () => {
     ['compute.vms/name:web-*', vm('gone'), false],
     ['compute.vms/name:web-*', vm('broken'), false],
     ['vault.secrets/name:ci-*', version, true],
-  ])('ALLOW on %s: a call on %j is let through: %s', async (pattern, resource, isGranted) => {
+  ])('ALLOW on %s: a call on %j is admitted: %s', async (pattern, resource, isGranted) => {
     const principal = await world.principal()
     const principals = [`principal:${principal}`]
     await world.policy([statement({ effect: 'ALLOW', principals, resources: [pattern] })])
@@ -335,13 +335,13 @@ describe('statements for some resources', () => {
     ['resource.labels.env = prod', { type: 'compute.vms', name: 'w', labels: { env: 'prod' } }, true],
     ['NOT resource.id = x', { type: 'compute.vms', name: 'w' }, false],
     ['NOT resource.name = x', vm('gone'), false],
-  ])('ALLOW if %s: a call on %j is let through: %s', async (condition, resource, isGranted) => {
+  ])('ALLOW if %s: a call on %j is admitted: %s', async (condition, resource, isGranted) => {
     const principal = await world.principal()
     await world.policy([statement({ effect: 'ALLOW', principals: [`principal:${principal}`], condition })])
     expect(await world.isGranted({ principal, resource })).toBe(isGranted)
   })
 
-  test('what a statement is not about is not looked up', async () => {
+  test('a resource of another type is not looked up', async () => {
     await world.policy([statement({ principals: ['kind:SERVICE_ACCOUNT'], resources: ['compute.vms/name:a*'] })])
     await world.policy([statement({ permissions: ['network.*'], resources: ['compute.vms/name:a*'] })])
     expect(await world.isGranted({ principal: admin, resource: vm('1') })).toBe(true)
@@ -357,13 +357,13 @@ describe('ALLOW statements', () => {
     return { policy, decision: await world.decide({ principal, permission }) }
   }
 
-  test('give without a binding, and tell their policy', async () => {
+  test('give a permission without a binding, and report their policy', async () => {
     const { decision, policy } = await allow({})
     expect(decision).toEqual({ reason: 'GRANTED', bindingIds: [], policyId: policy })
   })
 
   test.each(['iam.policies.get', 'iam.policies.delete', 'taxonomy.organisations.update'])(
-    'of everything do not give %s',
+    'of all permissions do not give %s',
     async permission => {
       expect((await allow({}, permission)).decision.reason).toBe('NOT_GRANTED')
     },
@@ -383,13 +383,13 @@ describe('ALLOW statements', () => {
     ['request.hour_of_day = 5', true],
     ['request.hour_of_day = 6', false],
     ['request.ip:"10.0.0.0/8"', false],
-  ])('of a role that is held if %j: %s', async (condition, isGranted) => {
+  ])('of a role with the condition %j: %s', async (condition, isGranted) => {
     const principal = await world.holder('certificate-requester', ids.g, { condition })
     await world.policy([statement({ effect: 'ALLOW', principals: ['role:certificate-requester'] })])
     expect(await world.isGranted({ principal })).toBe(isGranted)
   })
 
-  test('of a role, except one that may be held, give nothing', async () => {
+  test('of a role, except a role that may be held, give no permission', async () => {
     const principal = await world.holder('certificate-requester', ids.g)
     await world.bind(principal, 'vault-crypto-user', ids.g, { condition: 'request.ip:"10.0.0.0/8"' })
     await world.policy([
@@ -404,7 +404,7 @@ describe('ALLOW statements', () => {
     expect(await world.isGranted({ principal, ip: '11.0.0.1' })).toBe(true)
   })
 
-  test('do not give in other workspaces', async () => {
+  test('do not give permissions in other workspaces', async () => {
     const principal = await world.principal()
     await world.policy([statement({ effect: 'ALLOW', principals: [`principal:${principal}`] })])
     expect(await world.isGranted({ principal, scope: ids.side })).toBe(false)

@@ -74,7 +74,7 @@ const told = (said: Said): readonly (readonly [string, boolean])[] =>
   effectivePermissions(holding(said)).map(({ conditional, permission }) => [permission, conditional])
 
 describe('effective permissions', () => {
-  test('tell where each comes from', () => {
+  test('have the source of each permission', () => {
     const bindings = [
       binding('b1', 'viewer', ids.g, { expire_time: later }),
       binding('b2', 'editor', ids.w, { condition: 'request.hour_of_day = 9' }),
@@ -167,7 +167,7 @@ describe('effective permissions', () => {
 describe('an entry of an access list', () => {
   const entry = (said: Said) => accessEntry(holding(said))
 
-  test('tells roles and policies', () => {
+  test('has the roles and policies', () => {
     const found = entry({
       bindings: [binding('b1', 'viewer', ids.g), binding('b2', 'editor', platformScope, { expire_time: later })],
       policies: [policy('p1', [allow(), allow({ permissions: ['compute.*'] }), statement({})]), policy('p2', [])],
@@ -224,7 +224,7 @@ describe('an entry of an access list', () => {
     ],
     ['with a statement', { policies: [policy('p', [allow()])] }, true],
     ['with a statement for others', { policies: [policy('p', [allow({ principals: ['principal:bob'] })])] }, false],
-  ] satisfies [string, Said, boolean][])('%s there is one: %s', (_, said, isListed) => {
+  ] satisfies [string, Said, boolean][])('of a principal %s exists: %s', (_, said, isListed) => {
     expect(entry(said) !== undefined).toBe(isListed)
   })
 })

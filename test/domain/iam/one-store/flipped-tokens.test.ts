@@ -5,7 +5,7 @@ import { addUser, tokenPlatform } from '../token-platform.ts'
 const email = 'kim@example.test'
 const password = 'correct horse battery'
 
-it('what is no access token of ours is refused whichever bits of one are flipped', async () => {
+it('a token is refused if any of its bits are flipped', async () => {
   const server = await tokenPlatform()
   await addUser(server, email, password)
   const { access_token: token } = await server.signIn(email, password)
@@ -17,7 +17,7 @@ it('what is no access token of ours is refused whichever bits of one are flipped
     }),
     { numRuns: 1000 },
   )
-  // The last character of a signature has bits that a lenient reader drops.
+  // The last character of a signature has unused bits, which a lenient decoder ignores.
   const last = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_='
   for (const unit of last) {
     const text = token.slice(0, -1) + unit

@@ -17,7 +17,7 @@ describe('the hash of a password', () => {
     expect(passwords.isOutdated(one)).toBe(false)
   })
 
-  it('fits its password in every spelling, and no other one', async () => {
+  it('matches its password in every Unicode form, and no other password', async () => {
     const hash = await passwords.hash('caf\u00e9-harbour-\uff11\uff12')
     expect(await passwords.verify(hash, 'cafe\u0301-harbour-12')).toBe(true)
     for (const wrong of ['', 'cafe-harbour-12', 'CAF\u00c9-harbour-12', 'caf\u00e9-harbour-12 ']) {
@@ -32,13 +32,13 @@ describe('the hash of a password', () => {
     expect(await fits('passwore', vector)).toBe(false)
   })
 
-  it('fits nothing where there is none, or none that can be read', async () => {
+  it('matches no password if it is missing or malformed', async () => {
     expect(await passwords.verify(undefined, '')).toBe(false)
     expect(await passwords.verify('', '')).toBe(false)
     expect(await passwords.verify('$2b$10$abcdefghijklmnopqrstuv', 'quiet-harbour-lantern')).toBe(false)
   })
 
-  it('is outdated when it was made with other parameters', () => {
+  it('is outdated if it was made with other parameters', () => {
     const tail = `$${'A'.repeat(22)}$${'A'.repeat(43)}`
     expect(passwords.isOutdated(`$argon2id$v=19$m=19456,t=2,p=1${tail}`)).toBe(false)
     for (const cost of ['m=19455,t=2,p=1', 'm=19456,t=3,p=1', 'm=19456,t=2,p=2']) {
@@ -46,7 +46,7 @@ describe('the hash of a password', () => {
     }
   })
 
-  it('is read as it was written, whatever the bytes', () => {
+  it('is parsed as it was formatted, whatever the bytes', () => {
     const bytes = (length: number) =>
       fc.uint8Array({ minLength: length, maxLength: length }).map(each => Buffer.from(each))
     const hashes = fc.record({
@@ -71,7 +71,7 @@ describe('the hash of a password', () => {
     '$argon2id$v=19$m=19456,t=02,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
     '$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAB$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
     '$argon2id$v=19$m=19456,t=2,p=1$AAAA$AAAA',
-  ])('is not what was written otherwise: %s', text => expect(parseHash(text)).toBeUndefined())
+  ])('is refused in another notation: %s', text => expect(parseHash(text)).toBeUndefined())
 })
 
 describe('a password is refused', () => {
@@ -96,12 +96,12 @@ it.each([
   ['12 characters beyond the first plane', '\u{1f512}'.repeat(12), 'kim.doe@acme.example'],
   ['128 characters', 'abcdefgh'.repeat(16), 'kim.doe@acme.example'],
   ['a name of three characters in it', 'my-kim-password', 'kim@acme.example'],
-])('a password is taken with %s', async (_name, password, email) => {
+])('a password is accepted with %s', async (_name, password, email) => {
   expect(await passwords.weakness(password, email, 'password')).toBeUndefined()
 })
 
-describe('what is kept', () => {
-  it('are five hashes with the present one, the newest first', async () => {
+describe('the password history', () => {
+  it('has five hashes with the present one, the newest first', async () => {
     const store = await testStore(passwordRows)
     const set = (hash: string) => store.tx(tx => passwords.store(tx, 'u', hash))
     for (const hash of ['1', '2', '3', '4', '5', '6']) await set(hash)
@@ -115,7 +115,7 @@ describe('what is kept', () => {
 })
 
 describe('hashing', () => {
-  it('runs so many at once, in the order they came, and turns away who finds 64 waiting', async () => {
+  it('runs a limited number at a time, in order, and refuses a request when 64 are waiting', async () => {
     const queue = new HashingQueue(2)
     const ends: (() => void)[] = []
     const began: number[] = []
@@ -138,7 +138,7 @@ describe('hashing', () => {
     expect(began).toEqual([...Array.from({ length: 66 }, (_, name) => name), 67])
   })
 
-  it('goes on after work that failed', async () => {
+  it('continues after a failure', async () => {
     const queue = new HashingQueue(1)
     const failed = queue.run(() => Promise.reject(new Error('no memory')))
     const next = queue.run(async () => 'done')

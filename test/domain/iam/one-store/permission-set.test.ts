@@ -4,7 +4,7 @@ import { type PermissionSet, permissionSet } from '../../../../domain/iam/decisi
 import { catalogue } from '../../../../server/access/catalogue.ts'
 
 const keys = fc.uniqueArray(fc.constantFrom(...catalogue.permissions.map(({ id }) => id)))
-/** The keys of a set, ascending. */
+/** Returns the permission keys of a set, in the order of the catalogue. */
 const keysOf = (set: PermissionSet): readonly string[] =>
   catalogue.permissions.filter(({ bit }) => set.has(bit)).map(({ id }) => id)
 

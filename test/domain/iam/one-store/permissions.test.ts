@@ -12,7 +12,7 @@ import { callContext } from '../../../call-context.ts'
 const context = callContext({ path: '/iam/v1/permissions' })
 const permissions = new Permissions({ catalogue })
 
-test('permissions are answered by their schema, without their bits', async () => {
+test('permissions are returned by their schema, without their bits', async () => {
   const { Permission: checkPermission } = await answerChecks('iam', 'Permission')
   for (const { id } of catalogue.permissions) {
     const found = await permissions.getPermission({ id })
@@ -31,7 +31,7 @@ test('permissions are listed, filtered and sorted', async () => {
   expect(page.next).toEqual(['compute.vms.list', 'compute.vms.list'])
 })
 
-test('a permission that is none is not found', async () => {
+test('an unknown permission is not found', async () => {
   await expect(permissions.getPermission({ id: 'compute.vms.fly' })).rejects.toMatchObject({
     reason: 'PERMISSION_NOT_FOUND',
   })

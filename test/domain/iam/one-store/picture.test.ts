@@ -27,7 +27,7 @@ import {
 const exif = `Exif\0\0${secret}`
 const large = { width: 4000, height: 3000 }
 
-/** Whole pictures with metadata, and the same pictures without it. */
+/** Complete pictures with metadata, and the same pictures without metadata. */
 const stripped: readonly (readonly [name: string, type: PictureType, picture: Buffer, rest: Buffer])[] = [
   ['a plain PNG', 'image/png', png(), png()],
   ...['tEXt', 'zTXt', 'iTXt', 'eXIf', 'tIME', 'prVt'].map(
@@ -84,13 +84,13 @@ const stripped: readonly (readonly [name: string, type: PictureType, picture: Bu
   ],
 ]
 
-describe('what is kept of a picture', () => {
+describe('the stored form of a picture', () => {
   it.each(stripped)('%s', (_name, type, picture, rest) => {
     expect(pictureOf(picture, type)).toEqual({ data: rest, ...usual })
     expect(rest.includes(secret)).toBe(false)
   })
 
-  it.each(stripped)('stays as it is when it is set again: %s', (_name, type, _picture, rest) => {
+  it.each(stripped)('stays the same when it is stored again: %s', (_name, type, _picture, rest) => {
     expect(pictureOf(rest, type)?.data).toEqual(rest)
   })
 })
@@ -133,7 +133,7 @@ const broken: readonly (readonly [name: string, type: PictureType, data: Buffer]
   ['a WebP that begins with something else', 'image/webp', webp(webpChunk('EXIF', exif), lossy())],
 ]
 
-it.each(broken)('no picture is %s', (_name, type, data) => expect(pictureOf(data, type)).toBe(undefined))
+it.each(broken)('a faulty picture is refused: %s', (_name, type, data) => expect(pictureOf(data, type)).toBe(undefined))
 
 it.each([
   ['image/png', pngOf(large)],
@@ -141,7 +141,7 @@ it.each([
   ['image/jpeg', jpegOf(large, 0xc2)],
   ['image/webp', webp(lossy(large))],
   ['image/webp', webp(extended(large), lossless(large))],
-] as const)('the sides of %s are those that its header says', (type, data) => {
+] as const)('the sides of %s are those in its header', (type, data) => {
   expect(pictureOf(data, type)).toMatchObject(large)
 })
 
@@ -151,8 +151,8 @@ const whole = {
   'image/webp': webp(extended(), lossy(), webpChunk('EXIF', exif)),
 } as const
 
-describe('a picture that was tampered with', () => {
-  it.each(Object.keys(whole))('never throws, and what is left of it is stable: %s', name => {
+describe('a manipulated picture', () => {
+  it.each(Object.keys(whole))('never throws, and its stored form is stable: %s', name => {
     const type = name as PictureType
     const changes = fc.array(fc.tuple(fc.nat(whole[type].length - 1), fc.nat(255)), { maxLength: 8 })
     const cut = fc.nat(whole[type].length)

@@ -13,7 +13,7 @@ import { testStore } from '../../../server/store/harness.ts'
 const golden = new URL('predefined-roles.txt', import.meta.url)
 const held = new Map(predefinedRoles.map(({ holds, name }) => [name, new Set(permissionsOf(catalogue, holds))]))
 
-/** Every role with where it can be bound, and its permissions with their class. */
+/** Returns a text with every role, the scopes where it can be bound, and its permissions with their class. */
 function listing(): string {
   const lines = predefinedRoles.flatMap(({ bindableAt, name }) => [
     `${name} (${bindableAt.join(', ')})`,
@@ -22,7 +22,7 @@ function listing(): string {
   return `${lines.join('\n')}\n`
 }
 
-test('the predefined roles hold what is listed', () => {
+test('the predefined roles have the listed permissions', () => {
   if (process.env['UPDATE_GOLDEN'] !== undefined) writeFileSync(golden, listing())
   expect(listing()).toBe(readFileSync(golden, 'utf8'))
 })
@@ -39,7 +39,7 @@ test.each([
   ['vault-secret-accessor', 'workspace-admin'],
   ['vault-crypto-user', 'workspace-admin'],
   ['certificate-requester', 'workspace-admin'],
-])('%s is within %s, whose holder can give it', (lower, upper) => {
+])('%s is within %s, whose holder can grant it', (lower, upper) => {
   expect(held.get(lower)?.size).toBeGreaterThan(0)
   expect([...(held.get(lower) ?? [])].filter(key => !held.get(upper)?.has(key))).toEqual([])
 })
@@ -60,7 +60,7 @@ test.each([
 const sync = (store: Store, of: Catalogue, now: number): Promise<void> =>
   store.tx(tx => syncPredefinedRoles(tx, of, now))
 
-/** The catalogue without the permissions of a service. */
+/** Returns the catalogue without the permissions of a service. */
 const without = (service: string): Catalogue => ({
   ...catalogue,
   permissions: catalogue.permissions.filter(each => each.service !== service),
@@ -73,8 +73,8 @@ async function keptPermissions(store: Store, role: string): Promise<Map<string, 
   return found
 }
 
-describe('at the start', () => {
-  test('each role is made with its permissions, and others are told', async () => {
+describe('a start', () => {
+  test('creates each role with its permissions, and notifies other servers', async () => {
     const store = await testStore(roles, rolePermissions, ...feedCollections)
     await sync(store, catalogue, 1000)
     for (const { name } of predefinedRoles) {
@@ -85,7 +85,7 @@ describe('at the start', () => {
     expect(await store.count(changes)).toBe(predefinedRoles.length)
   })
 
-  test('roles that are as they should be are not written', async () => {
+  test('does not write roles that are up to date', async () => {
     const store = await testStore(roles, rolePermissions, ...feedCollections)
     await sync(store, catalogue, 1000)
     const before = await readRevision(store)
@@ -94,7 +94,7 @@ describe('at the start', () => {
     expect((await store.get(roles, 'platform-admin'))?.version).toBe(1)
   })
 
-  test('what a new version adds or takes away is changed alone, with the time of what stays', async () => {
+  test('writes only the changes of a new version, and keeps the times of unchanged permissions', async () => {
     const store = await testStore(roles, rolePermissions, ...feedCollections)
     await sync(store, without('compute'), 1000)
     await sync(store, catalogue, 2000)
@@ -112,7 +112,7 @@ describe('at the start', () => {
     expect(told).not.toContain('no-such-role')
   })
 
-  test('custom roles are left alone', async () => {
+  test('leaves custom roles unchanged', async () => {
     const store = await testStore(roles, rolePermissions, ...feedCollections)
     const time = '2026-01-01T00:00:00.000Z'
     const custom: Role = {

@@ -21,7 +21,7 @@ const takeOver = (w: World, by: string, target: string, kind: TakeOver = 'OTHER'
   )
 
 describe('taking an account over', () => {
-  it('needs all that the account has, at each scope', async () => {
+  it('needs all permissions of the account, at each scope', async () => {
     const w = await world()
     expect(await takeOver(w, w.oz, w.kim)).toBe('OK')
     expect(await takeOver(w, w.oz, w.eve)).toBe('OK')
@@ -32,7 +32,7 @@ describe('taking an account over', () => {
     expect(await takeOver(w, w.oz, w.eve)).toBe('ESCALATION_DENIED')
   })
 
-  it('counts only what lies at the platform and at home when it is a deactivation', async () => {
+  it('needs only the permissions at the platform and at the home organisation for a deactivation', async () => {
     const w = await world()
     await w.bind(w.eve, 'workspace-viewer', w.v)
     expect(await takeOver(w, w.oz, w.eve, 'DEACTIVATE')).toBe('OK')
@@ -40,7 +40,7 @@ describe('taking an account over', () => {
     expect(await takeOver(w, w.oz, w.eve, 'DEACTIVATE')).toBe('ESCALATION_DENIED')
   })
 
-  it('counts conditional bindings of the account, and those that expire while they last', async () => {
+  it('counts conditional bindings of the account, and expiring bindings while they last', async () => {
     const w = await world()
     const lead = await w.user('lead', { organisation_id: w.o.id })
     await w.bind(lead, 'workspace-viewer', w.w)
@@ -53,7 +53,7 @@ describe('taking an account over', () => {
     expect(await takeOver(w, lead, brief)).toBe('OK')
   })
 
-  it('counts the ALLOW statements that reach the account, by itself or by a role', async () => {
+  it('counts the ALLOW statements for the account or for its roles', async () => {
     const w = await world()
     const lead = await w.user('lead', { organisation_id: w.o.id })
     await w.bind(lead, 'workspace-editor', w.w)
@@ -75,7 +75,7 @@ describe('taking an account over', () => {
     expect(await takeOver(w, w.pat, reader)).toBe('OK')
   })
 
-  it('by a token is possible while its minter is active and as strong as the account then is', async () => {
+  it('by a token is possible while the issuer of the token is active and has all permissions that the account then has', async () => {
     const w = await world()
     const may = (minter: string, target: string) => mayTakeOver(w.store, w.parts, minter, target, w.now())
     expect(await may(w.oz, w.kim)).toBe(true)
@@ -92,7 +92,7 @@ describe('taking an account over', () => {
     expect(await may(w.oz, w.w.id)).toBe(false)
   })
 
-  it('leaves the platform and each organisation an administrator when a user is deactivated', async () => {
+  it('keeps an administrator of the platform and of each organisation when a user is deactivated', async () => {
     const w = await world()
     const bar = (by: string, id: string) =>
       outcomeOf(w.store.tx(tx => requireOtherAdministrator(tx, w.parts, w.as(by), { id })))

@@ -13,7 +13,7 @@ import {
 const start = Date.parse('2026-05-01T12:00:00Z')
 const minuteMs = 60_000
 
-/** Fails as soon as it may, `count` times; how long each wait was, in seconds. */
+/** Fails `count` times, each time as soon as the delay is over; returns the delays in seconds. */
 function waits(kind: ThrottleKind, limit: number, count: number): number[] {
   let failures = noFailures
   let now = start
@@ -25,7 +25,7 @@ function waits(kind: ThrottleKind, limit: number, count: number): number[] {
   })
 }
 
-/** Fails every `stepMs`, `count` times. */
+/** Fails `count` times, every `stepMs` milliseconds; returns the recorded failures. */
 function steadily(kind: ThrottleKind, limit: number, count: number, stepMs: number): Failures {
   let failures = noFailures
   for (let i = 0; i < count; i += 1) failures = withFailure(throttleRules[kind], limit, failures, start + i * stepMs)
@@ -33,16 +33,16 @@ function steadily(kind: ThrottleKind, limit: number, count: number, stepMs: numb
 }
 
 describe('an address from a network', () => {
-  it('waits 60 seconds after the fifth failure, and twice as long after each further one, up to 15 minutes', () => {
+  it('waits 60 seconds after the fifth failure, and twice as long after each further failure, up to 15 minutes', () => {
     expect(waits('email_network', 5, 12)).toEqual([0, 0, 0, 0, 60, 120, 240, 480, 900, 900, 900, 900])
   })
 
-  it('waits for nothing while fewer than five failures are within 15 minutes', () => {
+  it('does not wait with fewer than five failures within 15 minutes', () => {
     expect(steadily('email_network', 5, 20, 4 * minuteMs).waitUntil).toBe(0)
     expect(steadily('email_network', 5, 20, 3 * minuteMs).waitUntil).toBeGreaterThan(0)
   })
 
-  it('begins anew when nothing failed for 15 minutes after a wait', () => {
+  it('starts again when no attempt failed for 15 minutes after a delay', () => {
     const before = steadily('email_network', 5, 8, 1)
     const after = withFailure(throttleRules.email_network, 5, before, before.waitUntil + 15 * minuteMs)
     expect(after).toMatchObject({ waits: 0, waitUntil: 0 })
@@ -59,7 +59,7 @@ describe('an address, and a network', () => {
     expect(steadily(kind, limit, limit, 10).waitUntil).toBe(start + minutes * minuteMs)
   })
 
-  it('has room for one more at the end of a wait', () => {
+  it('admits one attempt at the end of a delay', () => {
     fc.assert(
       fc.property(
         fc.array(fc.nat({ max: 20_000 }), { minLength: 1, maxLength: 60 }),
@@ -84,8 +84,8 @@ describe('an address, and a network', () => {
   })
 })
 
-describe('a failure that was none', () => {
-  it('leaves what was before it', () => {
+describe('a failure that is taken back', () => {
+  it('leaves the earlier failures', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('email_network', 'email', 'network', 'credential_token'),
@@ -102,7 +102,7 @@ describe('a failure that was none', () => {
     )
   })
 
-  it('is kept in bounded room, however many are borne', () => {
+  it('needs bounded memory, however many there are', () => {
     const { moments } = steadily('network', 100_000, 20_000, 14)
     expect(moments.length).toBeLessThanOrEqual(301)
     expect(moments.reduce((sum, [, count]) => sum + count, 0)).toBeGreaterThan(19_900)

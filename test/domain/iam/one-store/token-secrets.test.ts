@@ -10,7 +10,7 @@ import { valueOf } from '../../outcomes.ts'
 
 const password = 'correct horse battery'
 
-/** Everything that a store keeps, as text. */
+/** Returns all rows of the store as text. */
 async function storeText({ store }: TokenPlatform): Promise<string> {
   const texts: string[] = []
   for (const collection of collections) {
@@ -19,7 +19,7 @@ async function storeText({ store }: TokenPlatform): Promise<string> {
   return texts.join('\n')
 }
 
-it('no secret of a token is in the store, in activities or in what is listed', async () => {
+it('no secret of a token is in the store, in activities or in lists', async () => {
   const server = await tokenPlatform()
   const secrets: string[] = []
   const user = await addUser(server, 'kim@example.test', password)

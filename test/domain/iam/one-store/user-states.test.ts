@@ -8,12 +8,12 @@ import { outcomeOf } from '../../outcomes.ts'
 
 const otherPassword = 'seven-amber-windmills'
 
-/** A user in a status, and how it got there. */
+/** The status of a user, together with the way to this status if the status alone does not determine it. */
 type Stand = 'INVITED' | 'ACTIVE' | 'RESET' | 'DEACTIVATED before ACTIVE' | 'DEACTIVATED' | 'DEACTIVATED after RESET'
 
 interface Standing extends UsersPlatform {
   readonly id: string
-  /** The tokens that it was ever given. */
+  /** The activation token and the reset token of the user. */
   readonly activation: string
   readonly reset: string
 }
@@ -140,7 +140,7 @@ describe('administrators', () => {
     ['deactivate', 'ACTIVE'],
     ['reactivate', 'DEACTIVATED'],
     ['resetPassword', 'ACTIVE'],
-  ] as const)('cannot %s who holds more', async (verb, stand) => {
+  ] as const)('cannot %s a user with more permissions', async (verb, stand) => {
     const user = await standing(stand)
     user.world.strong.add(user.id)
     expect(await outcomeOf(verbs[verb](user))).toBe('ESCALATION_DENIED')
@@ -151,7 +151,7 @@ describe('administrators', () => {
     ['deactivate', 'ACTIVE'],
     ['reactivate', 'DEACTIVATED'],
     ['resetPassword', 'ACTIVE'],
-  ] as const)('%s only what they have read, when they say so', async (verb, stand) => {
+  ] as const)('cannot %s with a stale etag', async (verb, stand) => {
     const { as, id } = await standing(stand)
     const request = { id, body: { etag: 'stale' } }
     const client = as()
@@ -164,7 +164,7 @@ describe('administrators', () => {
     expect(await outcomeOf(calls[verb]())).toBe('ETAG_MISMATCH')
   })
 
-  it('do not deactivate the last one of them', async () => {
+  it('do not deactivate the last administrator', async () => {
     const user = await standing('ACTIVE')
     user.world.lastAdministrators.add(user.id)
     expect(await outcomeOf(verbs.deactivate(user))).not.toBe('OK')

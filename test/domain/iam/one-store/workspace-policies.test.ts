@@ -19,7 +19,7 @@ const rightsOf = (id: string): RightsAt => {
   return new RightsAt(held, chain, () => permissionSet(catalogue, []), start)
 }
 
-it('remembers whom statements concern, but not for everybody at once', () => {
+it('an index of policies caches the statements about a principal, for a limited number of principals', () => {
   const statements = Array.from({ length: 1000 }, (_, i) => statement(i === 0 ? { principals: ['principal:bob'] } : {}))
   const policy = { id: 'p', workspace_id: ids.w.id, name: 'p', display_name: '', description: '', labels: {} }
   const stamps = { enabled: true, created_by: '', etag: '1', created: time, updated: time }

@@ -9,7 +9,7 @@ let firewall: FirewallCalls
 let locked: string
 let open: string
 
-/** Denies all changes of rules in the policy `locked`. */
+/** The policy of iam denies all changes of rules in the firewall policy `locked`. */
 beforeAll(async () => {
   const { api } = await (await testPlatform({ later: afterAll })).admin()
   const { workspace } = await addTenant(api, 'acme')

@@ -20,7 +20,10 @@ const collections = storeCollections(areas)
 let left: StorePlace
 let ids: Awaited<ReturnType<typeof fill>>
 
-/** A policy of the priority 10 with two rules, of which the first names the subnet twice, and a policy without rules. */
+/**
+ * Creates a policy of priority 10 with two rules, of which the first names the subnet twice, and a policy without
+ * rules.
+ */
 async function fill(api: Ninefold) {
   const { workspace } = await addTenant(api, 'acme')
   const [net, firewall] = [callsOf(api, workspace), firewallCalls(api, workspace)]

@@ -67,7 +67,7 @@ describe('the effective rules of a port', () => {
     ])
   })
 
-  it('are those of enabled policies of the VPC whose targets hold, by the priority of the policies', async () => {
+  it('are those of enabled policies of the VPC whose targets match, by the priority of the policies', async () => {
     const vpc = await net.vpc('order', '10.20.0.0/16')
     const [subnet, beside] = [await net.subnet(vpc, 's1', '10.20.1.0/24'), await net.subnet(vpc, 's2', '10.20.2.0/24')]
     const machine = await net.machine('order', subnet)
@@ -95,7 +95,7 @@ describe('the effective rules of a port', () => {
 })
 
 describe('random policies', () => {
-  it('have effective rules by which packets end as by evaluate and by a naive evaluator', async () => {
+  it('have effective rules whose verdicts equal those of `evaluate` and of a naive evaluator', async () => {
     const random = seeded(5)
     const vpc = await net.vpc('random', '10.20.0.0/16')
     const subnets = []

@@ -31,7 +31,7 @@ export interface FirewallCalls {
   rulesOf(firewall_policy: string): Promise<readonly FirewallPolicyRule[]>
 }
 
-/** Makes the calls of a caller in a workspace; `updateRule` changes the members that the rule has. */
+/** Makes the calls of a caller in a workspace; `updateRule` changes exactly the members that `rule` has. */
 export function firewallCalls({ network }: Ninefold, workspace: string): FirewallCalls {
   const path = { workspace, engine }
   return {

@@ -60,7 +60,7 @@ const ruleMembers = `
   .trim()
   .split(/\s+/)
 
-/** A rule with one member replaced. `__proto__` becomes an own member, as JSON makes it. */
+/** Returns a rule, as JSON, with one member replaced. `__proto__` becomes an own member, as JSON makes it. */
 function ruleWith(path: string, value: unknown): string {
   const [member = '', inner] = path.split('.')
   const given = JSON.stringify(value) ?? 'null'
@@ -90,7 +90,7 @@ describe('hostile members', () => {
     }
   })
 
-  /** Removes the rule that a valid value has added. */
+  /** Removes the rule that a valid value has added; returns the status of the response. */
   async function removeHostile(): Promise<number> {
     const headers = { authorization: `Bearer ${token}` }
     const answer = await platform.from('192.0.2.7')(`${policies}/${policy}/rules`, { headers })
@@ -104,7 +104,7 @@ describe('hostile members', () => {
     async member => {
       for (const value of values) {
         const { reason, status } = await post('', JSON.stringify({ name: 'p-1', vpc_id: vpc, [member]: value }))
-        // The name of the valid body is taken.
+        // A valid value repeats a name that already exists.
         const isFine = documented.has(reason) || reason === 'FIREWALL_POLICY_ALREADY_EXISTS'
         expect([isFine, reason, status < 500]).toEqual([true, reason, true])
       }
@@ -125,7 +125,7 @@ describe('hostile members', () => {
     expect(await post(`/${policy}${verb}`, body)).toEqual({ status: 400, reason: 'FIELD_INVALID' })
   })
 
-  it('leave nothing that the doctor finds, and no line of an error', async () => {
+  it('leave no finding of the doctor and no error in the log', async () => {
     expect(await doctorFindings(platform.config)).toEqual([])
     expect(platform.lines.filter(line => line.includes('INTERNAL'))).toEqual([])
   })

@@ -20,7 +20,8 @@ describe('after random mutations of firewall policies', () => {
         ['create', 'delete', 'update'].map(verb => `${kind} ${verb}: DONE`),
       ),
     )
-    // Only a long run surely meets every refusal. Quotas are far above what the run has at a time.
+    // Only a long run is certain to meet every refusal. Quotas are missing here, because the run never reaches their
+    // limits.
     const taken = ['NOT_FOUND', 'ALREADY_EXISTS', 'PRIORITY_TAKEN']
     const refusals = [
       ...taken.map(end => `FIREWALL_POLICY_${end}`),

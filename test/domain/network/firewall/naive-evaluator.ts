@@ -2,14 +2,14 @@ import type { PolicyWithRules, SelectedPort } from '../../../../domain/network/f
 import type { Packet } from '../../../../domain/network/firewall/evaluate.ts'
 import type { EffectiveFirewallRule, FirewallPolicyRule, ProtocolMatch } from '../../../../output/network/types.ts'
 
-/** The other ends in a VPC, as a naive evaluator searches them. */
+/** The subnets and ports of a VPC in which the naive evaluator searches for the other end of a packet. */
 export interface Surroundings {
-  /** CIDR blocks by the id of the subnet. */
+  /** The CIDR blocks of the subnets, by the id of the subnet. */
   readonly subnets: ReadonlyMap<string, string>
   readonly ports: readonly SelectedPort[]
 }
 
-/** Returns the bits that all addresses of a block begin with: `00001010` for 10.0.0.0/8. */
+/** Returns the common leading bits of the addresses of a block, for example `00001010` for 10.0.0.0/8. */
 function prefixBits(block: string): string {
   const [address = '', length = ''] = block.split('/')
   return bitsOf(address).slice(0, Number(length))
@@ -48,7 +48,10 @@ function fitsPeer({ peers }: EffectiveFirewallRule, address: string, { ports, su
   return ports.some(port => port.ip_address === address && labels.every(([key, value]) => port.labels[key] === value))
 }
 
-/** Evaluates the effective rules of a port one after the other, as network.md 4 says in words. */
+/**
+ * Evaluates the effective rules of a port in order, as the text of network.md 4 describes; returns the action of the
+ * first rule that matches.
+ */
 export function naiveVerdict(
   rules: readonly EffectiveFirewallRule[],
   packet: Packet,
@@ -60,11 +63,11 @@ export function naiveVerdict(
       each.protocols.some(match => fitsProtocol(match, packet)) &&
       fitsPeer(each, textOf(packet.peer), around),
   )
-  if (rule === undefined) throw new Error('the implied rules match every packet')
+  if (rule === undefined) throw new Error('no rule matches the packet, not even an implied rule')
   return { action: rule.action, rule_id: rule.rule_id }
 }
 
-/** Returns the effective rules of a port, by repeated searches for the next lowest priority. */
+/** Returns the effective rules of a port, by a search for each possible priority of a policy. */
 export function naiveRules(policies: readonly PolicyWithRules[], port: SelectedPort): readonly EffectiveFirewallRule[] {
   const found: EffectiveFirewallRule[] = []
   for (let policyPriority = 0; policyPriority < 65_535; policyPriority += 1) {

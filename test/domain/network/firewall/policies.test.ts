@@ -19,7 +19,7 @@ beforeAll(async () => {
   vpc_id = await newVpc('net-1')
 })
 
-/** Creates a VPC in a region of the same name, because a region has few VPCs. */
+/** Creates a VPC in a region of the same name, because the quota of a region is few VPCs. */
 async function newVpc(name: string): Promise<string> {
   await addRegions(api, [name])
   const body = { name, region: name, cidr_blocks: ['10.20.0.0/16'] }
@@ -33,7 +33,7 @@ const createPolicy = (body: Partial<FirewallPolicyInput> = {}) =>
     body: { name: `p-${(policies += 1)}`, vpc_id, priority: policies, ...body },
   })
 
-/** Creates a policy; it is deleted by `clear`. */
+/** Creates a policy, which `clear` deletes; returns its id. */
 const policy = async (body?: Partial<FirewallPolicyInput>) => (await createPolicy(body)).resource_id
 
 const get = (id: string) => api.network.getFirewallPolicy({ workspace, engine, id })
@@ -83,7 +83,7 @@ describe('a firewall policy', () => {
     await expect(get(id)).rejects.toMatchObject({ reason: 'FIREWALL_POLICY_NOT_FOUND', rpc: 'NOT_FOUND' })
   })
 
-  it('is listed by priority, and by what the list names', async () => {
+  it('is listed by priority, and by the declared filters and orders', async () => {
     const [late, early] = [await policy({ priority: 60_001 }), await policy({ priority: 60_000, enabled: false })]
     const listed = async (filter: string) =>
       (await api.network.listFirewallPolicies({ workspace, engine, filter })).firewall_policies.map(({ id }) => id)
@@ -100,7 +100,7 @@ describe('a firewall policy', () => {
     })
   })
 
-  it('has a name of its own in the workspace, and a priority of its own in the VPC', async () => {
+  it('has a unique name in the workspace, and a unique priority in the VPC', async () => {
     const id = await policy({ name: 'taken', priority: 500 })
     await expect(createPolicy({ name: 'taken', priority: 500 })).rejects.toMatchObject({
       reason: 'FIREWALL_POLICY_ALREADY_EXISTS',
@@ -120,7 +120,7 @@ describe('a firewall policy', () => {
     for (const each of [id, other, elsewhere]) await remove(each)
   })
 
-  it('keeps its VPC, whose deletion names it', async () => {
+  it('keeps its VPC, whose deletion reports the policy', async () => {
     const own = await newVpc('net-3')
     const id = await policy({ vpc_id: own })
     await expect(api.network.deleteVpc({ workspace, engine, id: own })).rejects.toMatchObject({
@@ -134,7 +134,7 @@ describe('a firewall policy', () => {
 })
 
 describe('the rules of a firewall policy', () => {
-  it('are listed by priority and refused with a priority that another rule has (scenario 5)', async () => {
+  it('are listed by priority, and refused with the priority of another rule (scenario 5)', async () => {
     const id = await policy()
     const { resource_id: first, ...operation } = await add(id, tcp('allow-ssh', 200))
     expect(operation).toMatchObject({
@@ -173,7 +173,7 @@ describe('the rules of a firewall policy', () => {
     await remove(id)
   })
 
-  it('have names of their own in the policy alone', async () => {
+  it('have unique names in their policy only', async () => {
     const [one, other] = [await policy(), await policy()]
     await add(one, tcp('same', 1))
     await expect(add(one, tcp('same', 1))).rejects.toMatchObject({ reason: 'FIREWALL_RULE_ALREADY_EXISTS' })
@@ -181,7 +181,7 @@ describe('the rules of a firewall policy', () => {
     for (const id of [one, other]) await remove(id)
   })
 
-  it('move the etag of the policy, and are guarded by it', async () => {
+  it('change the etag of the policy, and require it if it is given', async () => {
     const id = await policy()
     const tags = [(await get(id)).etag]
     const call = { workspace, engine, firewall_policy: id }
@@ -197,7 +197,7 @@ describe('the rules of a firewall policy', () => {
     await expect(update(tags[0])).rejects.toMatchObject(stale)
     await update(tags[1])
     tags.push((await get(id)).etag)
-    // A repeated change changes nothing, so the etag stays.
+    // The second change has the same values, so it changes nothing and the etag stays.
     await update()
     expect((await get(id)).etag).toBe(tags[2])
     await expect(

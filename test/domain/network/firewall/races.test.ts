@@ -9,12 +9,15 @@ import { tcp } from './rule-bodies.ts'
 
 const engine = 'native'
 
-/** A long run prints how often each combination came. */
+/** A long run prints the number of each combination of outcomes. */
 const isLong = process.env['NINEFOLD_RACE_LAPS'] !== undefined
 
 let net: TenantNetwork
 let one: FirewallCalls
-/** The calls of a platform on the same PostgreSQL; on SQLite of the same platform, because one process has the file. */
+/**
+ * The calls through a second platform on the same PostgreSQL; on SQLite through the same platform, because only one
+ * process can open the file.
+ */
 let other: FirewallCalls
 let vpc: string
 let policy: string
@@ -35,7 +38,7 @@ const path = () => ({ workspace: net.workspace, engine })
 
 const deleteSubnet = (id: string) => net.api.network.deleteSubnet({ ...path(), id })
 
-/** Makes the policy of a round; `clear` deletes it. */
+/** Creates the policy of a round, which `clear` deletes; returns the etag of the policy. */
 async function newPolicy(): Promise<string> {
   policy = await one.policy(vpc, 'policy')
   return (await one.getPolicy(policy)).etag
@@ -143,7 +146,7 @@ const races: readonly Race[] = [
   },
 ]
 
-/** No subnet that is deleted may be left in a rule, and the number of rules must be that of the rows. */
+/** Checks that no rule names a deleted subnet, and that each policy counts its rules correctly. */
 async function check(): Promise<void> {
   const subnets = new Set<string>()
   for await (const { id } of net.api.network.iterateSubnets(path())) subnets.add(id)
@@ -160,7 +163,7 @@ async function check(): Promise<void> {
 
 describe('concurrent calls of firewall policies', () => {
   it.each(races)(
-    '$name end as documented',
+    '$name have documented outcomes',
     { timeout: 60_000 + raceRounds * 2000 },
     async ({ documented, name, prepare }) => {
       const outcomes = await race(raceRounds, prepare, async () => {
@@ -173,7 +176,7 @@ describe('concurrent calls of firewall policies', () => {
     },
   )
 
-  it('leave nothing that the doctor finds', async () => {
+  it('leave no finding of the doctor', async () => {
     expect(await doctorFindings(net.platform.config, areasWithMachines)).toEqual([])
   })
 })

@@ -17,7 +17,10 @@ const refusals = ['WORKSPACE_NOT_FOUND', 'WORKSPACE_NOT_ACTIVE', 'QUOTA_EXCEEDED
 
 const etagOf = (random: Random): string | undefined => (random.percent(5) ? 'stale' : undefined)
 
-/** Firewall policies of random VPCs, and rules in them that name random subnets. */
+/**
+ * Returns the random kinds for firewall policies of random VPCs, and for rules of these policies that name random
+ * subnets.
+ */
 export function randomFirewall(api: Ninefold, vpcs: Places, subnets: Places): readonly RandomKind[] {
   const policies: PolicyPlace[] = []
   return [randomPolicies(api, vpcs, policies), randomRules(api, subnets, policies)]
@@ -46,7 +49,7 @@ function randomPolicies(api: Ninefold, vpcs: Places, policies: PolicyPlace[]): R
           return api.network.updateFirewallPolicy({ workspace, engine, id, body })
         },
         delete(random) {
-          // Most are forgotten, else hardly a rule would find a policy that exists.
+          // The run forgets most deleted policies, because otherwise few rules would find an existing policy.
           if (random.percent(80)) policies.splice(0, policies.length, ...policies.filter(each => each.id !== id))
           return calls.deletePolicy(id, etagOf(random))
         },
@@ -60,7 +63,7 @@ function randomRules(api: Ninefold, subnets: Places, policies: readonly PolicyPl
     const { cidr: cidr_block, id } = subnets.any(random)
     const name = `r-${random.below(12)}`
     const rule = randomRule(random, { subnets: [{ id, cidr_block }] }, name, random.below(5))
-    // The subnet is often of another VPC than the policy, which is refused.
+    // The subnet often belongs to another VPC than the policy, which the platform refuses.
     return random.percent(5) ? { ...rule, peers: { ranges: ['10.0.0.1/8'] } } : rule
   }
   return {

@@ -17,16 +17,16 @@ const labelKeys = ['role', 'tier']
 const labelValues = ['web', 'db']
 const ports = [1, 22, 80, 443, 8000, 8050, 8100, 65_535]
 
-/** The addresses around which ranges begin and end. */
+/** The address near which the ranges of random rules begin and end. */
 const centre = 10 * 2 ** 24 + 20 * 2 ** 16
 
-/** Labels of one or two pairs, or none. */
+/** Returns up to two labels. */
 export function randomLabels(random: Random): Record<string, string> {
   const keys = labelKeys.filter(() => random.percent(50))
   return Object.fromEntries(keys.map(key => [key, random.oneOf(labelValues)]))
 }
 
-/** A rule as a body, which names subnets of the VPC; its ranges lie around 10.20.0.0. */
+/** Returns the body of a rule that names subnets of the VPC; its ranges lie near 10.20.0.0. */
 export function randomRule(random: Random, vpc: RandomVpc, name: string, priority: number): FirewallPolicyRuleInput {
   return {
     name,
@@ -51,7 +51,7 @@ function randomMatch(random: Random): ProtocolMatchInput {
   }
 }
 
-/** `22` or `22-80`. */
+/** Returns a port or a range of ports, for example `22` or `22-80`. */
 function span(random: Random): string {
   const [one, other] = [random.oneOf(ports), random.oneOf(ports)]
   return one === other ? String(one) : `${Math.min(one, other)}-${Math.max(one, other)}`
@@ -76,7 +76,7 @@ function randomBlock(random: Random): string {
   return `${formatAddress(block?.first ?? 0)}/${prefix}`
 }
 
-/** A packet whose other end and port lie near the bounds of rules. */
+/** Returns a packet whose address and port lie near the bounds of random rules. */
 export function randomPacket(random: Random): Packet {
   const protocol = random.oneOf(['TCP', 'TCP', 'UDP', 'ICMP', 'OTHER'] as const)
   const edges = [0, 2 ** 32 - 1, centre - 1, centre + 1024, random.below(2 ** 32)]

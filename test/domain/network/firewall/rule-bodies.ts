@@ -1,6 +1,6 @@
 import type { FirewallPolicyRuleInput, ProtocolInput } from '../../../../output/network/types.ts'
 
-/** The body of a rule that allows ingress of a protocol. */
+/** Returns the body of a rule that allows ingress of a protocol. */
 export const allow = (
   name: string,
   priority: number,
@@ -14,6 +14,6 @@ export const allow = (
   protocols: [{ protocol, ports }],
 })
 
-/** The body of a rule that allows SSH from anybody. */
+/** Returns the body of a rule that allows SSH from any address. */
 export const tcp = (name: string, priority: number): FirewallPolicyRuleInput =>
   allow(name, priority, 'NETWORK_PROTOCOL_TCP', ['22'])

@@ -48,7 +48,10 @@ describe('a rule that names a subnet', () => {
 
   const deleteVpc = (id: string) => net.api.network.deleteVpc({ workspace: net.workspace, engine, id })
 
-  /** What is left of a rule whose subnet `gone` is deleted beside the subnet `kept`. */
+  /**
+   * The effect of the deletion of the subnet `gone` on a rule: the name of the case, the rule before, its changed
+   * members, and whether the deletion disables the rule.
+   */
   const dropped: readonly (readonly [
     string,
     (gone: string, kept: string) => Partial<FirewallPolicyRuleInput>,
@@ -123,7 +126,7 @@ describe('a rule that names a subnet', () => {
     await deleteSubnet(kept)
   })
 
-  it('of another policy is left alone, with the etag of the policy', async () => {
+  it('of another policy is unchanged, and so is the etag of the policy', async () => {
     const [gone, id] = [await subnet(), await policy()]
     await firewall.rule(id, tcp('rule', 1))
     const before = await firewall.getPolicy(id)
@@ -131,7 +134,7 @@ describe('a rule that names a subnet', () => {
     expect(await firewall.getPolicy(id)).toEqual(before)
   })
 
-  it('leaves nothing that the doctor finds', async () => {
+  it('leaves no finding of the doctor', async () => {
     expect(await doctorFindings(net.platform.config, areasWithMachines)).toEqual([])
   })
 })

@@ -14,7 +14,7 @@ import { callsOf } from '../machines/tenant-network.ts'
 import { firewallCalls } from './firewall-calls.ts'
 import { tcp } from './rule-bodies.ts'
 
-/** A workspace with a policy of three rules, and the store of its platform. */
+/** Makes a workspace with a policy of three rules; returns it with the store of its platform. */
 async function filled() {
   const platform = await testPlatform()
   const { api } = await platform.admin()
@@ -29,7 +29,7 @@ async function filled() {
   return { api, firewall, organisation, platform, policy, store, workspace }
 }
 
-/** The numbers of policies, rules, buckets of rules, and references of policies. */
+/** Returns the numbers of policies, rules, buckets of rules, and references of policies. */
 async function left(store: Store, policy: string): Promise<readonly number[]> {
   const buckets = []
   for await (const { id } of store.each(quotas.buckets)) if (id.includes(policy)) buckets.push(id)
@@ -43,14 +43,14 @@ async function left(store: Store, policy: string): Promise<readonly number[]> {
 }
 
 describe('the rules of a policy', () => {
-  it('go with the policy, its bucket and its references', async () => {
+  it('are deleted with the policy, its bucket and its references', async () => {
     const { firewall, policy, store } = await filled()
     expect(await left(store, policy)).toEqual([1, 3, 1, 1])
     await firewall.deletePolicy(policy)
     expect(await left(store, policy)).toEqual([0, 0, 0, 0])
   })
 
-  it('go with their workspace, which is held by the policy and not by them', async () => {
+  it('are deleted with their workspace, whose deletion only the policy prevents', async () => {
     const { api, organisation, platform, policy, store, workspace: id } = await filled()
     await api.taxonomy.archiveWorkspace({ organisation, id, body: {} })
     const held = (type: string) => ({ type, subject: id, description: '1 left' })

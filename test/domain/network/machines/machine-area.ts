@@ -17,7 +17,7 @@ const missing = async () => {
   throw unimplemented('machines of tests')
 }
 
-/** Creates the ports of a machine; its interfaces name different subnets. */
+/** Creates the ports of a machine, whose interfaces must name different subnets; returns the ids of the ports. */
 async function createPorts(
   { functions }: MachineParts,
   tx: Transaction,
@@ -99,8 +99,8 @@ function machineCalls(parts: MachineParts): VmHandlers {
 }
 
 /**
- * Machines in place of compute, which have logical ports by the functions of network, and capacity by those of topology.
- * A stopped machine holds its disk alone.
+ * An area in place of compute. Its machines have logical ports by the functions of network, and capacity by the
+ * functions of topology. A stopped machine has disk capacity only.
  */
 export const machineArea: AreaModule = areaInProgress({
   generated: computeArea,

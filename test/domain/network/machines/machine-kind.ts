@@ -4,20 +4,20 @@ import { defineKind, type Resource } from '../../../../domain/resources/kind.ts'
 import { vmAlreadyExists, vmNotFound, vmStateInvalid } from '../../../../output/compute/errors.ts'
 import { vmFields } from '../../../../output/compute/validators.ts'
 
-/** A machine that has logical ports and capacity, and nothing else. */
+/** A machine that has logical ports and capacity, and no other resources. */
 export interface Machine extends Resource {
   readonly workspace_id: string
   readonly name: string
   readonly zone: string
   readonly labels: Readonly<Record<string, string>>
   readonly status: 'NATIVE_VM_STATUS_RUNNING' | 'NATIVE_VM_STATUS_STOPPED'
-  /** The capacity that it holds while it runs. */
+  /** The capacity of the machine while it runs. */
   readonly need: CapacityNeed
-  /** The ids of its logical ports. */
+  /** The ids of the logical ports of the machine. */
   readonly ports: readonly string[]
 }
 
-/** The machines of all workspaces. */
+/** The collection of the machines of all workspaces. */
 export const machines: Collection<Machine> = {
   name: 'compute_machines',
   id: 'id',
@@ -25,7 +25,7 @@ export const machines: Collection<Machine> = {
   uniques: [{ fields: ['workspace_id', 'name'], taken: ({ name }) => vmAlreadyExists(`a machine is named ${name}`) }],
 }
 
-/** Machines. */
+/** The kind of machines, in place of the VMs of compute. */
 export const machineKind = defineKind({
   type: 'compute.vms',
   noun: 'machine',

@@ -7,7 +7,7 @@ import { areasWithMachines } from './machine-area.ts'
 
 const engine = 'native'
 
-/** The members of a subnet beyond its name and block. */
+/** The optional members of a subnet's body. */
 export type SubnetMembers = Partial<Parameters<Ninefold['network']['createSubnet']>[0]['body']>
 
 /** The short calls of a workspace with machines. */
@@ -24,13 +24,13 @@ export interface TenantNetwork {
   machine(name: string, subnet_id: string, ip_address?: string): Promise<string>
   deleteMachine(id: string): Promise<unknown>
   getSubnet(id: string): ReturnType<Ninefold['network']['getSubnet']>
-  /** Returns the port of a machine that has one. */
+  /** Returns the only port of a machine. */
   portOf(
     machine: string,
   ): Promise<Awaited<ReturnType<Ninefold['network']['listLogicalPorts']>>['logical_ports'][number]>
 }
 
-/** Calls of a workspace, as a caller. */
+/** Makes the short calls of a caller in a workspace. */
 export function callsOf(api: Ninefold, workspace: string): Omit<TenantNetwork, 'platform' | 'organisation'> {
   const { compute, network } = api
   const path = { workspace, engine }
@@ -61,7 +61,7 @@ export function callsOf(api: Ninefold, workspace: string): Omit<TenantNetwork, '
   }
 }
 
-/** A new platform with machines and one tenant; it ends `later`. */
+/** Opens a platform with machines and one tenant; `later` closes the platform. */
 export async function tenantNetwork(later: Later = onTestFinished): Promise<TenantNetwork> {
   const platform = await testPlatform({ later, areas: areasWithMachines })
   const { api } = await platform.admin()

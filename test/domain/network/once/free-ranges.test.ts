@@ -6,7 +6,7 @@ import { seeded, type Random } from '../../../areas/random.ts'
 
 const span = 64
 
-/** Sorted, disjoint ranges of 0 to 63; some are neighbours. */
+/** Returns sorted, disjoint ranges within 0 to 63, of which some are adjacent. */
 function randomRanges(random: Random): readonly Ipv4Range[] {
   const ranges: Ipv4Range[] = []
   for (let first = random.below(6); first < span;) {
@@ -19,11 +19,11 @@ function randomRanges(random: Random): readonly Ipv4Range[] {
 
 const each = Array.from({ length: span }, (_, address) => address)
 
-/** The naive form: one truth value an address. */
+/** Returns the naive form of ranges: for each address, true if a range contains the address. */
 const bits = (ranges: readonly Ipv4Range[]): readonly boolean[] => each.map(address => holds(ranges, address))
 
 describe('ranges of addresses', () => {
-  it('without others contain exactly the other addresses, in order', () => {
+  it('minus others contain exactly the other addresses, in order', () => {
     const random = seeded(1)
     for (let round = 0; round < 2000; round += 1) {
       const [ranges, holes] = [randomRanges(random), randomRanges(random)]
@@ -35,7 +35,7 @@ describe('ranges of addresses', () => {
     }
   })
 
-  it('are split by reserved ranges into the longest ranges of one side', () => {
+  it('are split by reserved ranges into the longest ranges of one kind', () => {
     const random = seeded(2)
     for (let round = 0; round < 2000; round += 1) {
       const [ranges, reserved] = [randomRanges(random), randomRanges(random)]
@@ -55,7 +55,7 @@ describe('ranges of addresses', () => {
 })
 
 describe('the free ranges of a subnet', () => {
-  it('leave out the addresses of the platform and of ports', () => {
+  it('exclude the addresses of the platform and of ports', () => {
     const reserved_ranges = [{ start: '10.0.0.4', end: '10.0.0.6' }, { start: '10.0.0.9' }]
     const plan = planOf({ cidr_block: '10.0.0.0/28', gateway_address: '10.0.0.3', reserved_ranges })
     const ranges = freeRangesOf(plan, [plan.block.first + 5, plan.block.first + 11])

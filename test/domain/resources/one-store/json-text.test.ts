@@ -9,7 +9,7 @@ const members = (prefix: string) =>
     { maxKeys: 3 },
   )
 
-test('members are joined to a text as to the value that it describes, as a value or as text', () => {
+test('members are added to a text as to its parsed value', () => {
   fc.assert(
     fc.property(members('a'), members('b'), (kept, more) => {
       const both = JSON.stringify({ ...kept, ...more })

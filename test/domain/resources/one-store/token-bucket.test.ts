@@ -5,7 +5,7 @@ import { TokenBucket } from '../../../../domain/resources/token-bucket.ts'
 const start = 1_000_000
 
 describe('a token bucket', () => {
-  it('is full at first, and tells when an empty one has enough again', () => {
+  it('is full at first, and reports the time until an empty bucket has enough again', () => {
     const bucket = new TokenBucket({ capacity: 10, perSecond: 2 }, start)
     expect(bucket.take(10, start)).toBe(0)
     expect(bucket.take(3, start)).toBe(1.5)
@@ -13,7 +13,7 @@ describe('a token bucket', () => {
     expect(bucket.take(3, start + 1500)).toBe(0)
   })
 
-  it('holds no more than its capacity however long nothing is taken', () => {
+  it('has at most its capacity after any time without use', () => {
     const bucket = new TokenBucket({ capacity: 10, perSecond: 2 }, start)
     expect(bucket.take(11, start)).toBe(Infinity)
     expect(bucket.take(10, start + 3_600_000)).toBe(0)
@@ -27,7 +27,7 @@ describe('a token bucket', () => {
     expect(bucket.take(1, start - 60_000 + 999)).toBeCloseTo(0.001)
   })
 
-  it('never grants more than its capacity and what has come back since', () => {
+  it('never grants more than its capacity and the refilled amount', () => {
     const steps = fc.array(fc.record({ after: fc.nat(2000), count: fc.integer({ min: 1, max: 12 }) }), {
       maxLength: 60,
     })

@@ -64,7 +64,7 @@ async function race(store: Store, count: number, id: string): Promise<number> {
 }
 
 describe('a quota that is counted', () => {
-  it('leaves exactly the limit of 200 that are created at once', async () => {
+  it('admits exactly the limit of 200 concurrent creations', async () => {
     const store = await testStore(barrels, quotas.buckets)
     expect(await race(store, 200, 'test.few')).toBe(20)
     expect(await store.count(barrels)).toBe(20)
@@ -95,7 +95,7 @@ describe('a quota that is counted', () => {
     })
   })
 
-  it('has room again once a row is gone, without anything given back', async () => {
+  it('has room again once a row is deleted', async () => {
     const store = await testStore(barrels, quotas.buckets)
     await race(store, 25, 'test.few')
     const gone = await store.find(barrels, { workspace_id: 'w' })
@@ -104,7 +104,7 @@ describe('a quota that is counted', () => {
     await expect(add(store, { id: 'test.few' })).rejects.toMatchObject(exceeded)
   })
 
-  it('is checked for a row that is yet to be written', async () => {
+  it('is checked for a row before the row is inserted', async () => {
     const store = await testStore(barrels, quotas.buckets)
     const ask = () => store.tx(tx => quotas.requireRoom(tx, tree, 'w', [{ definition: 'test.few', dimensions: here }]))
     for (let i = 0; i < 19; i += 1) await add(store, { id: 'test.few' })
@@ -118,7 +118,7 @@ describe('a quota that is counted', () => {
     await expect(add(store, { id: 'test.none' })).rejects.toMatchObject({ ...exceeded, domain: { name: 'test' } })
   })
 
-  it('refuses the first with the limit 0, and none with -1', async () => {
+  it('refuses the first creation with the limit 0, and none with -1', async () => {
     const store = await testStore(barrels, quotas.buckets)
     await expect(add(store, { id: 'test.none' })).rejects.toMatchObject(exceeded)
     expect(await store.count(barrels)).toBe(0)
@@ -148,7 +148,7 @@ describe('a quota that is counted', () => {
     expect(await store.count(barrels)).toBe(0)
   })
 
-  it('forgets the bucket of a dimension, unless it has a limit', async () => {
+  it('deletes the bucket of a dimension, unless it has a limit', async () => {
     const store = await testStore(barrels, quotas.buckets)
     await add(store, { id: 'test.few' })
     await add(store, { id: 'test.few', region: 'there' })
@@ -168,12 +168,12 @@ describe('a quota that is counted', () => {
     expect(left.toSorted()).toEqual([limited, ...others].toSorted())
   })
 
-  it('follows the limit of its bucket, and forgets it with the workspace', async () => {
+  it('uses the limit of its bucket, and deletes the bucket with the workspace', async () => {
     const store = await testStore(barrels, quotas.buckets)
     await add(store, { id: 'test.few' })
     await store.tx(async tx => {
       const bucket = await tx.find(quotas.buckets, { scope_id: 'w' })
-      if (!bucket) throw new Error('a count makes a bucket')
+      if (!bucket) throw new Error('the count has created no bucket')
       await tx.update(quotas.buckets, bucket.id, { ...bucket.value, limit_id: 'l', limit: 0 }, bucket.version)
     })
     await expect(add(store, { id: 'test.few' })).rejects.toMatchObject(exceeded)
@@ -182,7 +182,7 @@ describe('a quota that is counted', () => {
     await add(store, { id: 'test.few' })
   })
 
-  it('throws of a definition that there is not', async () => {
+  it('throws for an unknown definition', async () => {
     const store = await testStore(barrels, quotas.buckets)
     await expect(add(store, { id: 'test.absent' })).rejects.toThrow('there is no quota definition "test.absent"')
   })

@@ -105,7 +105,10 @@ await declareRaces({
 
 const unlimited = { default_limit: -1 }
 
-/** A limit of a group that can be set, the only limit of its quota, with the usage below it. */
+/**
+ * Creates the only limit of a quota at a group. Returns functions that set the limit and read the usage below the
+ * group.
+ */
 async function limitAt({ one, other }: Arena, quota: string, scope_id: string) {
   await one.client.updateQuota({ id: quota, body: unlimited })
   const body = { scope_type: 'TAXONOMY_SCOPE_TYPE_GROUP', scope_id, limit: 0 } as const

@@ -59,7 +59,7 @@ await declareRaces({
       return { group_count, workspace_count, etag, things: await countThings(workspace) }
     }
     const race = async (round: number) => {
-      // A new one now and then: each suspension is followed in all workspaces below.
+      // Every fourth round has a new group, because each suspension causes work in all workspaces of the group.
       if (round % 4 === 0) {
         id = await tree.group(`g-${round}`)
         workspace = await tree.workspace(`w-${round}`, id)
@@ -120,7 +120,8 @@ await declareRaces({
       const deleted = ['OK', 'GROUP_NOT_FOUND', 'GROUP_PARENT_NOT_FOUND', 'QUOTA_OVERRIDE_SCOPE_INVALID']
       const restored = ['GROUP_STATE_INVALID', 'OK', 'OK', 'OK']
       const end = outcomes[0] === 'OK' ? deleted : restored
-      // The child may be asked for while the group is archived, the override while it is there.
+      // The creation of the child may run while the group is archived; the creation of the override may run before the
+      // deletion.
       expect(outcomes).toEqual([
         end[0],
         end[1],
@@ -140,7 +141,7 @@ await declareRaces({
       outcomeOf(caller.client[`${verb}Group`]({ organisation, id, body: {} }))
     let life: NodeLife = { state: 'ACTIVE' }
     const race = async (round: number) => {
-      // All pairs come up over the lanes.
+      // The rounds of all lanes cover all pairs of verbs.
       const pair = 4 * lane + round
       const chosen = [verbs[pair % 4] ?? 'suspend', verbs[(pair >> 2) % 4] ?? 'suspend', 'archive', 'restore'] as const
       const outcomes = await atOnce(arena, round, ...chosen.map(change))
@@ -149,7 +150,7 @@ await declareRaces({
       expect(lives, `${chosen.join()} answered ${outcomes.join()}: ${state}`).not.toEqual([])
       life = lives[0] ?? life
       if (life.state !== 'ARCHIVED') return
-      // The order of the calls is visible in the restored state of the group.
+      // The state after a restore shows the order in which the server applied the verbs.
       await arena.one.client.restoreGroup({ organisation, id, body: {} })
       const before = (await arena.one.client.getGroup({ organisation, id })).state
       const found = lives.find(each => before === wireState(each.before ?? 'ACTIVE'))
@@ -189,7 +190,7 @@ await declareRaces({
   },
 })
 
-/** The possible states of a node after verbs with these answers, in any order. */
+/** Returns the possible states of a node after verbs with these results, in any order of the verbs. */
 const possibleLives = (life: NodeLife, chosen: readonly Verb[], outcomes: readonly string[]): readonly NodeLife[] =>
   permutations(chosen.map((verb, i) => ({ verb, outcome: outcomes[i] }))).flatMap(order => walk(life, order) ?? [])
 

@@ -3,7 +3,10 @@ import { serve } from '../../../../server/serve.ts'
 import { testAccess } from '../../../server/access/test-access.ts'
 import { testAreas } from '../areas.ts'
 
-/** Serves both areas over the store whose place it is given as JSON, says where, and ends with its input. */
+/**
+ * This program serves both areas, prints its URL, and ends when its input ends. Its argument is the place of the store
+ * as JSON.
+ */
 const [placeText = ''] = process.argv.slice(2)
 const place: StorePlace = JSON.parse(placeText)
 const http = { host: '127.0.0.1', port: 0, isPortOpen: false }

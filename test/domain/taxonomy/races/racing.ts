@@ -2,32 +2,32 @@ import { describe, it } from 'vitest'
 import { oneProcess, twoProcesses, type Arena } from '../arena.ts'
 import type { Caller } from '../platform.ts'
 
-/** Something that is raced for over and over. */
+/** A race that is repeated in rounds, in one organisation. */
 interface Race {
   readonly organisation: string
-  /** One race; the number of the round is given. */
+  /** Runs one round of the race; the parameter is the number of the round. */
   readonly round: (round: number) => Promise<void>
 }
 
 /**
- * Creates the resources that the rounds of one lane race for; `name` is unused on the platform, lanes are counted from
+ * Creates the resources for the rounds of one lane. `name` is unused on the platform; the number of the lane starts at
  * 0.
  */
 type Setup = (arena: Arena, name: string, lane: number) => Promise<Race>
 
-/** Lanes race beside each other, each in an organisation of its own. */
+/** The number of concurrent lanes, each in an organisation of its own. */
 const lanes = 4
 
 /**
- * The number of races of each lane. In the rounds of all lanes six calls or fewer begin at least twice in each of the
- * orders that `atOnce` has for them, and without the locks of rows a race that needs them is lost within a dozen
- * rounds. More: `NINEFOLD_RACE_LAPS=50 npx vitest run test/domain/taxonomy/races/races.test.ts`
+ * The number of rounds of each lane. The rounds of all lanes begin up to six calls at least twice in each order of
+ * `atOnce`. Without row locks, a race that depends on them fails within a dozen rounds. For more rounds:
+ * `NINEFOLD_RACE_LAPS=50 npx vitest run test/domain/taxonomy/races/races.test.ts`
  */
 const laps = Number(process.env['NINEFOLD_RACE_LAPS'] ?? 6)
 
 type Races = Readonly<Record<string, Setup>>
 
-/** Declares races between two callers of one process, and of two. */
+/** Declares the tests of races between two callers of one process, and between callers of two processes. */
 export async function declareRaces(races: Races): Promise<void> {
   const arenas = [
     { name: 'in one process', arena: await oneProcess() },
@@ -38,7 +38,7 @@ export async function declareRaces(races: Races): Promise<void> {
       await run(arena, name, races[name])
     })
 
-    it('nothing is wrong after all that', () => arena.expectHealth())
+    it('the store is sound after the races', () => arena.expectHealth())
   })
 }
 
@@ -55,8 +55,8 @@ async function run(arena: Arena, name: string, setup: Setup | undefined): Promis
 }
 
 /**
- * Begins all calls at once, in another order each round and in turn by both callers. Returns their results in the given
- * order.
+ * Begins all calls concurrently, in another order in each round, and alternately by both callers. Returns their results
+ * in the given order.
  */
 export async function atOnce<Outcome>(
   { ahead, one, other }: Arena,
@@ -75,7 +75,7 @@ export async function atOnce<Outcome>(
   return outcomes
 }
 
-/** The number of each result. */
+/** Returns the number of each result. */
 export function tally(outcomes: readonly string[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const outcome of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1

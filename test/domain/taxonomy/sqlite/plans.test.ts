@@ -21,7 +21,7 @@ interface Listed {
   readonly by: string
 }
 
-/** Lists of the workspaces of one organisation that an index serves, both as condition and in their order. */
+/** Lists of the workspaces of one organisation that an index serves, both the condition and the order. */
 const lists: readonly Listed[] = [
   { by: '(organisation_id=?)' },
   { order: 'name desc', by: '(organisation_id=?)' },
@@ -64,7 +64,7 @@ describe('workspaces of an organisation', () => {
   it.each([
     ['all', {}],
     ['those of some groups', { parent_group_id: [group, organisation] }],
-  ])('%s are gone through by id without sorting what is left for every page', async (_name, more) => {
+  ])('%s are walked by id, without a sort for every page', async (_name, more) => {
     const plans = await explain(workspaces, layout => {
       const behind = { sql: '"_key" > ?', parameters: [group] }
       return [select(layout, all([...equalities(layout, { ...where, ...more }), behind]), 100)]
@@ -74,7 +74,7 @@ describe('workspaces of an organisation', () => {
     expect(steps[0]).toContain('(organisation_id=? AND _key>?)')
   })
 
-  it('that may be active are found without reading all', async () => {
+  it('that may be active are found without a full scan', async () => {
     const plans = await explain(workspaces, layout => {
       const found = { ...where, parent_group_id: [group, ''], state: ['TAXONOMY_LIFECYCLE_STATE_ACTIVE'] }
       const { sql, parameters } = all(equalities(layout, found))

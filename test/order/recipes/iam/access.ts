@@ -8,10 +8,10 @@ import { bind, scopeNotActive } from './subjects.ts'
 
 const role = 'organisation-viewer'
 
-/** More bindings of one principal in one organisation than there may be. */
+/** The maximal number of bindings of one principal in one organisation. */
 const mostOfPrincipal = 250
 
-/** A condition that does not parse. */
+/** Makes the fault of a condition that does not parse. */
 export const conditionInvalid = (body: (condition: string) => NonNullable<Aim['body']>): Fault => ({
   reason: 'CONDITION_INVALID',
   apply: aim => withBody(aim, body('resource.name =')),
@@ -19,7 +19,7 @@ export const conditionInvalid = (body: (condition: string) => NonNullable<Aim['b
 
 const organisationOf = ({ body, path }: Aim): string => String(path['scope_id'] ?? body?.['scope_id'])
 
-/** Copies a binding until no more may be made; nothing is told of the copies, which only limits count. */
+/** Copies a binding `count` times, without a change in the feed; only the limits see the copies. */
 export async function multiply(
   { store }: World,
   id: string,
@@ -78,7 +78,7 @@ const deleteBinding: Recipe = {
   },
 }
 
-/** At the path of an organisation. */
+/** Returns the path of a new organisation's scope. */
 async function scopePath({ newOrganisation }: World): Promise<Aim['path']> {
   return { scope_type: 'ORGANISATION', scope_id: await newOrganisation() }
 }
@@ -108,7 +108,7 @@ const revokeAccess: Recipe = {
   faults: { reference: absentRole },
 }
 
-/** Bindings, and the calls that grant and remove them at a scope. */
+/** The recipes of bindings, and of the calls that grant and revoke them at a scope. */
 export const accessRecipes: Readonly<Record<string, Recipe>> = {
   createBinding,
   deleteBinding,

@@ -4,13 +4,13 @@ import { withBody, type Aim } from '../../aim.ts'
 import type { Fault, Recipe } from '../../recipe.ts'
 import type { World } from '../../world.ts'
 
-/** A service account calls an operation for users. */
+/** The fault that a service account calls an operation for users. */
 const callerNotAUser: Fault = {
   reason: 'CALLER_NOT_A_USER',
   apply: (aim, { program }) => ({ ...aim, caller: program }),
 }
 
-/** The reasons that service accounts never get. */
+/** The pairs that no service account can have. */
 const neverSucceeded = {
   'idempotency>existence of user': 'no call of a service account succeeds here, so that it has used no key',
 } as const
@@ -29,7 +29,7 @@ const absentToken: Fault = {
   apply: aim => withBody(aim, { token: `ct1.${'A'.repeat(43)}` }),
 }
 
-/** A call with a credential token, without a sign-in. */
+/** Makes a recipe of an anonymous call with a credential token. */
 const withToken = (tokenOf: (world: World) => Promise<string | undefined>): Recipe => ({
   aim: async world => ({ caller: undefined, body: { token: (await tokenOf(world)) ?? '', password: newPassword } }),
   faults: { 'existence of token': absentToken, state: wrongPassword },
@@ -43,7 +43,7 @@ const own = (body: Aim['body'], prepare?: (world: World, aim: Partial<Aim>) => P
   }
 }
 
-/** Calls of users on their own accounts, and calls that end tokens. */
+/** The recipes of users' calls on their own accounts, and of calls that end tokens. */
 export const accountRecipes: Readonly<Record<string, Recipe>> = {
   updateMyProfile: {
     aim: own({ display_name: 'Kim' }),

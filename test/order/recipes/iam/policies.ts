@@ -8,7 +8,7 @@ const statements = (permission = 'taxonomy.workspaces.get', principal = 'all') =
   { effect: 'DENY', principals: [principal], permissions: [permission] },
 ]
 
-/** A policy that denies no call. */
+/** The content of a policy that denies no call. */
 const content = { enabled: false, statements: statements() }
 
 const faults: { readonly [Step in 'rule' | 'reference']: Fault } = {
@@ -22,7 +22,7 @@ const faults: { readonly [Step in 'rule' | 'reference']: Fault } = {
   },
 }
 
-/** Policies of workspaces. */
+/** The recipes of the policies of workspaces. */
 export const policyRecipes: Readonly<Record<string, Recipe>> = resourceRecipes({
   noun: 'Policy',
   body: ({ newName }) => ({ name: newName(), ...content }),

@@ -5,15 +5,15 @@ import type { Fault, Recipe } from '../../recipe.ts'
 import type { World } from '../../world.ts'
 import { bind, newAdministrator, scopeNotActive } from './subjects.ts'
 
-/** As many as an owner may have. */
+/** The maximal number of roles of an owner. */
 const mostOfOwner = 100
 
-/** Has the form of a permission, and is none. */
+/** A text with the form of a permission that does not exist. */
 const unknownPermission = 'iam.things.fly'
 
 const seen = 'taxonomy.workspaces.get'
 
-/** Held at the platform only. */
+/** A permission that only roles of the platform can grant. */
 const platformOnly = 'taxonomy.organisations.create'
 
 const bodyOf = async ({ newName, newOrganisation }: World) => ({
@@ -22,7 +22,7 @@ const bodyOf = async ({ newName, newOrganisation }: World) => ({
   scope_id: await newOrganisation(),
 })
 
-/** The id of a role of a new organisation. */
+/** Creates a role in a new organisation; returns the id of the role. */
 const newRole = async (world: World, permissions: readonly string[] = [seen]): Promise<string> =>
   world.run('createRole', { body: { ...(await bodyOf(world)), permissions } })
 
@@ -34,7 +34,7 @@ async function ownerOf(aim: Aim, { admin }: World): Promise<string> {
 
 const ownerNotActive = scopeNotActive(ownerOf)
 
-/** The path names a role of the platform. */
+/** Makes the fault that the path names a role of the platform. */
 const predefined = (parameter: 'id' | 'role', name: string): Fault => ({
   reason: 'ROLE_PREDEFINED',
   apply: aim => withPath(aim, { [parameter]: name }),
@@ -42,7 +42,7 @@ const predefined = (parameter: 'id' | 'role', name: string): Fault => ({
 
 const ofThePlatform = 'a predefined role belongs to the platform, which is always active'
 
-/** The caller administers only the organisation of the role, and does not have the permission to add. */
+/** Makes the fault that the caller administers only the organisation of the role, and lacks the permission to add. */
 const escalation = (organisationOf: (aim: Aim, world: World) => string | Promise<string>): Fault => ({
   reason: 'ESCALATION_DENIED',
   apply: async (aim, world) => ({ ...aim, caller: await newAdministrator(world, await organisationOf(aim, world)) }),
@@ -120,7 +120,7 @@ const removeRolePermission: Recipe = {
   atOdds: { 'workspace>state': ofThePlatform },
 }
 
-/** Roles and their permissions. */
+/** The recipes of roles and their permissions. */
 export const roleRecipes: Readonly<Record<string, Recipe>> = {
   createRole,
   updateRole,

@@ -6,10 +6,10 @@ import type { World } from '../../world.ts'
 import { conditionInvalid, multiply } from './access.ts'
 import { bind, newAdministrator, scopeNotActive } from './subjects.ts'
 
-/** As many bindings as a scope may have. */
+/** The maximal number of bindings at a scope. */
 const mostAtScope = 1500
 
-/** The user has more than who calls, and who administers the organisation of the user. */
+/** The fault that the user has more permissions than the caller, who administers the organisation of the user. */
 const stronger: Fault = {
   reason: 'ESCALATION_DENIED',
   async apply(aim, world) {
@@ -22,7 +22,7 @@ const stronger: Fault = {
 
 const newUser = async ({ newMember, newOrganisation }: World) => newMember(await newOrganisation())
 
-/** A verb that is called on a user who has signed in, after `before`. */
+/** Makes a recipe of a verb on a signed-in user, after the verbs in `before`. */
 const verb = (before: readonly string[], state: Fault): Recipe => ({
   async aim(world) {
     const path = { id: (await newUser(world)).id }
@@ -77,7 +77,7 @@ const inviteUser: Recipe = {
   },
 }
 
-/** Calls of administrators on users. */
+/** The recipes of administrators' calls on users. */
 export const userRecipes: Readonly<Record<string, Recipe>> = {
   inviteUser,
   updateUser,

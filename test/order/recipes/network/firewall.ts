@@ -13,7 +13,7 @@ const newVpc = ({ newName, run }: World, workspace: string): Promise<string> => 
   return run('createVpc', { path: { workspace, engine }, body })
 }
 
-/** Limits a quota of the workspace of a call to nothing. */
+/** Makes the fault that a quota of the call's workspace has a limit of 0. */
 const noRoom = (quota_definition: string, dimensionsOf: (aim: Aim) => JsonObject): Fault => ({
   reason: 'QUOTA_EXCEEDED',
   async apply(aim, { run }) {
@@ -24,7 +24,7 @@ const noRoom = (quota_definition: string, dimensionsOf: (aim: Aim) => JsonObject
   },
 })
 
-/** Another policy of the VPC has the priority that an update gives. */
+/** The fault that another policy of the VPC has the priority that an update sets. */
 const priorityTaken: Fault = {
   reason: 'FIREWALL_POLICY_PRIORITY_TAKEN',
   async apply(aim, { newName, run, store }) {
@@ -62,7 +62,7 @@ const rule = (name: string, priority: number): JsonObject => ({
   protocols: [{ protocol: 'NETWORK_PROTOCOL_TCP', ports: ['22'] }],
 })
 
-/** Gives the rule in the body of a call further members. */
+/** Adds members to the rule in the body of a call. */
 function withRule(aim: Aim, members: JsonObject): Aim {
   const given = aim.body?.['rule']
   const known = typeof given === 'object' && given !== null && !Array.isArray(given) ? given : {}
@@ -75,7 +75,7 @@ const newPolicy = async (world: World): Promise<Aim['path']> => {
   return { ...path, firewall_policy: await world.run('createFirewallPolicy', { path, body }) }
 }
 
-/** A call about a rule of a new policy, which has the priority 1. */
+/** Makes a call about a rule of a new policy; the rule has priority 1. */
 const callOn =
   (body: JsonObject): Recipe['aim'] =>
   async world => {
@@ -99,7 +99,7 @@ const absentRule: Fault = {
   apply: aim => withBody(aim, { rule_id: absentId }),
 }
 
-/** Another rule of the policy has the name or the priority of the rule in the call. */
+/** Makes the fault that another rule of the policy has the name or the priority of the rule in the call. */
 const ruleTaken = (reason: string, name: string, priority: number): Fault => ({
   reason,
   async apply(aim, { run }) {
@@ -146,6 +146,6 @@ const rules: Readonly<Record<string, Recipe>> = {
 /** The recipes of firewall policies and their rules. */
 export const firewallRecipes: AreaRecipes = {
   operations: { ...resourceRecipes(policy), ...rules },
-  // The rule is named by the body, but it is the resource that is called (conventions §3).
+  // The body names the rule, but the rule is the resource of the call (conventions §3).
   reasons: { FIREWALL_RULE_NOT_FOUND: 'existence of rule_id' },
 }

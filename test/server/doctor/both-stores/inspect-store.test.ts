@@ -154,7 +154,7 @@ it.each<[string, string, string]>([
     `_body = replace(_body, '"parent_group_id":""', '"parent_group_id":7')`,
     'member "parent_group_id" holds no value of type STRING',
   ],
-])('tells of a document that is %s by its collection and key, and checks the others', async (_name, set, damage) => {
+])('reports a document that is %s with its collection and key, and checks the others', async (_name, set, damage) => {
   const store = await left.copy()
   await store.sql(`UPDATE taxonomy_workspaces SET ${set} WHERE name = 'old'`)
   await store.change(tx => patch(tx, trees, left.names.other, { group_count: 5 }))
@@ -166,7 +166,7 @@ it.each<[string, string, string]>([
   expect(found.join()).not.toContain('columns')
 })
 
-it('reads on behind a damaged document, wherever the checks meet one', async () => {
+it('continues after a damaged document, whichever check reads it', async () => {
   const store = await left.copy()
   const broken: string[] = []
   await store.change(async tx => {
@@ -184,7 +184,7 @@ it('reads on behind a damaged document, wherever the checks meet one', async () 
 })
 
 it.skipIf(postgresUrl() !== undefined)(
-  'ends the check of an area alone at a document that lacks what the area writes',
+  'ends only the check of an area at a document without the members of this area',
   async () => {
     const store = await left.copy()
     await store.sql(`UPDATE taxonomy_organisations SET _body = json_remove(_body, '$.effective_state_source')`)
@@ -198,7 +198,7 @@ it.skipIf(postgresUrl() !== undefined)(
   },
 )
 
-it.skipIf(postgresUrl() !== undefined)('says first that the file is damaged, and tells nothing else', async () => {
+it.skipIf(postgresUrl() !== undefined)('reports first that the file is damaged, and nothing else', async () => {
   const store = await left.copy()
   await store.sql(`UPDATE taxonomy_groups SET name = 'x'`)
   overwriteIndex(store)

@@ -8,7 +8,7 @@ import { testStorePlace } from '../../store/left-place.ts'
 
 const left = await leftStore()
 
-it('the doctor tells what is wrong and where, and never how one connects', async () => {
+it('the doctor reports a fault with its place, but never the credentials of the connection', async () => {
   const { change, place } = await left.copy()
   const told: string[] = []
   const consult = (isJson: boolean): Promise<number> =>
@@ -24,7 +24,7 @@ it('the doctor tells what is wrong and where, and never how one connects', async
   ])
 })
 
-it('the doctor of an older version names the place of a store that a newer one has changed, and what to do', async () => {
+it('the doctor of an older version names the place of a newer store, and the remedy', async () => {
   const { place, sql } = await left.copy()
   await sql('INSERT INTO ninefold_formats (number) VALUES (99)')
   const consulted = doctor({ place, areas, isJson: false, print: () => undefined })
@@ -34,13 +34,13 @@ it('the doctor of an older version names the place of a store that a newer one h
   await expect(consulted).rejects.toThrow('start that version or a newer one, or restore a backup from before it')
 })
 
-it('the doctor refuses a place that no server has used', async () => {
+it('the doctor refuses a place without a store', async () => {
   const place = await testStorePlace()
   const consulted = doctor({ place, areas, isJson: false, print: () => undefined })
   await expect(consulted).rejects.toThrow(/there is no store|cannot be checked: relation "ninefold_\w+" does not exist/)
 })
 
-it('the name of a database has neither user nor password nor settings', () => {
+it('the name of a database contains neither user nor password nor settings', () => {
   const storeUrl = 'postgres://ann:secret@db.test:5433/ninefold?options=-c%20search_path%3Dx'
   expect(placeName({ dataDir: 'data', storeUrl })).toBe('postgres://db.test:5433/ninefold')
 })

@@ -42,7 +42,7 @@ const failing = (table: string): string => `
   CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION full_disk()`
 
 describe('a server whose store', () => {
-  it('is held by somebody else says that it cannot write, and that it can again', async () => {
+  it('is locked by another process reports that it cannot write, and later that it can again', async () => {
     const place = await testStorePlace()
     const server = await served(place)
     await expect.poll(server.ready, within).toEqual(ready)
@@ -53,7 +53,7 @@ describe('a server whose store', () => {
     await expect.poll(server.ready, within).toEqual(ready)
   })
 
-  it('takes nothing more says so, reads on, and is ready when there is room', async context => {
+  it('is full reports the fault, serves reads, and is ready when there is room', async context => {
     const isPostgres = postgresUrl() !== undefined
     const disk = isPostgres ? undefined : smallDisk(16_384)
     if (!isPostgres && disk === undefined) return context.skip(needsMount)
@@ -72,7 +72,7 @@ describe('a server whose store', () => {
     await expect.poll(server.ready, within).toEqual(ready)
   })
 
-  it('cannot be written at all says so', async context => {
+  it('cannot be written at all reports the fault', async context => {
     if (postgresUrl() === undefined) return context.skip('a file that is open cannot be closed to its owner')
     const place = await testStorePlace()
     const server = await served(place)

@@ -61,7 +61,7 @@ async function refusalOf(request: Request) {
 }
 
 describe.each(areas.map(({ domain }) => domain.name))('a request of %s', area => {
-  it('is refused for a text with U+0000 or half of a surrogate pair, wherever it stands', async () => {
+  it('is refused for a text with U+0000 or half of a surrogate pair in any place', async () => {
     const { common, document, schemas } = await modelOf(area)
     const options = { authorization: platform.authorization, common, platform: true }
     const refusals: object[] = []
@@ -101,7 +101,7 @@ describe.each(areas.map(({ domain }) => domain.name))('a request of %s', area =>
     expect(refusals).toEqual(expected)
   }, 300_000)
 
-  it('leads to nothing by a path with U+0000', async () => {
+  it('with U+0000 in its path is refused', async () => {
     const { document, schemas } = await modelOf(area)
     for (const operation of document.operations) {
       const options = { authorization: platform.authorization }
@@ -120,7 +120,7 @@ describe.each(areas.map(({ domain }) => domain.name))('a request of %s', area =>
   }, 300_000)
 })
 
-it('any other text is kept and answered as it was sent', async () => {
+it('every other text is stored and returned unchanged', async () => {
   const text = fc
     .string({ unit: 'binary', maxLength: 60 })
     .filter(each => !each.includes('\0'))
@@ -141,7 +141,7 @@ it('any other text is kept and answered as it was sent', async () => {
   )
 })
 
-it('bytes, files and streams are no texts', () => {
+it('bytes, files and streams are not checked as texts', () => {
   const faults = new Faults()
   const bound = withSoundTexts({ route: undefined as never, run: async () => 'answered' })
   const body = {

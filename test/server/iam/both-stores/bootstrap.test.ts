@@ -56,7 +56,7 @@ async function started(config: Config) {
 const tokenFile = ({ dataDir }: Config): string => join(dataDir, 'bootstrap-token')
 const tokenIn = (config: Config): string => readFileSync(tokenFile(config), 'utf8').trim()
 
-it('leaves the token of the first administrator in a file that is gone once it is used', async () => {
+it('writes the token of the first administrator to a file that is deleted after its use', async () => {
   const config = await emptyPlace()
   const first = await started(config)
   expect(first.signIn(baseUrl).join()).toContain(tokenFile(config))
@@ -80,7 +80,7 @@ it('leaves the token of the first administrator in a file that is gone once it i
   expect(existsSync(tokenFile(config))).toBe(false)
 })
 
-it('needs no token with a password in a file, which must be one that may be used', async () => {
+it('needs no token with a password in a file, which must be acceptable', async () => {
   const config = await emptyPlace()
   const adminPasswordFile = join(config.dataDir, 'weak')
   writeFileSync(adminPasswordFile, 'weak\n')
@@ -95,14 +95,14 @@ it('needs no token with a password in a file, which must be one that may be used
   expect((await admin.iam.listUsers({})).users).toHaveLength(1)
 })
 
-it('makes nobody an administrator when no address is set', async () => {
+it('creates no administrator if no address is set', async () => {
   const config = await emptyPlace()
   const { signIn } = await started({ ...config, bootstrap: { adminEmail: '' } })
   expect(signIn(baseUrl)).toEqual([expect.stringContaining(`login --url ${baseUrl}`)])
   expect(existsSync(tokenFile(config))).toBe(false)
 })
 
-it('lets who has the machine make an administrator beside a server that runs', async () => {
+it('lets a user of the host create an administrator while a server runs', async () => {
   const config = await emptyPlace()
   const { as, signedIn } = await started({ ...config, bootstrap: { adminEmail: '' } })
   const printed: string[] = []
@@ -137,7 +137,7 @@ it.each([
     { baseUrl: undefined },
     /^by: npx node ninefold\.ts activate --url <where the server listens> --token-file/,
   ],
-])('tells the page of a token by what is set: %s', async (_, given, expected) => {
+])('names the page of a token by the settings: %s', async (_, given, expected) => {
   const config = { ...(await emptyPlace()), ...given }
   await (await started({ ...config, bootstrap: { adminEmail: '' } })).close()
   const printed: string[] = []
@@ -146,7 +146,7 @@ it.each([
   expect(printed.join()).not.toContain(':0/')
 })
 
-it('takes an invited user from the invitation to the first session', async () => {
+it('leads an invited user from the invitation to the first session', async () => {
   const config = await emptyPlace()
   const bootstrapped = { adminPasswordFile: administratorFile(config.dataDir) }
   const { as, signedIn } = await started({ ...config, bootstrap: bootstrapped })
@@ -205,7 +205,7 @@ it('takes an invited user from the invitation to the first session', async () =>
   await expect(x.iam.getMyProfile({})).rejects.toMatchObject({ reason: 'TOKEN_REVOKED' })
 })
 
-it('hashes passwords at full cost wherever a platform is served', async () => {
+it('hashes passwords at full cost whenever a platform is served', async () => {
   const config = { ...(await emptyPlace()), bootstrap: { adminPasswordFile: administratorFile(testFolder()) } }
   const { close, signedIn } = await started(config)
   const admin = await signedIn(administrator.email, administrator.password)

@@ -100,8 +100,8 @@ const workspacesOf =
   }
 
 /**
- * Returns a function that creates a binding in the listed organisation and one in another organisation, invites a user,
- * and deletes the oldest of the bindings that earlier calls created.
+ * Returns a function that, at each call, creates a binding in the listed organisation and in another organisation,
+ * invites a user, and deletes the bindings of the call before.
  */
 function changes() {
   const { acme, ada, guests, umbrella, workspaces } = scene
@@ -127,7 +127,7 @@ describe.each([
   ['users', () => usersOf(scene.oz), ['', 'email', 'display_name desc']],
   ['operations', () => operationsOf(scene.oz), ['']],
 ] as const)('a walk through %s', (_, listOf, orders) => {
-  it.each(orders)('in the order "%s" has each row that stood still once, whatever comes and goes', async order => {
+  it.each(orders)('in the order "%s" has each unchanged row once, whatever is inserted and deleted', async order => {
     const list = listOf()
     const between = changes()
     await between()
@@ -144,7 +144,7 @@ describe.each([
 })
 
 it.each(['', 'name desc'])(
-  'a walk through workspaces in the order "%s" follows what may be seen, and has the others once',
+  'a walk through workspaces in the order "%s" follows changed permissions, and has the other workspaces once',
   async order => {
     const { acme, ada, kim, workspaces } = scene
     const list = workspacesOf(kim, acme)

@@ -53,7 +53,7 @@ async function furnish(platform: TestPlatform, ada: Member, at: Tenant) {
   return { guest, home, account, key, role }
 }
 
-it('nothing of iam outlives an organisation but people and programs who cannot act, and who come from elsewhere', async () => {
+it('only deactivated users and service accounts, and members from elsewhere, outlive an organisation', async () => {
   const platform = await testPlatform()
   const ada = await platform.admin()
   const at = await addTenant(ada.api, 'acme')

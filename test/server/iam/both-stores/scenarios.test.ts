@@ -49,7 +49,7 @@ async function refused(call: Promise<unknown>): Promise<ApiError> {
   throw new Error(`the call was not refused: ${String(error)}`)
 }
 
-it('shows where an inherited role comes from, and sends there who would revoke it', async () => {
+it('shows the source of an inherited role, and names it when the role is revoked elsewhere', async () => {
   const { group, oz, organisation, platform, workspace } = at
   const kim = await addMember(platform, oz.api, { email: 'kim@acme.example', organisation_id: organisation })
   const role_ids = ['workspace-viewer']
@@ -81,7 +81,7 @@ it('shows where an inherited role comes from, and sends there who would revoke i
   })
 })
 
-it('tells an editor of a workspace which permissions that role has', async () => {
+it('shows an editor of a workspace the permissions of that role', async () => {
   const { eve, workspace } = at
   const permissions = ['vault.secretVersions.access', 'compute.vms.create', 'iam.policies.update']
   const scope = { scope_type: 'WORKSPACE', scope_id: workspace } as const
@@ -90,7 +90,7 @@ it('tells an editor of a workspace which permissions that role has', async () =>
   })
 })
 
-it('denies by a policy even to who administers the platform, until the policy is disabled', async () => {
+it('denies by a policy even the administrator of the platform, until the policy is disabled', async () => {
   const { ada, workspace } = at
   const other = await platformBeside()
   const deny = (permission: string) => ({
@@ -131,7 +131,7 @@ async function platformBeside(): Promise<Member['api']> {
   return (await testPlatform({ config: { storeUrl } })).as(at.ada.token)
 }
 
-it('takes who is invited from the invitation to a password that is good enough, with one token', async () => {
+it('leads an invited user from the invitation to an acceptable password, with one token', async () => {
   const { organisation, oz, platform, workspace } = at
   const anonymous = platform.as().iam
   const { credential, id } = await oz.api.iam.inviteUser({
@@ -158,7 +158,7 @@ it('takes who is invited from the invitation to a password that is good enough, 
   expect(await x.api.taxonomy.getWorkspace({ organisation, id: workspace })).toMatchObject({ id: workspace })
 })
 
-it('answers a lost refresh again, and ends the session of which a spent token is used', async () => {
+it('repeats a lost refresh, and ends the session if a spent token is used', async () => {
   const { eve, platform } = at
   const refresh = (refresh_token: string) => platform.as().iam.refreshToken({ body: { refresh_token } })
   const r1 = eve.refreshToken
@@ -179,7 +179,7 @@ it('answers a lost refresh again, and ends the session of which a spent token is
   expect(tokens).toMatchObject([{ id: third.token_id, status: 'REVOKED', revoke_reason: 'REUSE_DETECTED' }])
 })
 
-it('has who guesses wait, and treats an unknown address as a known one', async () => {
+it('delays guesses, and treats an unknown address like a known one', async () => {
   const { platform } = at
   const client = platform.as(undefined, '198.51.100.1').iam
   const sixth = async (email: string) => {

@@ -170,7 +170,7 @@ async function misplaced({ from }: TestPlatform, secrets: Secrets, token: string
   expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400, 401, 401, 200])
 }
 
-it('keeps and logs no password, token, assertion or private key that anybody has used', async () => {
+it('stores and logs no used password, token, assertion or private key', async () => {
   const platform = await testPlatform()
   const { config, lines } = platform
   const secrets = new Secrets()

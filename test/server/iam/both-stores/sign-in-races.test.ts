@@ -51,7 +51,7 @@ const ends: readonly [name: string, end: (of: Member) => Promise<unknown>][] = [
 ]
 
 it.each(ends)(
-  '%s leaves no session, however many come in at the same moment',
+  '%s leaves no session, however many sign-ins run concurrently',
   async (_, end) => {
     for (let round = 0; round < rounds; round += 1) {
       const mal = await addMember(platform, ada.api, { email: `mal-${(members += 1)}@acme.example` })
@@ -70,7 +70,7 @@ it.each(ends)(
   180_000,
 )
 
-it('a change of the password leaves the session that made it, and none that came in by the old one', async () => {
+it('a change of the password keeps the session that made it, and no session of the old password', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const mal = await addMember(platform, ada.api, { email: `mal-${(members += 1)}@acme.example` })
     const body = { current_password: password, new_password: 'another-harbour-lantern' }
@@ -84,7 +84,7 @@ it('a change of the password leaves the session that made it, and none that came
   }
 }, 180_000)
 
-it('a token opens an account for one of those who use it at once', async () => {
+it('a token activates an account for one of several concurrent calls', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const email = `new-${(members += 1)}@acme.example`
     const { credential } = await ada.api.iam.inviteUser({ body: { email, delivery: 'RETURN' } })

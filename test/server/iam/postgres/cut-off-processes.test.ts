@@ -85,7 +85,7 @@ async function servesAgain(): Promise<void> {
   expect(other.isRunning()).toBe(true)
 }
 
-it('a grant that is given or taken away through one process holds in the other once it is answered DONE', async () => {
+it('a grant or revocation through one process applies in the other once it is DONE', async () => {
   const { ada, at, kim, lee, other } = pair
   expect(await askedOn(other, kim)).toBe('yes')
   await takeAway()
@@ -99,7 +99,7 @@ describe.each([
   ['whose connections are cut', async ({ down }: Proxy) => down()],
   ['whose connections say nothing any more', async ({ silence }: Proxy) => silence()],
 ] as const)('a process %s', (_, cut) => {
-  it('holds up no change, admits nobody by rights of before it, and serves again by itself', async () => {
+  it('delays no change, admits no caller by outdated permissions, and serves again by itself', async () => {
     const { between, kim, lee, one, other } = pair
     for (const each of [one, other]) expect(await askedOn(each, kim)).toBe('yes')
     await cut(between)
@@ -119,7 +119,7 @@ describe.each([
   })
 })
 
-it('a process that is stopped past its lease admits nobody by rights of before, and serves again by itself', async () => {
+it('a process that is paused past its lease admits no caller by outdated permissions, and serves again by itself', async () => {
   const { kim, one, other } = pair
   for (const each of [one, other]) expect(await askedOn(each, kim)).toBe('yes')
   other.pause()

@@ -44,8 +44,8 @@ const asking =
 
 const isDone = { status: 'IAM_OPERATION_STATUS_DONE' }
 
-describe.concurrent('a change that is answered DONE', () => {
-  it('holds on the other server at once, whatever it is', async ({ onTestFinished }) => {
+describe.concurrent('a change that is DONE', () => {
+  it('applies on the other server immediately, whatever its kind', async ({ onTestFinished }) => {
     const pair = await pairOf(onTestFinished)
     const { ada, at, kim, one, other } = pair
     const askedOn = asking(pair)
@@ -87,7 +87,7 @@ describe.concurrent('a change that is answered DONE', () => {
     expect(await askedOn(other, again)).toBe('TOKEN_REVOKED')
   })
 
-  it('holds on each of two that change in turns', async ({ onTestFinished }) => {
+  it('applies on both of two servers that change alternately', async ({ onTestFinished }) => {
     const pair = await pairOf(onTestFinished)
     const { ada, at, kim, one, other } = pair
     const askedOn = asking(pair)
@@ -110,7 +110,7 @@ describe.concurrent.each([
   ['whose connections are cut', async ({ down }: Proxy) => down()],
   ['whose connections say nothing any more', async ({ silence }: Proxy) => silence()],
 ] as const)('a server %s', (_, cut) => {
-  it('serves no longer than its lease, and never what was revoked, until it follows again', async ({
+  it('serves no longer than its lease, and never by revoked permissions, until it applies changes again', async ({
     onTestFinished,
   }) => {
     const pair = await pairOf(onTestFinished)
@@ -146,7 +146,7 @@ describe.concurrent.each([
     await answersUntil('yes', () => askedOn(other, ada))
   })
 
-  it('never lets in whose session ended while it could not know', async ({ onTestFinished }) => {
+  it('never admits a session that ended while it was cut off', async ({ onTestFinished }) => {
     const pair = await pairOf(onTestFinished)
     const { ada, between, kim, one, other } = pair
     const askedOn = asking(pair)

@@ -140,7 +140,7 @@ function tell({ intents, outcomes, troubles: { again, lost } }: Journal, kills: 
 // The tests run concurrently, because each test waits at its end until the leases of dead servers have expired.
 describe.concurrent('under a mixed load', () => {
   it(
-    'a server that is killed again and again loses no acknowledged change and does none twice',
+    'a server that is killed repeatedly loses no acknowledged change and repeats none',
     { timeout },
     async ({ onTestFinished }) => {
       const stage = await setStage(1, onTestFinished)
@@ -152,7 +152,7 @@ describe.concurrent('under a mixed load', () => {
   )
 
   it(
-    'of two servers on one store one is killed again and again, and clients see no more than calls that are retried',
+    'if one of two servers on one store is killed repeatedly, clients notice only retried calls',
     { timeout },
     async ({ onTestFinished }) => {
       const stage = await setStage(2, onTestFinished)

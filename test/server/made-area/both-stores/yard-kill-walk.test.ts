@@ -11,7 +11,7 @@ import { rotten } from '../yard-sealing.ts'
 
 const program = fileURLToPath(new URL('../walked-yard.ts', import.meta.url))
 
-/** Seals a box, and tries a box that cannot be sealed. */
+/** Seals a box, and tries to seal a box that cannot be sealed. */
 async function tell(call: typeof fetch, round: number): Promise<void> {
   const client = new TaxonomyClient(createTransport({ baseUrl: '', token: testToken, fetch: call }))
   const { resource_id: organisation } = await client.createOrganisation({ body: { name: `acme-${round}` } })
@@ -29,7 +29,7 @@ async function tell(call: typeof fetch, round: number): Promise<void> {
   }
 }
 
-it('a server that is killed at any step of a procedure is made up for', { timeout: walkTimeout }, async () => {
+it('work continues after a kill of its server at any step of a procedure', { timeout: walkTimeout }, async () => {
   const { missed, points, restarts, tried } = await killWalk({ program, areas: walkedAreas(), walked: 'yard', tell })
   console.log(`${tried.length} of ${points.length} points; ${toldRestarts(restarts)}`)
   expect(missed).toEqual([])

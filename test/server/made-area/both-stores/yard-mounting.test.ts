@@ -27,7 +27,7 @@ const neighbour = area<SampleArea, readonly never[], 'topology'>({
 })
 
 describe('functions between areas', () => {
-  it('are given where two areas need each other', async () => {
+  it('are provided where two areas need each other', async () => {
     const yard = yardArea({}, { provides: () => ({ topology: onlyHere }) })
     const platform = await areaPlatform([yard, neighbour], onTestFinished, withoutIam)
     const caller = await platform.newWorkspace('web')
@@ -35,13 +35,13 @@ describe('functions between areas', () => {
     expect((await caller.call('POST', 'racks', { name: 'b', region: 'there' })).reason).toBe('REGION_NOT_FOUND')
   })
 
-  it('end the start by name where a required need is met by nobody', async () => {
+  it('end the start with a message where a required need has no provider', async () => {
     await expect(areaPlatform([yardArea(), neighbour], onTestFinished, withoutIam)).rejects.toThrow(
       'neighbour needs the functions of topology: no area that is mounted provides them',
     )
   })
 
-  it('end the start when they are asked for while areas are mounted', async () => {
+  it('end the start when they are read during the mounting of areas', async () => {
     const hasty: AreaModule = area<SampleArea, readonly never[], never, 'topology'>({
       generated: handwritten({ name: 'hasty', base: 6_000_000 }),
       needs: { optional: ['topology'] },
@@ -71,7 +71,7 @@ it('scopes and look-ups of an area reach the guard of the platform', async () =>
   expect(Object.keys(given[0]?.scopes['yard'] ?? {})).toEqual(['getOperation', 'findBox'])
 })
 
-it('the doctor names references that are broken, and what the area itself finds', async () => {
+it('the doctor reports broken references, and the findings of the area itself', async () => {
   const control: YardControl = {}
   const areas = [yardArea(control)] as const
   const platform = await areaPlatform(areas, onTestFinished)

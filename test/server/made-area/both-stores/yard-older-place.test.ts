@@ -75,7 +75,7 @@ async function settled(place: StorePlace): Promise<void> {
   await store.close()
 }
 
-it('an area is told once of each workspace from before it, by servers of which some are killed meanwhile', async () => {
+it('a new area is told once of each existing workspace, even by servers that are killed', async () => {
   const { filled, place } = await olderPlace(standing, fill)
   const { organisation, workspaces } = filled
   // The first process dies in the first batch, the second process in the second batch; the transaction of a batch is
@@ -106,7 +106,7 @@ it('an area is told once of each workspace from before it, by servers of which s
   expect(await bornIn(place)).toEqual(bornAll(...workspaces, ...fresh, last))
 }, 120_000)
 
-it('an area is told of workspaces that a server without it makes beside it, or after it', async () => {
+it('an area is told of workspaces that a server without it creates concurrently or later', async () => {
   const { filled, place } = await olderPlace(standing, fill)
   const { organisation, workspaces } = filled
   const older = areas.filter(({ domain }) => standing.includes(domain.name))
@@ -127,7 +127,7 @@ it('an area is told of workspaces that a server without it makes beside it, or a
   expect(await bornIn(place)).toEqual(bornAll(...workspaces, ...made))
 }, 120_000)
 
-it('an area whose hook fails holds up no other work, and is told again', async () => {
+it('an area whose hook fails delays no other work, and is told again', async () => {
   const { filled, place } = await olderPlace(standing, fill)
   const failing = birthAreas(() => {
     throw new Error('not yet')

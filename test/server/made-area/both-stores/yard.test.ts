@@ -26,7 +26,7 @@ const noted = async (what: string) => (await store().get(notes, `${what}/${yard.
 const madeBox = (name = 'apples', more: object = {}) => yard.made('boxes', { name, rack_id: rack, ...more })
 
 describe('a kind', () => {
-  it('answers a row where it lies, and nowhere else', async () => {
+  it('returns a row in its workspace only', async () => {
     const id = await madeBox('apples', { labels: { a: 'b' } })
     const box = await yard.call('GET', `boxes/${id}`)
     expect(box).toMatchObject({ id, workspace_id: yard.workspace, engine: 'native', labels: { a: 'b' }, state: 'OPEN' })
@@ -40,9 +40,9 @@ describe('a kind', () => {
 
   it.each([
     ['an absent parent', absent, 'BOX_NOT_FOUND'],
-    ['no child of another parent', 'other', 'TAG_NOT_FOUND'],
+    ['a child of another parent', 'other', 'TAG_NOT_FOUND'],
     ['a child', 'own', undefined],
-  ])('tells %s', async (_, parent, reason) => {
+  ])('responds to a read below %s', async (_, parent, reason) => {
     const own = await madeBox()
     const other = await madeBox('pears')
     const tag = await yard.made(`boxes/${own}/tags`, { name: 'red' })
@@ -55,7 +55,7 @@ describe('a kind', () => {
     expect(await yard.call('GET', `boxes/${other}/tags`)).toMatchObject({ tags: [] })
   })
 
-  it('names the field whose reference is absent, or lies elsewhere', async () => {
+  it('names the field whose reference is absent or in another workspace', async () => {
     const elsewhere = await platform.newWorkspace(`elsewhere-${count}`)
     const theirs = await elsewhere.made('racks', { name: 'oak' })
     for (const rack_id of [absent, theirs]) {
@@ -70,7 +70,7 @@ describe('a kind', () => {
     expect(await yard.call('POST', 'boxes', onSecond, 'second')).toMatchObject({ reason: 'RACK_NOT_FOUND' })
   })
 
-  it('deletes what nothing refers to', async () => {
+  it('deletes rows without references', async () => {
     const id = await madeBox()
     expect(await yard.call('DELETE', `racks/${rack}`)).toMatchObject({
       reason: 'RACK_IN_USE',
@@ -82,7 +82,7 @@ describe('a kind', () => {
     expect(await yard.call('DELETE', `racks/${rack}`)).not.toHaveProperty('reason')
   })
 
-  it('is changed by its fields, an etag that is current, and in a state that allows it', async () => {
+  it('changes by its fields, with a current etag, and in a state that allows the change', async () => {
     const id = await madeBox()
     const { etag } = await yard.call('GET', `boxes/${id}`)
     const changed = { name: 'apples', labels: { a: 'b' }, etag }
@@ -114,7 +114,7 @@ describe('a kind', () => {
     })
   })
 
-  it('stays in its state by a verb that leads to none', async () => {
+  it('keeps its state at a verb without a next state', async () => {
     const id = await madeBox()
     expect(await yard.call('POST', `boxes/${id}:shake`)).not.toHaveProperty('reason')
     expect(await yard.call('GET', `boxes/${id}`)).toMatchObject({ state: 'OPEN' })
@@ -122,13 +122,13 @@ describe('a kind', () => {
 })
 
 describe('engines and admission', () => {
-  it('let calls of every engine of the area in', async () => {
+  it('admit calls of every engine of the area', async () => {
     const answer = await yard.call('POST', 'racks', { name: 'ash' }, 'second')
     expect(answer).not.toHaveProperty('reason')
     expect(await yard.call('POST', 'racks', {}, 'second')).toMatchObject({ reason: 'FIELD_INVALID' })
   })
 
-  it('answer before the body is looked at, and after the caller', async () => {
+  it('respond before the body is read, and after the caller is known', async () => {
     expect(await yard.call('POST', 'racks', {}, 'third')).toMatchObject({ reason: 'ENGINE_NOT_FOUND', code: 5 })
     control.isSealed = true
     expect(await yard.call('POST', 'racks', {}, 'third')).toMatchObject({ reason: 'ENGINE_NOT_FOUND' })
@@ -140,11 +140,11 @@ describe('engines and admission', () => {
 })
 
 describe('the rest of a declaration', () => {
-  it('has an optional need that nobody meets be undefined', async () => {
+  it('leaves an optional need without a provider undefined', async () => {
     expect(await yard.call('POST', 'racks', { name: 'ash', region: 'nowhere' })).not.toHaveProperty('reason')
   })
 
-  it('makes what exists from the first start, and runs its workers', async () => {
+  it('creates its rows at the first start, and runs its workers', async () => {
     expect(await store().get(notes, 'started/')).toBeDefined()
     await expect.poll(async () => (await store().get(notes, 'swept/')) !== undefined).toBe(true)
   })
@@ -155,26 +155,26 @@ describe('the rest of a declaration', () => {
     await expect.poll(() => yard.call('GET', `boxes/${id}`)).toMatchObject({ state: 'SEALED' })
   })
 
-  it('serves its planes, whose catch-all path takes slashes', async () => {
+  it('serves its planes, whose catch-all path contains slashes', async () => {
     const answer = await platform.fetch('/v2/a/b/blobs/uploads/1', { method: 'PUT', body: 'abc' })
     expect([answer.status, answer.headers.get('location')]).toEqual([201, '/v2/a/b/blobs/3'])
   })
 
-  it('says of what is not built that it is not implemented', async () => {
+  it('reports a missing operation as not implemented', async () => {
     const answer = await platform.fetch(`/yard/v1/cranes/${absent}`)
     expect([answer.status, await answer.json()]).toMatchObject([501, { message: /getCrane/ }])
     expect(yardArea().built).toEqual(['racks', 'boxes', 'tags'])
   })
 })
 
-describe('what happens to a workspace', () => {
-  it('is told to the area', async () => {
+describe('the end of a workspace', () => {
+  it('is reported to the area', async () => {
     expect(await noted('born')).toBe(true)
     await platform.client.suspendWorkspace({ organisation: platform.organisation, id: yard.workspace, body: {} })
     await expect.poll(() => noted('SUSPENDED')).toBe(true)
   })
 
-  it('deletes none that kinds or hooks still hold something in, or protect', async () => {
+  it('is refused while kinds or hooks protect it or have resources in it', async () => {
     await madeBox()
     const { client, organisation } = platform
     const id = yard.workspace
@@ -194,10 +194,10 @@ describe('what happens to a workspace', () => {
     })
   })
 
-  it('purges 2,000 rows in batches, between which others are answered', async () => {
+  it('purges 2,000 rows in batches, between which other requests are served', async () => {
     const id = await madeBox('first')
     const first = (await store().get(boxes, id))?.value
-    if (!first) throw new Error('the box was made')
+    if (!first) throw new Error('the box has not been created')
     await store().tx(async tx => {
       for (let i = 0; i < 2000; i += 1) {
         const number = `box-${String(i).padStart(4, '0')}`

@@ -115,7 +115,7 @@ describe('a list that is ordered by a computed column', () => {
     ['ascending', 'ip_address', sorted],
     ['descending', 'ip_address desc', sorted.toReversed()],
     ['by another field first', 'note, ip_address desc', sorted.toReversed()],
-  ])('walks by numbers, whatever the size of its pages: %s', async (_, order, expected) => {
+  ])('walks by numbers, in pages of any size: %s', async (_, order, expected) => {
     const store = await portsAt(await testPlace(), ports)
     for (const size of [1, 2, 4, 100]) {
       for (const where of [{ network_id: 'n' }, {}]) {
@@ -125,7 +125,7 @@ describe('a list that is ordered by a computed column', () => {
     }
   })
 
-  it('filters by the text, and is found by either', async () => {
+  it('filters by the text, and finds rows by either form', async () => {
     const store = await portsAt(await testPlace(), ports)
     const filter = checkFilter('ip_address = "10.0.0.1*"', portFields)
     const found = await walk(store, ports, query({ filter, size: 1 }))
@@ -135,7 +135,7 @@ describe('a list that is ordered by a computed column', () => {
     expect(await store.count(ports, { ip_address: '10.0.0.9' })).toBe(1)
   })
 
-  it('follows what updates change', async () => {
+  it('applies updates', async () => {
     const store = await portsAt(await testPlace(), ports)
     await store.tx(async tx => {
       const read = await tx.get(ports, 'p-3')
@@ -145,7 +145,7 @@ describe('a list that is ordered by a computed column', () => {
     expect(walked.map(({ ip_address }) => ip_address).slice(3)).toEqual(['10.0.0.10', '10.0.0.11', '10.0.0.100'])
   })
 
-  it('has documents of one value, and without one, each once, by their ids', async () => {
+  it('has documents of one value, and documents without a value, each once, in the order of their ids', async () => {
     const loose: Collection<Port> = { ...ports, uniques: [] }
     const store = await testStore(loose)
     const made = ['b', 'a', 'd', 'c'].map((id, i) => port(id, i < 2 ? {} : { ip_address: '10.0.0.1' }))
@@ -158,7 +158,7 @@ describe('a list that is ordered by a computed column', () => {
     }
   })
 
-  it('does not take texts that are unique for numbers that are', async () => {
+  it('does not confuse unique texts with unique numbers', async () => {
     const coarse: Collection<Port> = {
       ...ports,
       computed: { ip_number: { type: 'INTEGER', of: ({ ip_address = '' }) => ip_address.length } },
@@ -177,7 +177,7 @@ describe('a list that is ordered by a computed column', () => {
     }
   })
 
-  it('is filled from the documents of a store of before the column, which the doctor then finds in order', async () => {
+  it('is filled from the documents of an older store, in which the doctor then finds no fault', async () => {
     const place = await testPlace()
     const before = await portsAt(place, plainPorts)
     const asText = (await walk(before, plainPorts, query())).map(({ ip_address }) => ip_address)
@@ -189,7 +189,7 @@ describe('a list that is ordered by a computed column', () => {
     expect(await mismatchesIn(place)).toEqual([])
   })
 
-  it('refuses a token of before the column, whose keys are texts', async () => {
+  it('refuses a token of an older version, whose keys are texts', async () => {
     const store = await portsAt(await testPlace(), ports)
     const stale = store.list(ports, query({ after: ['10.0.0.9', 'p-0'] }))
     await expect(stale).rejects.toMatchObject({ reason: 'PAGE_TOKEN_INVALID' })
@@ -244,7 +244,7 @@ describe('a computed column', () => {
     expect(await walk(store, things, query({ size: 2, order: descending }))).toEqual(rows.toSorted(backwards))
   })
 
-  it('that is not what its document says is told by the doctor', async () => {
+  it('that differs from its document is reported by the doctor', async () => {
     const place = await testPlace()
     const store = await portsAt(place, ports)
     await store.close()
@@ -252,7 +252,7 @@ describe('a computed column', () => {
     expect(await mismatchesIn(place)).toMatchObject([{ key: 'p-0', damage: undefined }])
   })
 
-  it('that cannot be computed is told by the doctor as damage', async () => {
+  it('that cannot be computed is reported by the doctor as damage', async () => {
     const place = await testPlace()
     const store = await portsAt(place, ports)
     await store.close()

@@ -22,7 +22,7 @@ async function killedAfter(count: number, place: string): Promise<string[]> {
   return acknowledged
 }
 
-it('loses nothing that was acknowledged when its process is killed, again and again', async () => {
+it('no acknowledged document is lost in repeated kills of a process', async () => {
   for (const count of [1, 40, 170, 333]) {
     const place = await testPlace()
     const acknowledged = await killedAfter(count, place)

@@ -61,7 +61,7 @@ async function walk(store: ServerStore, asked: ListQuery, derived: Derived): Pro
 }
 
 describe('a page with derived fields', () => {
-  it('has the rows that a filter over derived and own fields matches in memory, and no others', async () => {
+  it('has exactly the rows that a filter over derived and own fields matches in memory', async () => {
     const { store, stored } = await filled(sample(100))
     const filters = filtersOver([...boxFields.fields, ...derivedFields, ...derivedFields])
     await fc.assert(
@@ -73,7 +73,7 @@ describe('a page with derived fields', () => {
     )
   })
 
-  it('walked in any order, by ties and in both directions, shows each row once and in the order of the memory', async () => {
+  it('shows each row once in any order, with ties and in both directions, as in memory', async () => {
     const { store, stored } = await filled(sample(60))
     const orders = ordersOver([...boxFields.fields, ...derivedFields])
     await fc.assert(
@@ -88,10 +88,10 @@ describe('a page with derived fields', () => {
     )
   })
 
-  it('walks what a filter leaves, whatever the page size', async () => {
+  it('walks the filtered rows in pages of any size', async () => {
     const { store, stored } = await filled(sample(80))
     const [derived] = fc.sample(tables, { seed: 7, numRuns: 1 })
-    if (derived === undefined) throw new Error('a table is made')
+    if (derived === undefined) throw new Error('no table was generated')
     const near: Filter = { kind: 'not', term: { kind: 'compare', field: isNear, operator: '=', value: true } }
     const expected = stored.filter(row => matches(near, completed(row, derived))).map(({ id }) => id)
     expect(expected.length).toBeGreaterThan(10)
@@ -101,7 +101,7 @@ describe('a page with derived fields', () => {
     }
   })
 
-  it('leaves out documents that no row of the table fits', async () => {
+  it('excludes documents without a row in the table', async () => {
     const { store, stored } = await filled(sample(40))
     const derived: Derived = { from: ['parent'], fields: [zone], rows: [{ from: ['q'], values: ['far'] }] }
     const order = [
@@ -142,7 +142,7 @@ describe('a page with derived fields', () => {
     }
   })
 
-  it('keeps to the parent that it is narrowed to', async () => {
+  it('keeps to the parent of its condition', async () => {
     const { store, stored } = await filled(sample(40))
     const [derived] = fc.sample(tables, { seed: 3, numRuns: 1 })
     const page = await store.page(looseBoxes, query(), { parent: 'p' }, derived ? { derived } : {})
@@ -151,7 +151,7 @@ describe('a page with derived fields', () => {
     )
   })
 
-  it('takes 10,000 rows of a table', async () => {
+  it('accepts a table of 10,000 rows', async () => {
     const { store, stored } = await filled(sample(20))
     const rows = Array.from({ length: 10_000 }, (_, i) => ({ from: [i === 9_999 ? 'p' : `other-${i}`], values: [i] }))
     const derived: Derived = { from: ['parent'], fields: [rank], rows }
@@ -161,14 +161,14 @@ describe('a page with derived fields', () => {
     )
   })
 
-  it('refuses to follow from what is no text', async () => {
+  it('refuses a source that is not a text', async () => {
     const { store } = await filled(sample(1))
     const derived: Derived = { from: ['size'], fields: [rank], rows: [] }
     await expect(idsOf(store, query(), derived)).rejects.toThrow('"size" is of type INTEGER')
   })
 })
 
-it('members of a page are read beside the text', async () => {
+it('members of a page are read together with the text', async () => {
   const { store } = await filled(fc.sample(box, { seed: 5, numRuns: 20 }))
   const { items } = await store.page(looseBoxes, query(), {}, { members: ['state', 'name', 'id'] })
   expect(items).toHaveLength(20)

@@ -105,7 +105,7 @@ function above(model: Model, id: string): ReadonlyMap<string, Box> {
 }
 
 describe('a transaction', () => {
-  it('sees its own changes in whatever it has read before', async () => {
+  it('sees its own changes in rows that it has read before', async () => {
     const store = await testStore(boxes)
     const run = async (taken: readonly Step[]): Promise<void> => {
       const undone = store.tx(async tx => {
@@ -126,7 +126,7 @@ describe('a transaction', () => {
     await fc.assert(fc.asyncProperty(steps, run), { numRuns: postgresUrl() === undefined ? 200 : 60 })
   })
 
-  it('reads a row once that nobody else can change', async () => {
+  it('reads a row once if no other transaction can change it', async () => {
     const store = await testStore(boxes)
     await store.tx(tx => tx.insert(boxes, { id: 'a', name: 'a' }))
     await store.tx(async tx => {
@@ -137,7 +137,7 @@ describe('a transaction', () => {
     })
   })
 
-  it('remembers no more rows than it may, and reads the others again', async () => {
+  it('caches a limited number of rows, and reads the others again', async () => {
     const store = await testStore(boxes)
     const many = Array.from({ length: 1100 }, (_, i) => `box-${i}`)
     await store.tx(async tx => {
@@ -147,7 +147,7 @@ describe('a transaction', () => {
     })
   })
 
-  it('holds a row alone that it has shared before', async () => {
+  it('locks a row that it has shared before', async () => {
     const place = await testPlace()
     const [store, other] = [await storeAt(place, boxes), await storeAt(place, boxes)]
     await store.tx(tx => tx.insert(boxes, { id: 'a', name: 'a', size: 0 }))

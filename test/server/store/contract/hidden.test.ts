@@ -66,7 +66,7 @@ async function expectHidden(reader: Reader): Promise<void> {
 }
 
 describe('hidden members', () => {
-  it('are in no text that leaves the store, whatever reads it, and in every value', async () => {
+  it('are in no text that leaves the store, and in every value', async () => {
     const place = await testPlace()
     const store = await storeAt(place, crates)
     const inserted = await store.tx(tx => tx.insert(crates, crate))
@@ -87,7 +87,7 @@ describe('hidden members', () => {
     ['shares it', tx => tx.share(crates, 'a')],
     ['gets it', tx => tx.get(crates, 'a')],
     ['reads it upwards', async tx => (await tx.above(crates, 'parent', ['a']))[0]],
-  ])('are in no text of a transaction that %s, neither at once nor where it holds the row', async (_, call) => {
+  ])('are in no text of a transaction that %s, neither immediately nor from its cache', async (_, call) => {
     const store = await testStore(crates)
     await store.tx(tx => tx.insert(crates, crate))
     await store.tx(async tx => {
@@ -100,7 +100,7 @@ describe('hidden members', () => {
     })
   })
 
-  it('stand behind all others, so that any text may be visible', async () => {
+  it('follow all others, so that a visible text may contain anything', async () => {
     const store = await testStore(crates)
     const any = fc.record({ name: fc.oneof(texts, fc.constant(lookalike), fc.string()), tags: fc.array(texts) })
     let count = 0
@@ -116,7 +116,7 @@ describe('hidden members', () => {
     )
   })
 
-  it('are cut from documents that were written before they were hidden', async () => {
+  it('are cut from documents that were written before the members were hidden', async () => {
     const place = await testPlace()
     const open = await storeAt(place, openCrates)
     await open.tx(tx => tx.insert(openCrates, crate))
@@ -138,7 +138,7 @@ describe('hidden members', () => {
     ['has a backslash in', 'o\\'],
     ['has a control character in', 'o\n'],
     ['has half of a surrogate pair in', '\ud800'],
-  ])('are refused of a document that %s one, when it is inserted and when it is updated', async (_, owner) => {
+  ])('are refused in a document that %s one, at an insert and at an update', async (_, owner) => {
     const store = await testStore(crates)
     await store.tx(tx => tx.insert(crates, crate))
     const loose: Collection<object> = { name: crates.name, id: 'id' }
@@ -150,7 +150,7 @@ describe('hidden members', () => {
     await expectHidden(store)
   })
 
-  it('stay hidden where a document is damaged, which the doctor tells of', async () => {
+  it('stay hidden in a damaged document, which the doctor reports', async () => {
     const place = await testPlace()
     const store = await storeAt(place, crates)
     await store.tx(tx => tx.insert(crates, crate))
@@ -165,7 +165,7 @@ describe('hidden members', () => {
     await snapshot.close()
   })
 
-  it('are missed by the doctor in a document that lacks one', async () => {
+  it('are reported by the doctor in a document that lacks one', async () => {
     const place = await testPlace()
     const store = await storeAt(place, openCrates)
     const { owner_id: _, ...rest } = crate
@@ -182,7 +182,7 @@ describe('hidden members', () => {
     ['"inner"', { ...crates, hidden: ['inner'] }],
     ['"links"', { ...crates, hidden: ['links'] }],
     ['"owner_id"', { ...crates, hidden: ['owner_id', 'organisation_id', 'owner_id'] }],
-  ])('cannot be %s, by which documents are found or listed, nor the same one twice', async (name, collection) => {
+  ])('cannot be %s, by which documents are found or listed, nor declared twice', async (name, collection) => {
     await expect(storeAt(await testPlace(), collection)).rejects.toThrow(`"test_crates" cannot hide ${name}`)
   })
 })

@@ -21,15 +21,15 @@ async function add(tx: Transaction, id: string, more: number): Promise<void> {
 
 const sizeOf = async (store: Store, id: string): Promise<number | undefined> => (await store.get(boxes, id))?.value.size
 
-describe('transactions of two servers at once', () => {
-  it('lose no update of a row that they lock', async () => {
+describe('concurrent transactions of two servers', () => {
+  it('lose no update of a locked row', async () => {
     const [one, two] = await twoServers(box('a', { size: 0 }))
     const adding = [one, two].flatMap(store => Array.from({ length: 10 }, () => store.tx(tx => add(tx, 'a', 1))))
     await Promise.all(adding)
     expect(await sizeOf(one, 'a')).toBe(20)
   })
 
-  it('lose no update of a row that they only read, since its version tells', async () => {
+  it('lose no update of a row that they only read, because its version shows the change', async () => {
     const [one, two] = await twoServers(box('a', { size: 0 }))
     const increase = (store: Store): Promise<unknown> =>
       store.tx(async tx => {
@@ -40,7 +40,7 @@ describe('transactions of two servers at once', () => {
     expect(await sizeOf(two, 'a')).toBe(6)
   })
 
-  it('see nothing that is not committed, and nothing that never is', async () => {
+  it('see only committed changes', async () => {
     const [one, two] = await twoServers(box('a', { size: 0 }))
     const failing = one.tx(async tx => {
       await add(tx, 'a', 5)
@@ -87,8 +87,8 @@ describe('transactions of two servers at once', () => {
   })
 })
 
-describe('of many that create the same at once', () => {
-  it('one has the unique name, and all others are told that it is taken', async () => {
+describe('of many transactions that create the same row concurrently', () => {
+  it('one gets the unique name, and all others get the declared error', async () => {
     const [one, two] = await twoServers()
     const create = (store: Store, i: number): Promise<unknown> =>
       store.tx(async tx => {
@@ -102,7 +102,7 @@ describe('of many that create the same at once', () => {
     expect(await one.count(boxes, { name: 'same' })).toBe(1)
   })
 
-  it('one has the id, and the others run again and find it', async () => {
+  it('one gets the id, and the others run again and find the row', async () => {
     const [one, two] = await twoServers()
     const ensure = (store: Store): Promise<'made' | 'found'> =>
       store.tx(async tx => {
@@ -114,7 +114,7 @@ describe('of many that create the same at once', () => {
     expect(ends.filter(end => end === 'made')).toHaveLength(1)
   })
 
-  it('one moves to the unique name, and all others are told that it is taken', async () => {
+  it('one moves to the unique name, and all others get the declared error', async () => {
     const documents = Array.from({ length: 6 }, (_, i) => box(`id-${i}`))
     const [one, two] = await twoServers(...documents)
     const ends = await Promise.allSettled(
@@ -126,7 +126,7 @@ describe('of many that create the same at once', () => {
   })
 })
 
-it('a transaction whose unique name is taken ends so, whatever it makes of the error', async () => {
+it('a transaction whose unique name is taken fails, even if it catches the error', async () => {
   const [store] = await twoServers(box('a', { name: 'same' }))
   const stubborn = store.tx(async tx => {
     await tx.insert(boxes, box('b'))

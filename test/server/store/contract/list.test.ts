@@ -22,7 +22,7 @@ async function walk(pages: Pages): Promise<readonly string[]> {
 }
 
 describe('a list', () => {
-  it('shows the rows that a filter matches in memory, and no others', async () => {
+  it('shows exactly the rows that a filter matches in memory', async () => {
     const { store, stored } = await filled(sample(100))
     await fc.assert(
       fc.asyncProperty(filtersOver(boxFields.fields), async wanted => {
@@ -34,7 +34,7 @@ describe('a list', () => {
     )
   })
 
-  it('walked page by page shows each row once, in the order of the memory', async () => {
+  it('shows each row once over its pages, in the order of the memory', async () => {
     const { store, stored } = await filled(sample(60))
     await fc.assert(
       fc.asyncProperty(ordersOver(boxFields.fields), fc.integer({ min: 1, max: 25 }), async (wanted, size) => {
@@ -50,7 +50,7 @@ describe('a list', () => {
     ['a parent', { parent: 'p' }],
     ['some parents', { parent: ['p', 'q'] }],
     ['all parents', {}],
-  ])('of %s, where names are unique below one, shows each row once as well', async (_, where) => {
+  ])('of %s with names that are unique below a parent shows each row once as well', async (_, where) => {
     const store = await testStore(boxes)
     const names = ['', 'a', 'B', 'b', '~', '😀']
     const made = names.flatMap((name, i) =>
@@ -69,7 +69,7 @@ describe('a list', () => {
     )
   })
 
-  it('goes on behind a row that was deleted meanwhile', async () => {
+  it('continues after a row that was deleted in the meantime', async () => {
     const { store } = await filled(sample(10))
     const first = await store.list(looseBoxes, query({ size: 4 }))
     const all = idsOf(await store.list(looseBoxes, query()))
@@ -78,7 +78,7 @@ describe('a list', () => {
     expect([...idsOf(first), ...idsOf(second)]).toEqual(all)
   })
 
-  it('has no next page when its rows just fill the last one', async () => {
+  it('has no next page if its rows exactly fill the last page', async () => {
     const { store } = await filled(sample(6))
     const first = await store.list(looseBoxes, query({ size: 3 }))
     const second = await store.list(looseBoxes, query({ size: 3, after: first.next }))
@@ -98,7 +98,7 @@ describe('a list', () => {
   })
 })
 
-it('every document of a parent is read once, by id, however many there are', async () => {
+it('each document of a parent is read once, by id, however many there are', async () => {
   const { store, stored } = await filled(sample(350))
   const read: Box[] = []
   for await (const { value } of store.each(looseBoxes, { parent: 'p' })) read.push(value)
@@ -106,7 +106,7 @@ it('every document of a parent is read once, by id, however many there are', asy
   expect(read.length).toBeGreaterThan(100)
 })
 
-it('a page holds versions and values of the rows of its list', async () => {
+it('a page has the versions and values of the rows of its list', async () => {
   const { store } = await filled(sample(10))
   const page = await store.page(looseBoxes, query({ size: 4 }))
   const list = await store.list(looseBoxes, query({ size: 4 }))
@@ -116,7 +116,7 @@ it('a page holds versions and values of the rows of its list', async () => {
   expect(page.next).toEqual(list.next)
 })
 
-it('the sum of a column is taken over the rows of a parent', async () => {
+it('the sum of a column covers the rows of a parent', async () => {
   const { store, stored } = await filled(sample(40).map(row => ({ ...row, size: (row.size ?? 0) % 100 })))
   const of = (parent: string): number =>
     stored.filter(row => row.parent === parent).reduce((sum, row) => sum + (row.size ?? 0), 0)

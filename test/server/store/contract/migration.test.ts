@@ -46,7 +46,7 @@ async function stale(place: string): Promise<readonly string[]> {
   }
 }
 
-it('an older server reads on while a newer one brings the store up to date, and writes nothing it would not find', async () => {
+it('an older server continues to read during a migration by a newer server, and writes no row that the newer server would miss', async () => {
   const place = await testPlace()
   const older = await storeAt(place, olderParcels)
   await fill(older)
@@ -80,7 +80,7 @@ it('an older server reads on while a newer one brings the store up to date, and 
   expect(await newer.count(newerParcels, { weight: 1 })).toBe(Math.ceil((many - 1) / 7))
 })
 
-it('a change of the store that was cut off by kill -9 has changed nothing, and is made by the next server', async () => {
+it('a migration that was interrupted by kill -9 has changed nothing, and the next server repeats it', async () => {
   const place = await testPlace()
   const older = await storeAt(place, olderParcels)
   await fill(older)
@@ -103,7 +103,7 @@ it('a change of the store that was cut off by kill -9 has changed nothing, and i
   expect(await stale(place)).toEqual([])
 })
 
-it('a server that finds everything in place keeps the others writing', async () => {
+it('a server that finds the store up to date does not block the writes of others', async () => {
   const place = await testPlace()
   const first = await storeAt(place, newerParcels)
   const second = await storeAt(place, newerParcels)
@@ -117,7 +117,7 @@ it('a server that finds everything in place keeps the others writing', async () 
   expect((await first.get(newerParcels, 'a'))?.value.weight).toBe(3)
 })
 
-it('an older server does not start on a store that a newer one has changed, and says why', async () => {
+it('an older server does not start on a store of a newer version, and reports the reason', async () => {
   const place = await testPlace()
   const older = await storeAt(place, olderParcels)
   await older.tx(tx => tx.insert(olderParcels, { id: 'a', weight: 1 }))
@@ -132,7 +132,7 @@ it('an older server does not start on a store that a newer one has changed, and 
   expect(await stale(place)).toEqual([])
 })
 
-it('a server starts beside columns that its version has given up', async () => {
+it('a server starts with columns that its version has dropped', async () => {
   const place = await testPlace()
   await storeAt(place, newerParcels)
   const newest = await storeAt(place, { ...olderParcels, formerColumns: ['weight'] })

@@ -44,8 +44,8 @@ async function each(
   return found
 }
 
-describe('a document that is read with what stands beside it', () => {
-  it('has members and the version of a witness as of the same moment', async () => {
+describe('a document that is read together with members of other documents', () => {
+  it('has the members and the version of a witness as of the same moment', async () => {
     const store = await nested([
       ['a', ''],
       ['b', 'a'],
@@ -63,7 +63,7 @@ describe('a document that is read with what stands beside it', () => {
     expect(await read('nobody', 'a')).toBeUndefined()
   })
 
-  it('needs neither', async () => {
+  it('needs neither of them', async () => {
     const store = await nested([['a', '']])
     const found = await store.getWith(boxes, 'a', {})
     expect([found?.id, found?.version, found?.witnessed]).toEqual(['a', 1, undefined])
@@ -71,7 +71,7 @@ describe('a document that is read with what stands beside it', () => {
 })
 
 describe('a list of values', () => {
-  it('stands for any of them, alike in all that reads', async () => {
+  it('matches any of the values, in all reads', async () => {
     const { store, stored } = await filled(sample(60).map(row => ({ ...row, size: 3 })))
     const where = { parent: ['q', 'nobody', 'p', 'q'], state: ['NEW', 'DONE'] }
     const expected = stored
@@ -89,7 +89,7 @@ describe('a list of values', () => {
     expect(page.items.map(({ id }) => id)).toEqual(expected)
   })
 
-  it('that is empty fits nothing', async () => {
+  it('matches nothing if it is empty', async () => {
     const { store } = await filled(sample(10))
     const where = { parent: [] }
     expect(await each(store, where)).toEqual([])
@@ -100,7 +100,7 @@ describe('a list of values', () => {
     expect(await store.tally(boxes, 'state', where)).toEqual(new Map())
   })
 
-  it('names ids too', async () => {
+  it('matches ids too', async () => {
     const { store } = await filled(sample(10))
     expect(await each(store, { id: ['id-0007', 'id-0002', 'id-9999'] })).toEqual(['id-0002', 'id-0007'])
   })
@@ -116,7 +116,7 @@ describe('a list of values', () => {
 })
 
 describe('exists', () => {
-  it('tells whether a row fits all columns', async () => {
+  it('returns true if a row matches all columns', async () => {
     const store = await nested([['a', 'p']])
     expect(await store.exists(boxes, { parent: 'p', name: 'box' })).toBe(true)
     expect(await store.exists(boxes, { parent: 'p', name: 'crate' })).toBe(false)
@@ -124,7 +124,7 @@ describe('exists', () => {
     expect(await store.exists(boxes, {})).toBe(true)
   })
 
-  it('sees what its transaction has written', async () => {
+  it('sees the changes of its transaction', async () => {
     const store = await nested([])
     await store.tx(async tx => {
       expect(await tx.exists(boxes, { id: 'a' })).toBe(false)
@@ -135,7 +135,7 @@ describe('exists', () => {
 })
 
 describe('a tally', () => {
-  it('counts documents by their value, those without one under the empty text', async () => {
+  it('counts documents by their value, and documents without a value under the empty text', async () => {
     const { store, stored } = await filled(sample(60))
     const counted = new Map<string, number>()
     for (const { parent = '' } of stored) counted.set(parent, (counted.get(parent) ?? 0) + 1)
@@ -144,12 +144,12 @@ describe('a tally', () => {
     expect(await store.tally(boxes, 'state', { state: 'OPEN' })).toEqual(new Map([['OPEN', open.length]]))
   })
 
-  it('takes values with any characters for what they are', async () => {
+  it('keeps values with any characters', async () => {
     const store = await nested([...oddTexts, ...oddTexts].map((text, i) => [`id-${i}`, text]))
     expect(await store.tally(boxes, 'parent')).toEqual(new Map(oddTexts.map(text => [text, 2])))
   })
 
-  it('counts a text in an object that is not set as one that is empty', async () => {
+  it('counts a text in a missing object as an empty text', async () => {
     const store = await testStore(boxes)
     await store.tx(async tx => {
       await tx.insert(boxes, { id: 'a', name: 'box' })
@@ -159,7 +159,7 @@ describe('a tally', () => {
     expect(await store.tally(boxes, 'inner.name')).toEqual(new Map(Object.entries({ '': 2, null: 1 })))
   })
 
-  it('refuses what is no text', async () => {
+  it('refuses a value that is not a text', async () => {
     const store = await testStore(boxes)
     await expect(store.tally(boxes, 'size')).rejects.toThrow('"size" is of type INTEGER')
     // @ts-expect-error a box has no member `nothing`
@@ -168,7 +168,7 @@ describe('a tally', () => {
 })
 
 describe('each', () => {
-  it('goes on behind an id, whether it is there or not', async () => {
+  it('continues after an id, whether the id exists or not', async () => {
     const { store, stored } = await filled(sample(250))
     const ids = stored.map(({ id }) => id)
     expect(await each(store, {}, 'id-0003')).toEqual(ids.slice(4))
@@ -180,7 +180,7 @@ describe('each', () => {
     expect(await each(store, { parent: ['p'] }, 'id-0100')).toEqual(ofP)
   })
 
-  it('in the order of code points, with any characters', async () => {
+  it('is in the order of code points, with any characters', async () => {
     const store = await nested(oddTexts.map(text => [text, 'p']))
     const inOrder = oddTexts.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
     expect(await each(store)).toEqual(inOrder)
@@ -197,7 +197,7 @@ describe('a tree', () => {
     ['lost', 'gone'],
   ] as const
 
-  it('is read upwards and downwards with the documents asked for, each once', async () => {
+  it('is read upwards and downwards with the requested documents, each once', async () => {
     const store = await nested(family)
     const above = async (...ids: string[]) => idsOf(await store.above(boxes, 'parent', ids))
     const below = async (...ids: string[]) => idsOf(await store.below(boxes, 'parent', ids))
@@ -208,7 +208,7 @@ describe('a tree', () => {
     expect(await below('left', 'root', 'lost', 'nobody')).toEqual(['leaf', 'left', 'lost', 'right', 'root'])
   })
 
-  it('has nothing above or below nothing, nor below what is no id', async () => {
+  it('has nothing above or below no ids, nor below an unknown id', async () => {
     const store = await nested(family)
     for (const ids of [[], ['nobody'], [''], ['gone']]) {
       expect(await store.above(boxes, 'parent', ids)).toEqual([])
@@ -216,14 +216,14 @@ describe('a tree', () => {
     }
   })
 
-  it('gives documents as they are stored', async () => {
+  it('returns documents as they are stored', async () => {
     const store = await nested(family)
     const [found] = await store.above(boxes, 'parent', ['root'])
     const stored = await store.get(boxes, 'root')
     expect({ ...found, value: found?.value }).toEqual({ ...stored, value: stored?.value })
   })
 
-  it('ends where it began when parents name each other', async () => {
+  it('ends if parents form a cycle', async () => {
     const store = await nested([
       ['self', 'self'],
       ['one', 'two'],
@@ -237,7 +237,7 @@ describe('a tree', () => {
     expect(idsOf(await store.below(boxes, 'parent', ['one', 'beside']))).toEqual(['beside', 'one', 'three', 'two'])
   })
 
-  it('may be thousands deep, wide, or asked for by thousands of ids', async () => {
+  it('may be thousands deep or wide, or be requested by thousands of ids', async () => {
     const chain = Array.from({ length: 3000 }, (_, i) => [`c-${i}`, i === 0 ? '' : `c-${i - 1}`] as const)
     const fan = Array.from({ length: 3000 }, (_, i) => [`f-${i}`, 'c-2999'] as const)
     const store = await nested([...chain, ...fan])
@@ -247,7 +247,7 @@ describe('a tree', () => {
     expect(await store.below(boxes, 'parent', [...manyValues, 'c-2999'])).toHaveLength(3001)
   })
 
-  it('takes ids for what they are, whatever characters they have', async () => {
+  it('keeps ids with any characters', async () => {
     const store = await nested(oddTexts.map((id, i) => [id, oddTexts[i - 1] ?? '']))
     const last = oddTexts.at(-1) ?? ''
     expect(idsOf(await store.above(boxes, 'parent', [last]))).toEqual([...oddTexts].sort())
@@ -256,7 +256,7 @@ describe('a tree', () => {
     }
   })
 
-  it('is what following the parents in memory finds', async () => {
+  it('equals the result of a walk in memory', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
     const parents = fc.array(fc.constantFrom('', ...names, 'gone'), {
       minLength: names.length,
@@ -284,7 +284,7 @@ describe('a tree', () => {
     )
   })
 
-  it('is read in a transaction as that has changed it', async () => {
+  it('shows the changes of its own transaction', async () => {
     const store = await nested(family)
     await store.tx(async tx => {
       await tx.insert(boxes, { id: 'new', name: 'box', parent: 'leaf' })
@@ -302,7 +302,7 @@ function closure(ids: readonly string[], next: (id: string) => readonly string[]
 }
 
 describe('a document that a transaction shares', () => {
-  it('is read as it is, undefined when there is none', async () => {
+  it('is read, or is undefined if it does not exist', async () => {
     const store = await nested([['a', 'p']])
     await store.tx(async tx => {
       const shared = await tx.share(boxes, 'a')
@@ -313,7 +313,7 @@ describe('a document that a transaction shares', () => {
     })
   })
 
-  it('stays as it is until the transaction ends', async () => {
+  it('is unchanged until the transaction ends', async () => {
     const store = await nested([['a', 'p']])
     const seen: (string | undefined)[] = []
     const shared = Promise.withResolvers<void>()

@@ -8,7 +8,7 @@ import { openPlace } from '../place.ts'
 const bare: Collection<Box> = { name: 'test_boxes', id: 'id' }
 const document: Box = { id: 'a', name: 'box', parent: 'p', size: 7, create_time: '2026-01-01T01:00:00+01:00' }
 
-it('columns that were declared since are filled from the documents there are', async () => {
+it('new columns are filled from the existing documents', async () => {
   const place = await testPlace()
   const before = await openPlace(place, [bare])
   await before.tx(async tx => {
@@ -22,14 +22,14 @@ it('columns that were declared since are filled from the documents there are', a
   expect(await store.count(boxes, { name: 'other' })).toBe(1200)
   for (const name of ['tags', 'labels']) {
     const field = boxFields.fields.find(one => one.name === name)
-    if (field === undefined) throw new Error(`boxes have ${name}`)
+    if (field === undefined) throw new Error(`boxes have no ${name}`)
     const filter: Filter = { kind: 'present', field }
     const query = { size: 10, filter, order: checkOrder(undefined, boxFields), after: undefined, now: 0 }
     expect((await store.page(boxes, query)).items.map(({ id }) => id)).toEqual(['a'])
   }
 })
 
-it('a column whose type changed is filled anew', async () => {
+it('a column with a new type is filled again', async () => {
   const place = await testPlace()
   const mistaken: Collection<{ id: string; size: string }> = {
     name: 'test_boxes',
@@ -46,7 +46,7 @@ it('a column whose type changed is filled anew', async () => {
   expect(await store.sum(right, 'size')).toBe(12)
 })
 
-it('secrets and documents are there when a store is opened again', async () => {
+it('secrets and documents exist after the store is opened again', async () => {
   const place = await testPlace()
   const before = await openPlace(place, [bare])
   await before.tx(tx => tx.insert(bare, document))
@@ -57,7 +57,7 @@ it('secrets and documents are there when a store is opened again', async () => {
   expect((await store.get(bare, 'a'))?.value).toEqual(document)
 })
 
-it('servers that start at once on an empty store all find it ready', async () => {
+it('servers that start concurrently on an empty store all find it ready', async () => {
   const place = await testPlace()
   const stores = await Promise.all(Array.from({ length: 5 }, () => storeAt(place, boxes)))
   await Promise.all(
@@ -68,7 +68,7 @@ it('servers that start at once on an empty store all find it ready', async () =>
   expect(await Promise.all(stores.map(store => store.count(boxes)))).toEqual([5, 5, 5, 5, 5])
 })
 
-it('a name of a member stays a name whatever it holds', async () => {
+it('the name of a member is never SQL, whatever it contains', async () => {
   const odd = `x" INTEGER); DROP TABLE test_boxes; --'?`
   const collection: Collection<{ id: string }> = {
     name: 'test"odd',
@@ -86,7 +86,7 @@ it('a name of a member stays a name whatever it holds', async () => {
   expect(await store.count(collection)).toBe(1)
 })
 
-it('a name that one of the stores would cut is refused by both', async () => {
+it('a name that one of the stores would truncate is refused by both', async () => {
   const opening = testStore({ name: 'test_long', id: 'id', columns: { ['ü'.repeat(32)]: 'STRING' } })
   await expect(opening).rejects.toThrow('63 bytes')
 })

@@ -34,7 +34,7 @@ async function told(reader: Reader) {
 }
 
 describe('reads in one snapshot', () => {
-  it('see one moment, whatever is committed between them, and hold nobody up', async () => {
+  it('see one moment, whatever is committed during the reads, and block no writer', async () => {
     const store = await testStore(looseBoxes)
     await store.tx(async tx => {
       await tx.insert(looseBoxes, row('a'))
@@ -54,7 +54,7 @@ describe('reads in one snapshot', () => {
     expect(await store.snapshot(told)).toEqual(await told(store))
   })
 
-  it('never see half of a transaction while many are written', async () => {
+  it('never see half of a transaction', async () => {
     const store = await testStore(looseBoxes)
     await store.tx(async tx => {
       for (const id of ['a', 'b']) await tx.insert(looseBoxes, row(id, { size: 50 }))
@@ -85,7 +85,7 @@ describe('reads in one snapshot', () => {
     expect(sums).toEqual(Array.from({ length: 50 }, () => 100))
   })
 
-  it('see committed rows only, and do not wait for a transaction that writes', async () => {
+  it('see committed rows only, and do not wait for a writing transaction', async () => {
     const store = await testStore(looseBoxes)
     await store.tx(async tx => {
       await tx.insert(looseBoxes, row('a'))
@@ -94,14 +94,14 @@ describe('reads in one snapshot', () => {
     expect(await store.snapshot(reader => reader.count(looseBoxes))).toBe(1)
   })
 
-  it('run beside each other, more of them than there are connections', async () => {
+  it('run concurrently, even more of them than there are connections', async () => {
     const store = await testStore(looseBoxes)
     await store.tx(tx => tx.insert(looseBoxes, row('a')))
     const counts = await Promise.all(Array.from({ length: 30 }, () => store.snapshot(told)))
     expect(new Set(counts.map(({ count }) => count))).toEqual(new Set([1]))
   })
 
-  it('end with what they throw, and the next ones begin', async () => {
+  it('end with their error, and the next reads begin', async () => {
     const store = await testStore(looseBoxes)
     const failure = new Error('not today')
     const failing = store.snapshot(async reader => {
@@ -118,7 +118,7 @@ describe('reads in one snapshot', () => {
     await expect(late.count(looseBoxes)).rejects.toThrow('has ended')
   })
 
-  it('are waited for when the store is closed, after which none begins', async () => {
+  it('are awaited when the store is closed, after which no read begins', async () => {
     const place = await testPlace()
     const store = await storeAt(place, looseBoxes)
     const gate = Promise.withResolvers<void>()
@@ -158,7 +158,7 @@ async function change(place: string, sql: string): Promise<void> {
 }
 
 describe('a snapshot that stays open', () => {
-  it('shows what was there when it was opened, whatever is written meanwhile', async () => {
+  it('shows the rows at the time of its opening, whatever is written later', async () => {
     const place = await testPlace()
     const store = await storeAt(place, looseBoxes)
     const stored = await store.tx(tx => tx.insert(looseBoxes, row('a')))
@@ -173,7 +173,7 @@ describe('a snapshot that stays open', () => {
     expect(await store.count(looseBoxes)).toBe(2)
   })
 
-  it('is refused when a table or a column is missing, and makes none', async () => {
+  it('is refused if a table or a column is missing, and creates neither', async () => {
     const place = await testPlace()
     await (await storeAt(place, looseBoxes)).close()
     const newer = { ...looseBoxes, columns: { ...looseBoxes.columns, weight: 'INTEGER' } } as const
@@ -182,7 +182,7 @@ describe('a snapshot that stays open', () => {
     expect(await (await snapshotOf(place, looseBoxes)).count(looseBoxes)).toBe(0)
   })
 
-  it('finds no row amiss that the store has written, whatever it holds', async () => {
+  it('finds no fault in rows that the store has written, whatever they contain', async () => {
     const place = await testPlace()
     const store = await storeAt(place, looseBoxes)
     // JSON.parse of Node.js 24 has a fault: once a process has parsed an object key of one backslash, JSON.parse
@@ -203,14 +203,14 @@ describe('a snapshot that stays open', () => {
   it.each([
     ['a text', `name = 'x'`],
     ['a number', 'size = 2'],
-    ['nothing', 'size = NULL'],
-    ['a truth', 'is_sealed = 1'],
+    ['no number', 'size = NULL'],
+    ['a boolean', 'is_sealed = 1'],
     ['a time', `create_time = '2026-01-01T00:00:00.000000000Z'`],
     ['another document', `_body = '{"id":"b","name":"other"}'`],
     ['no JSON', `_body = '{'`],
     ['no value of its type', `_body = '{"id":"b","size":"many"}'`],
     ['the document of another row', `_body = (SELECT _body FROM test_boxes WHERE _key = 'a')`],
-  ])('finds the row that has %s which its document does not say', async (_name, changed) => {
+  ])('finds the row with %s that differs from its document', async (_name, changed) => {
     const place = await testPlace()
     const store = await storeAt(place, looseBoxes)
     await store.tx(async tx => {

@@ -27,7 +27,7 @@ describe('a transaction', () => {
     expect(await store.count(boxes)).toBe(0)
   })
 
-  it('is not undone by the failure of one that was begun beside it', async () => {
+  it('is not rolled back by the failure of a concurrent transaction', async () => {
     const store = await testStore(boxes)
     const outcomes = await Promise.allSettled([
       store.tx(tx => tx.insert(boxes, box('kept'))),
@@ -43,7 +43,7 @@ describe('a transaction', () => {
     expect(await store.get(boxes, 'lost')).toBeUndefined()
   })
 
-  it('shows its changes to itself at once, and to readers only when it has ended', async () => {
+  it('sees its own changes immediately, and readers see them only after its end', async () => {
     const store = await testStore(boxes)
     await store.tx(async tx => {
       await tx.insert(boxes, box('a'))
@@ -53,14 +53,14 @@ describe('a transaction', () => {
     expect(await store.get(boxes, 'a')).toBeDefined()
   })
 
-  it('takes no calls after its end', async () => {
+  it('refuses calls after its end', async () => {
     const store = await testStore(boxes)
     const leaked = await store.tx(async (tx): Promise<{ tx: Transaction }> => ({ tx }))
     await expect(leaked.tx.get(boxes, 'a')).rejects.toThrow('has ended')
     await expect(leaked.tx.insert(boxes, box('a'))).rejects.toThrow('has ended')
   })
 
-  it('cannot begin inside another one, which would wait for itself', async () => {
+  it('cannot begin inside another transaction, which would wait for itself', async () => {
     const store = await testStore(boxes)
     const nested = store.tx(() => store.tx(async tx => tx.count(boxes)))
     await expect(nested).rejects.toThrow('would wait for itself')
@@ -94,7 +94,7 @@ describe('a transaction', () => {
     expect(runs).toBe(10)
   })
 
-  it('lets others have their turn between its attempts', async () => {
+  it('lets other transactions run between its attempts', async () => {
     const store = await testStore(boxes)
     const ended: string[] = []
     let runs = 0
@@ -109,8 +109,8 @@ describe('a transaction', () => {
   })
 })
 
-describe('what waits for the commit', () => {
-  it('is called once the changes are there for readers', async () => {
+describe('a callback after the commit', () => {
+  it('is called once readers see the changes', async () => {
     const store = await testStore(boxes)
     const seen: Promise<number>[] = []
     await store.tx(async tx => {
@@ -133,7 +133,7 @@ describe('what waits for the commit', () => {
     expect(seen).toEqual([])
   })
 
-  it('is called once for a transaction that is run again', async () => {
+  it('is called once for a transaction that runs again', async () => {
     const store = await testStore(boxes)
     const seen: number[] = []
     let attempt = 0
@@ -148,7 +148,7 @@ describe('what waits for the commit', () => {
 })
 
 describe('a document', () => {
-  it('is not updated in another version than expected, and whoever only tries is told so', async () => {
+  it('is not updated in another version than the expected version, which `tryUpdate` reports without an error', async () => {
     const store = await testStore(boxes)
     await store.tx(tx => tx.insert(boxes, box('a')))
     const tried = await store.tx(async tx => {
@@ -168,7 +168,7 @@ describe('a document', () => {
     expect(await store.get(boxes, 'a')).toMatchObject({ id: 'a', version: 2, value: { size: 2 } })
   })
 
-  it('is answered as the text that was stored', async () => {
+  it('is returned as the text that was stored', async () => {
     const store = await testStore(boxes)
     const document = box('a', { labels: { ['__proto__']: 'x', b: '"\u0000\ud83d\ude00' } })
     await store.tx(tx => tx.insert(boxes, document))
@@ -181,7 +181,7 @@ describe('a document', () => {
     ['delete', (tx: Transaction) => tx.delete(boxes, 'a', 7)],
     ['update of an absent one', (tx: Transaction) => tx.update(boxes, 'b', box('b'), 1)],
     ['second insert', (tx: Transaction) => tx.insert(boxes, box('a', { name: 'other' }))],
-  ])('meets a conflict on %s', async (_name, change) => {
+  ])('leads to a conflict on %s', async (_name, change) => {
     const store = await testStore(boxes)
     await store.tx(tx => tx.insert(boxes, box('a')))
     await store.tx(async tx => {
@@ -189,7 +189,7 @@ describe('a document', () => {
     })
   })
 
-  it('is refused with the declared error when another one has its unique members', async () => {
+  it('is refused with the declared error if another document has its unique members', async () => {
     const store = await testStore(boxes)
     await store.tx(tx => tx.insert(boxes, box('a', { parent: 'p', name: 'same' })))
     await store.tx(tx => tx.insert(boxes, box('b', { parent: 'q', name: 'same' })))
@@ -227,7 +227,7 @@ describe('a document', () => {
   })
 })
 
-it('a secret is made once and stays', async () => {
+it('a secret is created once and stays', async () => {
   const store = await testStore()
   const [first, second, other] = await Promise.all([store.secret('a'), store.secret('a'), store.secret('b')])
   expect(first).toHaveLength(32)
@@ -235,7 +235,7 @@ it('a secret is made once and stays', async () => {
   expect(other).not.toEqual(first)
 })
 
-it('a closed store ends what was begun and takes nothing new', async () => {
+it('a closed store ends the calls in progress and refuses new calls', async () => {
   const store = await testStore(boxes)
   const last = store.tx(tx => tx.insert(boxes, box('a')))
   await store.close()

@@ -46,7 +46,7 @@ const character = fc.constantFrom(
 const texts = fc.string({ unit: character, maxLength: 5 })
 
 describe('texts', () => {
-  it('sort by code point, as names and as ids, whatever they hold', async () => {
+  it('sort by code point, as names and as ids, with any characters', async () => {
     const names = fc.sample(texts, { seed: 7, numRuns: 200 })
     const ids = [...new Set(fc.sample(texts, { seed: 8, numRuns: 300 }))].filter(id => id !== '' && !id.includes('\0'))
     const documents = ids.map((id, i) => ({ id, name: names[i % names.length] ?? '' }))
@@ -59,7 +59,7 @@ describe('texts', () => {
     expect(await walk(store, 'name', 7)).toEqual(byName.map(({ id }) => id))
   })
 
-  it('with U+0000 are found, counted and answered as they are', async () => {
+  it('with U+0000 are found, counted and returned unchanged', async () => {
     const document: Box = {
       id: 'a\u0001\u0002\u0003',
       name: 'a\u0000b\u0001',
@@ -79,12 +79,12 @@ describe('texts', () => {
       ]),
     )
     const label = boxFields.fields.find(({ name }) => name === 'labels') ?? boxFields.fields[0]
-    if (label === undefined) throw new Error('boxes have labels')
+    if (label === undefined) throw new Error('boxes have no labels')
     const filter: Filter = { kind: 'compare', field: label, key: 'k\u0000', operator: '=', value: '\u0001\u0000' }
     expect((await store.page(collection, query({ filter }))).items.map(({ id }) => id)).toEqual([document.id])
   })
 
-  it('with half a character are stored, and answered as they were sent', async () => {
+  it('with half a surrogate pair are stored, and returned unchanged', async () => {
     const document: Box = { id: 'a', name: 'x', labels: { a: '\ud800' }, tags: ['\udc00'] }
     const store = await filled([document])
     expect((await store.get(collection, 'a'))?.value).toEqual(document)
@@ -108,7 +108,7 @@ describe('numbers and times', () => {
     await expect(store.tx(tx => tx.insert(big, { id: 'x', size: '9223372036854775808' }))).rejects.toThrow(TypeError)
   })
 
-  it('to the nanosecond are told apart and sorted', async () => {
+  it('to the nanosecond are distinct and sorted', async () => {
     const times = ['2026-01-01T00:00:00.000000002Z', '2026-01-01T01:00:00.000000001+01:00', '2026-01-01T00:00:00Z']
     const store = await filled(times.map((create_time, i) => ({ id: `t${i}`, name: 'x', create_time })))
     expect(await walk(store, 'create_time', 1)).toEqual(['t2', 't1', 't0'])
@@ -116,13 +116,13 @@ describe('numbers and times', () => {
   })
 })
 
-it('a document of a mebibyte is stored, found by what it holds, and answered as it is', async () => {
+it('a document of a mebibyte is stored, found by its members, and returned unchanged', async () => {
   const text = 'größer "\\" \u0000 '.repeat(80_000)
   const document: Box = { id: 'a', name: 'x', inner: { name: 'big' }, labels: { big: text }, tags: [text] }
   expect(Buffer.byteLength(JSON.stringify(document))).toBeGreaterThan(1024 * 1024)
   const store = await filled([document])
   const tags = boxFields.fields.find(({ name }) => name === 'tags') ?? boxFields.fields[0]
-  if (tags === undefined) throw new Error('boxes have tags')
+  if (tags === undefined) throw new Error('boxes have no tags')
   const filter: Filter = { kind: 'like', field: tags, pieces: ['größer', '\u0000 '], negated: false }
   const { items } = await store.page(collection, query({ filter }))
   expect(items.map(item => item.text.text)).toEqual([JSON.stringify(document)])
@@ -169,7 +169,7 @@ describe('fields that a query derives', () => {
   })
 })
 
-it('a tree is read from any of its nodes up and down, even when it is none', async () => {
+it('a tree is read up and down from any of its nodes, even with a cycle', async () => {
   const edges = { root: '', left: 'root', right: 'root', leaf: 'left', circle: 'ring', ring: 'circle' }
   const store = await filled(Object.entries(edges).map(([id, parent]) => ({ id, name: id, parent })))
   const idsOf = (found: readonly { readonly id: string }[]): string[] => found.map(({ id }) => id).sort()
@@ -179,7 +179,7 @@ it('a tree is read from any of its nodes up and down, even when it is none', asy
   expect(idsOf(await store.above(collection, 'parent', ['ring']))).toEqual(['circle', 'ring'])
 })
 
-it('where takes a list of values, whatever they hold', async () => {
+it('a condition accepts a list of values with any characters', async () => {
   const names = ['a', 'b"', "c'", '{d}', 'e,f', '\\', '', 'NULL', '\u0000']
   const store = await filled(names.map((name, i) => ({ id: `n${i}`, name })))
   for (const name of names) expect(await store.count(collection, { name: [name, 'nobody'] })).toBe(1)

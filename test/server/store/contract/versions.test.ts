@@ -29,7 +29,7 @@ async function inspect(place: string, collection: Collection<Parcel>, format?: n
   await (await openPlaceSnapshot(place, [collection], format)).close()
 }
 
-it('a version that raises the format ends the writes of older servers, and older ones neither start nor check', async () => {
+it('a version that raises the format ends the writes of older servers, and older servers neither start nor check', async () => {
   const place = await testPlace()
   const older = await ofFormat(place, plain, 1)
   await insert(older, 'a', 1)
@@ -53,7 +53,7 @@ it('a version that raises the format ends the writes of older servers, and older
   await inspect(place, plain, 3)
 })
 
-it('a version that raises the format leaves to older servers what every version writes alike', async () => {
+it('a version that raises the format leaves rows writable for older servers that every version writes in the same form', async () => {
   const place = await testPlace()
   const leases: Collection<Parcel> = { name: 'test_leases', id: 'id', isOfAnyVersion: true }
   const [older, newer] = [await openPlace(place, [plain, leases], 1), await openPlace(place, [plain, leases], 3)]
@@ -76,7 +76,7 @@ it('a version that raises the format leaves to older servers what every version 
   expect(await newer.count(leases)).toBe(0)
 })
 
-it('an older version starts beside an index, and a table, that it does not know, and leaves them', async () => {
+it('an older version starts with an unknown index and table, and keeps them', async () => {
   const place = await testPlace()
   const older = await storeAt(place, plain)
   const other: Collection<Parcel> = { name: 'test_further', id: 'id' }
@@ -91,7 +91,7 @@ it('an older version starts beside an index, and a table, that it does not know,
   expect(await again.count(plain)).toBe(2)
 })
 
-it('an older version is refused beside a unique set that it does not know, and one that runs ends its writes', async () => {
+it('an older version is refused with an unknown unique set, and a running older server stops writing', async () => {
   const place = await testPlace()
   const older = await storeAt(place, plain)
   await insert(older, 'a', 1)
@@ -112,7 +112,7 @@ it('an older version is refused beside a unique set that it does not know, and o
   }
 })
 
-it('a unique set is given up by a version that raises the format', async () => {
+it('a unique set is dropped by a version that raises the format', async () => {
   const place = await testPlace()
   await ofFormat(place, unique, 1)
   const newer = await ofFormat(place, plain, 2)
@@ -121,7 +121,7 @@ it('a unique set is given up by a version that raises the format', async () => {
   await inspect(place, plain, 2)
 })
 
-it('a unique set that documents share is told with an example, and older servers go on', async () => {
+it('a unique set that documents violate is reported with an example, and older servers continue', async () => {
   const place = await testPlace()
   const older = await storeAt(place, plain)
   for (const [id, weight] of [
@@ -144,7 +144,7 @@ it('a unique set that documents share is told with an example, and older servers
   await expect(insert(newer, 'e', 7)).rejects.toThrow()
 })
 
-it('a unique set of a column that is new is told with an example too', async () => {
+it('a unique set of a new column is reported with an example too', async () => {
   const place = await testPlace()
   const older = await storeAt(place, olderParcels)
   await older.tx(async tx => {

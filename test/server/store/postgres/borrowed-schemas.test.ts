@@ -58,7 +58,7 @@ it('are lent with tables and without rows, and the tables serve more than one te
   await other.giveBack()
 })
 
-it('are out of reach for who has given them back', async () => {
+it('are unreachable for their former borrower', async () => {
   const { at, schemas } = lender()
   const one = await schemas.prepared([boxes])
   const store = await opened(at(one.name))
@@ -70,7 +70,7 @@ it('are out of reach for who has given them back', async () => {
   await other.giveBack()
 })
 
-it('are lent to two at once only as two', async () => {
+it('are lent to one borrower at a time', async () => {
   const { schemas } = lender()
   const [one, other] = [await schemas.prepared([boxes]), await schemas.prepared([boxes])]
   expect(one.name).not.toBe(other.name)

@@ -33,7 +33,7 @@ function meeting(count: number): () => Promise<void> {
 }
 
 describe('a transaction on PostgreSQL', () => {
-  it('that is chosen to end a deadlock runs again', async () => {
+  it('that PostgreSQL aborts in a deadlock runs again', async () => {
     const store = await opened({ url: withOptions(await testPlace(), '-c deadlock_timeout=20ms') })
     await store.tx(async tx => {
       for (const id of ['a', 'b']) await tx.insert(boxes, box(id, { size: 0 }))
@@ -54,7 +54,7 @@ describe('a transaction on PostgreSQL', () => {
     expect([(await store.get(boxes, 'a'))?.value.size, (await store.get(boxes, 'b'))?.value.size]).toEqual([2, 2])
   })
 
-  it('that cannot be serialized runs again, even when it hides the error', async () => {
+  it('that cannot be serialized runs again, even if it hides the error', async () => {
     const url = withOptions(await testPlace(), '-c default_transaction_isolation=serializable')
     const store = await opened({ url })
     await store.tx(async tx => {
@@ -78,7 +78,7 @@ describe('a transaction on PostgreSQL', () => {
     expect(await store.count(boxes, { parent: 'p' })).toBe(1)
   })
 
-  it('whose connection is lost before it commits runs again', async () => {
+  it('whose connection is lost before its commit runs again', async () => {
     const { store, proxy } = await behindProxy()
     let runs = 0
     await store.tx(async tx => {
@@ -93,7 +93,7 @@ describe('a transaction on PostgreSQL', () => {
     ['before', 0],
     ['after', 1],
   ] as const)(
-    'whose connection is lost while it commits is not run again, lost %s the server got it',
+    'whose connection is lost during its commit does not run again, lost %s the server received the commit',
     async (when, kept) => {
       const { store, proxy } = await behindProxy()
       let runs = 0
@@ -115,7 +115,7 @@ describe('a transaction on PostgreSQL', () => {
   it.each([
     ['a row', { lockMs: 50 }],
     ['the end of a statement', { statementMs: 50 }],
-  ])('does not wait for %s for ever', async (_name, times) => {
+  ])('does not wait for %s forever', async (_name, times) => {
     const store = await opened({ url: await testPlace(), times })
     await store.tx(tx => tx.insert(boxes, box('a')))
     const [held, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -131,7 +131,7 @@ describe('a transaction on PostgreSQL', () => {
     expect((await store.tx(tx => tx.lock(boxes, 'a')))?.id).toBe('a')
   })
 
-  it('that rests too long is ended by the server and runs again', async () => {
+  it('that idles too long is ended by PostgreSQL and runs again', async () => {
     const url = await testPlace()
     const [store, other] = [await opened({ url, times: { idleMs: 40 } }), await opened({ url })]
     let runs = 0
@@ -149,7 +149,7 @@ describe('a transaction on PostgreSQL', () => {
 })
 
 describe('a store whose server', () => {
-  it('is away answers ENGINE_UNAVAILABLE, and goes on by itself when it is back', async () => {
+  it('is unreachable responds with ENGINE_UNAVAILABLE, and continues when the server is back', async () => {
     const { store, proxy } = await behindProxy()
     await store.tx(tx => tx.insert(boxes, box('a')))
     await proxy.down()
@@ -166,19 +166,22 @@ describe('a store whose server', () => {
     ['53200', 'the store has not what it needs; try again later'],
     ['58030', 'the store has not what it needs; try again later'],
     ['25006', 'the store cannot be written; try again later'],
-  ])('cannot write for now (SQLSTATE %s) says so, and goes on when it can', async (state, message) => {
-    const url = await testPlace()
-    const store = await opened({ url })
-    const failing = `CREATE FUNCTION failing() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not now' USING ERRCODE = '${state}'; END $$`
-    await statement(url, failing)
-    await statement(url, 'CREATE TRIGGER failing BEFORE INSERT ON test_boxes FOR EACH ROW EXECUTE FUNCTION failing()')
-    await expect(store.tx(tx => tx.insert(boxes, box('a')))).rejects.toMatchObject({ ...unavailable, message })
-    await statement(url, 'DROP TRIGGER failing ON test_boxes')
-    await store.tx(tx => tx.insert(boxes, box('a')))
-    expect(await store.count(boxes)).toBe(1)
-  })
+  ])(
+    'cannot write for now (SQLSTATE %s) reports the fault, and continues when the server can',
+    async (state, message) => {
+      const url = await testPlace()
+      const store = await opened({ url })
+      const failing = `CREATE FUNCTION failing() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not now' USING ERRCODE = '${state}'; END $$`
+      await statement(url, failing)
+      await statement(url, 'CREATE TRIGGER failing BEFORE INSERT ON test_boxes FOR EACH ROW EXECUTE FUNCTION failing()')
+      await expect(store.tx(tx => tx.insert(boxes, box('a')))).rejects.toMatchObject({ ...unavailable, message })
+      await statement(url, 'DROP TRIGGER failing ON test_boxes')
+      await store.tx(tx => tx.insert(boxes, box('a')))
+      expect(await store.count(boxes)).toBe(1)
+    },
+  )
 
-  it('was restarted meanwhile reads on another connection', async () => {
+  it('was restarted reads on another connection', async () => {
     const { store, proxy } = await behindProxy()
     await store.tx(tx => tx.insert(boxes, box('a')))
     await proxy.down()
@@ -186,7 +189,7 @@ describe('a store whose server', () => {
     expect((await store.get(boxes, 'a'))?.id).toBe('a')
   })
 
-  it('is silent is not waited for for ever', async () => {
+  it('is silent ends a wait at its limit', async () => {
     const { store, proxy } = await behindProxy({ answerMs: 80, connectMs: 80 })
     await store.tx(tx => tx.insert(boxes, box('a')))
     proxy.silence()
@@ -194,7 +197,7 @@ describe('a store whose server', () => {
     await expect(store.tx(tx => tx.insert(boxes, box('b')))).rejects.toMatchObject(unavailable)
   })
 
-  it('cannot be reached says so without the password', async () => {
+  it('cannot be reached reports the fault without the password', async () => {
     const address = new URL(await testPlace())
     address.password = 'hunter2'
     const proxy = await startProxy(address.href)

@@ -36,7 +36,7 @@ async function columnsOf(place: string): Promise<readonly string[]> {
   return rows.map(({ name }) => name).toSorted()
 }
 
-it('what an older server writes while columns are filled is found by the newer one', async () => {
+it('the newer server finds all rows that an older server writes while columns are filled', async () => {
   const place = await testPlace()
   const older = await storeAt(place, olderParcels)
   await older.tx(async tx => {
@@ -58,7 +58,7 @@ it('what an older server writes while columns are filled is found by the newer o
   expect(await columnsOf(place)).toEqual(['_body', '_key', '_version', 'weight'])
 })
 
-it('a table is filled some rows at a time, and no row twice', async () => {
+it('a table is filled in batches, and no row twice', async () => {
   const place = await testPlace()
   const older = await storeAt(place, olderParcels)
   await older.tx(async tx => {

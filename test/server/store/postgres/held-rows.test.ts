@@ -9,7 +9,7 @@ const changed = (store: Store, id: string, size: number): Promise<unknown> =>
     if (row) await tx.update(boxes, id, { ...row.value, size }, row.version)
   })
 
-it('a transaction reads again what others may have changed', async () => {
+it('a transaction reads again the rows that others may have changed', async () => {
   const place = await testPlace()
   const [store, other] = [await storeAt(place, boxes), await storeAt(place, boxes)]
   await store.tx(tx => tx.insert(boxes, { id: 'a', name: 'a', size: 0 }))

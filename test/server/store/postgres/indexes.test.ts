@@ -81,7 +81,7 @@ async function filled(place: string, collection: Collection<Parcel>): Promise<Se
 async function use(older: ServerStore, collection: Collection<Parcel>, id: string): Promise<void> {
   await older.tx(async tx => {
     const row = await tx.lock(collection, 'p-1')
-    if (row === undefined) throw new Error('there is such a parcel')
+    if (row === undefined) throw new Error('the parcel does not exist')
     await tx.update(collection, 'p-1', row.value, row.version)
     await tx.insert(collection, { id, weight: 1000 })
   })
@@ -106,7 +106,7 @@ const expireLeases = (place: string): Promise<void> =>
 it.each([
   ['over columns that are there', plain],
   ['over a new column', olderParcels],
-])('an older server reads and writes while an index %s is made', async (_name, version) => {
+])('an older server reads and writes while an index %s is built', async (_name, version) => {
   const place = await testPlace()
   const older = await filled(place, version)
   const client = await connected(place)
@@ -121,7 +121,7 @@ it.each([
   expect(await store.count(newerParcels)).toBe(100)
 })
 
-it('servers that start at once make an index once, and all of them find it', async () => {
+it('servers that start concurrently build an index once, and all of them find it', async () => {
   const place = await testPlace()
   await filled(place, plain)
   const client = await connected(place)
@@ -135,7 +135,7 @@ it('servers that start at once make an index once, and all of them find it', asy
   for (const store of stores) expect(await store.count(newerParcels, { weight: 7 })).toBe(1)
 })
 
-it('an index whose server was killed is taken as it is when the database has made it to the end', async () => {
+it('an index whose server was killed is used if the database has completed it', async () => {
   const place = await testPlace()
   const older = await filled(place, plain)
   const client = await connected(place)
@@ -152,7 +152,7 @@ it('an index whose server was killed is taken as it is when the database has mad
 it.each([
   ['a newer server makes it anew', newerParcels, [true]],
   ['an older one drops it', plain, []],
-])('an index that was cut off is left to nobody: %s', async (_name, next, expected) => {
+])('an interrupted index is left to no server: %s', async (_name, next, expected) => {
   const place = await testPlace()
   const older = await filled(place, plain)
   const client = await connected(place)
@@ -170,7 +170,7 @@ it.each([
   expect(await store.count(next)).toBe(100)
 })
 
-it('a unique set that older servers violate while it is made leaves no index behind that refuses their writes', async () => {
+it('a unique set that older servers violate during its build leaves no index that refuses their writes', async () => {
   const place = await testPlace()
   const older = await filled(place, plain)
   const client = await connected(place)
@@ -184,7 +184,7 @@ it('a unique set that older servers violate while it is made leaves no index beh
   await older.tx(tx => tx.insert(plain, { id: 'thrice', weight: 7 }))
 })
 
-it('what would violate a unique set that is almost made is refused to older servers as the work of a newer version', async () => {
+it('a write that would violate a nearly complete unique set is refused to older servers because of a newer version', async () => {
   const place = await testPlace()
   const older = await filled(place, plain)
   const reader = await oldReader(place)
@@ -207,7 +207,7 @@ it('what would violate a unique set that is almost made is refused to older serv
   expect(await store.count(unique)).toBe(101)
 })
 
-it('who raises the format waits for transactions that have compared the generation already', async () => {
+it('a server that raises the format waits for transactions that have already compared the generation', async () => {
   const place = await testPlace()
   await filled(place, plain)
   const writer = await connected(place)

@@ -91,7 +91,7 @@ describe('the plan of', () => {
       reader => reader.page(collection, query(), { id: ['id-1', 'id-2'] }),
       /Index Cond: \(_key = ANY /,
     ],
-  ])('%s goes by an index', async (_name, read, by) => {
+  ])('%s uses an index', async (_name, read, by) => {
     const plan = await plansOf(read)
     expect(plan).toMatch(by)
     expect(plan).not.toMatch(/Seq Scan on test_boxes/)
@@ -111,7 +111,7 @@ describe('the plan of', () => {
   ]
 
   it.each(variants)(
-    'a page with derived fields %s takes the first of each row of the table from an index',
+    'a page with derived fields %s reads the first rows for each entry of the table from an index',
     async (_, more) => {
       const plan = await plansOf(reader => reader.page(collection, query({ size: 5, ...more }), {}, { derived }))
       expect(plan).toMatch(/Index Cond: \(\(?\(?parent = _derived\._key_0\) AND \(state = _derived\._key_1\)/)

@@ -36,7 +36,7 @@ async function reopen(url: string, collection: Collection<Box>, format = storeFo
 }
 
 describe('a database that is opened again', () => {
-  it('gets the indexes that a version declares, and loses those it does not when the format is raised', async () => {
+  it('creates the indexes of its version, and drops all others if the format is raised', async () => {
     const url = await testPlace()
     await reopen(url, boxes)
     const before = await indexesOf(url)
@@ -53,7 +53,7 @@ describe('a database that is opened again', () => {
     expect(await indexesOf(url)).toEqual(before)
   })
 
-  it('gives up the indexes of before they had their names from what they are', async () => {
+  it('drops indexes that older versions named in another way', async () => {
     const url = await testPlace()
     await reopen(url, boxes)
     const made = await indexesOf(url)
@@ -101,7 +101,7 @@ describe('the plan of a list', () => {
     ['by an enum in its declared order', { ...boxes, list: byState }, {}, ['OPEN', 'n', 'a']],
   ]
 
-  it.each(variants)('%s reads an index in its order, page after page', async (_name, collection, where, after) => {
+  it.each(variants)('%s reads an index in order, page after page', async (_name, collection, where, after) => {
     const place = await testPlace()
     await storeAt(place, collection)
     const query: ListQuery = {

@@ -25,7 +25,7 @@ async function served(storeUrl: string, limits: Partial<HttpLimits> = {}): Promi
   return server
 }
 
-it('servers that start at once on an empty database are one platform', async () => {
+it('servers that start concurrently on an empty database are one platform', async () => {
   const place = await testPlace()
   const clients = await Promise.all(Array.from({ length: 3 }, () => startServer(place)))
   const creating = clients.flatMap(client =>
@@ -45,7 +45,7 @@ it('servers that start at once on an empty database are one platform', async () 
   for (const error of refused) expect(error).toMatchObject({ reason: 'ORGANISATION_ALREADY_EXISTS' })
 })
 
-it('a server ends while its database says nothing', { timeout: 20_000 }, async () => {
+it('a server ends while its database is silent', { timeout: 20_000 }, async () => {
   const proxy = await startProxy(await testPlace())
   const server = await served(proxy.url, { drainMs: 1000 })
   proxy.silence()

@@ -9,7 +9,7 @@ const texts = fc.string({
 })
 
 describe('the text that PostgreSQL keeps', () => {
-  it('holds no U+0000 and is read as what it was', () => {
+  it('contains no U+0000, and is read as the original text', () => {
     fc.assert(
       fc.property(texts, text => {
         expect(escapeText(text)).not.toContain('\0')
@@ -18,7 +18,7 @@ describe('the text that PostgreSQL keeps', () => {
     )
   })
 
-  it('sorts as what it was', () => {
+  it('sorts like the original text', () => {
     fc.assert(
       fc.property(texts, texts, (a, b) => {
         expect(compareText(escapeText(a), escapeText(b))).toBe(compareText(a, b))
@@ -26,7 +26,7 @@ describe('the text that PostgreSQL keeps', () => {
     )
   })
 
-  it('contains what it contained, and nothing else', () => {
+  it('contains exactly the substrings of the original text', () => {
     fc.assert(
       fc.property(texts, texts, (text, part) => {
         expect(escapeText(text).includes(escapeText(part))).toBe(text.includes(part))

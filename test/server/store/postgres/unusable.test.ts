@@ -70,7 +70,7 @@ async function thrownBy(work: () => Promise<unknown>): Promise<Error> {
   return thrown
 }
 
-describe('a database that cannot be used is told with its address, the cause and what to do', () => {
+describe('an unusable database is reported with its address, the cause and the remedy', () => {
   it.each<[string, () => Promise<string>, string]>([
     ['where nothing listens', async () => `postgres://u:${password}@127.0.0.1:1/n`, 'nothing listens there; start the'],
     [
@@ -106,7 +106,7 @@ describe('a database that cannot be used is told with its address, the cause and
     expect((await thrownBy(() => openStore(place, []))).message).toContain(`${placeName(place)} ${fault}`)
   })
 
-  it('that never answers', async () => {
+  it('that never responds', async () => {
     const place = { dataDir: 'none', storeUrl: await answering(() => undefined) }
     expect((await thrownBy(() => openStore(place, []))).message).toContain('cannot be reached: it does not answer')
   })
@@ -118,7 +118,7 @@ describe('a database that cannot be used is told with its address, the cause and
     },
   )
 
-  it('unless it is no fault of the place', () => {
+  it('except for a fault that is not in the place', () => {
     expect(databaseFault(new Error('the store has schema version 3'))).toBeUndefined()
   })
 })

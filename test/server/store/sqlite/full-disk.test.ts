@@ -10,7 +10,7 @@ import { boxes } from '../harness.ts'
 
 const told = 'the disk of the store is full; try again when there is room'
 
-it('a store is closed and opened again while its disk is full, and nothing of its log is lost', async context => {
+it('a store can be closed and opened again while its disk is full, and its log is complete', async context => {
   const disk = smallDisk(8192)
   if (disk === undefined) return context.skip(needsMount)
   const file = join(disk, 'store.sqlite')
@@ -33,7 +33,7 @@ it('a store is closed and opened again while its disk is full, and nothing of it
   expect(await again.count(boxes)).toBe(kept.length)
 })
 
-it('a store whose disk is full refuses what it cannot keep, reads on, and goes on when there is room', async context => {
+it('a store on a full disk refuses new rows, serves reads, and continues when there is room', async context => {
   const disk = smallDisk(8192)
   if (disk === undefined) return context.skip(needsMount)
   const store = await openSqlite({ file: join(disk, 'store.sqlite'), collections: [boxes] })
@@ -60,7 +60,7 @@ it('a store whose disk is full refuses what it cannot keep, reads on, and goes o
   expect(ids).toEqual(kept.toSorted())
 })
 
-it('a server does not start while the disk of its store is full, says so at once, and starts when there is room', async context => {
+it('a server does not start on a full disk, reports the fault immediately, and starts when there is room', async context => {
   const disk = smallDisk(8192)
   if (disk === undefined) return context.skip(needsMount)
   const dataDir = join(disk, 'data')

@@ -85,7 +85,7 @@ const callAt = (now: number, idempotencyKey: string): CallContext => ({
 })
 
 describe('a store under load for days', () => {
-  it('takes no more of the disk after the days that are kept, and gives it back when there is less to do', async () => {
+  it('uses no more of the disk after the retention, and returns disk space when the load falls', async () => {
     const { bytes, day, file, store } = await life()
     const sizes: number[] = []
     for (let i = 0; i < 7; i += 1) {
@@ -104,7 +104,7 @@ describe('a store under load for days', () => {
     expect(sizeOf(file)).toBeLessThan(most / 2)
   })
 
-  it('cuts the log that grew while somebody read for long', async () => {
+  it('truncates the log that grew during a long read', async () => {
     const { bytes, day, file } = await life()
     await day(60)
     const reader = new DatabaseSync(file, { readOnly: true })
@@ -119,7 +119,7 @@ describe('a store under load for days', () => {
     expect(bytes()).toBeLessThan(most / 1.5)
   })
 
-  it('spares what has not ended, however old it is', async () => {
+  it('keeps running operations, however old they are', async () => {
     const { day, store } = await life()
     const bench = workBench(
       store,

@@ -34,7 +34,7 @@ function damage(file: string, offset: number): void {
   writeFileSync(file, content.with(offset, Number(content[offset]) ^ 1))
 }
 
-it('finds where a log breaks off, and counts the transactions from there on', async () => {
+it('the place where a log breaks off is found, and the transactions from there on are counted', async () => {
   const { log, ends } = await killedStore(6)
   expect(logDamage(log)).toBeUndefined()
   for (const [i, end] of ends.slice(0, -1).entries()) {
@@ -48,13 +48,13 @@ it('finds where a log breaks off, and counts the transactions from there on', as
   }
 })
 
-it.each([0, 9, 20, 31])('finds that the header of a log is damaged at byte %i', async offset => {
+it.each([0, 9, 20, 31])('damage of the header of a log at byte %i is found', async offset => {
   const { log } = await killedStore(1)
   damage(log, offset)
   expect(logDamage(log)).toMatchObject({ offset: 0, lost: undefined })
 })
 
-it('is content with what a crash leaves at the end of a log', async () => {
+it('the end of a log after a crash is not damage', async () => {
   const { log, ends } = await killedStore(3)
   const size = ends.at(-1) ?? 0
   for (const cut of [1, 100, frameSize, frameSize + 1]) {
@@ -65,7 +65,7 @@ it('is content with what a crash leaves at the end of a log', async () => {
   expect(logDamage(log)).toBeUndefined()
 })
 
-it('is content with a log that begins anew over its former transactions', async () => {
+it('a log that starts again over its former transactions is not damage', async () => {
   const folder = testFolder()
   const file = join(folder, 'store.sqlite')
   const store = await openSqlite({ file, collections: [boxes] })
@@ -79,7 +79,7 @@ it('is content with a log that begins anew over its former transactions', async 
   await store.close()
 })
 
-it('a store whose log is damaged is refused before a server drops its transactions', async () => {
+it('a store with a damaged log is refused before a server drops its transactions', async () => {
   const { file, log, ends } = await killedStore(5)
   expect(checkStoreFile(file)).toBe('logged')
   damage(log, (ends[1] ?? 0) + 100)

@@ -31,20 +31,23 @@ describe('the plan of a page with derived fields', () => {
     ['sorted by a derived field first', { order: [{ field: rank, descending: true }, ...query().order] }],
   ]
 
-  it.each(variants)('%s, searches an index for each row of the table and sorts only what it found', async (_, more) => {
-    const plans = await explain(collection, layout =>
-      selectPage(layout, { query: query(more), where: {}, derived, members: [] }),
-    )
-    for (const plan of plans) {
-      const each = plan.find(({ detail }) => detail.startsWith('CORRELATED'))
-      const within = plan.filter(({ parent }) => parent === each?.id).map(({ detail }) => detail)
-      expect(within).toHaveLength(1)
-      expect(within[0]).toMatch(/^SEARCH test_boxes USING (?:COVERING )?INDEX .*\(parent=\? AND state=\?/)
-    }
-  })
+  it.each(variants)(
+    '%s, searches an index for each entry of the table and sorts only the rows found',
+    async (_, more) => {
+      const plans = await explain(collection, layout =>
+        selectPage(layout, { query: query(more), where: {}, derived, members: [] }),
+      )
+      for (const plan of plans) {
+        const each = plan.find(({ detail }) => detail.startsWith('CORRELATED'))
+        const within = plan.filter(({ parent }) => parent === each?.id).map(({ detail }) => detail)
+        expect(within).toHaveLength(1)
+        expect(within[0]).toMatch(/^SEARCH test_boxes USING (?:COVERING )?INDEX .*\(parent=\? AND state=\?/)
+      }
+    },
+  )
 })
 
-it('statements keep their limit in their text, where it makes no statement be compiled anew', () => {
+it('statements contain their limit as text, unless it would cause new compilations', () => {
   const request = { query: query({ size: 30 }), where: {}, derived: undefined, members: [] }
   for (const { sql } of selectPage(layoutOf(looseBoxes, sqliteDialect), request)) expect(sql).toMatch(/LIMIT 31$/)
 })

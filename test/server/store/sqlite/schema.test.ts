@@ -48,7 +48,7 @@ const indexesOf = (file: string): string[] =>
 const document: Box = { id: 'a', name: 'box', parent: 'p', size: 7, create_time: '2026-01-01T01:00:00+01:00' }
 
 describe('a store that is opened again', () => {
-  it('fills a column anew when its type changed', async () => {
+  it('fills a column again if its type changed', async () => {
     const file = join(testFolder(), 'store.sqlite')
     const mistaken: Collection<{ id: string; parent: number }> = {
       name: 'test_boxes',
@@ -65,7 +65,7 @@ describe('a store that is opened again', () => {
     })
   })
 
-  it('gets the indexes that a version declares, and loses those it does not when the format is raised', async () => {
+  it('creates the indexes of its version, and drops all others if the format is raised', async () => {
     const file = join(testFolder(), 'store.sqlite')
     await opened(file, boxes, async () => undefined)
     const before = indexesOf(file)
@@ -82,7 +82,7 @@ describe('a store that is opened again', () => {
     expect(indexesOf(file)).toEqual(before)
   })
 
-  it('keeps what lies beside it writable for older servers when the format is raised', async () => {
+  it('keeps other tables writable for older servers if the format is raised', async () => {
     const file = join(testFolder(), 'store.sqlite')
     await opened(file, boxes, async older => {
       const besideOlder = await older.beside('leases', [boxes])
@@ -100,7 +100,7 @@ describe('a store that is opened again', () => {
     })
   })
 
-  it('gives up the indexes of before they had their names from what they are', async () => {
+  it('drops indexes that older versions named in another way', async () => {
     const file = join(testFolder(), 'store.sqlite')
     await opened(file, boxes, async () => undefined)
     const made = indexesOf(file)
@@ -136,7 +136,7 @@ describe('the plan of a list', () => {
     ['by an enum in its declared order', { ...boxes, list: byState }, {}, ['OPEN', 'n', 'a']],
   ]
 
-  it.each(variants)('%s reads an index in its order, page after page', async (_name, collection, where, after) => {
+  it.each(variants)('%s reads an index in order, page after page', async (_name, collection, where, after) => {
     const file = join(testFolder(), 'store.sqlite')
     await opened(file, collection, async store => {
       await store.tx(tx => tx.insert(collection, document))

@@ -5,7 +5,7 @@ import { openSqlite } from '../../../../server/store/sqlite.ts'
 import { openSqliteSnapshot } from '../../../../server/store/sqlite/snapshot.ts'
 import { boxes, testFolder } from '../harness.ts'
 
-it('a snapshot of no file, or of one that lacks a column, is refused and leaves nothing behind', async () => {
+it('a snapshot of a missing file, or of a file without a column, is refused and leaves nothing behind', async () => {
   const folder = testFolder()
   const [missing, file] = [join(folder, 'missing.sqlite'), join(folder, 'store.sqlite')]
   await expect(openSqliteSnapshot({ file: missing })).rejects.toThrow('does not exist')

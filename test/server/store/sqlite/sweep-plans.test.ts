@@ -17,8 +17,8 @@ const swept: readonly (readonly [string, Collection<never>, FilterField, Filter]
   ...areas.map(({ operations }) => [operations.name, operations, insertTime, endedBefore(now)] as const),
 ]
 
-describe('what is old', () => {
-  it.each(swept)('of %s is found by an index, and is not sorted', async (_name, collection, field, filter) => {
+describe('expired rows', () => {
+  it.each(swept)('of %s are found by an index, and are not sorted', async (_name, collection, field, filter) => {
     const query = oldestRows(collection, field, filter)
     const plans = await explain(collection, layout =>
       selectPage(layout, { query, where: {}, derived: undefined, members: [] }),

@@ -75,7 +75,7 @@ const left: readonly Left[] = [
   killed('with a log that lost its index', 'shm'),
 ]
 
-it.each(left)('a snapshot of a store $name leaves its folder as it was', async ({ leave }) => {
+it.each(left)('a snapshot of a store $name leaves its folder unchanged', async ({ leave }) => {
   const folder = await leave()
   vi.stubEnv('TMPDIR', testFolder())
   onTestFinished(() => void vi.unstubAllEnvs())
@@ -84,7 +84,7 @@ it.each(left)('a snapshot of a store $name leaves its folder as it was', async (
 })
 
 describe.skipIf(process.platform === 'win32')('a folder that this user cannot write', () => {
-  it.each(left)('is read all the same: one $name', async ({ leave }) => {
+  it.each(left)('is readable nevertheless: the store $name', async ({ leave }) => {
     const folder = await leave()
     for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o444)
     chmodSync(folder, 0o555)
@@ -106,7 +106,7 @@ function asNobody(): () => void {
   return () => seteuid(0)
 }
 
-describe('a snapshot of a store of a server that was stopped', () => {
+describe('a snapshot of a stopped server’s store', () => {
   it('is the same while another server writes only its log', async () => {
     const { file, store } = await openStore()
     await store.close()
@@ -119,7 +119,7 @@ describe('a snapshot of a store of a server that was stopped', () => {
     expect(() => snapshot.verify()).not.toThrow()
   })
 
-  it('is refused in the end when another server has written back its log', async () => {
+  it('is refused at its end if another server has written back its log', async () => {
     const { file, store } = await openStore()
     await store.close()
     utimesSync(file, 0, 0)

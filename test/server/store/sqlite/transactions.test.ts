@@ -8,7 +8,7 @@ import { boxes, testFolder, testStore, type Box } from '../harness.ts'
 const box = (id: string): Box => ({ id, name: id })
 
 describe('a transaction on SQLite', () => {
-  it('starts only when the one before it has ended, in the order of the calls', async () => {
+  it('starts only after the end of the transaction before, in the order of the calls', async () => {
     const store = await testStore(boxes)
     const seen: string[] = []
     const run = (name: string) =>
@@ -23,7 +23,7 @@ describe('a transaction on SQLite', () => {
     expect(seen).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
   })
 
-  it('waits for another process that holds the file', async () => {
+  it('waits for another process that has locked the file', async () => {
     const file = join(testFolder(), 'store.sqlite')
     const store = await openSqlite({ file, collections: [boxes] })
     onTestFinished(() => store.close())

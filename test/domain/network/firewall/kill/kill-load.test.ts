@@ -16,7 +16,7 @@ import type { RuleLoad } from './rule-load.ts'
 
 const program = fileURLToPath(new URL('./rule-load.ts', import.meta.url))
 
-/** One server on SQLite, two servers on one PostgreSQL. */
+/** The number of servers: one on SQLite, two on one PostgreSQL. */
 const serverCount = postgresUrl() === undefined ? 1 : 2
 
 /** Reads all rules of a policy, and the operations of rules. */
@@ -33,7 +33,7 @@ async function readKept({ network }: Ninefold, workspace: string, policy: string
 }
 
 it(
-  'a server that is killed again and again while clients change rules loses no acknowledged change and does none twice',
+  'a server that is killed repeatedly while clients change rules loses no acknowledged change and repeats none',
   { timeout: killTimeout },
   async () => {
     const place = await testStorePlace()

@@ -6,11 +6,11 @@ import { seeded } from '../../../../areas/random.ts'
 import type { Intent, Sets } from '../../../../server/killed/journal.ts'
 import { tcp } from '../rule-bodies.ts'
 
-/** The parts of an actor. */
+/** The dependencies of an actor. */
 export interface ActorParts {
   readonly client: NetworkClient
   readonly make: Make
-  /** Begins the names of all rules of the actor. */
+  /** The prefix of the names of all rules of the actor. */
   readonly name: string
   readonly workspace: string
   readonly policy: string
@@ -27,7 +27,7 @@ type Run = (options: CallOptions) => Promise<NetworkOperation>
 
 const mostRules = 4
 
-/** Adds, changes and removes rules of its own in a policy that all actors share, one call after the other. */
+/** An actor that adds, changes and removes its own rules in a policy that all actors share, sequentially. */
 export class RuleActor implements Steps {
   readonly #parts: ActorParts
   readonly #random = seeded(process.pid + performance.now())
@@ -57,7 +57,7 @@ export class RuleActor implements Steps {
   async #add(): Promise<void> {
     const { client, firstPriority, name: prefix } = this.#parts
     const name = `${prefix}-rule-${this.#count}`
-    // A rule lives for much less than 1,000 calls of its actor.
+    // A priority is free again after 1,000 calls, because no rule lives that long.
     const rule = tcp(name, firstPriority + (this.#count % 1000))
     const operation = await this.#do('CREATE', name, { description: '' }, options =>
       client.addFirewallPolicyRule({ ...this.#path, body: { rule } }, options),

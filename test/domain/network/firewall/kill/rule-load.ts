@@ -10,7 +10,7 @@ export interface RuleLoad extends Load {
   readonly firstPriority: number
 }
 
-/** A process of clients that change rules of one policy until its input ends. */
+/** This program runs clients that change rules of one policy; it ends when its input ends. */
 const [text = ''] = process.argv.slice(2)
 const load: RuleLoad = JSON.parse(text)
 const { policy, workspace } = load

@@ -32,7 +32,7 @@ const port = (ip_address: string, labels: Record<string, string> = {}, subnet_id
   subnet_id,
 })
 
-/** A policy of rules whose ids are their names. */
+/** Returns a policy with rules whose ids are their names. */
 const policyOf = (priority: number, ...rules: readonly FirewallPolicyRuleInput[]): PolicyWithRules => ({
   id: `policy-${priority}`,
   priority,
@@ -60,7 +60,7 @@ const deny = (rule: FirewallPolicyRuleInput): FirewallPolicyRuleInput => ({
 describe('evaluate', () => {
   const target = port('10.20.0.5', { role: 'web' })
 
-  it('denies ingress and allows egress that no rule matches', () => {
+  it('denies ingress and allows egress without a matching rule', () => {
     const policies = compiled([])
     const packet = ingress('10.20.0.6')
     expect(evaluate(policies, target, packet)).toEqual({ action: 'NETWORK_FIREWALL_ACTION_DENY', rule_id: '' })
@@ -83,7 +83,7 @@ describe('evaluate', () => {
     ['disabled policies', [{ ...policyOf(1, tcp('off', 1)), enabled: false }]],
   ]
 
-  it.each(disabled)('passes over %s', (_, policies) => {
+  it.each(disabled)('skips %s', (_, policies) => {
     expect(evaluate(compiled(policies), target, ingress('10.1.2.3')).rule_id).toBe('')
   })
 
@@ -182,7 +182,7 @@ describe('random policies', () => {
     })
   }
 
-  it('are evaluated as by a naive evaluator over 10,000 packets', () => {
+  it('have the verdicts of a naive evaluator for 10,000 packets', () => {
     const random = seeded(17)
     const rulesThatMatched = new Set<string>()
     for (let round = 0; round < 50; round += 1) {
@@ -193,7 +193,7 @@ describe('random policies', () => {
       for (let i = 0; i < 200; i += 1) {
         const own = random.oneOf(ports)
         const packet = randomPacket(random)
-        // Every third packet comes from a port of the VPC, whose labels count.
+        // The other end of every third packet is a port of the VPC, so that the labels of ports matter.
         const peer = i % 3 === 0 ? (parseAddress(random.oneOf(ports).ip_address) ?? 0) : packet.peer
         const rules = effective.get(own) ?? []
         const expected = naiveVerdict(rules, { ...packet, peer }, { subnets: blocks, ports })
@@ -201,7 +201,7 @@ describe('random policies', () => {
         rulesThatMatched.add(`${round}/${expected.rule_id}`)
       }
     }
-    // The packets must meet rules, not only the implied ones.
+    // The packets must match many rules, not only the implied rules.
     expect(rulesThatMatched.size).toBeGreaterThan(300)
   })
 })

@@ -48,7 +48,7 @@ describe('the form of a rule', () => {
     expect(fieldOf({ peers: { ranges: [...given] } })).toBe(field)
   })
 
-  it('is judged as far as it is given', () => {
+  it('is checked for the given members only', () => {
     expect(fieldOf({})).toBe('none')
   })
 })
