@@ -108,6 +108,8 @@ export interface AnyKind {
   readonly isOfWorkspace: boolean
   /** The members that name rows of other kinds, by their ids or by their names. */
   readonly targets: readonly { readonly member: string; readonly target: AnyKind; readonly by?: 'id' | 'name' }[]
+  /** The parent that paths of the kind name, and the member that holds its id. */
+  readonly parent?: { readonly member: string; readonly kind: AnyKind }
   /** The collection, for the store alone. */
   readonly collection: Collection<never>
   facts(reader: Reader, id: string): Promise<RowFacts | undefined>
@@ -125,7 +127,7 @@ export interface AnyKind {
 }
 
 /** A kind of resource, declared once. Its calls, holdings, purge, references and look-ups follow from it. */
-export type Kind<T extends Row> = KindDeclaration<T> & Omit<AnyKind, 'collection'>
+export type Kind<T extends Row> = KindDeclaration<T> & Omit<AnyKind, 'collection' | 'parent'>
 
 /** The place of a row in a path. */
 export interface Place {
