@@ -40,14 +40,17 @@ function requireBlock(text: string): Ipv4Block {
 
 function blockFault({ isCanonical, prefix }: Ipv4Block): string | undefined {
   if (!isCanonical) return 'has host bits; name the first address of the block'
-  return prefix > 29 ? 'is smaller than /29' : undefined
+  return prefix > 29 ? 'is smaller than /29, the smallest subnet' : undefined
 }
 
 function requireGateway({ first, last }: Ipv4Block, text: string): void {
   const address = parseAddress(text) ?? -1
   if (address > first && address < last - 1) return
-  const fault = address < first || address > last ? 'is not in the subnet' : 'is another address of the platform'
-  throw atField(subnetGatewayInvalid(`gateway ${text} ${fault}`), 'gateway_address')
+  const fault = address < first || address > last ? 'is not in the subnet' : 'is kept for the platform'
+  throw atField(
+    subnetGatewayInvalid(`gateway ${text} ${fault}; choose an address between the first and the last two`),
+    'gateway_address',
+  )
 }
 
 /** Throws SUBNET_RESERVED_RANGE_INVALID at the first range that ends before it starts or overlaps an earlier one. */
