@@ -14,6 +14,7 @@ import { resolverOf, type Resolve } from '../domain/resources/look-up.ts'
 import { kindHooks } from '../domain/resources/workspace-hooks.ts'
 import { birthsWorker } from '../domain/taxonomy/births.ts'
 import type { AreaTypes, BoundRoute, GeneratedArea } from '../runtime/route.ts'
+import { requireKnownScopes, requireSoundWorkers } from './area-faults.ts'
 import { recordScope } from './access/asked-scope.ts'
 import { nativeEngine, type EngineCheck } from './engines.ts'
 import type { FunctionTable, Needs } from './functions.ts'
@@ -228,16 +229,20 @@ function mountArea<
     // Without a declaration, the type is that of no settings.
     settings: settingsOf(config, settings ?? ({} as Settings)),
   }
-  functions.provide(declaration.provides?.(parts) ?? {})
+  functions.provide(domain.name, declaration.provides?.(parts) ?? {})
   queue.declare(areaRecords(domain, operations.list), declaration.procedures?.(parts) ?? [])
   const own = declaration.hooks?.(parts)
   if (own || kinds.length > 0) hooks.push(loggedHooks(kindHooks(domain.name, kinds, shared, own), log))
   // Workspaces may be older than the area.
   const births = own?.workspaceCreated ? [birthsWorker(domain.name, own.workspaceCreated.bind(own))] : []
   for (const plane of declaration.planes?.(parts) ?? []) planes.push({ ...plane, domain })
+  const bound = routes(declaration.handlers(parts))
+  requireKnownScopes(domain.name, Object.keys(declaration.scopes ?? {}), bound)
+  const workers = [...(declaration.workers?.(parts) ?? []), ...births]
+  requireSoundWorkers(domain.name, workers)
   return {
-    routes: routes(declaration.handlers(parts)),
-    workers: [...(declaration.workers?.(parts) ?? []), ...births],
+    routes: bound,
+    workers,
     admit: declaration.admit?.(parts),
   }
 }

@@ -62,7 +62,7 @@ export interface Assembled {
 /** Returns the functions of areas that need only the store, before any area is mounted. */
 export function functionsOf(areas: readonly AreaModule[]): FunctionTable {
   const table = new FunctionTable()
-  for (const { functions = {} } of areas) table.provide(functions)
+  for (const { domain, functions = {} } of areas) table.provide(domain.name, functions)
   return table
 }
 

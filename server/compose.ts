@@ -19,7 +19,8 @@ import { dayMs, sweeper } from './operations/sweep.ts'
 import { WorkQueue } from './operations/work-queue.ts'
 import { startWorkers, type Workers } from './operations/workers.ts'
 import { type Sites } from './planes/serve-planes.ts'
-import { explainedUse, openStore } from './platform-store.ts'
+import { explainedUse, openStore, serverCollections } from './platform-store.ts'
+import { requireSoundAreas } from './sound-areas.ts'
 import { startTime, type Time } from './store-time.ts'
 import { outageOf } from './store/sqlite/errors.ts'
 import { assemble, domainsOf, functionsOf, platformResolver } from './assemble.ts'
@@ -41,7 +42,10 @@ export interface Platform {
   close(): Promise<void>
 }
 
-/** Opens the store under `config.dataDir`, creates the rows of the first start, and mounts the areas. */
+/**
+ * Opens the store under `config.dataDir`, creates the rows of the first start, and mounts the areas. Throws for faults in
+ * the declarations of areas, most of them before anything is created.
+ */
 export async function compose(
   config: Config,
   log: Log,
@@ -49,6 +53,7 @@ export async function compose(
   openAccess: OpenAccess,
   counting: Counting = { meters: new Meters(), connections: () => 0 },
 ): Promise<Platform> {
+  requireSoundAreas(areas, serverCollections)
   makeDataFolder(config.dataDir)
   const hold = enterDataFolder(config.dataDir)
   try {
@@ -120,7 +125,7 @@ async function composeIn(
       scopes: Object.fromEntries(areas.map(({ domain, scopes }) => [domain.name, scopes])),
       resolve: platformResolver(areas),
     })
-    functions.provide(access.functions)
+    functions.provide('iam', access.functions)
     const working = Promise.withResolvers<Workers>()
     const probe = async (): Promise<void> => (await working.promise).probe()
     const foundation = {

@@ -1,3 +1,5 @@
+import { quoted } from '../runtime/refusal.ts'
+import { areaFault } from './area-faults.ts'
 import type { AreaFunctions, Functions, FunctionOwner } from '../domain/ports/functions.ts'
 
 /** The needs of an area: the owners whose functions it requires, and the owners whose functions are optional. */
@@ -12,14 +14,23 @@ export interface Needs<Required extends FunctionOwner = FunctionOwner, Optional 
  */
 export class FunctionTable {
   readonly #provided: { -readonly [Name in FunctionOwner]?: AreaFunctions[Name] } = {}
+  readonly #providers = new Map<string, string>()
   readonly #required: { readonly area: string; readonly owner: FunctionOwner }[] = []
   #isClosed = false
 
-  /** Throws if an owner has functions already. */
-  provide(functions: Partial<AreaFunctions>): void {
+  /** Adds the functions that an area provides. Throws for absent functions, and if another area provides them. */
+  provide(area: string, functions: Partial<AreaFunctions>): void {
     for (const [owner, given] of Object.entries(functions)) {
-      const known: unknown = Object.hasOwn(this.#provided, owner) ? Reflect.get(this.#provided, owner) : given
-      if (known !== given) throw new Error(`the functions of ${owner} are provided twice`)
+      if (given === undefined)
+        throw new Error(
+          areaFault(area, 'provides', `the functions of ${owner} are undefined; give them, or leave them out`),
+        )
+      const provider = this.#providers.get(owner)
+      if (provider !== undefined && Reflect.get(this.#provided, owner) !== given) {
+        const fault = `the functions of ${owner} are provided twice, by ${provider} too; drop one of the two`
+        throw new Error(areaFault(area, 'provides', fault))
+      }
+      this.#providers.set(owner, area)
     }
     Object.assign(this.#provided, functions)
   }
@@ -27,11 +38,15 @@ export class FunctionTable {
   /** Returns the functions of an owner, for the server itself. Throws by name if no area provides them. */
   require<Name extends FunctionOwner>(owner: Name): AreaFunctions[Name] {
     const functions = this.#provided[owner]
-    if (functions === undefined) throw new Error(`no area that is mounted provides the functions of ${owner}`)
+    if (functions === undefined)
+      throw new Error(`no area that is mounted provides the functions of ${owner}; add it in server/areas.ts`)
     return functions
   }
 
-  /** Returns the functions that an area has declared as needs, in the form that its code gets. */
+  /**
+   * Returns the functions that an area has declared as needs, in the form that its code gets. Throws for an owner that
+   * is named twice.
+   */
   of<Required extends FunctionOwner, Optional extends FunctionOwner>(
     area: string,
     { optional = [], required = [] }: Needs<Required, Optional>,
@@ -39,6 +54,8 @@ export class FunctionTable {
     for (const owner of required) this.#required.push({ area, owner })
     const functions = {}
     for (const owner of [...required, ...optional]) {
+      if (Object.hasOwn(functions, owner))
+        throw new Error(areaFault(area, 'needs', `${quoted(owner)} is named twice; name it as required or as optional`))
       Object.defineProperty(functions, owner, { enumerable: true, get: () => this.#find(area, owner) })
     }
     return functions as Functions<Required, Optional>

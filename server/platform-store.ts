@@ -21,12 +21,12 @@ export type StorePlace = Pick<Config, 'dataDir' | 'storeUrl'>
 /** Returns the file of a data folder's store. */
 export const storeFile = (dataDir: string): string => join(dataDir, 'ninefold.sqlite')
 
+/** The collections of the server itself. */
+export const serverCollections: readonly Collection<never>[] = [rememberedKeys, outbox, references, ...workCollections]
+
 /** Returns all collections of a store: the server's own and those of the areas. */
 export const storeCollections = (areas: readonly AreaModule[]): readonly Collection<never>[] => [
-  rememberedKeys,
-  outbox,
-  references,
-  ...workCollections,
+  ...serverCollections,
   ...areas.flatMap(({ collections }) => collections),
 ]
 

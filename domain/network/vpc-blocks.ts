@@ -3,9 +3,8 @@ import { atField } from '../../runtime/errors.ts'
 import { contains, overlaps, parseBlock, type Ipv4Block } from '../addresses/ipv4.ts'
 
 /** The address space that VPCs may use (network.md 1). */
-const privateSpace = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'].flatMap(
-  text => parseBlock(text) ?? [],
-)
+const privateTexts = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10']
+const privateSpace = privateTexts.flatMap(text => parseBlock(text) ?? [])
 
 /**
  * Throws VPC_CIDR_INVALID at the first block that is not canonical, is not private, has a wrong size, or overlaps
@@ -24,6 +23,8 @@ export function requireBlocks(texts: readonly string[]): void {
 function faultOf(block: Ipv4Block, others: readonly Ipv4Block[]): string | undefined {
   if (!block.isCanonical) return 'has host bits; name the first address of the block'
   if (block.prefix < 8 || block.prefix > 28) return 'must be from /8 to /28'
-  if (!privateSpace.some(space => contains(space, block))) return 'must lie in private address space'
-  return others.some(other => overlaps(other, block)) ? 'overlaps another block of the VPC' : undefined
+  if (!privateSpace.some(space => contains(space, block))) return `must lie in one of ${privateTexts.join(', ')}`
+  return others.some(other => overlaps(other, block))
+    ? 'overlaps another block of the VPC; choose blocks beside each other'
+    : undefined
 }

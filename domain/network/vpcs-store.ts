@@ -21,7 +21,9 @@ export const vpcCollection: Collection<StoredVpc> = {
     {
       fields: ['workspace_id', 'name'],
       taken: ({ name }) =>
-        vpcAlreadyExists(`a VPC named ${name} exists in the workspace`, { resource: { type: 'network.vpcs', name } }),
+        vpcAlreadyExists(`a VPC named ${name} exists in the workspace; choose another name`, {
+          resource: { type: 'network.vpcs', name },
+        }),
     },
   ],
   indexes: [['organisation_id'], ['workspace_id', 'region']],

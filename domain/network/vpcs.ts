@@ -32,7 +32,10 @@ export function vpcs(parts: Parts<NetworkArea, 'topology'>): VpcHandlers {
   const requireRegion = async (tx: Transaction, name: string): Promise<void> => {
     if (await functions.topology.requireRegion(tx, name)) return
     const resource = { type: 'topology.regions', name }
-    throw atField(regionNotFound(`no region is called ${name}`, { resource }), 'region')
+    throw atField(
+      regionNotFound(`no region is called ${name}; choose one that the topology lists`, { resource }),
+      'region',
+    )
   }
   return {
     async listVpcs(request, { query }) {

@@ -19,7 +19,7 @@ async function requireActive(tx: Transaction, workspace: string): Promise<void> 
   if (located === undefined) throw workspaceNotFound(`workspace ${workspace} does not exist`)
   const { source, state } = located.effective
   if (state === active) return
-  throw workspaceNotActive(`the workspace is ${state} through ${source.type} ${source.id}`, {
+  throw workspaceNotActive(`the workspace is ${state} through ${source.type} ${source.id}; make that active first`, {
     effective_state: state,
     blocking_scope_type: source.type,
     blocking_scope_id: source.id,

@@ -2,6 +2,7 @@ import type { Procedure, WorkOrder } from '../../domain/ports/procedures.ts'
 import type { Transaction } from '../../domain/ports/store.ts'
 import { quoted } from '../../runtime/refusal.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
+import { areaFault } from '../area-faults.ts'
 import type { AreaRecords } from './area-records.ts'
 import type { Cause } from './record.ts'
 import { laneOf, works, type Work } from './work.ts'
@@ -33,8 +34,10 @@ export class WorkQueue {
   declare(records: AreaRecords, procedures: readonly Procedure<unknown>[]): void {
     for (const procedure of procedures) {
       const fault =
-        faultOf(procedure, records) ?? (this.#declared.has(procedure.kind) ? 'is declared twice' : undefined)
-      if (fault !== undefined) throw new TypeError(`procedure ${quoted(procedure.kind)} ${fault}`)
+        faultOf(procedure, records) ??
+        (this.#declared.has(procedure.kind) ? 'is declared twice; rename one' : undefined)
+      if (fault !== undefined)
+        throw new TypeError(areaFault(records.area, 'procedures', `procedure ${quoted(procedure.kind)} ${fault}`))
       this.#declared.set(procedure.kind, { procedure, records })
     }
   }
@@ -107,8 +110,8 @@ export class WorkQueue {
 }
 
 function faultOf({ kind, steps }: Procedure<unknown>, { area }: AreaRecords): string | undefined {
-  if (!kind.startsWith(`${area}.`)) return `must be named "${area}.<name>"`
-  if (steps.length === 0) return 'has no step'
+  if (!kind.startsWith(`${area}.`)) return `must be named "${area}.<name>"; rename it`
+  if (steps.length === 0) return 'has no step; add one'
   const isRepeated = new Set(steps.map(step => step.name)).size < steps.length
-  return isRepeated ? 'has two steps of one name' : undefined
+  return isRepeated ? 'has two steps of one name; rename one' : undefined
 }

@@ -1,3 +1,4 @@
+import { areaFault } from '../area-faults.ts'
 import type { DescribedSetting, Presence } from './setting.ts'
 
 /** Settings by their dotted keys (`'storage.engines'`). */
@@ -38,7 +39,8 @@ export function knownSettings(declared: readonly SettingDeclarations[]): KnownSe
       throw new Error(`the key of the setting "${key}" must be dotted words in lower case`)
     const other = keysByVariable.get(variableOf(key)) ?? [...byKey.keys()].find(each => isWithin(each, key))
     if (other !== undefined) throw new Error(`the settings "${other}" and "${key}" cannot be told apart: rename one`)
-    if (settings.has(setting)) throw new Error(`the setting "${key}" is declared under another key too: make it anew`)
+    if (settings.has(setting))
+      throw new Error(`the setting "${key}" is declared under another key too: make a setting for each key`)
     settings.add(setting)
     byKey.set(key, setting)
     keysByVariable.set(variableOf(key), key)
@@ -58,10 +60,10 @@ interface DeclaringArea {
 export function declaredSettings(areas: readonly DeclaringArea[]): readonly SettingDeclarations[] {
   return areas.flatMap(({ domain, settings }) => {
     const stray = Object.keys(settings ?? {}).find(key => !key.startsWith(`${domain.name}.`))
-    if (stray !== undefined)
-      throw new Error(
-        `the area ${domain.name} declares the setting "${stray}": its keys must begin with "${domain.name}."`,
-      )
+    if (stray !== undefined) {
+      const fault = `the key "${stray}" must begin with "${domain.name}."; rename it`
+      throw new Error(areaFault(domain.name, 'settings', fault))
+    }
     return settings === undefined ? [] : [settings]
   })
 }

@@ -77,7 +77,10 @@ export function textColumn(column: Column): Column {
   throw new Error(`column "${column.name}" is of type ${column.type}, where one of texts is needed`)
 }
 
-/** Returns the columns of a collection's members by name; the column of its id is `_key`. */
+/**
+ * Returns the columns of a collection's members by name; the column of its id is `_key`. Throws for a member with two
+ * types.
+ */
 export function memberColumns(collection: Collection<never>, dialect: ColumnTypes): ReadonlyMap<string, Column> {
   const { list, columns = {}, id } = collection
   const declared = [
@@ -87,7 +90,12 @@ export function memberColumns(collection: Collection<never>, dialect: ColumnType
   ]
   const found = new Map<string, Column>()
   for (const [name, type, path] of declared) {
-    const made = type === undefined || found.has(name) ? undefined : columnOf(name, type, dialect, { path })
+    const known = found.get(name)
+    if (known !== undefined && type !== undefined && known.type !== type)
+      throw new Error(
+        `collection "${collection.name}" declares the member "${name}" as ${known.type}, and its list as ${type}`,
+      )
+    const made = type === undefined || known !== undefined ? undefined : columnOf(name, type, dialect, { path })
     if (made !== undefined) found.set(name, made)
   }
   const key = columnOf(id, 'STRING', dialect, { sql: ownColumns.key })

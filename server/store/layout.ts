@@ -49,6 +49,7 @@ export function layoutOf(collection: Collection<never>, dialect: Dialect): Layou
   const orderedBy = orderedByOf(collection)
   const indexes = indexesOf(collection, { collection: collection.name, columns, dialect, orderedBy })
   checkNames([collection, ...written, ...indexes])
+  checkFormer(collection, written)
   const { key, version, body } = ownColumns
   const get = `SELECT ${key}, ${version}, ${body} FROM ${table} WHERE ${key} = ?`
   return {
@@ -115,6 +116,13 @@ export function checkKnown(layout: Layout, { columns, indexes }: Present, isRais
 export function undeclared({ indexes }: Layout, present: Present['indexes']): (readonly [name: string, sql: string])[] {
   const declared = new Set(indexes.map(({ name }) => name))
   return [...present].filter(([name]) => !declared.has(name))
+}
+
+/** A former name would give old rows the values of another meaning. */
+function checkFormer({ formerColumns = [], name }: Collection<never>, written: readonly WrittenColumn[]): void {
+  const again = written.find(column => formerColumns.includes(column.name))
+  if (again !== undefined)
+    throw new Error(`collection "${name}" writes the column "${again.name}", which is one of its former columns`)
 }
 
 function checkNames(named: readonly { readonly name: string }[]): void {

@@ -10,7 +10,7 @@ describe('the functions of areas', () => {
   it('are found by the areas that need them, in any order of their providers', () => {
     const table = new FunctionTable()
     const before = table.of('compute', { required: ['topology'] })
-    table.provide({ topology })
+    table.provide('topology', { topology })
     const after = table.of('network', { optional: ['topology'] })
     table.close()
     expect([before.topology, after.topology]).toEqual([topology, topology])
@@ -26,7 +26,7 @@ describe('the functions of areas', () => {
 
   it.each(['required', 'optional'] as const)('throw if a %s need is read before all areas are mounted', need => {
     const table = new FunctionTable()
-    table.provide({ topology })
+    table.provide('topology', { topology })
     const functions = table.of('network', { [need]: ['topology'] as const })
     expect(() => Reflect.get(functions, 'topology')).toThrow(
       'network asks for the functions of topology before all areas are mounted',
@@ -44,14 +44,16 @@ describe('the functions of areas', () => {
 
   it('have one provider, which may provide the same functions again', () => {
     const table = new FunctionTable()
-    table.provide({ topology })
-    table.provide({ topology })
-    expect(() => table.provide({ topology: { ...topology } })).toThrow('the functions of topology are provided twice')
+    table.provide('topology', { topology })
+    table.provide('topology', { topology })
+    expect(() => table.provide('topology', { topology: { ...topology } })).toThrow(
+      'the area topology: provides: the functions of topology are provided twice, by topology too; drop one of the two',
+    )
   })
 
   it('exclude undeclared functions', () => {
     const table = new FunctionTable()
-    table.provide({ topology, ...guard })
+    table.provide('topology', { topology, ...guard })
     const functions = table.of('network', { optional: ['topology'] })
     table.close()
     expect(Object.keys(functions)).toEqual(['topology'])

@@ -124,7 +124,9 @@ describe('changing a spec', () => {
     expect(await generate()).toMatchObject({ code: 0 })
     const { code, output } = await compile()
     expect(code).not.toBe(0)
-    expect(output).toMatch(/domain\/taxonomy\/quotas\/quotas\.ts.*Property 'resetQuota' is missing in type 'SubtreeQuotas'/s)
+    expect(output).toMatch(
+      /domain\/taxonomy\/quotas\/quotas\.ts.*Property 'resetQuota' is missing in type 'SubtreeQuotas'/s,
+    )
     expect(output).toMatch(/Property 'contact' is missing/)
   })
 

@@ -12,7 +12,7 @@ export async function requireFreePolicyPriority(tx: Transaction, policy: Firewal
   const { id, priority, vpc_id } = policy
   const other = await findOther(tx, firewallPolicyCollection, { vpc_id, priority }, id)
   if (other === undefined) return
-  const message = `firewall policy ${other} of the VPC has the priority ${priority} already`
+  const message = `firewall policy ${other} of the VPC has the priority ${priority} already; choose another`
   const resource = { type: 'network.firewallPolicies', name: other }
   throw firewallPolicyPriorityTaken(message, { firewall_policy_id: other }, { resource })
 }
@@ -25,7 +25,7 @@ export async function requireFreeRulePriority(tx: Transaction, rule: StoredRule)
   const { firewall_policy_id, id, priority } = rule
   const other = await findOther(tx, firewallRuleCollection, { firewall_policy_id, priority }, id)
   if (other === undefined) return
-  const message = `rule ${other} of the firewall policy has the priority ${priority} already`
+  const message = `rule ${other} of the firewall policy has the priority ${priority} already; choose another`
   const resource = { type: 'network.firewallPolicyRules', name: other }
   throw firewallRulePriorityTaken(message, { rule_id: other }, { resource })
 }

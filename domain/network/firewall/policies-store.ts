@@ -19,7 +19,7 @@ export const firewallPolicyCollection: Collection<FirewallPolicy> = {
     {
       fields: ['workspace_id', 'name'],
       taken: ({ name }) =>
-        firewallPolicyAlreadyExists(`a firewall policy named ${name} exists in the workspace`, {
+        firewallPolicyAlreadyExists(`a firewall policy named ${name} exists in the workspace; choose another name`, {
           resource: { type: 'network.firewallPolicies', name },
         }),
     },

@@ -25,7 +25,7 @@ export const firewallRuleCollection: Collection<StoredRule> = {
     {
       fields: ['firewall_policy_id', 'name'],
       taken: ({ name }) =>
-        firewallRuleAlreadyExists(`a rule named ${name} exists in the firewall policy`, {
+        firewallRuleAlreadyExists(`a rule named ${name} exists in the firewall policy; choose another name`, {
           resource: { type: 'network.firewallPolicyRules', name },
         }),
     },

@@ -64,9 +64,9 @@ async function takeAsked(tx: Transaction, subnet: StoredSubnet, text: string): P
     : holds(platform, address)
       ? 'is reserved by the platform'
       : undefined
-  if (fault !== undefined) throw ipAddressNotAssignable(`address ${text.slice(0, 80)} ${fault}`)
+  if (fault !== undefined) throw ipAddressNotAssignable(`address ${text.slice(0, 80)} ${fault}; choose another`)
   const range = await takeAddress(tx, subnet.id, address)
-  if (!range) throw ipAddressInUse(`another port of subnet ${subnet.name} has the address ${text}`)
+  if (!range) throw ipAddressInUse(`another port of subnet ${subnet.name} has the address ${text}; choose another`)
   return { address, isOpen: !range.is_reserved }
 }
 
@@ -74,9 +74,12 @@ async function takeAsked(tx: Transaction, subnet: StoredSubnet, text: string): P
 async function takeFree(tx: Transaction, { cidr_block, id, name }: StoredSubnet): Promise<Taken> {
   const address = await takeLowest(tx, id)
   if (address !== undefined) return { address, isOpen: true }
-  throw subnetExhausted(`subnet ${name}, ${cidr_block}, has no free address`, {
-    resource: { type: subnetKind.type, name: id },
-  })
+  throw subnetExhausted(
+    `subnet ${name}, ${cidr_block}, has no free address; delete a port of it, or choose another subnet`,
+    {
+      resource: { type: subnetKind.type, name: id },
+    },
+  )
 }
 
 /**

@@ -21,7 +21,8 @@ export const portCollection: Collection<StoredPort> = {
   uniques: [
     {
       fields: ['subnet_id', 'ip_address'],
-      taken: ({ ip_address }) => ipAddressInUse(`another port of the subnet has the address ${ip_address}`),
+      taken: ({ ip_address }) =>
+        ipAddressInUse(`another port of the subnet has the address ${ip_address}; choose another`),
     },
     {
       fields: ['vpc_id', 'mac_address'],

@@ -1,19 +1,23 @@
 import { subnetCidrInvalid, subnetGatewayInvalid, subnetReservedRangeInvalid } from '../../../output/network/errors.ts'
-import type { AddressRange, SubnetUpdate } from '../../../output/network/types.ts'
+import type { AddressRange, Subnet } from '../../../output/network/types.ts'
 import { atField } from '../../../runtime/errors.ts'
 import { contains, overlaps, parseAddress, parseBlock, type Ipv4Block, type Ipv4Range } from '../../addresses/ipv4.ts'
 import { rangeOf } from './address-plan.ts'
 
 /**
- * Checks the members of a body that need no row (conventions §4, step 5): the block, and the gateway and the reserved
- * ranges within the block of the body. Throws SUBNET_CIDR_INVALID, SUBNET_GATEWAY_INVALID or
- * SUBNET_RESERVED_RANGE_INVALID at the field.
+ * Checks the members of a new subnet that need no row (conventions §4, step 5): the block, and the gateway and the
+ * reserved ranges within the block. Throws SUBNET_CIDR_INVALID, SUBNET_GATEWAY_INVALID or SUBNET_RESERVED_RANGE_INVALID
+ * at the field.
  */
-export function requireForm({ cidr_block, gateway_address, reserved_ranges = [] }: SubnetUpdate): void {
-  const block = cidr_block === undefined ? undefined : requireBlock(cidr_block)
-  if (block && gateway_address !== undefined) requireGateway(block, gateway_address)
+export function requireForm({
+  cidr_block,
+  gateway_address,
+  reserved_ranges,
+}: Pick<Subnet, 'cidr_block' | 'gateway_address' | 'reserved_ranges'>): void {
+  const block = requireBlock(cidr_block)
+  if (gateway_address !== undefined) requireGateway(block, gateway_address)
   requireDisjoint(reserved_ranges)
-  if (block) requireWithin(block, reserved_ranges)
+  requireWithin(block, reserved_ranges)
 }
 
 /** Throws SUBNET_RESERVED_RANGE_INVALID at the first reserved range that does not lie in the block. */
@@ -36,17 +40,21 @@ function requireBlock(text: string): Ipv4Block {
 
 function blockFault({ isCanonical, prefix }: Ipv4Block): string | undefined {
   if (!isCanonical) return 'has host bits; name the first address of the block'
-  return prefix > 29 ? 'is smaller than /29' : undefined
+  return prefix > 29 ? 'is smaller than /29, the smallest subnet' : undefined
 }
 
 function requireGateway({ first, last }: Ipv4Block, text: string): void {
   const address = parseAddress(text) ?? -1
   if (address > first && address < last - 1) return
-  const fault = address < first || address > last ? 'is not in the subnet' : 'is another address of the platform'
-  throw atField(subnetGatewayInvalid(`gateway ${text} ${fault}`), 'gateway_address')
+  const fault = address < first || address > last ? 'is not in the subnet' : 'is kept for the platform'
+  throw atField(
+    subnetGatewayInvalid(`gateway ${text} ${fault}; choose an address between the first and the last two`),
+    'gateway_address',
+  )
 }
 
-function requireDisjoint(ranges: readonly AddressRange[]): void {
+/** Throws SUBNET_RESERVED_RANGE_INVALID at the first range that ends before it starts or overlaps an earlier one. */
+export function requireDisjoint(ranges: readonly AddressRange[]): void {
   const seen: Ipv4Range[] = []
   for (const [i, range] of ranges.entries()) {
     const next = rangeOf(range)

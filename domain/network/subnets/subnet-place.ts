@@ -27,6 +27,7 @@ export async function requireNoOverlap(reader: Reader, { cidr_block, id, vpc_id 
   for await (const other of reader.each(subnetCollection, { vpc_id })) {
     if (other.id === id || !overlaps(blockOf(other.value.cidr_block), block)) continue
     const conflict = { conflicting_subnet_id: other.id, conflicting_cidr_block: other.value.cidr_block }
-    throw subnetCidrOverlap(`${cidr_block} overlaps subnet ${other.value.name}, ${other.value.cidr_block}`, conflict)
+    const place = `subnet ${other.value.name}, ${other.value.cidr_block}`
+    throw subnetCidrOverlap(`${cidr_block} overlaps ${place}; choose a block beside the others`, conflict)
   }
 }

@@ -17,7 +17,7 @@ export const subnetCollection: Collection<StoredSubnet> = {
     {
       fields: ['vpc_id', 'name'],
       taken: ({ name }) =>
-        subnetAlreadyExists(`a subnet named ${name} exists in the VPC`, {
+        subnetAlreadyExists(`a subnet named ${name} exists in the VPC; choose another name`, {
           resource: { type: 'network.subnets', name },
         }),
     },

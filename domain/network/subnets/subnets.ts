@@ -12,7 +12,7 @@ import { blockOf, defaultGateway, freeRangesOf, planOf, usableCount } from './ad
 import { sizeOf } from '../../addresses/ipv4.ts'
 import { deleteRanges, insertRanges, openCount } from './free-range-rows.ts'
 import { changeReserved } from './reserved-changes.ts'
-import { requireForm, requireWithin, withEnds } from './subnet-form.ts'
+import { requireDisjoint, requireForm, requireWithin, withEnds } from './subnet-form.ts'
 import { subnetKind } from './subnet-kind.ts'
 import { requireInVpc, requireNoOverlap } from './subnet-place.ts'
 import type { StoredSubnet } from './subnets-store.ts'
@@ -63,7 +63,8 @@ export function subnets(parts: Parts<NetworkArea>, dropFromRules: DropFromRules)
     },
     async updateSubnet(request, context) {
       const { body } = request
-      requireForm(body)
+      // The block and the gateway cannot be changed, so only the ranges have a form to judge.
+      requireDisjoint(body.reserved_ranges ?? [])
       const ranges = body.reserved_ranges && { reserved_ranges: withEnds(body.reserved_ranges) }
       return resources.update({ ...request, body: { ...body, ...ranges } }, context, {
         refer(tx, update, before) {

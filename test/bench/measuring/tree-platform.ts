@@ -102,7 +102,7 @@ export async function storedTree(place: string, size: TreeSize): Promise<StoredT
   const store = await openPlace(place, collections)
   const { access, doors } = testGuard
   const functions = new FunctionTable()
-  functions.provide({ taxonomy: taxonomyFunctions, ...testGuard.functions })
+  functions.provide('taxonomy', { taxonomy: taxonomyFunctions, ...testGuard.functions })
   const audit = outboxAudit(clock, taxonomyFunctions)
   const parts = {
     store,

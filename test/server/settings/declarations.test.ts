@@ -115,7 +115,7 @@ describe('declarations', () => {
     const known = declaredSettings([{ domain: { name: 'depot' }, settings: depot }, { domain: { name: 'other' } }])
     expect(known).toEqual([depot])
     expect(() => declaredSettings([{ domain: { name: 'other' }, settings: depot }])).toThrow(
-      'the area other declares the setting "depot.roots": its keys must begin with "other."',
+      'the area other: settings: the key "depot.roots" must begin with "other."; rename it',
     )
   })
 

@@ -1,0 +1,122 @@
+import type { Collection } from '../domain/ports/store.ts'
+import { quoted } from '../runtime/refusal.ts'
+import type { AreaModule } from './area.ts'
+import { areaFault } from './area-faults.ts'
+import { layoutOf } from './store/layout.ts'
+import { sqliteDialect } from './store/sqlite/dialect.ts'
+
+/** The part of an area that can be checked before a store is opened. */
+type Declared = Pick<AreaModule, 'collections' | 'domain' | 'engines' | 'kinds' | 'operations'>
+
+/** A function that reports a fault in a member of an area. */
+type Report = (area: string, member: string, fault: string) => void
+
+/**
+ * Throws one error with a line for each fault in the declarations of areas. `own` are the collections of the server.
+ * Faults that show only when an area is mounted are told by `requireSoundWorkers`, `requireKnownScopes` and the parts of
+ * the server that take over what the area declares.
+ */
+export function requireSoundAreas(mounted: readonly Declared[], own: readonly Collection<never>[]): void {
+  const lines: string[] = []
+  const report: Report = (area, member, fault) => lines.push(areaFault(area, member, fault))
+  checkNames(mounted, report)
+  // An area that is mounted twice has no other fault for that reason.
+  const areas = [...new Map(mounted.map(area => [area.domain.name, area])).values()]
+  checkKinds(areas, report)
+  checkCollections(areas, own, report)
+  for (const { domain, engines } of areas) checkEngines(domain.name, engines, report)
+  if (lines.length > 0) throw new Error(lines.join('\n'))
+}
+
+const areaForm = /^[a-z][a-z0-9]*$/
+
+/** The name of an area stands in paths, tables and permissions; its base separates the codes of its errors. */
+function checkNames(areas: readonly Declared[], report: Report): void {
+  const names = new Set(['ninefold'])
+  const ownerOf = new Map<number, string>()
+  for (const { domain } of areas) {
+    const { base = 0, name } = domain
+    if (!areaForm.test(name)) report(name, 'domain', 'the name must be one lower-case word; rename the area')
+    if (names.has(name))
+      report(name, 'domain', 'the name is taken; rename the area, or mount it once in server/areas.ts')
+    else if (ownerOf.has(base))
+      report(
+        name,
+        'domain',
+        `its error codes begin at ${base}, as those of ${ownerOf.get(base)} do; give it another base`,
+      )
+    names.add(name)
+    ownerOf.set(base, name)
+  }
+}
+
+/** Types of kinds are unique over the platform, and the rows that a kind names are of mounted kinds. */
+function checkKinds(areas: readonly Declared[], report: Report): void {
+  const mounted = new Set(areas.flatMap(({ kinds }) => kinds.map(({ type }) => type)))
+  const seen = new Set<string>()
+  for (const { domain, kinds } of areas) {
+    for (const { collection, parent, targets, type } of kinds) {
+      const kind = quoted(type)
+      const tell = (fault: string): void => report(domain.name, 'kinds', fault)
+      if (seen.has(type)) tell(`the kind ${kind} is declared twice; drop or rename one`)
+      else if (!type.startsWith(`${domain.name}.`))
+        tell(`the type ${kind} must begin with "${domain.name}."; rename it`)
+      seen.add(type)
+      for (const { member, target } of targets) {
+        if (!mounted.has(target.type))
+          tell(
+            `the member ${member} of ${kind} refers to ${quoted(target.type)}, which no area mounts; add it to kinds`,
+          )
+      }
+      if (parent && !mounted.has(parent.kind.type))
+        tell(`the parent of ${kind} is ${quoted(parent.kind.type)}, which no area mounts; add it to kinds`)
+      if (parent && !Object.hasOwn(collection.columns ?? {}, parent.member))
+        tell(`the parent of ${kind} is named by ${quoted(parent.member)}; add that to columns of ${collection.name}`)
+    }
+  }
+}
+
+const tableForm = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/
+
+const isTableOf = (area: string, name: string): boolean => name.startsWith(`${area}_`) && tableForm.test(name)
+
+/** Each table belongs to one collection, and what a collection names is there. */
+function checkCollections(areas: readonly Declared[], own: readonly Collection<never>[], report: Report): void {
+  const seen = new Set(own.map(({ name }) => name))
+  for (const { collections, domain, operations } of areas) {
+    const tell = (fault: string): void => report(domain.name, 'collections', fault)
+    for (const collection of collections) {
+      const name = quoted(collection.name)
+      if (seen.has(collection.name)) {
+        const isRecords = collection.name === operations.name
+        const why = isRecords ? 'the server keeps the operations of the area there' : 'kinds bring their own along'
+        tell(`${name} is declared twice; drop or rename one (${why})`)
+      } else if (!isTableOf(domain.name, collection.name))
+        tell(`${name} must be named ${domain.name}_<plural> in lower case; rename it`)
+      seen.add(collection.name)
+      const fault = layoutFault(collection)
+      if (fault !== undefined) tell(`${fault}; correct the declaration of ${name}`)
+    }
+  }
+}
+
+function layoutFault(collection: Collection<never>): string | undefined {
+  try {
+    layoutOf(collection, sqliteDialect)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+const engineForm = /^[a-z][a-z0-9-]*$/
+
+/** Engines stand in paths. */
+function checkEngines(area: string, engines: readonly string[], report: Report): void {
+  if (engines.length === 0) report(area, 'engines', 'there is none; name one, or leave the member out for "native"')
+  for (const [i, engine] of engines.entries()) {
+    if (!engineForm.test(engine))
+      report(area, 'engines', `${quoted(engine)} must be lower-case letters, digits and hyphens; rename it`)
+    if (engines.indexOf(engine) < i) report(area, 'engines', `${quoted(engine)} is named twice; drop one`)
+  }
+}
