@@ -2,7 +2,7 @@ import { vpcCidrInvalid } from '../../output/network/errors.ts'
 import { atField } from '../../runtime/errors.ts'
 import { contains, overlaps, parseBlock, type Ipv4Block } from '../addresses/ipv4.ts'
 
-/** The space that VPCs may use (network.md 1). */
+/** The address space that VPCs may use (network.md 1). */
 const privateSpace = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'].flatMap(
   text => parseBlock(text) ?? [],
 )

@@ -133,7 +133,10 @@ export interface AnyKind {
   uses(reader: Reader): AsyncGenerator<Use, void, undefined>
 }
 
-/** A kind of resource, declared once. Its calls, holdings, purge, references and look-ups follow from it. */
+/**
+ * A kind of resource: its declaration, and the functions that `defineKind` derives for its calls, holdings, purge,
+ * references and look-ups.
+ */
 export type Kind<T extends Row> = KindDeclaration<T> & Omit<AnyKind, 'collection'>
 
 /** The workspace and the engine that a path names; a member is absent if the path does not name it. */

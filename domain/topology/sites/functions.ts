@@ -6,7 +6,10 @@ import { multiRegionCollection } from './multi-regions-store.ts'
 import { isEnabled } from './states.ts'
 import { zoneCollection } from './zones-store.ts'
 
-/** Finds a zone by its name, and shares its location and its row, in this order. */
+/**
+ * Returns the zone with this name, after its location and then its row are shared; undefined if the zone does not
+ * exist.
+ */
 export async function shareZone(tx: Transaction, name: string): Promise<KnownZone | undefined> {
   const id = await zoneKind.idNamed(tx, name)
   // The location of a zone never changes, so it is read before the lock.

@@ -17,7 +17,7 @@ import { standardMembers } from './standard-members.ts'
 import { zoneState } from './states.ts'
 import { zoneCollection, type StoredZone } from './zones-store.ts'
 
-/** The calls of zones. */
+/** Returns the handlers of zones. */
 export function zones(parts: Parts<TopologyArea>): ZoneHandlers {
   const { clock, store } = parts
   const resources = new Resources<StoredZone, TopologyArea>(zoneKind, parts)
