@@ -98,12 +98,12 @@ describe('ninefold iam service-accounts', () => {
         ['create', '--workspace', platformWorkspaceId, '--name', 'ci', '--display-name', 'x'.repeat(129)],
         /^ninefold: --display-name must have at most 128 characters$/m,
       ],
-      [['create', '--workspace', platformWorkspaceId, '--name', 'taken'], /^ninefold: --name must be another one: /],
+      [['create', '--workspace', platformWorkspaceId, '--name', 'taken'], /^ninefold: --name must be another name: /],
       [['create', '--workspace', platformWorkspaceId], /required option '--name <name>'/],
       [['add-key', '--id', systemPrincipalId, '--public-key', file], /^ninefold: --public-key must be one public key/],
       [
         ['add-key', '--id', id, '--public-key', usable, '--expire-time', 'tomorrow'],
-        /^ninefold: --expire-time must be an RFC 3339 time that is still to come, .*, not "tomorrow"$/m,
+        /^ninefold: --expire-time must be an RFC 3339 time in the future, .*, not "tomorrow"$/m,
       ],
       [
         ['remove-key', '--id', id, '--key-id', 'x'],
