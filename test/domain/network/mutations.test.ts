@@ -112,7 +112,7 @@ describe('the doctor', () => {
       () => [`network.quotaBuckets ${bucket}: says that it is of network.vpcs at elsewhere`],
     ],
     [
-      'a reference whose ends are gone',
+      'a reference whose ends are deleted',
       tx =>
         tx.insert(references, {
           id: 'r',
