@@ -76,8 +76,8 @@ async function printAttempts(baseUrl: string): Promise<void> {
 
 function printAttemptTimes(what: string, [known = 0, unknown = 0]: readonly number[]): void {
   printGroup(`${what}, the median of ${attempts}`, [
-    ['an address that somebody has', known],
-    ['an address that nobody has', unknown],
+    ['a known address', known],
+    ['an unknown address', unknown],
   ])
   console.log(`  they differ by ${(Math.abs(known - unknown) / 1e6).toFixed(2)} ms; 5 ms are borne`)
 }

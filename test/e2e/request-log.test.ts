@@ -36,12 +36,12 @@ function call(path: string, init: RequestInit = {}, token = server.token): Promi
 
 const bodies: readonly (readonly [kind: string, make: (call: SecretCall) => string])[] = [
   ['as it should be', ({ body }) => JSON.stringify(body)],
-  ['with a member that nobody knows', ({ body }) => JSON.stringify({ ...Object(body), [secret]: secret })],
+  ['with an unknown member', ({ body }) => JSON.stringify({ ...Object(body), [secret]: secret })],
   [
     'with secrets where objects stand',
     ({ body }) => JSON.stringify({ ...Object(body), labels: secret, name: [secret] }),
   ],
-  ['that is no JSON', ({ body }) => `${JSON.stringify(body)}${secret}`],
+  ['that is not JSON', ({ body }) => `${JSON.stringify(body)}${secret}`],
   ['that is cut', ({ body }) => JSON.stringify(body).slice(0, -2)],
 ]
 
@@ -83,7 +83,7 @@ describe('the log', () => {
   })
 
   it.each<[string, () => Promise<Response>]>([
-    ['a token that is none', () => call('/taxonomy/v1/quotas', {}, secret)],
+    ['an invalid token', () => call('/taxonomy/v1/quotas', {}, secret)],
     ['a token in the query', () => call(`/taxonomy/v1/quotas?access_token=${secret}`)],
     ['an unknown path', () => call(`/${secret}/v1`)],
     ['an unknown path of an area', () => call(`/vault/v1/${secret}/x/y/z`)],

@@ -178,7 +178,7 @@ describe('a fault of an override is reported with its line', () => {
       'mine/errors.hbs:1: {{#each}} asks for what the template is not',
     ],
     [
-      'output that is no TypeScript',
+      'output that is not TypeScript',
       '\nlet a = 1\n\nlet b = (\n',
       'mine/errors.hbs:4: what the template makes of taxonomy/errors.ts is no',
     ],

@@ -125,7 +125,7 @@ describe('an update', () => {
       { ...db, sink: { url: 'u', secret: 't', health: 'OK' } },
       ['sink.secret'],
     ],
-    ['ignores what only steers a create', undefined, { ...db, user_data: 'x' }, db, []],
+    ['ignores members that only steer a create', undefined, { ...db, user_data: 'x' }, db, []],
     ['ignores output-only fields', 'id,sink.health', { id: '2', sink: { health: 'BAD' } }, db, []],
     [
       'changes nothing when the same is sent in another order',

@@ -21,9 +21,9 @@ function run(cwd: string, CI: string): string {
 }
 
 test.each([
-  ['keeps what Node.js compiled where a project has node_modules', 'node_modules', '', true],
+  ['keeps the compile cache of Node.js in node_modules', 'node_modules', '', true],
   ['keeps nothing in CI', 'node_modules', 'true', false],
-  ['keeps nothing where there is no node_modules', 'specs', '', false],
+  ['keeps nothing without node_modules', 'specs', '', false],
 ])('the program %s', (_, folder, CI, isKept) => {
   const cwd = folderWith(folder)
   expect(run(cwd, CI)).toContain('generate [options] <documents...>')

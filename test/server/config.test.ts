@@ -126,7 +126,7 @@ describe('settings', () => {
     ['an empty folder', { data_dir: ' ' }, {}, 'data_dir must not be empty'],
     ['another scheme', { base_url: 'ftp://x' }, {}, 'base_url must be an http or https URL'],
     ['another kind of store', { store: { url: 'mysql://x' } }, {}, 'store.url must be the URL of a database'],
-    ['a retention below what is promised', { 'operations.kept_days': 29 }, {}, 'must be a number of days, 30 to'],
+    ['a retention below the minimum', { 'operations.kept_days': 29 }, {}, 'must be a number of days, 30 to'],
     [
       'a mail server of the web',
       { mail: { smtp_url: 'https://x' } },

@@ -16,9 +16,9 @@ describe('the log fields of a thrown value', () => {
 
   it.each<[string, unknown]>([
     ['members of an error', Object.assign(new Error('no'), { body: { password: 'sesame' }, sql: 'sesame' })],
-    ['a code that is no text', Object.assign(new Error('no'), { code: { password: 'sesame' } })],
+    ['a code that is not a text', Object.assign(new Error('no'), { code: { password: 'sesame' } })],
     ['members of a cause', new Error('no', { cause: Object.assign(new Error('no'), { password: 'sesame' }) })],
-    ['a cause that is no error', new Error('no', { cause: 'sesame' })],
+    ['a cause that is not an error', new Error('no', { cause: 'sesame' })],
     ['many errors in one', new AggregateError([new Error('sesame')], 'no')],
     ['a text', 'sesame'],
     ['an object', { password: 'sesame' }],

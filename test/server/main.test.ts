@@ -168,7 +168,7 @@ describe('ninefold serve', () => {
   })
 
   it.each<[string, Readonly<Record<string, string>>, readonly string[], string]>([
-    ['a setting that is none', { NINEFOLD_HTTP_PROT: '1' }, ['serve'], 'did you mean "NINEFOLD_HTTP_PORT"?'],
+    ['an unknown setting', { NINEFOLD_HTTP_PROT: '1' }, ['serve'], 'did you mean "NINEFOLD_HTTP_PORT"?'],
     ['a settings file that is not there', {}, ['serve', '--config', 'none.json'], 'none.json cannot be read'],
   ])('ends with a message for %s', async (_name, environment, words, message) => {
     const child = ninefold(testFolder(), environment, ...words)

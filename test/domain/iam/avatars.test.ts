@@ -76,7 +76,7 @@ it.each([
   ['too high', bodyOf(jpegOf({ width: 16, height: 1025 }), 'image/jpeg'), 'AVATAR_DIMENSIONS', 'data'],
   ['of no sides', bodyOf(pngOf({ width: 0, height: 0 })), 'AVATAR_DIMENSIONS', 'data'],
   ['of sides beyond all measure', bodyOf(pngOf({ width: 0xffff_ffff, height: 16 })), 'AVATAR_DIMENSIONS', 'data'],
-  ['whose data is no base64', { content_type: 'image/png', data: 'iVBOR*==' }, 'FIELD_INVALID', 'data'],
+  ['with data that is not base64', { content_type: 'image/png', data: 'iVBOR*==' }, 'FIELD_INVALID', 'data'],
   ['of a type that is not kept', { content_type: 'image/gif', data: '' }, 'FIELD_INVALID', 'content_type'],
 ] as const)('a picture %s: %s', async (_name, body, reason, field) => {
   const { me } = await caller()

@@ -53,7 +53,7 @@ export interface IamBench {
   readonly queue: WorkQueue
 }
 
-/** The parts that a test replaces. */
+/** The store and the clock of a bench, and the parts that a test replaces. */
 export interface IamChoices extends Partial<IamEnvironment> {
   readonly store: Store
   /** Returns the time of the test, in milliseconds since 1970. */

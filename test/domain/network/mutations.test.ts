@@ -114,7 +114,7 @@ describe('the doctor', () => {
       ],
     ],
     [
-      'a reference whose ends are gone',
+      'a reference whose ends are deleted',
       tx =>
         tx.insert(references, {
           id: 'r',

@@ -61,7 +61,7 @@ describe('a subnet', () => {
     ['is larger than a block', { cidr_block: '10.0.0.0/8' }, { reason: 'SUBNET_CIDR_OUTSIDE_VPC' }],
     ['has host bits', { cidr_block: '10.20.2.5/24' }, { reason: 'SUBNET_CIDR_INVALID', rpc: 'INVALID_ARGUMENT' }],
     ['is smaller than /29', { cidr_block: '10.20.2.0/30' }, { reason: 'SUBNET_CIDR_INVALID' }],
-    ['is no block at all', { cidr_block: '10.20.2.0' }, { reason: 'FIELD_INVALID' }],
+    ['is not a block', { cidr_block: '10.20.2.0' }, { reason: 'FIELD_INVALID' }],
     [
       'names an absent VPC',
       { vpc_id: '01900000-0000-7000-8000-0000000000ff' },
@@ -75,7 +75,7 @@ describe('a subnet', () => {
     ['has its first address as gateway', { gateway_address: '10.20.2.0' }, { reason: 'SUBNET_GATEWAY_INVALID' }],
     ['has the resolver as gateway', { gateway_address: '10.20.2.254' }, { reason: 'SUBNET_GATEWAY_INVALID' }],
     ['has its last address as gateway', { gateway_address: '10.20.2.255' }, { reason: 'SUBNET_GATEWAY_INVALID' }],
-    ['has a gateway that is no address', { gateway_address: '10.20.2.256' }, { reason: 'FIELD_INVALID' }],
+    ['has a gateway that is not an address', { gateway_address: '10.20.2.256' }, { reason: 'FIELD_INVALID' }],
     [
       'reserves addresses outside',
       { reserved_ranges: [{ start: '10.20.2.9' }, { start: '10.20.2.250', end: '10.20.3.1' }] },

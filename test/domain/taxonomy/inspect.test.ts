@@ -263,7 +263,7 @@ const cases: readonly Case[] = [
     findings: ['taxonomy.quotaOverrides cap: is of quota "x", which does not exist'],
   },
   {
-    name: 'an override of what a workspace cannot have below it',
+    name: 'an override of a quota that a workspace cannot use',
     breaks: (tx, { cap, web }) =>
       patch(tx, quotaOverrides, cap, {
         quota_id: 'taxonomy.groups',
@@ -275,7 +275,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: 'an override with a limit that is none',
+    name: 'an override with an invalid limit',
     breaks: (tx, { cap }) => patch(tx, quotaOverrides, cap, { limit: -2 }),
     findings: ['taxonomy.quotaOverrides cap: has the limit -2; it must be a whole number from -1'],
   },
@@ -309,7 +309,7 @@ const cases: readonly Case[] = [
     findings: ['taxonomy.quotas x: is not built in; only built-in quotas may exist'],
   },
   {
-    name: 'a quota with a default limit that is none',
+    name: 'a quota with an invalid default limit',
     breaks: tx => patch(tx, quotas, 'compute.vms', { default_limit: -2 }),
     findings: ['taxonomy.quotas compute.vms: has the default limit -2; it must be a whole number from -1'],
   },
@@ -354,7 +354,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: 'a following whose work is gone',
+    name: 'a following whose work does not exist',
     breaks: (tx, { old }) => patch(tx, followings, old, { work: 'w' }),
     findings: ['taxonomy.followings old: names the work w, which does not exist'],
   },
@@ -378,7 +378,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: 'a workspace that is being deleted by nobody',
+    name: 'a workspace that no work is deleting',
     breaks: (tx, { old }) => patch(tx, workspaces, old, { state: deleting }),
     findings: ['taxonomy.workspaces old: is being deleted, but no work purges it'],
   },

@@ -202,7 +202,7 @@ describe('a filter by ancestor', async () => {
     ['a group without groups', middle, [], ['at-middle']],
     ['a group of another organisation', one, [], []],
     ['an id that nothing has', '0199a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b', [], []],
-    ['what is no id', `it's "none"`, [], []],
+    ['a text that is not an id', `it's "none"`, [], []],
     ['the empty text', '', [], []],
     ['__proto__', '__proto__', [], []],
   ])('finds all nodes anywhere below %s', async (_, id, expectedGroups, expectedWorkspaces) => {

@@ -132,7 +132,7 @@ describe('quota overrides', () => {
       { ...organisation, scope_type: 'TAXONOMY_SCOPE_TYPE_PLATFORM' as const },
       'scope_type',
     ],
-    ['a workspace for what a workspace cannot hold', 'taxonomy.groups', workspace, 'scope_type'],
+    ['a workspace for a quota that a workspace cannot use', 'taxonomy.groups', workspace, 'scope_type'],
   ])('refuse %s', async (_what, wanted, scope, field) => {
     await expect(client.createQuotaOverride({ quota: wanted, body: { ...scope, limit: 1 } })).rejects.toMatchObject({
       reason: 'QUOTA_OVERRIDE_SCOPE_INVALID',

@@ -1,6 +1,6 @@
 /**
- * The messages about the handed documents, by run. A line and a column are those of the faulty text. Whoever changes a
- * message or a position changes this table too, after a look at the document.
+ * The messages about the handed documents, by run. The line and the column of a message are those of the faulty text. A
+ * change of a message or a position needs a change here, after a look at the document.
  */
 export const said: Readonly<Record<string, readonly string[]>> = {
   'callbacks-links-and-unused-parts': [

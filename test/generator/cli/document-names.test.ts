@@ -46,7 +46,7 @@ test.each([
   ['no name of a class', 'ninefold'],
   ['code', 'A {}'],
   ['empty', ''],
-  ['what the file needs itself', 'Transport'],
+  ['a name that the file itself uses', 'Transport'],
   ['the class of a document', 'IamClient'],
 ])('a client with the name %s is refused', (_, name) => {
   const documents = documentNames(['iam.yaml', 'vault.yaml'], [])

@@ -72,7 +72,7 @@ describe('after a change, a run has the result of a run without a cache, and upd
   test.each<[change: string, all: string, make: () => void]>([
     ['of a constraint', 'shops, toys', () => edit('pets.yaml', 'maxLength: 40', 'maxLength: 41')],
     ['of two documents', 'toys', () => (edit('pets.yaml', '40', '41'), edit('shops.yaml', '40', '41'))],
-    ['that sends what was only answered', 'no document', () => add(createPet(own))],
+    ['that sends a schema so far only returned', 'no document', () => add(createPet(own))],
     ['that adds an operation', 'shops, toys', () => add(createPet('#/components/schemas/Pet/properties/name'))],
     [
       'that removes the operations',
@@ -100,17 +100,17 @@ describe('after a change, a run has the result of a run without a cache, and upd
     ['of a comment', 'shops, toys', () => edit('pets.yaml', 'paths:', '# all of them\npaths:')],
     ['of line ends', 'shops, toys', () => edit('pets.yaml', /$/, '\r\n')],
     [
-      'of what all have in common',
+      'of the common parts',
       'no document',
       () => edit('common.yaml', 'code: { type: integer }', 'code: { type: string }'),
     ],
     [
-      'that sends what was only answered',
+      'that sends a schema so far only returned',
       'no document',
       () => add(createPet('common.yaml#/components/schemas/Problem')),
     ],
     [
-      'that updates what was only answered',
+      'that updates a schema so far only returned',
       'no document',
       () =>
         add(
@@ -121,7 +121,7 @@ describe('after a change, a run has the result of a run without a cache, and upd
         ),
     ],
     [
-      'that refers into what others share',
+      'that refers into a shared part',
       'no document',
       () => add(createPet('common.yaml#/components/schemas/Problem/properties/origin')),
     ],
@@ -132,7 +132,7 @@ describe('after a change, a run has the result of a run without a cache, and upd
       () => (put(folder, { 'parts/pet.yaml': 'type: object\n' }), add(createPet('parts/pet.yaml'))),
     ],
     [
-      'that extends what others share',
+      'that extends a shared part',
       'no document',
       () => (
         edit(

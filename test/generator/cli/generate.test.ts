@@ -148,7 +148,7 @@ describe('a fault of the document', () => {
 
   test.each([
     ['a file that is not there', {}, /^petstore\.yaml:1:1 error file-unreadable: /],
-    ['a file that is no YAML', { 'petstore.yaml': 'a: [\n' }, /^petstore\.yaml:\d+:\d+ error syntax: /],
+    ['a file that is not YAML', { 'petstore.yaml': 'a: [\n' }, /^petstore\.yaml:\d+:\d+ error syntax: /],
     ['a folder', { 'petstore.yaml/x': '' }, /^petstore\.yaml:1:1 error file-unreadable: /],
     ['an empty file', { 'petstore.yaml': '' }, /^petstore\.yaml:1:1 error /],
   ])('such as %s is printed without a stack', async (_, files, message) => {

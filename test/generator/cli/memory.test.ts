@@ -95,7 +95,7 @@ describe('a run with the same result as the run before', () => {
       0,
     ],
     ['a memory that is a folder', () => insteadOfMemory(file => mkdirSync(file)), [], 0],
-    ['a memory that nobody writes to', () => insteadOfMemory(file => spawnSync('mkfifo', [file])), [], 0],
+    ['a memory that is a pipe without a writer', () => insteadOfMemory(file => spawnSync('mkfifo', [file])), [], 0],
     ['a memory that is huge', () => truncateSync(join(folder, memoryFile()), 2 ** 33), [], 0],
     ['a document that has become a link', () => linkOutside('petstore.yaml'), [], 0],
   ])('ignores the memory with %s', async (_, change, more, status) => {

@@ -54,7 +54,7 @@ test('a check writes no bits, and fails if the file lacks some', async () => {
 
 test.each([
   ['a key that stands twice', 'a.cats.get\na.cats.get\n', 'a.cats.get'],
-  ['what is no key', "a.cats.get\n'; run()\n", "'; run()"],
+  ['an invalid key', "a.cats.get\n'; run()\n", "'; run()"],
 ])('a file with %s is refused, and stays unchanged', async (_, text, said) => {
   put(folder, { 'bits.txt': text })
   const { err, status } = await generate(folder, ...words)

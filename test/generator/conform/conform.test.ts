@@ -98,7 +98,7 @@ const changes: readonly (readonly [fault: string, change: Change, proof: Proof, 
     'body of 200 at time',
   ],
   [
-    'an answer that is no JSON',
+    'a response that is not JSON',
     answer => ({ ...answer, body: answer.status === 200 ? '<html>' : answer.body }),
     'answer',
     'body of 200',
@@ -113,7 +113,7 @@ const changes: readonly (readonly [fault: string, change: Change, proof: Proof, 
   ['a status that is not declared', asStatus(200, 201), 'answer', 'status 201'],
   ['an answer without a request id', withHeader('x-request-id', undefined), 'answer', 'header x-request-id'],
   ['a traceparent of another form', withHeader('traceparent', '00'), 'answer', 'header traceparent'],
-  ['an error that is no Status', asText(400), 'answer', 'error'],
+  ['an error that is not a Status', asText(400), 'answer', 'error'],
   ['an error with a code of another one', inErrors('1000010', '1000011'), 'answer', 'error FIELD_INVALID'],
   ['an error of another domain', inErrors('"notes"', '"books"'), 'answer', 'error FIELD_INVALID'],
   ['an error with another rpc code', inErrors('"code":3', '"code":9'), 'answer', 'error FIELD_INVALID'],
@@ -174,7 +174,9 @@ test('the walk finds existing resources through lists', async () => {
   const report = await walkNotes(notesServer(), { existing: {} })
   expect(said(report)).toEqual([])
   const { findings } = await walkNotes(notesServer({ change: brokenNote }), { existing: {}, operations: ['getNote'] })
-  expect(findings).toContainEqual(expect.objectContaining({ proof: 'routed', what: 'a valid request for what exists' }))
+  expect(findings).toContainEqual(
+    expect.objectContaining({ proof: 'routed', what: 'a valid request for an existing resource' }),
+  )
 })
 
 const brokenNote: Change = (answer, { target }) =>

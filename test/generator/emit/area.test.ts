@@ -178,10 +178,10 @@ export const shopArea: GeneratedArea<ShopArea, ShopHandlers> = {
     ['without errors', { errors: false }],
     ['without permissions', { access: false }],
     ['without the list of its records', { list: false }],
-    ['whose rows are no records of operations', { resourceType: 'shop.rows' }],
-    ['whose records are those of another area', { resourceType: 'stock.operations' }],
+    ['whose rows are not records of operations', { resourceType: 'shop.rows' }],
+    ['whose records belong to another area', { resourceType: 'stock.operations' }],
     ['whose operations have types of another area', { operationTypes: ['NONE', 'STOCK_OPERATION_TYPE_SELL'] }],
-    ['whose operations have no type but the unspecified one', { operationTypes: traits.operationTypes.slice(0, 1) }],
+    ['whose operations have only the unspecified type', { operationTypes: traits.operationTypes.slice(0, 1) }],
   ])('is not written for a document %s', async (_, said) => {
     const files = await generated(said, freshFolder())
     expect([...files.keys()]).toContain('shop/types.ts')

@@ -18,7 +18,7 @@ describe('references to unexpected targets', () => {
     ['a pointer without a slash', '#components', 'reference-pointer'],
     ['a broken escape', '#/%zz', 'reference-'],
     ['a broken pointer escape', '#/a~2b', 'reference-'],
-    ['what every object has', '#/constructor', 'reference-not-found'],
+    ['an inherited property', '#/constructor', 'reference-not-found'],
     ['the prototype', '#/__proto__/toString', 'reference-not-found'],
     ['the length of a list', '#/components/schemas/length', 'reference-not-found'],
     ['a folder', './', 'file-unreadable'],

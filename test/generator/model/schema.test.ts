@@ -51,7 +51,7 @@ describe('a schema becomes', () => {
       { kind: 'object', properties: [property('a', { kind: 'any' }, { required: true })], additional: 'open' },
     ],
     [
-      'an enum without what can never match',
+      'an enum without the values that can never match',
       '{type: string, enum: [a, a, 1, null, b]}',
       { kind: 'enum', values: ['a', 'b'], nullable: true },
     ],
@@ -59,7 +59,7 @@ describe('a schema becomes', () => {
     ['nothing', '{type: string, enum: [1]}', { kind: 'never' }],
     ['anything', '{description: d}', { kind: 'any', description: 'd' }],
     [
-      'what its keywords imply',
+      'the type that its keywords imply',
       '{properties: {a: {minimum: 3}}}',
       {
         kind: 'object',
@@ -237,13 +237,13 @@ describe('building reports', () => {
       'branches-overlap',
     ],
     [
-      'a form that overlaps one of the forms of another',
+      'a form that overlaps another form',
       `A: {oneOf: [{type: string}, ${ref('B')}]}\nB: {anyOf: [{type: integer}, ${ref('C')}]}\nC: {type: string}`,
       'branches-overlap',
     ],
     ['numbers that overlap', 'A: {oneOf: [{type: integer}, {type: number}]}', 'branches-overlap'],
     [
-      'a closed branch that refuses what is required',
+      'a closed branch that refuses a required member',
       `A: {allOf: [${ref('B')}, {type: object, required: [c], properties: {c: {type: string}}}]}\nB: {type: object, additionalProperties: false}`,
       'branch-unmeetable',
     ],
@@ -265,7 +265,7 @@ describe('building reports', () => {
       'A: {oneOf: [{type: object, required: [k], properties: {k: {enum: [a]}}}, {type: object, required: [k], properties: {k: {enum: [b]}}}]}',
     ],
     [
-      'a closed form without what the other requires',
+      'a closed form without a required member of the other',
       'A: {oneOf: [{type: object, additionalProperties: false}, {type: object, required: [a]}]}',
     ],
     ['alternatives of anyOf', 'A: {anyOf: [{type: string}, {type: string}]}'],

@@ -130,11 +130,15 @@ describe('x-filter', () => {
       'filter-field-unknown',
     ],
     [
-      'an enum that is none',
+      'an unknown enum',
       'fields: [{name: id, type: ENUM, enum: Row, sortable: true}], default_order_by: id',
       'filter-enum-unknown',
     ],
-    ['an order by what cannot be sorted', 'fields: [{name: id, type: STRING}], default_order_by: id', 'filter-order'],
+    [
+      'an order by a field that cannot be sorted',
+      'fields: [{name: id, type: STRING}], default_order_by: id',
+      'filter-order',
+    ],
   ])('with %s is reported', async (_, filter, code) => {
     const { diagnostics } = built(await read({ 'a.yaml': document(list(filter)) }))
     expect(codesOf(diagnostics)).toEqual([`7 ${code}`])

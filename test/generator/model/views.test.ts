@@ -26,12 +26,12 @@ describe('an input view exists if the input differs', () => {
     ['a member has a default', 'a: {type: string, default: x}', 'CreatedInput'],
     ['a value is never sent', 'a: {type: string, enum: [u, v], x-unspecified: u}', 'CreatedInput'],
     [
-      'a list holds what differs',
+      'the elements of a list differ',
       'a: {type: array, items: {type: object, properties: {b: {type: string, readOnly: true}}}}',
       'CreatedInput',
     ],
     [
-      'only what is answered has what differs',
+      'only a schema in responses has a difference',
       'a: {type: object, readOnly: true, properties: {b: {type: string, default: x}}}',
       'CreatedInput',
     ],
@@ -77,12 +77,17 @@ describe('an output view exists', () => {
   }
 
   test.each([
-    ['not of what is only sent under a name of its own', ok, 'Other: {type: string}', ['Other']],
-    ['of what is answered', answer('Sent'), 'Other: {type: string}', ['Sent', 'Other']],
-    ['of what an answer holds', answer('Other'), `Other: {type: array, items: ${ref('Sent')}}`, ['Sent', 'Other']],
-    ['of what nobody sends and what that holds', ok, `Other: {oneOf: [${ref('Sent')}]}`, ['Sent', 'Other']],
+    ['not for a schema that is only sent and has its own name', ok, 'Other: {type: string}', ['Other']],
+    ['for a schema in responses', answer('Sent'), 'Other: {type: string}', ['Sent', 'Other']],
     [
-      'not of what an answer would hold if it were not only sent',
+      'for a schema within a response',
+      answer('Other'),
+      `Other: {type: array, items: ${ref('Sent')}}`,
+      ['Sent', 'Other'],
+    ],
+    ['for unused schemas and the schemas within', ok, `Other: {oneOf: [${ref('Sent')}]}`, ['Sent', 'Other']],
+    [
+      'not for a schema within a member that is only sent',
       answer('Other'),
       `Other: {type: object, properties: {s: {writeOnly: true, allOf: [${ref('Sent')}]}}}`,
       ['Other'],
@@ -115,7 +120,7 @@ describe('an update view exists if a member is required', () => {
       { input: 'Updated', update: 'UpdatedUpdate' },
     ],
     [
-      'only what is answered is',
+      'only a member in responses is',
       '{type: object, required: [a], properties: {a: {type: string, readOnly: true}}}',
       { input: 'UpdatedInput', update: 'UpdatedInput' },
     ],

@@ -91,7 +91,7 @@ describe('the parsed output of the platform', () => {
 
   test.each([
     ['types.ts', 'a member', /^ {2}etag\??: string\n/m, ''],
-    ['types.ts', 'what may be absent', /\?: string\n/, ': string\n'],
+    ['types.ts', 'the optional members', /\?: string\n/, ': string\n'],
     ['types.ts', 'a name', 'export interface Organisation ', 'export interface Organization '],
     ['types.ts', 'a kind', 'export interface Group {', 'export type Group = {'],
     ['types.ts', 'a value of an enum', /^ {2}'TAXONOMY_OPERATION_TYPE_MOVE',\n/m, ''],
@@ -104,7 +104,7 @@ describe('the parsed output of the platform', () => {
     ['routes.ts', 'a path', `'/taxonomy/v1/quotas/'`, `'/taxonomy/v2/quotas/'`],
     ['routes.ts', 'a place', `in: 'query'`, `in: 'header'`],
     ['routes.ts', 'a status', 'status: 200', 'status: 201'],
-    ['routes.ts', 'what is bound', 'bind(getQuota,', 'bind(getGroup,'],
+    ['routes.ts', 'the bound routes', 'bind(getQuota,', 'bind(getGroup,'],
     ['errors.ts', 'a reason', `  | 'GROUP_NOT_EMPTY'\n`, ''],
     ['errors.ts', 'a code', '7001001', '7001000'],
     ['errors.ts', 'a parameter', '(message: string, details?: ErrorDetails)', '(message: string)'],
@@ -115,7 +115,7 @@ describe('the parsed output of the platform', () => {
     ['area.ts', 'a member', /^ {2}filters: .*\n/m, ''],
     ['area.ts', 'a type of resource', /^ {2}\| 'taxonomy.quotas'\n/m, ''],
     ['others.ts', 'a file', /$/, 'export const more = 1\n'],
-  ])('differs from a file whose %s has lost or changed %s', (file, _, found, other) => {
+  ])('differs from an output whose %s has lost or changed %s', (file, _, found, other) => {
     const path = `taxonomy/${file}`
     const before = platform.files.get(path) ?? ''
     const after = before.replace(found, other)
@@ -125,13 +125,13 @@ describe('the parsed output of the platform', () => {
     expect(lines.filter(line => !line.startsWith(`${path}: `))).toEqual([])
   })
 
-  test('differs from a file whose check reads another member', () => {
+  test('differs from an output whose check reads another member', () => {
     const path = 'taxonomy/validators.ts'
     const text = platform.files.get(path)?.replaceAll('display_name', 'name')
     expect(tampered(path, text)).toContain(`${path}: checkGroup does not look at "display_name"`)
   })
 
-  test('differs from a file in another order, and from a missing file', () => {
+  test('differs from an output in another order, and from an output without a file', () => {
     const path = 'taxonomy/errors.ts'
     const [head = '', ...parts] = (platform.files.get(path) ?? '').split('\n/** ')
     const swapped = [head, ...parts.toReversed()].join('\n/** ')

@@ -57,7 +57,7 @@ describe('loading', () => {
       'too-deep',
     ],
     ['aliases within aliases', 'api.yaml', aliasBomb(), 'alias-bomb'],
-    ['an alias to what it stands in', 'api.yaml', document('x-a: &a [*a]\n'), 'too-deep'],
+    ['an alias within its own anchor', 'api.yaml', document('x-a: &a [*a]\n'), 'too-deep'],
   ])('refuses %s', async (_, name, text, code) => {
     const { diagnostics } = await read({ [name]: text })
     expect(codesOf(diagnostics).map(line => line.split(' ')[1])).toContain(code)

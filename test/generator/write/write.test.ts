@@ -120,7 +120,7 @@ describe('the manifest', () => {
     ['no version', '{"files":{}}'],
     ['a path out of the root', '{"generator":"1","files":{"../victim.txt":"00"}}'],
     ['an absolute path', '{"generator":"1","files":{"/victim.txt":"00"}}'],
-    ['a hash that is no text', '{"generator":"1","files":{"a.ts":1}}'],
+    ['a hash that is not a text', '{"generator":"1","files":{"a.ts":1}}'],
   ] as const
   test.each(broken)('with %s is refused, and written again with --force', (_, text) => {
     const root = temporaryFolder()

@@ -170,7 +170,7 @@ export function transferContract(name: string, listen: Listen): void {
     test.each([
       ['an unknown path', 'PUT /nope', 404],
       ['a length that is too large', 'PUT /small', 413],
-      ['what a handler refuses', 'PUT /refused', 400],
+      ['a request that a handler refuses', 'PUT /refused', 400],
     ])('a caller that expects 100-continue never gets it for %s', async (_, line, status) => {
       await using served = await serve()
       const socket = await served.open()

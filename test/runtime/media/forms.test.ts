@@ -104,13 +104,13 @@ describe.each(hosts)('forms over %s', (_name, host) => {
   test.each<[what: string, body: FormData, faults: Record<string, unknown>]>([
     ['no photo', formOf({ title: 'a' }), { photos: 'is required' }],
     ['four photos', formOf({ title: 'a', photos: ['1', '2', '3', '4'].map(text => photo(text)) }), { photos: 'must have at most 3 items' }],
-    ['a year that is no number', formOf({ title: 'a', photos, year: 'abc' }), { year: 'must be an integer' }],
+    ['a year that is not a number', formOf({ title: 'a', photos, year: 'abc' }), { year: 'must be an integer' }],
     ['a long title', formOf({ title: 'x'.repeat(11), photos }), { title: 'must have at most 10 characters' }],
     ['two titles', formOf({ title: ['a', 'b'], photos }), { title: 'must be given once' }],
     ['text for a photo', formOf({ title: 'a', photos: [photo('A'), 'x'] }), { 'photos[1]': 'must be a file, with a file name' }],
     ['a large photo', formOf({ title: 'a', photos: photo('x'.repeat(100_001)) }), { 'photos[0]': 'must have at most 100000 bytes' }],
     ['a cover of another type', formOf({ title: 'a', photos, cover: photo('C', 'c.svg', 'image/svg+xml') }), { cover: 'must have the content type image/png or image/gif' }],
-    ['a place that is no JSON', formOf({ title: 'a', photos, place: '{' }), { place: 'must be valid JSON' }],
+    ['a place that is not JSON', formOf({ title: 'a', photos, place: '{' }), { place: 'must be valid JSON' }],
     ['a place without a name', formOf({ title: 'a', photos, place: '{}' }), { 'place.name': 'is required' }],
     ['everything', formOf({ year: '1.5', tags: 'a' }), { title: 'is required', photos: 'is required', year: 'must be an integer' }],
   ])('%s is refused at its field', async (_what, body, faults) => {
@@ -126,7 +126,7 @@ describe.each(hosts)('forms over %s', (_name, host) => {
     ['nothing', boundary['content-type'], '', { body: 'must be valid multipart/form-data' }],
     ['bare line feeds', boundary['content-type'], `${file}--b--`.replaceAll('\r', ''), { body: 'must be valid multipart/form-data' }],
     ['a part without a name', boundary['content-type'], `${part('filename="a"', 'A')}--b--`, { body: 'must be valid multipart/form-data' }],
-    ['a name that is no URI', boundary['content-type'], `${part("name=a; filename*=UTF-8''%e4", 'A')}--b--`, { body: 'must be valid multipart/form-data' }],
+    ['a name that is not a URI', boundary['content-type'], `${part("name=a; filename*=UTF-8''%e4", 'A')}--b--`, { body: 'must be valid multipart/form-data' }],
     ['text that is not UTF-8', boundary['content-type'], new Uint8Array(Buffer.from(`${file}${part('name="title"', '\xff')}--b--`, 'latin1')), { title: 'must be valid UTF-8' }],
   ])('%s is refused', async (_what, type, body, faults) => {
     await using served = await serve()

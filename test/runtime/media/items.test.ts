@@ -63,8 +63,8 @@ describe('events are parsed by the HTML standard', () => {
     ['all line ends count', ['data: a\r\rdata: b\r\n\r\ndata: c\n\n'], ['a', 'b', 'c']],
     ['a line end may be cut', ['data: a\r', '\n\r', '\ndata: b\r', '\r'], ['a', 'b']],
     ['comments and unknown fields are skipped', [': keep-alive\n\n:\ndata: a\nfoo: b\nbar\n\n'], ['a']],
-    ['an event without data is none', ['event: a\nid: 1\n\ndata: b\n\n'], ['b']],
-    ['an event without its end is none', ['data: a\n\ndata: b\n'], ['a']],
+    ['an event without data is ignored', ['event: a\nid: 1\n\ndata: b\n\n'], ['b']],
+    ['an event without its end is ignored', ['data: a\n\ndata: b\n'], ['a']],
     ['a byte order mark is dropped', ['\ufeffdata: a\n\n'], ['a']],
     ['empty data is some', ['data:\n\n'], ['']],
     ['nothing is nothing', [], []],
@@ -77,10 +77,10 @@ describe('events are parsed by the HTML standard', () => {
     ['an id holds for the events that follow', 'id: 1\ndata: a\n\ndata: b\n\n', [{ id: '1', data: 'a' }, { id: '1', data: 'b' }]],
     ['an id without data holds too', 'id: 1\n\ndata: b\n\n', [{ id: '1', data: 'b' }]],
     ['an empty id', 'id\ndata: a\n\n', [{ id: '', data: 'a' }]],
-    ['an id with a NUL is none', 'id: 1\nid: \0\ndata: a\n\n', [{ id: '1', data: 'a' }]],
+    ['an id with a NUL is ignored', 'id: 1\nid: \0\ndata: a\n\n', [{ id: '1', data: 'a' }]],
     ['a name holds for one event', 'event: e\ndata: a\n\ndata: b\n\n', [{ event: 'e', data: 'a' }, { data: 'b' }]],
-    ['an empty name is none', 'event: e\nevent:\ndata: a\n\n', [{ data: 'a' }]],
-    ['a time that is none', 'retry: 1s\ndata: a\n\n', [{ data: 'a' }]],
+    ['an empty name is ignored', 'event: e\nevent:\ndata: a\n\n', [{ data: 'a' }]],
+    ['a malformed time is ignored', 'retry: 1s\ndata: a\n\n', [{ data: 'a' }]],
   ])('%s', async (_what, sent, items) => {
     expect(await read(whole, sent)).toEqual(items)
   }) // prettier-ignore

@@ -115,7 +115,7 @@ describe.each(hosts)('streams of items over %s', (_name, host) => {
   test.each<[what: string, body: string | Uint8Array<ArrayBuffer>, faults: Record<string, string>]>([
     ['a wrong item', '{"n":1}\n{"n":"2"}\n', { 'body[1].n': 'must be an integer' }],
     ['an item out of bounds', '{"n":-1}\n', { 'body[0].n': 'must be at least 0' }],
-    ['an item that is no object', '{"n":1}\n{"n":1}\n[]', { 'body[2]': 'must be an object' }],
+    ['an item that is not an object', '{"n":1}\n{"n":1}\n[]', { 'body[2]': 'must be an object' }],
     ['no JSON', '{"n":1}\n{"n":', { 'body[1]': 'must be valid JSON' }],
     ['deep JSON', `{"n":1,"x":${'['.repeat(20)}`, { 'body[0]': 'must be nested at most 9 deep' }],
     ['a byte that is not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), { 'body[0]': 'must be valid UTF-8' }],

@@ -46,8 +46,8 @@ it('a served platform records mutations and refusals with their operation, and n
 })
 
 it.each<[string, readonly string[], string]>([
-  ['is the peer', [], '127.0.0.1'],
-  ['is whom a trusted proxy names', ['127.0.0.0/8'], '203.0.113.7'],
+  ['is the address of the peer', [], '127.0.0.1'],
+  ['is the address that a trusted proxy names', ['127.0.0.0/8'], '203.0.113.7'],
 ])('the caller of an activity %s', async (_name, trustedProxies, address) => {
   const dataDir = testFolder()
   const { url } = await testServer([sampleArea()], dataDir, { trustedProxies })

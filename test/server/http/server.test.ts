@@ -60,8 +60,8 @@ describe('a served platform', () => {
   })
 
   it.each([
-    ['nobody', undefined, 'TOKEN_MISSING'],
-    ['somebody else', 'Bearer nothing', 'TOKEN_INVALID'],
+    ['an anonymous caller', undefined, 'TOKEN_MISSING'],
+    ['a caller with a wrong token', 'Bearer nothing', 'TOKEN_INVALID'],
   ])('admits %s only to public paths', async (_name, authorization, reason) => {
     const { server } = await signedIn()
     const headers = authorization === undefined ? {} : { authorization }
@@ -111,8 +111,8 @@ describe('an odd request', () => {
     ['an unknown path of an area', 'GET /sample/v1/nope HTTP/1.1', 404, status('sample', 'ROUTE_NOT_FOUND')],
     ['broken percent-encoding', 'GET /sample/v1/crates/%zz HTTP/1.1', 400, status('sample', 'FIELD_INVALID')],
     ['a long URL', `GET /${'a'.repeat(17_000)} HTTP/1.1`, 400, status('ninefold', 'FIELD_INVALID')],
-    ['a method nobody serves', 'PROPFIND /sample/v1/crates HTTP/1.1', 405, status('sample', 'ROUTE_NOT_FOUND')],
-    ['a method nobody knows', 'BREW /sample/v1/crates HTTP/1.1', 400, status('ninefold', 'FIELD_INVALID')],
+    ['a method without a route', 'PROPFIND /sample/v1/crates HTTP/1.1', 405, status('sample', 'ROUTE_NOT_FOUND')],
+    ['an unknown method', 'BREW /sample/v1/crates HTTP/1.1', 400, status('ninefold', 'FIELD_INVALID')],
     ['no HTTP at all', 'hello', 400, status('ninefold', 'FIELD_INVALID')],
     ['a star', 'OPTIONS * HTTP/1.1', 404, status('ninefold', 'ROUTE_NOT_FOUND')],
     [
@@ -122,7 +122,7 @@ describe('an odd request', () => {
       status('ninefold', 'FIELD_INVALID'),
     ],
     [
-      'a content type that is none',
+      'a malformed content type',
       'POST /nope HTTP/1.1\r\ncontent-type: ;;;\r\ncontent-length: 1',
       404,
       status('ninefold', 'ROUTE_NOT_FOUND'),

@@ -70,7 +70,7 @@ it.each<readonly [string, Partial<Kept>, readonly Entry[], RegExp]>([
     /operation o-4, UPDATE taxonomy.workspaces of r-1, answers no call/,
   ],
   ['two things of one name', { things: [web('1'), web('1')] }, [], /two things have one name/],
-  ['a thing that nobody has made', { things: [web('1'), ['db', {}]] }, [], /nobody has made db/],
+  ['a resource that no call has created', { things: [web('1'), ['db', {}]] }, [], /nobody has made db/],
   [
     'an operation that does not end',
     { operations: [operation('o-1', 'CREATE', 'RUNNING'), ...both.slice(1)] },

@@ -32,16 +32,16 @@ const cases: readonly Case[] = [
     reader => reader.page(works, firstRows(8, compare(kind, '=', 'a.b'), runAfter, id), { state: 'QUEUED', lane: 'x' }),
   ],
   [
-    'what has waited long enough',
+    'work whose delay is over',
     works,
     reader => reader.page(works, firstRows(100, due, runAfter, id), { state: 'WAITING' }),
   ],
   [
-    'what is held',
+    'leased work',
     works,
     reader => reader.page(works, firstRows(100, undefined, lane, runAfter, id), { state: 'LEASED' }),
   ],
-  ['what is late', works, reader => reader.page(works, firstRows(100, compareTime(deadline, '<=', 0), deadline, id))],
+  ['overdue work', works, reader => reader.page(works, firstRows(100, compareTime(deadline, '<=', 0), deadline, id))],
   [
     'a list of operations that are pending',
     operations,

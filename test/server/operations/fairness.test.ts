@@ -120,8 +120,8 @@ it('one workspace gets no more than half of the places, however slow its steps a
 })
 
 /**
- * A statement on PostgreSQL is slower, because it goes to another process; 2 thousand operations take as long as 10
- * thousand on SQLite.
+ * The number of operations in thousands. Statements on PostgreSQL are slower, because they go to another process, so
+ * 2,000 operations take as long as 10,000 on SQLite.
  */
 const thousands = postgresUrl() === undefined ? 10 : 2
 

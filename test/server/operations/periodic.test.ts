@@ -155,7 +155,7 @@ describe('a periodic worker', () => {
 
   it.each<[string, number, number]>([
     ['that does not live', noon - 60_000, noon + 10_000],
-    ['whose time is over', noon, noon - 1],
+    ['whose lease has expired', noon, noon - 1],
   ])('is taken over from a process %s', async (_name, heartbeat, leaseUntil) => {
     const store = await testStore(...benchCollections)
     await store.tx(async tx => {

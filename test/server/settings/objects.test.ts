@@ -85,7 +85,7 @@ describe('a setting of several values', () => {
     ['no list', roots, { path: '/a' }, [' must be a list']],
     ['no object', object({ a: text() }), ['a'], [' must be an object']],
     ['no map', limits, 5, [' must be an object']],
-    ['an item that is none', engines, [null], ['[0] must be an object']],
+    ['an invalid item', engines, [null], ['[0] must be an object']],
     ['an absent member', roots, [{ path: '/a' }, {}], ['[1].path is required']],
     ['an unknown member', roots, [{ path: '/a', pth: 1 }], ['[0] has no member "pth" (did you mean "path"?)']],
     ['a member of another kind', engines, [{ kind: 'native', name: 'a', url: 'x' }], ['[0] has no member "url"']],

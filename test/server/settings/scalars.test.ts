@@ -45,7 +45,7 @@ describe('a setting of one value', () => {
     ['a number of nothing', port, '', 'must be a whole number, 1 to 10'],
     ['a number with a rule of its own', integer({ min: 1, max: 2, rule: 'must be few' }), 3, 'must be few'],
     ['a decimal number above', scale, 1.51, 'must be a number, 0 to 1.5'],
-    ['a number that is none', scale, 'Infinity', 'must be a number, 0 to 1.5'],
+    ['an invalid number', scale, 'Infinity', 'must be a number, 0 to 1.5'],
     ['a word for yes', flag(), 'yes', 'must be true or false'],
     ['a name that all objects have', flag(), 'constructor', 'must be true or false'],
     ['seconds without their unit', duration(), 5, 'must be a duration such as "15s" or "0.5s"'],

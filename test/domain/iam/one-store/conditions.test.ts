@@ -82,7 +82,7 @@ describe('a condition is refused', () => {
       `principal.id = (${Array.from({ length: 33 }, () => 'a').join(' OR ')})`,
     ],
     ['of more than 1024 characters', `principal.id = "${'a'.repeat(1024)}"`],
-    ['with a range that is none', 'request.ip:"10.0.0.0/33"'],
+    ['with an invalid range', 'request.ip:"10.0.0.0/33"'],
     ['with an address of three parts', 'request.ip:"10.0.1"'],
     ['with an octal address', 'request.ip:"010.0.0.1/8"'],
     ['with a wildcard in an address', 'request.ip:"10.*"'],

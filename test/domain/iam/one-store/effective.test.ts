@@ -158,7 +158,7 @@ describe('effective permissions', () => {
     ['denied if', { bindings, policies: [policy('p', [statement({ condition: 'request.hour_of_day = 9' })])] }, all],
     ['denied for some', { bindings, policies: [policy('p', [statement({ resources: ['compute.vms/id:1'] })])] }, all],
     ['denied to others', { bindings, policies: [policy('p', [statement({ except_principals: ['all'] })])] }, all],
-    ['of who is not active', { bindings, principal: { ...holding({}).principal, status: 'DEACTIVATED' } }, []],
+    ['of an inactive principal', { bindings, principal: { ...holding({}).principal, status: 'DEACTIVATED' } }, []],
   ] satisfies [string, Said, unknown][])('%s', (_, said, expected) => {
     expect(told(said)).toEqual(expected)
   })
@@ -208,7 +208,7 @@ describe('an entry of an access list', () => {
     ['with one elsewhere', { bindings: [binding('b', 'viewer', ids.other)] }, false],
     ['with an expired one', { bindings: [binding('b', 'viewer', ids.w, { expire_time: time })] }, false],
     [
-      'with one whose time it is not',
+      'with a binding whose condition is false',
       { bindings: [binding('b', 'viewer', ids.w, { condition: 'request.hour_of_day = 9' })] },
       false,
     ],
@@ -218,7 +218,7 @@ describe('an entry of an access list', () => {
       true,
     ],
     [
-      'with a statement whose time it is not',
+      'with a statement whose condition is false',
       { policies: [policy('p', [allow({ condition: 'request.hour_of_day = 9' })])] },
       false,
     ],

@@ -38,7 +38,7 @@ await declareRaces({
     return { organisation, round: race }
   },
 
-  'an Idempotency-Key whose calls failed is free': async (arena, name) => {
+  'an Idempotency-Key of failed calls can be used again': async (arena, name) => {
     const tree = await TreeMaker.make(arena.one.client, name)
     const { organisation } = tree
     await tree.group('taken')

@@ -5,7 +5,7 @@ import { atOnce, declareRaces, tally } from './racing.ts'
 import { outcomeOf } from '../../outcomes.ts'
 
 await declareRaces({
-  'of what workspaces take under one limit as much is given as there is': async (arena, name) => {
+  'workspaces under one limit consume exactly the available amount': async (arena, name) => {
     const tree = await TreeMaker.make(arena.one.client, name)
     const { organisation } = tree
     const group = await tree.group('g')
@@ -51,7 +51,7 @@ await declareRaces({
     return { organisation, round: race }
   },
 
-  'of what moves into a group with limits as much does as fits': async (arena, name) => {
+  'moves into a group with limits succeed as far as there is room': async (arena, name) => {
     const { one } = arena
     const tree = await TreeMaker.make(one.client, name)
     const { organisation } = tree
@@ -80,7 +80,7 @@ await declareRaces({
     return { organisation, round: race }
   },
 
-  'a workspace that takes something and moves under a limit does one of both': async (arena, name) => {
+  'a workspace that consumes a quota and moves under a limit does one of both': async (arena, name) => {
     const { one } = arena
     await one.client.updateQuota({ id: 'taxonomy.workspaces', body: unlimited })
     const tree = await TreeMaker.make(one.client, name)

@@ -100,7 +100,7 @@ await declareRaces({
     return { organisation, round: race }
   },
 
-  'what is made in a group that is deleted is not left without it': async (arena, name) => {
+  'no node remains in a group after the deletion of the group': async (arena, name) => {
     const { one } = arena
     const tree = await TreeMaker.make(one.client, name)
     const { organisation } = tree

@@ -60,7 +60,7 @@ const cases: readonly Case[] = [
     findings: [/^taxonomy\.operations \S+: is TAXONOMY_OPERATION_STATUS_\w+ and has no work that could end it/],
   })),
   {
-    name: 'an operation whose work is that of another area',
+    name: 'an operation whose work belongs to another area',
     breaks: async tx => {
       const id = await archiving(tx)
       await patch(tx, operations, id, { status: 'TAXONOMY_OPERATION_STATUS_RUNNING' })
@@ -91,7 +91,7 @@ const cases: readonly Case[] = [
     findings: [/^ninefold\.work x: .* stands in lane "GROUP:other"; by its scope it must be "GROUP:g"$/],
   },
   {
-    name: 'work that is leased by nobody, and work that is queued by somebody',
+    name: 'work leased without an owner, and work queued with an owner',
     breaks: async tx => {
       await tx.insert(works, work({ state: 'LEASED' }))
       await tx.insert(works, work({ id: 'y', lease_owner: 'somebody' }))

@@ -97,7 +97,7 @@ it('a grant or revocation through one process applies in the other once it is DO
 
 describe.each([
   ['whose connections are cut', async ({ down }: Proxy) => down()],
-  ['whose connections say nothing any more', async ({ silence }: Proxy) => silence()],
+  ['whose connections are silent', async ({ silence }: Proxy) => silence()],
 ] as const)('a process %s', (_, cut) => {
   it('delays no change, admits no caller by outdated permissions, and serves again by itself', async () => {
     const { between, kim, lee, one, other } = pair

@@ -108,7 +108,7 @@ const graceMs = 2000
 // The tests run concurrently, because they mostly wait for leases and each test has its own database.
 describe.concurrent.each([
   ['whose connections are cut', async ({ down }: Proxy) => down()],
-  ['whose connections say nothing any more', async ({ silence }: Proxy) => silence()],
+  ['whose connections are silent', async ({ silence }: Proxy) => silence()],
 ] as const)('a server %s', (_, cut) => {
   it('serves no longer than its lease, and never by revoked permissions, until it applies changes again', async ({
     onTestFinished,

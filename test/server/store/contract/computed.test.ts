@@ -269,7 +269,7 @@ describe('a computed column', () => {
       },
     ],
     ['is of another type', () => 'seven'],
-    ['is no number', () => Number.NaN],
+    ['is not a number', () => Number.NaN],
   ])('that %s refuses the document', async (_, of) => {
     const faulty: Collection<Port> = { ...ports, computed: { ip_number: { type: 'INTEGER', of } } }
     const store = await testStore(faulty)

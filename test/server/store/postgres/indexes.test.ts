@@ -150,7 +150,7 @@ it('an index whose server was killed is used if the database has completed it', 
 })
 
 it.each([
-  ['a newer server makes it anew', newerParcels, [true]],
+  ['a newer server builds it again', newerParcels, [true]],
   ['an older one drops it', plain, []],
 ])('an interrupted index is left to no server: %s', async (_name, next, expected) => {
   const place = await testPlace()

@@ -54,7 +54,7 @@ describe('the plan of', () => {
       /Index Cond: .*parent = .*state = /,
     ],
     [
-      'whether there is one of several',
+      'the existence of a row for one of several values',
       reader => reader.exists(collection, { parent: [parent, 'id-8'], state: ['OPEN'] }),
       /Index Cond: .*parent = ANY .*state = ANY /,
     ],
@@ -77,12 +77,12 @@ describe('the plan of', () => {
       /Index Cond: .*parent = /,
     ],
     [
-      'what is above',
+      'the ancestors',
       reader => reader.above(collection, 'parent', [parent, 'id-19000']),
       /Index Cond: \(_key = tree\w*.parent\)/,
     ],
     [
-      'what is below',
+      'the descendants',
       reader => reader.below(collection, 'parent', [parent, 'id-19000']),
       /Index Cond: \(parent = tree\w*.id\)/,
     ],
@@ -105,7 +105,7 @@ describe('the plan of', () => {
   const near: Filter = { kind: 'compare', field: isNear, operator: '=', value: true }
   const variants: readonly [string, Partial<ListQuery>][] = [
     ['by a derived field', { filter: near }],
-    ['by what is not derived', { filter: { kind: 'not', term: near } }],
+    ['by a field that is not derived', { filter: { kind: 'not', term: near } }],
     ['behind a row', { filter: near, after: ['2026-01-01T00:00:00.000000000Z', 'a'] }],
     ['sorted by a derived field first', { order: [{ field: rank, descending: true }, ...query().order] }],
   ]

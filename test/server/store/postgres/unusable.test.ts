@@ -74,7 +74,7 @@ describe('an unusable database is reported with its address, the cause and the r
   it.each<[string, () => Promise<string>, string]>([
     ['where nothing listens', async () => `postgres://u:${password}@127.0.0.1:1/n`, 'nothing listens there; start the'],
     [
-      'whose password is another',
+      'with another password',
       refusing('28P01', 'password authentication failed for user "u"'),
       'refuses the user or the password; set store.url (NINEFOLD_STORE_URL)',
     ],

@@ -25,7 +25,7 @@ describe('the plan of a page with derived fields', () => {
   }
   const variants: readonly [string, Partial<ListQuery>][] = [
     ['by a derived field', { filter: near }],
-    ['by what is not derived', { filter: { kind: 'not', term: near } }],
+    ['by a field that is not derived', { filter: { kind: 'not', term: near } }],
     ['by both kinds', { filter: { kind: 'and', terms: [near, named] } }],
     ['behind a row', { filter: near, after: ['2026-01-01T00:00:00.000000000Z', 'a'] }],
     ['sorted by a derived field first', { order: [{ field: rank, descending: true }, ...query().order] }],

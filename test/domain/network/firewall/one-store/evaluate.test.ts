@@ -104,7 +104,7 @@ describe('evaluate', () => {
     ['an address without a port', { vm_labels: { role: 'web' } }, '10.20.0.10', false],
     ['either the range or the labels', { ranges: ['10.30.0.0/16'], vm_labels: { role: 'web' } }, '10.20.0.9', true],
     ['an inherited label', { vm_labels: { toString: 'x' } }, '10.20.0.9', false],
-    ['anybody by empty members', { ranges: [], subnet_ids: [], vm_labels: {} }, '1.2.3.4', true],
+    ['any address by empty members', { ranges: [], subnet_ids: [], vm_labels: {} }, '1.2.3.4', true],
   ]
 
   it.each(peers)('with peers of %s', (_, given, peer, isMatched) => {
