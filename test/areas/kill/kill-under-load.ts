@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { onTestFinished } from 'vitest'
 import type { StorePlace } from '../../../server/platform-store.ts'
 import { servedPlatform, type ServedPlatform } from '../../server/iam/served-platform.ts'
 import { Journal } from '../../server/killed/journal.ts'
@@ -35,14 +36,19 @@ export interface Served {
   restart(at: number): Promise<number>
 }
 
-/** Starts `count` processes of `ninefold serve` over a place; they are killed at the end of the running test. */
-export async function serve(place: StorePlace, count: number): Promise<Served> {
-  const start = (port: number): Promise<ServedPlatform> =>
-    servedPlatform({
+/**
+ * Starts `count` server processes over a place: `ninefold serve`, or the program with the path `program`. The processes
+ * are killed at the end of the running test.
+ */
+export async function serve(place: StorePlace, count: number, program?: string): Promise<Served> {
+  const start = (port: number): Promise<ServedPlatform> => {
+    const settings = {
       NINEFOLD_DATA_DIR: place.dataDir,
       NINEFOLD_HTTP_PORT: String(port),
       ...(place.storeUrl !== undefined && { NINEFOLD_STORE_URL: place.storeUrl }),
-    })
+    }
+    return servedPlatform(settings, onTestFinished, program)
+  }
   const ports: number[] = []
   const servers: ServedPlatform[] = []
   for (let i = 0; i < count; i += 1) {

@@ -30,11 +30,13 @@ export interface ServedPlatform {
 
 /**
  * Starts a server process over a store; `later` kills it, by default at the end of the running test. All servers on one
- * store accept each other's tokens.
+ * store accept each other's tokens. `served` is the path of the program, which may serve other areas by the same
+ * settings.
  */
 export async function servedPlatform(
   settings: Readonly<Record<string, string>>,
   later: Later = onTestFinished,
+  served = program,
 ): Promise<ServedPlatform> {
   const folder = testFolder(later)
   const env = {
@@ -44,7 +46,7 @@ export async function servedPlatform(
     NINEFOLD_BOOTSTRAP_ADMIN_PASSWORD_FILE: administratorFile(folder),
     ...settings,
   }
-  const child = spawn(process.execPath, [program, 'serve'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [served, 'serve'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = once(child, 'exit')
   // SIGKILL also ends a process that SIGSTOP has paused.
   later(async () => {

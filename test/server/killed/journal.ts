@@ -6,7 +6,18 @@ export interface Intent {
   /** The id of the call, which is also its Idempotency-Key. */
   readonly intent: string
   readonly operationType:
-    'CREATE' | 'UPDATE' | 'DELETE' | 'ARCHIVE' | 'SUSPEND' | 'RESUME' | 'MOVE' | 'REGISTER' | 'ENABLE' | 'DISABLE'
+    | 'CREATE'
+    | 'UPDATE'
+    | 'DELETE'
+    | 'ARCHIVE'
+    | 'SUSPEND'
+    | 'RESUME'
+    | 'MOVE'
+    | 'REGISTER'
+    | 'ENABLE'
+    | 'DISABLE'
+    | 'START'
+    | 'STOP'
   /** The resource type without the name of the area, for example `workspaces`. */
   readonly resourceType: string
   /**
