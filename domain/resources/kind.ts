@@ -108,6 +108,8 @@ export interface AnyKind {
   readonly isOfWorkspace: boolean
   /** The members that name rows of other kinds, by their ids or by their names. */
   readonly targets: readonly { readonly member: string; readonly target: AnyKind; readonly by?: 'id' | 'name' }[]
+  /** Whether paths may name a row of the platform by its unique `name` instead of its id. */
+  readonly isNamed?: boolean
   /** The parent that paths of the kind name, and the member that holds its id. */
   readonly parent?: { readonly member: string; readonly kind: AnyKind }
   /** The collection, for the store alone. */
@@ -127,7 +129,7 @@ export interface AnyKind {
 }
 
 /** A kind of resource, declared once. Its calls, holdings, purge, references and look-ups follow from it. */
-export type Kind<T extends Row> = KindDeclaration<T> & Omit<AnyKind, 'collection' | 'parent'>
+export type Kind<T extends Row> = KindDeclaration<T> & Omit<AnyKind, 'collection' | 'isNamed' | 'parent'>
 
 /** The place of a row in a path. */
 export interface Place {
