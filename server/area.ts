@@ -240,11 +240,7 @@ function mountArea<
   requireKnownScopes(domain.name, Object.keys(declaration.scopes ?? {}), bound)
   const workers = [...(declaration.workers?.(parts) ?? []), ...births]
   requireSoundWorkers(domain.name, workers)
-  return {
-    routes: bound,
-    workers,
-    admit: declaration.admit?.(parts),
-  }
+  return { routes: bound, workers, admit: declaration.admit?.(parts) }
 }
 
 const resolveBoth =

@@ -1,4 +1,5 @@
 import type { Collection } from '../domain/ports/store.ts'
+import type { AnyKind } from '../domain/resources/kind.ts'
 import { quoted } from '../runtime/refusal.ts'
 import type { AreaModule } from './area.ts'
 import { areaFault } from './area-faults.ts'
@@ -55,26 +56,55 @@ function checkKinds(areas: readonly Declared[], report: Report): void {
   const mounted = new Set(areas.flatMap(({ kinds }) => kinds.map(({ type }) => type)))
   const seen = new Set<string>()
   for (const { domain, kinds } of areas) {
-    for (const { collection, parent, targets, type } of kinds) {
-      const kind = quoted(type)
-      const tell = (fault: string): void => report(domain.name, 'kinds', fault)
-      if (seen.has(type)) tell(`the kind ${kind} is declared twice; drop or rename one`)
+    const tell = (fault: string): void => report(domain.name, 'kinds', fault)
+    for (const kind of kinds) {
+      const { isNamed = false, type } = kind
+      if (seen.has(type)) tell(`the kind ${quoted(type)} is declared twice; drop or rename one`)
       else if (!type.startsWith(`${domain.name}.`))
-        tell(`the type ${kind} must begin with "${domain.name}."; rename it`)
+        tell(`the type ${quoted(type)} must begin with "${domain.name}."; rename it`)
       seen.add(type)
-      for (const { member, target } of targets) {
-        if (!mounted.has(target.type))
-          tell(
-            `the member ${member} of ${kind} refers to ${quoted(target.type)}, which no area mounts; add it to kinds`,
-          )
-      }
-      if (parent && !mounted.has(parent.kind.type))
-        tell(`the parent of ${kind} is ${quoted(parent.kind.type)}, which no area mounts; add it to kinds`)
-      if (parent && !Object.hasOwn(collection.columns ?? {}, parent.member))
-        tell(`the parent of ${kind} is named by ${quoted(parent.member)}; add that to columns of ${collection.name}`)
+      if (isNamed) requireNames(kind, tell)
+      checkTargets(kind, kinds, mounted, tell)
     }
   }
 }
+
+/** The targets and the parent of a kind are mounted, and a purge deletes them after it. */
+function checkTargets(
+  { collection, parent, targets, type }: AnyKind,
+  kinds: readonly AnyKind[],
+  mounted: ReadonlySet<string>,
+  tell: (fault: string) => void,
+): void {
+  const ends = targets.map(({ member, target }) => ({
+    what: `the member ${member} of ${quoted(type)} refers to`,
+    target,
+  }))
+  if (parent) {
+    ends.push({ what: `the parent of ${quoted(type)} is`, target: parent.kind })
+    if (!hasColumn(collection, parent.member))
+      tell(`the parent of ${quoted(type)} is named by "${parent.member}"; add that to columns of ${collection.name}`)
+  }
+  const types = kinds.map(kind => kind.type)
+  const own = types.indexOf(type)
+  for (const { target, what } of ends) {
+    if (!mounted.has(target.type)) tell(`${what} ${quoted(target.type)}, which no area mounts; add it to kinds`)
+    if (types.slice(0, own).includes(target.type))
+      tell(`${what} ${quoted(target.type)}, which a purge would delete first; name ${quoted(type)} before it`)
+  }
+  for (const { by, target } of targets) if (by === 'name') requireNames(target, tell)
+}
+
+function requireNames({ collection, type }: AnyKind, tell: (fault: string) => void): void {
+  const isUnique = collection.uniques?.some(({ fields }) => fields.length === 1 && String(fields[0]) === 'name')
+  if (hasColumn(collection, 'name') && isUnique) return
+  tell(
+    `rows of ${quoted(type)} are named by their names; add the column and the unique set of "name" to ${collection.name}`,
+  )
+}
+
+const hasColumn = ({ columns = {}, list }: Collection<never>, name: string): boolean =>
+  Object.hasOwn(columns, name) || (list?.fields ?? []).some(field => field.name === name && !field.list)
 
 const tableForm = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/
 

@@ -115,6 +115,8 @@ export interface AnyKind {
   readonly isOfWorkspace: boolean
   /** The members that name rows of other kinds, by their ids or by their names. */
   readonly targets: readonly { readonly member: string; readonly target: AnyKind; readonly by?: 'id' | 'name' }[]
+  /** Whether paths may name a row of the platform by its unique `name` instead of its id. */
+  readonly isNamed?: boolean
   /** The kind of the parent that paths name, and the member that holds the id of the parent. */
   readonly parent?: { readonly member: string; readonly kind: AnyKind }
   /** The collection, to be passed to the store only, because the type hides its documents. */
@@ -139,7 +141,7 @@ export interface AnyKind {
  * A kind of resource: its declaration, and the functions that `defineKind` derives for its calls, holdings, purge,
  * references and look-ups.
  */
-export type Kind<T extends Row> = KindDeclaration<T> & Omit<AnyKind, 'collection' | 'parent'>
+export type Kind<T extends Row> = KindDeclaration<T> & Omit<AnyKind, 'collection' | 'isNamed' | 'parent'>
 
 /** The workspace and the engine that a path names; a member is absent if the path does not name it. */
 export interface Place {

@@ -51,6 +51,8 @@ const lonely = kind('nowhere.boxes', 'nowhere_boxes')
 const toLonely = { member: 'box_id', target: lonely, absent } as const
 const belowLonely = { member: 'box_id', parameter: 'box', kind: lonely } as const
 
+const boxes = kind('other.boxes', 'other_boxes')
+
 const worker = (name: string, everyMs = 1000): Worker => ({ name, everyMs, run: async () => {} })
 const steps = [{ name: 'only', run: async () => ({ save: {} }) }] as const
 const procedure = (name: string): never => ({ kind: name, steps }) as never
@@ -90,6 +92,26 @@ const wrong: readonly Wrong[] = [
     'a parent that no column names',
     { kinds: [kind('other.a', 'other_a', { parent: belowLonely })] },
     'kinds: the parent of "other.a" is named by "box_id"; add that to columns of other_a',
+  ],
+  [
+    'a target that a purge deletes before its holders',
+    { kinds: [boxes, kind('other.a', 'other_a', { references: [{ ...toLonely, target: boxes }] })] },
+    'kinds: the member box_id of "other.a" refers to "other.boxes", which a purge would delete first; name "other.a" before it',
+  ],
+  [
+    'a parent that a purge deletes before its children',
+    { kinds: [boxes, kind('other.a', 'other_a', { parent: { ...belowLonely, kind: boxes } })] },
+    'kinds: the parent of "other.a" is "other.boxes", which a purge would delete first; name "other.a" before it',
+  ],
+  [
+    'a named kind whose names are not unique',
+    { kinds: [kind('other.a', 'other_a', { isNamed: true })] },
+    'kinds: rows of "other.a" are named by their names; add the column and the unique set of "name" to other_a',
+  ],
+  [
+    'a reference by a name that no column holds',
+    { kinds: [kind('other.a', 'other_a', { references: [{ ...toLonely, by: 'name', target: boxes }] }), boxes] },
+    'kinds: rows of "other.boxes" are named by their names; add the column and the unique set of "name" to other_boxes',
   ],
   [
     'a collection twice',

@@ -37,7 +37,7 @@ const refused = (reason: string) => new ApiError({ reason, rpc: 'FAILED_PRECONDI
 export function usingArea(): { readonly module: AreaModule; readonly calls: () => Using } {
   let mounted: Parts<SampleArea, 'topology'> | undefined
   const module = area<SampleArea, readonly never[], 'topology'>({
-    generated: handwritten({ name: 'using', base: 5_000_000 }),
+    generated: handwritten({ name: 'using', base: 50_000_000 }),
     needs: { required: ['topology'] },
     handlers(parts) {
       mounted = parts
