@@ -68,9 +68,11 @@ describe('the NUMA nodes of a pool', () => {
     }
     await host.update(id, 'numa_nodes', { numa_nodes: [node(2, 1024), node(0, 0), node(0, 1)] })
     expect((await host.store.get(poolCollection, id))?.value.pinned).toBe(pinned)
-    await host.useOf(id, { pinned: pinnedText([node(2, 1024)]) })
+    await host.useOf(id, { pinned: pinnedText([node(2, 1024), node(0, 0), node(0, 0)]) })
     await host.update(id, 'numa_nodes', { numa_nodes: [node(2, 1024)] })
     expect((await host.store.get(poolCollection, id))?.value.pinned).toBe('2:1024')
+    await host.update(id, 'numa_nodes', { numa_nodes: [node(2, 1024), node(1, 1)] })
+    expect((await host.store.get(poolCollection, id))?.value.pinned).toBe('2:1024 0:0')
   })
 })
 
