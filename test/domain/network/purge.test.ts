@@ -4,6 +4,7 @@ import { freeRanges } from '../../../domain/network/subnets/free-ranges-store.ts
 import { portCollection } from '../../../domain/network/ports/ports-store.ts'
 import { subnetCollection } from '../../../domain/network/subnets/subnets-store.ts'
 import { references } from '../../../domain/resources/references.ts'
+import { allocations } from '../../../domain/topology/pools/allocations-store.ts'
 import { isEnded } from '../../../runtime/operations.ts'
 import { storeCollections } from '../../../server/platform-store.ts'
 import { doctorFindings } from '../../areas/doctor.ts'
@@ -11,7 +12,7 @@ import { openBeside } from '../../server/store/left-place.ts'
 import { areasWithMachines } from './machines/machine-area.ts'
 import { tenantNetwork } from './machines/tenant-network.ts'
 
-it('a workspace with subnets and ports is not empty, and its purge deletes all their rows', async () => {
+it('a workspace with subnets and ports is not empty, and its purge deletes all their rows and frees their capacity', async () => {
   const { api, machine, organisation, platform, subnet, vpc, workspace } = await tenantNetwork(afterAll)
   const { taxonomy } = api
   const reserved_ranges = [{ start: '10.20.1.7' }]
@@ -35,6 +36,7 @@ it('a workspace with subnets and ports is not empty, and its purge deletes all t
   expect(await store.count(subnetCollection)).toBe(0)
   expect(await store.count(portCollection)).toBe(0)
   expect(await store.count(freeRanges)).toBe(0)
+  expect(await store.count(allocations)).toBe(0)
   expect(await store.count(references, { holder_type: network.kinds.map(({ type }) => type) })).toBe(0)
   await store.close()
 })

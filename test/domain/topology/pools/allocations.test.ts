@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { allocations } from '../../../../domain/topology/pools/allocations-store.ts'
+import { poolCollection } from '../../../../domain/topology/pools/pools-store.ts'
 import { consumerOf } from '../using-area.ts'
 import { need, nothing, poolZone } from './pool-zone.ts'
 
@@ -165,6 +166,22 @@ describe('allocate', () => {
       resource_pool: `${at.zone}-b`,
     })
   })
+})
+
+it('does not trust a cached pool beyond what its row has', async () => {
+  const pool = await at.addPool('a', need(8, 1000, 100))
+  await at.using.allocate(at.zone, need(1, 1, 1), at.thing('first'))
+  const setAvailable = (vcpus: number) =>
+    at.using.within(async tx => {
+      const row = await tx.find(poolCollection, { name: pool })
+      const available = { vcpus, memory_mib: 999, disk_gib: 99 }
+      if (row) await tx.update(poolCollection, row.id, { ...row.value, available }, row.version)
+    })
+  // A change beside the ledger of the zone, as no part of the platform makes.
+  await setAvailable(2)
+  const short = { kind: 'capacity', dimension: 'vcpus', requested: 7, available: 2 }
+  expect(await at.using.allocate(at.zone, need(7, 1, 1), at.thing())).toEqual(short)
+  await setAvailable(7)
 })
 
 it('leaves a sound store', async () => {
