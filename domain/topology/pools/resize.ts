@@ -1,4 +1,4 @@
-import type { Stored, Transaction } from '../../ports/store.ts'
+import { Conflict, type Stored, type Transaction } from '../../ports/store.ts'
 import type { Allocated, CapacityNeed, Consumer, Shortage, Unallocated, Unavailable } from '../../ports/topology.ts'
 import { canonical } from '../../../runtime/validation.ts'
 import { shareZoneById } from '../sites/functions.ts'
@@ -53,13 +53,15 @@ export async function release(pools: ZonePools, tx: Transaction, consumer: Consu
 /** Locks the zone of an allocation, its pool and its row, in this order. */
 async function lockAllocation(pools: ZonePools, tx: Transaction, consumer: Consumer): Promise<Held | undefined> {
   const id = allocationId(consumer)
-  // The pool and the zone of an allocation never change, so they are read before the locks.
+  // An allocation never changes its pool and its zone, so both are read before the locks.
   const seen = (await tx.get(allocations, id))?.value
   const zone = seen && (await shareZoneById(tx, seen.zone_id))
   if (!zone) return undefined
   const ledger = await pools.lock(tx, zone)
   const pool = await tx.lock(poolCollection, seen.pool_id)
   const allocation = await tx.lock(allocations, id)
+  if (allocation && allocation.value.pool_id !== seen.pool_id)
+    throw new Conflict(`${id} was released and allocated in another pool meanwhile`)
   return pool && allocation && { allocation, pool, ledger, isOpen: zone.isAvailable }
 }
 

@@ -16,9 +16,8 @@ export const zoneLedgers: Collection<{ readonly id: string }> = {
  * Order of locks, so that no two transactions wait for each other:
  *
  * 1. Changes of resource pools lock the deployment target, the zone, the pool, then this row.
- * 2. Allocations, resizes and releases share the location, share the zone, and then lock this row, the pool, and the row of
- *    the allocation. They meet changes of pools at the zone, and therefore may take
- *    this row before the pool.
+ * 2. Allocations, resizes and releases share the location, share the zone, and then lock this row, the pool, and the row
+ *    of the allocation. They wait for changes of pools at the zone, and therefore may lock this row before the pool.
  * 3. A probe with another result locks the deployment target, then the rows of its zones in the order of their names.
  * 4. The deletion of a zone locks the zone, then deletes this row.
  */

@@ -223,6 +223,23 @@ const races: readonly Race[] = [
     after: async () => void (await api.enableLocation({ id: 'local', body: {} })),
   },
   {
+    name: 'a release, and a release with an allocation in another zone',
+    async prepare(round) {
+      const [one, two] = [await newZone(`from-${round}`), await newZone(`to-${round}`)]
+      const thing = `moved-${round}`
+      await took(using.allocate(one, amounts(2), thing))
+      return [
+        () => using.giveBack(thing),
+        async () => {
+          await beside.giveBack(thing)
+          await took(beside.allocate(two, amounts(3), thing))
+        },
+      ]
+    },
+    documented: ['OK, OK'],
+    after: async (_, round) => expect(await allocatedIn(`from-${round}`)).toBe(0),
+  },
+  {
     name: 'allocations of one consumer in two zones',
     async prepare(round) {
       const [one, two] = [await newZone(`here-${round}`), await newZone(`there-${round}`)]
