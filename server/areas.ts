@@ -38,7 +38,7 @@ export const areas: readonly AreaModule[] = [
   taxonomyArea(),
   topologyArea(),
   areaInProgress({ generated: computeArea, built: records(computeArea.filters) }),
-  areaInProgress({ generated: networkArea, ...network, built: { ...records(networkArea.filters), ...network.built } }),
+  area({ generated: networkArea, ...network }),
   areaInProgress({ generated: observabilityArea, built: records(observabilityArea.filters) }),
   areaInProgress({ generated: registryArea, built: records(registryArea.filters) }),
   areaInProgress({ generated: storageArea, built: records(storageArea.filters) }),

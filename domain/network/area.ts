@@ -1,7 +1,11 @@
 import type { NetworkArea } from '../../output/network/area.ts'
+import { networkFilters } from '../../output/network/filters.ts'
+import type { NetworkHandlers } from '../../output/network/handlers.ts'
 import type { Inspection } from '../ports/inspection.ts'
 import type { Parts } from '../ports/area-parts.ts'
+import { FilterSchemaRecords } from '../resources/filter-schemas.ts'
 import { rowScope } from '../resources/look-up.ts'
+import { OperationRecords } from '../resources/operation-records.ts'
 import { QuotaDefinitions } from '../resources/quotas/definition-handlers.ts'
 import { inspectQuotas } from '../resources/quotas/inspect.ts'
 import { QuotaLimits } from '../resources/quotas/limits.ts'
@@ -26,7 +30,7 @@ type NetworkEnvironment = Parts<NetworkArea, 'topology'>
 
 const limitsOf = (parts: Parts<NetworkArea>) => new QuotaLimits(parts, quotas, limits, quotaLimitKind)
 
-/** The built part of the area: VPCs, subnets, logical ports, firewall policies, quota definitions and limits. */
+/** The area: VPCs, subnets, logical ports, firewall policies, quota definitions and limits. */
 export const network = {
   kinds: [firewallRuleKind, firewallPolicyKind, portKind, subnetKind, vpcKind, quotaLimitKind],
   collections: [quotas.buckets, freeRanges],
@@ -44,13 +48,15 @@ export const network = {
     yield* inspectFirewall(reader)
     yield* inspectQuotas(reader, quotas, quotaLimitKind)
   },
-  built: {
-    vpcs,
-    subnets: (parts: NetworkEnvironment) => subnets(parts, dropSubnetFromRules),
-    logicalPorts: ports,
-    firewallPolicies,
-    firewallPolicyRules,
-    quotaDefinitions: () => new QuotaDefinitions(quotas, scopeTypes, limits.errors),
-    quotaLimits: limitsOf,
-  },
+  handlers: (parts: NetworkEnvironment): NetworkHandlers => ({
+    vpcs: vpcs(parts),
+    subnets: subnets(parts, dropSubnetFromRules),
+    logicalPorts: ports(parts),
+    firewallPolicies: firewallPolicies(parts),
+    firewallPolicyRules: firewallPolicyRules(parts),
+    quotaDefinitions: new QuotaDefinitions(quotas, scopeTypes, limits.errors),
+    quotaLimits: limitsOf(parts),
+    operations: new OperationRecords(parts),
+    filterSchemas: new FilterSchemaRecords(networkFilters),
+  }),
 } as const

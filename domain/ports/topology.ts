@@ -9,7 +9,71 @@ export interface KnownZone {
   readonly isAvailable: boolean
 }
 
-/** The functions of topology for other areas (conventions §14). */
+/** A consumer of capacity: a row of another area, for example a machine. */
+export interface Consumer {
+  /** The type of the row: `compute.vms`. */
+  readonly type: string
+  readonly id: string
+  /** The workspace of the row; a purge of the workspace releases the allocation. */
+  readonly workspace_id?: string
+}
+
+/** The capacity that a consumer needs. All amounts are whole numbers from 0. */
+export interface CapacityNeed {
+  readonly vcpus: number
+  readonly memory_mib: number
+  readonly disk_gib: number
+  /**
+   * The NUMA nodes of a guest. Each is pinned to a NUMA node of the host, and counts against the resource pool as a part
+   * of the amounts above.
+   */
+  readonly numa?: readonly { readonly vcpus: number; readonly memory_mib: number }[]
+}
+
+/** The capacity that a consumer holds. */
+export interface Allocated {
+  readonly kind: 'allocated'
+  /** The name of the resource pool, which stays the same until the release. */
+  readonly resource_pool: string
+  /** The number of the NUMA node of the host for each NUMA node of the guest, in the order of the guest. */
+  readonly nodes: readonly number[]
+}
+
+/** The reason why no resource pool gives the needed capacity: each becomes an error of the calling area. */
+export type Shortage =
+  /**
+   * No AVAILABLE pool has as much of this dimension; `available` is the most that one of them has. A consumer that has a
+   * pool already requests the growth of its allocation from this pool alone.
+   */
+  | {
+      readonly kind: 'capacity'
+      readonly dimension: 'vcpus' | 'memory_mib' | 'disk_gib'
+      readonly requested: number
+      readonly available: number
+    }
+  /** Each dimension fits into an AVAILABLE pool, but no pool has room in all of them. */
+  | { readonly kind: 'combined' }
+  /** Pools have room, but the NUMA nodes fit into none of these. */
+  | { readonly kind: 'numa' }
+
+/** The zone, or the resource pool of the consumer, is not AVAILABLE. */
+export interface Unavailable {
+  readonly kind: 'unavailable'
+}
+
+/** The consumer holds no capacity: it was released, or never allocated any. */
+export interface Unallocated {
+  readonly kind: 'unallocated'
+}
+
+/**
+ * The functions of topology for other areas (conventions §14). All run in the transaction of the caller.
+ *
+ * `allocate`, `resize`, `reallocate` and `release` share the zone, and then lock a row of the zone for the rest of the
+ * transaction, so that allocations of one zone wait for each other. A caller calls them after the locks of its own rows,
+ * subnets and quotas, before `createPort` of network, and for one zone in a transaction. After an answer that is not
+ * `allocated` nothing has changed.
+ */
 export interface Topology {
   /**
    * Returns the region with this name in any state, and shares its row, so that no other transaction deletes the
@@ -30,4 +94,29 @@ export interface Topology {
    * `topology.zones`. Returns undefined if there is none.
    */
   requireZone(tx: Transaction, name: string): Promise<KnownZone | undefined>
+  /**
+   * Allocates capacity in a resource pool of the zone with this name (topology.md 4): of the AVAILABLE pools with room,
+   * the pool with the highest share of memory left, then the first by name. Throws an error if the consumer holds
+   * capacity already.
+   */
+  allocate(
+    tx: Transaction,
+    zone: string,
+    need: CapacityNeed,
+    consumer: Consumer,
+  ): Promise<Allocated | Shortage | Unavailable>
+  /**
+   * Changes the capacity that a consumer holds to this need, in the same pool and whatever the states of zone and pool.
+   * NUMA nodes of the guest that differ from those before are pinned anew; without them nothing stays pinned. A repeat
+   * changes nothing.
+   */
+  resize(tx: Transaction, consumer: Consumer, need: CapacityNeed): Promise<Allocated | Shortage | Unallocated>
+  /** Changes the capacity as `resize`, if the zone and the pool are AVAILABLE: for a consumer that begins to run again. */
+  reallocate(
+    tx: Transaction,
+    consumer: Consumer,
+    need: CapacityNeed,
+  ): Promise<Allocated | Shortage | Unavailable | Unallocated>
+  /** Gives back the capacity of a consumer, whatever the states. Does nothing if the consumer holds none. */
+  release(tx: Transaction, consumer: Consumer): Promise<void>
 }

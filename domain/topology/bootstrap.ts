@@ -2,6 +2,9 @@ import { formatMillis } from '../../runtime/timestamps.ts'
 import { systemPrincipalId } from '../ports/reserved.ts'
 import type { Collection, Transaction } from '../ports/store.ts'
 import { makeReferences } from '../resources/find-rows.ts'
+import { newPool } from './pools/new-pool.ts'
+import { poolKind } from './pools/pool-kind.ts'
+import { poolCollection, type StoredPool } from './pools/pools-store.ts'
 import { targetKind, zoneKind } from './sites/kinds.ts'
 import { locationCollection, type StoredLocation } from './sites/locations-store.ts'
 import { ensureRegion } from './sites/regions-store.ts'
@@ -10,7 +13,13 @@ import { targetCollection, type StoredTarget } from './sites/targets-store.ts'
 import { zoneCollection, type StoredZone } from './sites/zones-store.ts'
 
 /** The names of what the bootstrap makes (topology.md 4). */
-export const bootstrapNames = { target: 'local-sim', location: 'local', region: 'local1', zone: 'local1-a' } as const
+export const bootstrapNames = {
+  target: 'local-sim',
+  location: 'local',
+  region: 'local1',
+  zone: 'local1-a',
+  pool: 'local1-a-default',
+} as const
 
 /** The row that records the bootstrap, so that nothing is made again once an operator has deleted it. */
 export const bootstraps: Collection<{ readonly id: 'bootstrap'; readonly create_time: string }> = {
@@ -25,8 +34,8 @@ export interface BootstrapParts {
 }
 
 /**
- * Makes the first inventory, once in the life of a store: a simulated target, its location approved into a region, and a
- * zone. A platform that has a location already keeps the inventory that it has. Without the setting nothing is made, and
+ * Makes the first inventory, once in the life of a store: a simulated target, its location approved into a region, a
+ * zone, and a resource pool with all of the target. A platform that has a location already keeps the inventory that it has. Without the setting nothing is made, and
  * a later start with it makes up for that.
  */
 export async function bootstrap(tx: Transaction, now: number, { newId, settings }: BootstrapParts): Promise<void> {
@@ -44,6 +53,9 @@ export async function bootstrap(tx: Transaction, now: number, { newId, settings 
   const zone = firstZone(standard())
   await makeReferences(tx, zoneKind, zone)
   await tx.insert(zoneCollection, zone)
+  const pool = firstPool(standard(), target)
+  await makeReferences(tx, poolKind, pool)
+  await tx.insert(poolCollection, pool)
 }
 
 const described = { display_name: '', labels: {} } as const
@@ -91,3 +103,20 @@ const firstZone = (standard: StandardMembers): StoredZone => ({
   region: bootstrapNames.region,
   schedulable: true,
 })
+
+const firstPool = (standard: StandardMembers, { capacity, numa_nodes }: StoredTarget): StoredPool =>
+  newPool(
+    {
+      ...described,
+      name: bootstrapNames.pool,
+      description: '',
+      zone: bootstrapNames.zone,
+      deployment_target: bootstrapNames.target,
+      capacity,
+      reserved: { vcpus: 0, memory_mib: 0, disk_gib: 0 },
+      overcommit: { vcpus: 1, memory_mib: 1, disk_gib: 1 },
+      numa_nodes,
+      schedulable: true,
+    },
+    standard,
+  )

@@ -1,8 +1,7 @@
 import { simulatedProbe, type DriverProbes } from '../../domain/topology/probes/driver-probe.ts'
 import { topology } from '../../domain/topology/area.ts'
 import { topologyArea as generated } from '../../output/topology/area.ts'
-import type { AreaModule } from '../area.ts'
-import { areaInProgress, records } from '../area-in-progress.ts'
+import { area, type AreaModule } from '../area.ts'
 import { qemuProbe } from './qemu-probe.ts'
 import { topologySettings } from './settings.ts'
 
@@ -12,13 +11,6 @@ const hostProbes = (): DriverProbes => ({
   TOPOLOGY_DRIVER_QEMU: qemuProbe(),
 })
 
-/** Regions, zones and the targets below them. */
-export function topologyArea(probes: DriverProbes = hostProbes()): AreaModule {
-  const { built, ...declared } = topology(probes)
-  return areaInProgress({
-    generated,
-    ...declared,
-    settings: topologySettings,
-    built: { ...records(generated.filters), ...built },
-  })
-}
+/** Deployment targets, locations, regions, multi-regions, zones and resource pools. */
+export const topologyArea = (probes: DriverProbes = hostProbes()): AreaModule =>
+  area({ generated, ...topology(probes), settings: topologySettings })

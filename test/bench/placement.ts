@@ -1,5 +1,6 @@
 import type { NodeRoom } from '../../domain/topology/pools/numa.ts'
-import { place, type Need, type PoolRoom } from '../../domain/topology/pools/placement.ts'
+import type { CapacityNeed } from '../../domain/ports/topology.ts'
+import { place, type PoolRoom } from '../../domain/topology/pools/placement.ts'
 import { seeded } from '../areas/random.ts'
 import { naivePlacement } from '../domain/topology/pools/naive-placement.ts'
 import { measure } from './measuring/rounds.ts'
@@ -18,10 +19,10 @@ const random = seeded(17)
 interface World {
   readonly name: string
   readonly pools: readonly PoolRoom[]
-  readonly need: Need
+  readonly need: CapacityNeed
 }
 
-const need: Need = { vcpus: 4, memory_mib: 16_384, disk_gib: 100 }
+const need: CapacityNeed = { vcpus: 4, memory_mib: 16_384, disk_gib: 100 }
 const whole = { vcpus: 512, memory_mib: 2_097_152, disk_gib: 65_536 }
 
 const pool = (i: number, rest: Partial<PoolRoom> = {}): PoolRoom => ({
@@ -67,12 +68,12 @@ const allButOne = (i: number): PoolRoom => ({
 })
 
 /** Each node needs less than that before, so all are tried anew for each. */
-const descending: Need = {
+const descending: CapacityNeed = {
   ...need,
   numa: Array.from({ length: 8 }, (_, i) => ({ vcpus: 16, memory_mib: 3000 - i })),
 }
 
-const guest: Need = { vcpus: 64, memory_mib: 16_384, disk_gib: 100, numa: nodes(8, 2048) }
+const guest: CapacityNeed = { vcpus: 64, memory_mib: 16_384, disk_gib: 100, numa: nodes(8, 2048) }
 
 const worlds: readonly World[] = [
   { name: 'pools in use', pools: poolsOf(inUse), need },

@@ -1,8 +1,12 @@
 import type { Topology } from '../../domain/ports/topology.ts'
 
-/** The functions of a topology that has these regions, and neither zones nor multi-regions. */
+/** The functions of a topology that has these regions, and no zones, multi-regions or capacity. */
 export const madeTopology = (...regions: readonly string[]): Topology => ({
   requireRegion: async (_tx, name) => (regions.includes(name) ? { id: `region-${name}`, name } : undefined),
   requireMultiRegion: async () => undefined,
   requireZone: async () => undefined,
+  allocate: async () => ({ kind: 'unavailable' }),
+  resize: async () => ({ kind: 'unallocated' }),
+  reallocate: async () => ({ kind: 'unallocated' }),
+  release: async () => {},
 })

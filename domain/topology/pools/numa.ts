@@ -28,12 +28,17 @@ const mostNodes = 32
 /** Returns the assigner of a guest, which sorts the nodes of the guest once. */
 export function nodeAssigner(guest: readonly NodeRoom[]): NodeAssigner {
   const turns = turnsOf(guest)
+  // No node of the guest needs less: most hosts that are too small are refused without a search.
+  const smallest = {
+    vcpus: Math.min(...guest.map(({ vcpus }) => vcpus)),
+    memory_mib: Math.min(...guest.map(({ memory_mib }) => memory_mib)),
+  }
   // The numbers for the last host; a list for each host would take more time than the search.
   const assigned = guest.map(() => -1)
 
   function isAssignable(rooms: readonly NodeRoom[]): boolean {
     if (rooms.length > mostNodes) throw new RangeError(`a host has ${rooms.length} NUMA nodes, ${mostNodes} at most`)
-    if (rooms.length < turns.length) return false
+    if (!hasFitting(rooms, smallest, turns.length)) return false
     // Bit i is set if node i is used: a set or a list makes placement over a zone several times as slow.
     let used = 0
     let node = -1
@@ -52,6 +57,16 @@ export function nodeAssigner(guest: readonly NodeRoom[]): NodeAssigner {
   }
 
   return { isAssignable, assign: rooms => (isAssignable(rooms) ? [...assigned] : undefined) }
+}
+
+/** Tells whether a guest node fits into so many of the host nodes. */
+function hasFitting(rooms: readonly NodeRoom[], { memory_mib, vcpus }: NodeRoom, count: number): boolean {
+  let spare = rooms.length - count
+  for (let node = 0; node < rooms.length && spare >= 0; node += 1) {
+    const room = rooms[node]
+    if (!room || memory_mib > room.memory_mib || vcpus > room.vcpus) spare -= 1
+  }
+  return spare >= 0
 }
 
 /** A guest node in its turn. */

@@ -1,5 +1,6 @@
+import type { CapacityNeed, Shortage } from '../../ports/topology.ts'
 import { compareText } from '../../../runtime/filter/fields.ts'
-import { dimensions, fits, type Capacity, type Dimension } from './capacity.ts'
+import { dimensions, fits, type Capacity } from './capacity.ts'
 import { compareFractions, type Fraction } from './fraction.ts'
 import { nodeAssigner, type NodeRoom } from './numa.ts'
 
@@ -17,12 +18,6 @@ export interface PoolRoom {
   readonly nodes: readonly NodeRoom[]
 }
 
-/** What a consumer needs. */
-export interface Need extends Capacity {
-  /** The NUMA nodes of a guest; they count against the pool as part of the amounts. */
-  readonly numa?: readonly NodeRoom[]
-}
-
 /** The pool that a consumer gets. */
 export interface Placement {
   readonly kind: 'placed'
@@ -31,42 +26,40 @@ export interface Placement {
   readonly nodes: readonly number[]
 }
 
-/** Why no pool takes a consumer. */
-export type Shortage =
-  /** No AVAILABLE pool has as much of this dimension; `available` is the most that one of them has. */
-  | {
-      readonly kind: 'capacity'
-      readonly dimension: Dimension
-      readonly requested: number
-      readonly available: number
-    }
-  /** Each dimension fits into an AVAILABLE pool, but no pool has room in all of them. */
-  | { readonly kind: 'combined' }
-  /** Pools have room, but the NUMA nodes fit into none of these. */
-  | { readonly kind: 'numa' }
-
 /**
  * Chooses the pool of a consumer (topology.md 4): of the AVAILABLE pools in which every dimension and the NUMA nodes
  * fit, the pool with the highest share of memory left after the placement, then the first by name in the order of code
  * points. The result does not depend on the order of the pools.
  */
-export function place(pools: readonly PoolRoom[], need: Need): Placement | Shortage {
-  const guest = need.numa && nodeAssigner(need.numa)
+export function place(pools: readonly PoolRoom[], need: CapacityNeed): Placement | Shortage {
+  const roomiest = bestOf(pools, need, () => true)
+  if (!roomiest) return shortageOf(pools, need)
+  if (!need.numa) return { kind: 'placed', pool: roomiest, nodes: [] }
+  // Looking for nodes takes more time than comparing, so the nodes of all pools are searched only where those of the
+  // roomiest pool do not fit.
+  const guest = nodeAssigner(need.numa)
+  const best = guest.isAssignable(roomiest.nodes) ? roomiest : bestOf(pools, need, guest.isAssignable)
+  const nodes = best && guest.assign(best.nodes)
+  return best && nodes ? { kind: 'placed', pool: best, nodes } : { kind: 'numa' }
+}
+
+/** Returns the best of the pools in which every dimension fits and whose nodes are accepted. */
+function bestOf(
+  pools: readonly PoolRoom[],
+  need: CapacityNeed,
+  isAccepted: (nodes: PoolRoom['nodes']) => boolean,
+): PoolRoom | undefined {
   let best: PoolRoom | undefined
   let bestShare: Fraction = { numerator: 0, denominator: 1 }
-  let isRoomy = false
   for (const pool of pools) {
     if (!pool.isAvailable || !fits(need, pool.available)) continue
-    isRoomy = true
     const share = shareLeft(pool, need)
     if (best && !isBetter(pool, share, best, bestShare)) continue
-    // The nodes come last, because looking for them costs more than comparing.
-    if (guest && !guest.isAssignable(pool.nodes)) continue
+    if (!isAccepted(pool.nodes)) continue
     best = pool
     bestShare = share
   }
-  if (best) return { kind: 'placed', pool: best, nodes: guest?.assign(best.nodes) ?? [] }
-  return isRoomy ? { kind: 'numa' } : shortageOf(pools, need)
+  return best
 }
 
 function isBetter(pool: PoolRoom, share: Fraction, best: PoolRoom, bestShare: Fraction): boolean {
@@ -74,12 +67,12 @@ function isBetter(pool: PoolRoom, share: Fraction, best: PoolRoom, bestShare: Fr
 }
 
 /** The share of memory that a pool has left after a placement; nothing of nothing is 0. */
-function shareLeft({ allocatable, available }: PoolRoom, need: Need): Fraction {
+function shareLeft({ allocatable, available }: PoolRoom, need: CapacityNeed): Fraction {
   return { numerator: available.memory_mib - need.memory_mib, denominator: Math.max(1, allocatable.memory_mib) }
 }
 
 /** Returns the shortage of pools of which none has room in every dimension. */
-function shortageOf(pools: readonly PoolRoom[], need: Need): Shortage {
+function shortageOf(pools: readonly PoolRoom[], need: CapacityNeed): Shortage {
   const open = pools.filter(({ isAvailable }) => isAvailable)
   if (open.length === 0) return { kind: 'capacity', dimension: 'vcpus', requested: need.vcpus, available: 0 }
   for (const dimension of dimensions) {

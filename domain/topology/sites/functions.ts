@@ -1,27 +1,32 @@
 import type { KnownZone, Topology } from '../../ports/topology.ts'
-import type { Transaction } from '../../ports/store.ts'
-import { locationKind, multiRegionKind, regionKind, zoneKind } from './kinds.ts'
+import type { Stored, Transaction } from '../../ports/store.ts'
+import { locationKind, multiRegionKind, regionKind } from './kinds.ts'
 import { locationCollection } from './locations-store.ts'
 import { multiRegionCollection } from './multi-regions-store.ts'
 import { isEnabled } from './states.ts'
-import { zoneCollection } from './zones-store.ts'
+import { zoneCollection, type StoredZone } from './zones-store.ts'
 
 /** Finds a zone by its name, and shares its location and its row, in this order. */
-export async function shareZone(tx: Transaction, name: string): Promise<KnownZone | undefined> {
-  const id = await zoneKind.idNamed(tx, name)
-  // The location of a zone never changes, so it is read before the lock.
-  const seen = id === undefined ? undefined : (await tx.get(zoneCollection, id))?.value
-  const locationId = seen && (await locationKind.idNamed(tx, seen.location))
-  if (id === undefined || locationId === undefined) return undefined
+export const shareZone = async (tx: Transaction, name: string): Promise<KnownZone | undefined> =>
+  shareSeen(tx, await tx.find(zoneCollection, { name }))
+
+/** Shares the location and the row of a zone, as `shareZone`. */
+export const shareZoneById = async (tx: Transaction, id: string): Promise<KnownZone | undefined> =>
+  shareSeen(tx, await tx.get(zoneCollection, id))
+
+/** `seen` is the zone before the locks: its location never changes. */
+async function shareSeen(tx: Transaction, seen: Stored<StoredZone> | undefined): Promise<KnownZone | undefined> {
+  const locationId = seen && (await locationKind.idNamed(tx, seen.value.location))
+  if (seen === undefined || locationId === undefined) return undefined
   const location = await tx.share(locationCollection, locationId)
-  const zone = (await tx.share(zoneCollection, id))?.value
+  const zone = (await tx.share(zoneCollection, seen.id))?.value
   if (zone === undefined) return undefined
-  const isAvailable = zone.schedulable && isEnabled(location?.value.state)
-  return { id, name, region: zone.region, isAvailable }
+  const { id, name, region, schedulable } = zone
+  return { id, name, region, isAvailable: schedulable && isEnabled(location?.value.state) }
 }
 
 /** The functions of the area that concern regions and zones. */
-export const siteFunctions: Topology = {
+export const siteFunctions: Pick<Topology, 'requireRegion' | 'requireMultiRegion' | 'requireZone'> = {
   async requireRegion(tx, name) {
     const id = await regionKind.idNamed(tx, name)
     return id === undefined ? undefined : { id, name }

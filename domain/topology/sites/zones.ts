@@ -8,6 +8,7 @@ import type { Parts } from '../../ports/area-parts.ts'
 import type { Derived, Reader, Stored } from '../../ports/store.ts'
 import { withMembers } from '../../resources/json-text.ts'
 import { Resources } from '../../resources/resources.ts'
+import { dropZoneLedger } from '../pools/zone-ledger.ts'
 import { foundSite } from './found-site.ts'
 import { zoneKind } from './kinds.ts'
 import { locationStates, type LocationStates } from './location-states.ts'
@@ -40,7 +41,8 @@ export function zones(parts: Parts<TopologyArea>): ZoneHandlers {
       })
     },
     updateZone: (request, context) => resources.update(request, context),
-    deleteZone: (request, context) => resources.delete(request, context),
+    deleteZone: (request, context) =>
+      resources.delete(request, context, { release: (tx, { id }) => dropZoneLedger(tx, id) }),
   }
 }
 

@@ -61,10 +61,10 @@ async function renew(tx: Transaction, id: string, use: TargetUse, { body, facts,
   checkEtag(body.etag, before.etag)
   const mask = renewed.filter(name => body[name] !== undefined).join()
   const { changed, value } = applyUpdate(deploymentTargetFields, before, body, mask)
-  await use.requireRoom(tx, value)
   requireSame(before, body)
-  // A rule of the form that needs the stored nodes; of another's target nothing is said but that it exists.
+  // Of a target with another location or driver, nothing is said but that it exists: neither its nodes nor its use.
   requireLayout(value.numa_nodes, value.capacity)
+  await use.requireRoom(tx, value)
   const time = formatMillis(now)
   const touched = changed.length > 0 ? { etag: nextEtag(before.etag), update_time: time } : {}
   const next: StoredTarget = { ...value, ...judged(value, facts), ...touched, last_register_time: time }

@@ -34,6 +34,19 @@ async function ofMultiRegion(run: Run): Promise<Existing> {
   return { path: { id: await run('/topology/v1/multi-regions', body) } }
 }
 
+/** What the body of a new pool names: a zone in a location of its own, and the target there, which holds the example. */
+async function poolSites(run: Run) {
+  const target = await approved(run)
+  const zone = `${target}-a`
+  await run('/topology/v1/zones', { name: zone, location: target })
+  return { name: `${target}-pool`, zone, deployment_target: target }
+}
+
+async function ofPool(run: Run): Promise<Existing> {
+  const body = { ...(await poolSites(run)), capacity }
+  return { path: { id: await run('/topology/v1/resource-pools', body) } }
+}
+
 await proveDocument(
   'topology',
   { createZone: () => ({ location: 'local' }) },
@@ -55,5 +68,9 @@ await proveDocument(
     getMultiRegion: ofMultiRegion,
     deleteMultiRegion: ofMultiRegion,
     updateMultiRegion: ofMultiRegion,
+    createResourcePool: async run => ({ body: await poolSites(run) }),
+    getResourcePool: ofPool,
+    deleteResourcePool: ofPool,
+    updateResourcePool: ofPool,
   },
 )

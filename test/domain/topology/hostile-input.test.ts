@@ -18,11 +18,21 @@ beforeAll(async () => {
   await topology.approveLocation({ id: 'site', body: { region: 'site1' } })
   await topology.createZone({ body: { name: 'site-a', location: 'site' } })
   await topology.createMultiRegion({ body: { name: 'pair', regions: ['site1', 'local1'] } })
+  await topology.createResourcePool({ body: { ...pool, name: 'pool' } })
 })
 
 const capacity = { vcpus: 8, memory_mib: 16_384, disk_gib: 500 }
 const driver = 'TOPOLOGY_DRIVER_SIMULATED' as const
 const registration = { name: 'host', location: 'site', driver, capacity }
+const pool = {
+  zone: 'site-a',
+  deployment_target: 'host',
+  capacity: { vcpus: 1, memory_mib: 1, disk_gib: 1 },
+  reserved: { vcpus: 0, memory_mib: 0, disk_gib: 0 },
+  overcommit: { vcpus: 1, memory_mib: 1, disk_gib: 1 },
+  numa_nodes: [],
+  schedulable: true,
+}
 const standard = { display_name: '', description: '', labels: {}, etag: '' }
 
 const deep = (levels: number): unknown => (levels === 0 ? 1 : { a: deep(levels - 1) })
@@ -32,6 +42,9 @@ const values: readonly unknown[] = [
   ["'; DROP TABLE topology_zones; --", '../../etc/passwd', '%00', '${7*7}', 'local1', 'local-sim', 'host', 'paris\n'],
   [0, -0, -1, 1.5, 1e-7, 2 ** 53, 2 ** 63, 1e308, null, true, [], {}, [[]], [null], [{}], deep(60)],
   [Array.from({ length: 5000 }, () => 'local1'), { vcpus: -1 }, { vcpus: 2 ** 60, memory_mib: 1, disk_gib: 1 }],
+  [0.1, 0.005, 1 / 3, 1.005, 1.01, 16, 1e21, -Infinity].map(factor => ({ vcpus: factor, memory_mib: factor })),
+  [2 ** 49, 2 ** 49 - 1, 2 ** 53 + 2, '1'].map(most => ({ vcpus: most, memory_mib: 0, disk_gib: most })),
+  [[{ vcpus: 0, memory_mib: 0 }], [{ vcpus: 2 ** 49, memory_mib: 0 }], [{ vcpus: 1 }], [{ vcpus: -1, memory_mib: 0 }]],
   [Array.from({ length: 17 }, () => ({ vcpus: 0, memory_mib: 0 })), { 'Not a key': 'x' }, { a: '\u0007' }],
 ].flat()
 
@@ -69,6 +82,8 @@ const calls: readonly Call[] = [
     body: { ...standard, name: 'm', regions: ['local1', 'site1'] },
   },
   { operationId: 'updateMultiRegion', path: 'multi-regions/pair', body: { ...standard, regions: ['local1', 'site1'] } },
+  { operationId: 'createResourcePool', path: 'resource-pools', body: { ...standard, ...pool, name: 'p' } },
+  { operationId: 'updateResourcePool', path: 'resource-pools/pool', body: { ...standard, ...pool, etag: undefined } },
 ]
 
 /** Sends a request, and answers its status and its reason, which is empty for a success. */
@@ -92,7 +107,7 @@ describe('hostile input', () => {
     const allowed = reasonsOf(operationId)
     const method = operationId.startsWith('update') ? 'PATCH' : 'POST'
     const faults: string[] = []
-    for (const member of [...Object.keys(body), '__proto__', 'id', 'state', 'probe']) {
+    for (const member of [...Object.keys(body), '__proto__', 'id', 'state', 'probe', 'allocated', 'pinned']) {
       for (const value of values) {
         const text = JSON.stringify({ ...body, [member]: value })
         const [status, reason] = await sent(method, path, text)
@@ -103,7 +118,7 @@ describe('hostile input', () => {
     expect(faults).toEqual([])
   })
 
-  it.each(['deployment-targets', 'locations', 'regions', 'multi-regions', 'zones'])(
+  it.each(['deployment-targets', 'locations', 'regions', 'multi-regions', 'zones', 'resource-pools'])(
     'in queries and paths of %s is refused by its own reason',
     async list => {
       const faults: string[] = []

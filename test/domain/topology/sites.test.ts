@@ -51,11 +51,11 @@ describe('a fresh server (scenario 1)', () => {
     expect((await theirs.topology.listZones()).zones).toHaveLength(1)
     expect(await theirs.topology.getRegion({ id: 'local1' })).toMatchObject({ name: 'local1' })
     for (const call of [
-      theirs.topology.listDeploymentTargets(),
-      theirs.topology.getLocation({ id: 'local' }),
-      theirs.topology.listLocations(),
+      () => theirs.topology.listDeploymentTargets(),
+      () => theirs.topology.getLocation({ id: 'local' }),
+      () => theirs.topology.listLocations(),
     ]) {
-      await expect(call).rejects.toMatchObject({ reason: 'IAM_PERMISSION_DENIED' })
+      await expect(call()).rejects.toMatchObject({ reason: 'IAM_PERMISSION_DENIED' })
     }
   })
 })

@@ -1,5 +1,6 @@
 import type { Parts } from '../../../domain/ports/area-parts.ts'
-import type { KnownZone } from '../../../domain/ports/topology.ts'
+import type { Transaction } from '../../../domain/ports/store.ts'
+import type { CapacityNeed, Consumer, KnownZone, Topology } from '../../../domain/ports/topology.ts'
 import { addReference, dropReferencesOf } from '../../../domain/resources/references.ts'
 import { ApiError } from '../../../runtime/errors.ts'
 import { area, type AreaModule } from '../../../server/area.ts'
@@ -15,7 +16,18 @@ export interface Using {
   hasRegion(name: string): Promise<boolean>
   /** Gives all references back. */
   release(): Promise<void>
+  /** Runs calls of topology in one transaction. */
+  within<R>(run: (tx: Transaction, topology: Topology) => Promise<R>): Promise<R>
+  /** Allocates capacity in a zone for a thing; a thing is named by its id. */
+  allocate(zone: string, need: CapacityNeed, thing: string): ReturnType<Topology['allocate']>
+  resize(thing: string, need: CapacityNeed): ReturnType<Topology['resize']>
+  reallocate(thing: string, need: CapacityNeed): ReturnType<Topology['reallocate']>
+  /** Gives back the capacity of a thing. */
+  giveBack(thing: string): Promise<void>
 }
+
+/** A thing as a consumer of capacity. */
+export const consumerOf = (thing: string): Consumer => ({ type: 'using.things', id: thing })
 
 const holder = { type: 'using.things', id: 'a-thing' }
 
@@ -59,4 +71,9 @@ const callsOf = ({ functions, store }: Parts<SampleArea, 'topology'>): Using => 
     }),
   hasRegion: name => store.tx(async tx => (await functions.topology.requireRegion(tx, name)) !== undefined),
   release: () => store.tx(tx => dropReferencesOf(tx, holder)),
+  within: run => store.tx(tx => run(tx, functions.topology)),
+  allocate: (zone, need, thing) => store.tx(tx => functions.topology.allocate(tx, zone, need, consumerOf(thing))),
+  resize: (thing, need) => store.tx(tx => functions.topology.resize(tx, consumerOf(thing), need)),
+  reallocate: (thing, need) => store.tx(tx => functions.topology.reallocate(tx, consumerOf(thing), need)),
+  giveBack: thing => store.tx(tx => functions.topology.release(tx, consumerOf(thing))),
 })

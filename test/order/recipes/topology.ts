@@ -4,14 +4,12 @@ import type { AreaRecipes, Fault, Recipe } from '../recipe.ts'
 import { resourceRecipes, type Resource } from '../resource-recipes.ts'
 import type { World } from '../world.ts'
 
-const noPools = 'resource pools, which hold the capacity of targets, are not built'
-
 const driver = 'TOPOLOGY_DRIVER_SIMULATED'
 const capacity = { vcpus: 8, memory_mib: 16_384, disk_gib: 500 }
 
 const badLayout: Fault = {
   reason: 'NUMA_LAYOUT_INVALID',
-  apply: aim => withBody(aim, { capacity, numa_nodes: [{ vcpus: 9, memory_mib: 1 }] }),
+  apply: aim => withBody(aim, { numa_nodes: [{ vcpus: 1000, memory_mib: 1 }] }),
 }
 
 /** Something refers to the resource of the path, whose id it is. */
@@ -38,21 +36,67 @@ async function newRegion(world: World): Promise<string> {
   return name
 }
 
+/** Creates a zone and a target at a location of their own. */
+async function newSites(world: World): Promise<{ readonly zone: string; readonly deployment_target: string }> {
+  const location = await newRegion(world)
+  const zone = world.newName()
+  await world.run('createZone', { body: { name: zone, location } })
+  return { zone, deployment_target: location }
+}
+
+/** A pool has all of the target, which is to have less. */
+const tooLittle: Fault = {
+  reason: 'DEPLOYMENT_TARGET_CAPACITY_IN_USE',
+  apply: aim => withBody(aim, { capacity: { ...capacity, vcpus: 7 } }),
+}
+
+const small = { vcpus: 1, memory_mib: 16, disk_gib: 1 }
+
+const tooMuch: Fault = {
+  reason: 'RESOURCE_POOL_EXCEEDS_TARGET',
+  apply: aim => withBody(aim, { capacity: { ...small, vcpus: 9 } }),
+}
+
+const pool: Resource = {
+  noun: 'ResourcePool',
+  at: async () => ({}),
+  body: async world => ({ name: world.newName(), ...(await newSites(world)), capacity: small }),
+  calls: {
+    create: {
+      faults: {
+        rule: badLayout,
+        reference: { reason: 'ZONE_NOT_FOUND', apply: aim => withBody(aim, { zone: 'nowhere' }) },
+        capacity: tooMuch,
+      },
+    },
+    update: { body: { capacity: small, schedulable: false }, faults: { rule: badLayout, capacity: tooMuch } },
+    delete: { faults: { state: inUse('topology.resourcePools', 'RESOURCE_POOL_IN_USE') } },
+  },
+}
+
+/** Creates a target with a pool that has all of it. */
+async function fullTarget(world: World): Promise<{ readonly id: string; readonly name: string }> {
+  const sites = await newSites(world)
+  await world.run('createResourcePool', { body: { name: world.newName(), ...sites, capacity } })
+  const name = sites.deployment_target
+  return { name, id: await world.run('registerDeploymentTarget', { body: { name, location: name, driver, capacity } }) }
+}
+
 const ofTarget = async (world: World): Promise<Aim['path']> => ({ id: (await newTarget(world)).id })
 
 const register: Recipe = {
   async aim(world) {
-    const { name } = await newTarget(world)
+    const { name } = await fullTarget(world)
     return { body: { name, location: name, driver, capacity } }
   },
   faults: {
     rule: badLayout,
+    capacity: tooLittle,
     uniqueness: {
       reason: 'DEPLOYMENT_TARGET_ALREADY_EXISTS',
       apply: aim => withBody(aim, { location: 'elsewhere' }),
     },
   },
-  unmade: { state: noPools },
 }
 
 /** A verb of a location, after the verbs that lead to the state which it needs. */
@@ -118,9 +162,11 @@ export const recipes: AreaRecipes = {
   operations: {
     registerDeploymentTarget: register,
     updateDeploymentTarget: {
-      aim: async world => ({ path: await ofTarget(world), body: { capacity, display_name: 'changed' } }),
-      faults: { rule: badLayout },
-      unmade: { state: noPools },
+      aim: async world => ({
+        path: { id: (await fullTarget(world)).id },
+        body: { capacity, display_name: 'changed' },
+      }),
+      faults: { rule: badLayout, capacity: tooLittle },
     },
     deleteDeploymentTarget: {
       aim: async world => ({ path: await ofTarget(world) }),
@@ -132,7 +178,15 @@ export const recipes: AreaRecipes = {
     ...resourceRecipes(multiRegion),
     updateMultiRegion,
     ...resourceRecipes(zone),
+    ...resourceRecipes(pool),
   },
-  // The location that the body names is judged once it is found.
-  reasons: { 'createZone.LOCATION_NOT_APPROVED': 'reference' },
+  reasons: {
+    // What the body names is judged once it is found.
+    'createZone.LOCATION_NOT_APPROVED': 'reference',
+    RESOURCE_POOL_LOCATION_MISMATCH: 'reference',
+    // What pools have of a target, and allocations of a pool, is compared at last: another target is told first.
+    DEPLOYMENT_TARGET_CAPACITY_IN_USE: 'capacity',
+    RESOURCE_POOL_CAPACITY_IN_USE: 'capacity',
+    RESOURCE_POOL_EXCEEDS_TARGET: 'capacity',
+  },
 }

@@ -1,6 +1,7 @@
 import type { Capacity, Inventory } from '../../../../domain/topology/pools/capacity.ts'
 import type { NodeRoom } from '../../../../domain/topology/pools/numa.ts'
-import type { Need, PoolRoom } from '../../../../domain/topology/pools/placement.ts'
+import type { CapacityNeed } from '../../../../domain/ports/topology.ts'
+import type { PoolRoom } from '../../../../domain/topology/pools/placement.ts'
 
 /** The outcome of a placement by its naive form: the name of the pool and its nodes, or the shortage. */
 export type NaiveOutcome =
@@ -48,7 +49,7 @@ export function naiveNodes(rooms: readonly NodeRoom[], guest: readonly NodeRoom[
 }
 
 /** Sorts all candidates with fractions of big integers, and takes the first. */
-export function naivePlacement(pools: readonly PoolRoom[], need: Need): NaiveOutcome {
+export function naivePlacement(pools: readonly PoolRoom[], need: CapacityNeed): NaiveOutcome {
   const open = pools.filter(pool => pool.isAvailable)
   const roomy = open.filter(({ available }) => {
     const room = new Map(amountsOf(available))

@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Capacity } from '../../../../../domain/topology/pools/capacity.ts'
 import type { NodeRoom } from '../../../../../domain/topology/pools/numa.ts'
-import {
-  place,
-  type Need,
-  type Placement,
-  type PoolRoom,
-  type Shortage,
-} from '../../../../../domain/topology/pools/placement.ts'
+import type { CapacityNeed, Shortage } from '../../../../../domain/ports/topology.ts'
+import { place, type Placement, type PoolRoom } from '../../../../../domain/topology/pools/placement.ts'
 import { seeded, type Random } from '../../../../areas/random.ts'
 import { naivePlacement, type NaiveOutcome } from '../naive-placement.ts'
 import { randomCapacity, randomNodes, randomPool } from '../random-pools.ts'
@@ -83,7 +78,7 @@ describe('placement', () => {
 
 describe('placement of a guest with NUMA nodes', () => {
   const node: NodeRoom = { vcpus: 1, memory_mib: 1 }
-  const need: Need = { ...amounts(2, 2, 1), numa: [node, node] }
+  const need: CapacityNeed = { ...amounts(2, 2, 1), numa: [node, node] }
   const large = amounts(8, 8, 8)
 
   it('leaves out a better pool whose nodes do not fit', () => {
@@ -159,7 +154,7 @@ describe('random placements', () => {
       const pools = isolate(random, most)
       const size = random.oneOf([0, 1, Math.ceil(most / 2), most])
       const numa = random.percent(40) ? { numa: randomNodes(random, 3, size) } : {}
-      const need: Need = { ...randomCapacity(random, size), ...numa }
+      const need: CapacityNeed = { ...randomCapacity(random, size), ...numa }
       const found = named(place(pools, need))
       expect(found).toEqual(naivePlacement(pools, need))
       expect(named(place(pools.toReversed(), need))).toEqual(found)

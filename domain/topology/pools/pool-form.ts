@@ -1,0 +1,26 @@
+import { fieldInvalid } from '../../../output/shared/errors.ts'
+import { atField } from '../../../runtime/errors.ts'
+import { requireLayout } from '../sites/numa-layout.ts'
+import type { StoredPool } from './pools-store.ts'
+import { dimensions, type Capacity } from './capacity.ts'
+
+/** The members of a resource pool that limit each other. An update may leave any of them out. */
+interface Form {
+  readonly capacity?: Partial<Capacity>
+  readonly reserved?: Partial<Capacity>
+  readonly numa_nodes?: StoredPool['numa_nodes']
+}
+
+/**
+ * Throws FIELD_INVALID if more is reserved than the capacity has, and NUMA_LAYOUT_INVALID if the NUMA nodes have more. A
+ * dimension that one of the members leaves out is not compared.
+ */
+export function requireForm({ capacity = {}, numa_nodes = [], reserved = {} }: Form): void {
+  for (const dimension of dimensions) {
+    const [kept, most] = [reserved[dimension], capacity[dimension]]
+    if (kept === undefined || most === undefined || kept <= most) continue
+    const message = `${kept} ${dimension} are reserved, more than the ${most} of the capacity`
+    throw atField(fieldInvalid(message), `reserved.${dimension}`)
+  }
+  requireLayout(numa_nodes, capacity)
+}

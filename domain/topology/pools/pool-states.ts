@@ -1,0 +1,74 @@
+import type {
+  DeploymentTargetState,
+  ResourcePool,
+  ResourcePoolState,
+  ZoneState,
+} from '../../../output/topology/types.ts'
+import type { JsonText } from '../../../runtime/json.ts'
+import type { Derived, Reader, Stored } from '../../ports/store.ts'
+import { withMembers } from '../../resources/json-text.ts'
+import { locationStates } from '../sites/location-states.ts'
+import { targetState, zoneState } from '../sites/states.ts'
+import { targetCollection } from '../sites/targets-store.ts'
+import { zoneCollection } from '../sites/zones-store.ts'
+import { poolCollection, type StoredPool } from './pools-store.ts'
+
+/** The members of a resource pool from which its state follows. */
+export type PoolPlace = Pick<StoredPool, 'deployment_target' | 'schedulable' | 'zone'>
+
+/** The states of the sites of resource pools, by their names. */
+export interface PoolSites {
+  readonly zones: ReadonlyMap<string, ZoneState>
+  readonly targets: ReadonlyMap<string, DeploymentTargetState>
+}
+
+/** The state of a resource pool (topology.md 1), from its cordon and the states of its zone and its target. */
+export const poolState = (
+  schedulable: boolean,
+  zone: ZoneState | undefined,
+  target: DeploymentTargetState | undefined,
+): ResourcePoolState =>
+  schedulable && zone === 'TOPOLOGY_ZONE_STATE_AVAILABLE' && target === 'TOPOLOGY_DEPLOYMENT_TARGET_STATE_READY'
+    ? 'TOPOLOGY_RESOURCE_POOL_STATE_AVAILABLE'
+    : 'TOPOLOGY_RESOURCE_POOL_STATE_UNAVAILABLE'
+
+/** Reads the states of the sites of resource pools. */
+export async function poolSites(reader: Reader, pools: readonly PoolPlace[]): Promise<PoolSites> {
+  const zones = new Map<string, ZoneState>()
+  const targets = new Map<string, DeploymentTargetState>()
+  const locations = await locationStates(reader)
+  const zoneNames = [...new Set(pools.map(({ zone }) => zone))]
+  for await (const { value } of reader.each(zoneCollection, { name: zoneNames }))
+    zones.set(value.name, zoneState(value, locations.get(value.location)))
+  const targetNames = [...new Set(pools.map(({ deployment_target }) => deployment_target))]
+  for await (const { value } of reader.each(targetCollection, { name: targetNames }))
+    targets.set(value.name, targetState(value, locations.get(value.location)))
+  return { zones, targets }
+}
+
+/** Joins the state to the text of a resource pool. */
+export const answered = ({ text, value }: Stored<StoredPool>, sites: PoolSites): JsonText<ResourcePool> =>
+  withMembers(text, { state: stateAt(sites, value) })
+
+/** The states of all resource pools by their zones, targets and cordons. */
+export async function derivedStates(reader: Reader): Promise<Derived> {
+  // Pairs of zones and targets that have pools: all pairs would be far more.
+  const pairs = new Map<string, PoolPlace>()
+  for await (const { value } of reader.each(poolCollection)) {
+    const { deployment_target, schedulable, zone } = value
+    pairs.set(`${zone}/${deployment_target}/${schedulable}`, { zone, deployment_target, schedulable })
+  }
+  const places = [...pairs.values()]
+  const sites = await poolSites(reader, places)
+  return {
+    from: ['zone', 'deployment_target', 'schedulable_text'],
+    fields: [{ name: 'state', type: 'ENUM' }],
+    rows: places.map(place => ({
+      from: [place.zone, place.deployment_target, String(place.schedulable)],
+      values: [stateAt(sites, place)],
+    })),
+  }
+}
+
+const stateAt = ({ targets, zones }: PoolSites, { deployment_target, schedulable, zone }: PoolPlace) =>
+  poolState(schedulable, zones.get(zone), targets.get(deployment_target))

@@ -1,0 +1,114 @@
+import type { Stored, Transaction } from '../../ports/store.ts'
+import type { Allocated, CapacityNeed, Consumer, Shortage, Unallocated, Unavailable } from '../../ports/topology.ts'
+import { canonical } from '../../../runtime/validation.ts'
+import { shareZoneById } from '../sites/functions.ts'
+import { allocationId, allocations, pinnedNodes, type PinnedNode, type StoredAllocation } from './allocations-store.ts'
+import { dimensions, minus, type Capacity } from './capacity.ts'
+import { assignNodes } from './numa.ts'
+import { roomOf, withUse } from './pool-use.ts'
+import { poolCollection, type StoredPool } from './pools-store.ts'
+import { readyTargets, type LockedZone, type ZonePools } from './zone-pools.ts'
+
+/** An allocation with its pool and its zone, locked. */
+interface Held {
+  readonly allocation: Stored<StoredAllocation>
+  readonly pool: Stored<StoredPool>
+  readonly ledger: LockedZone
+  /** Whether the zone is AVAILABLE. */
+  readonly isOpen: boolean
+}
+
+/** Changes the capacity of a consumer (`Topology.resize`). */
+export async function resize(
+  pools: ZonePools,
+  tx: Transaction,
+  consumer: Consumer,
+  need: CapacityNeed,
+): Promise<Allocated | Shortage | Unallocated> {
+  const held = await lockAllocation(pools, tx, consumer)
+  return held ? settle(tx, held, need) : { kind: 'unallocated' }
+}
+
+/** Changes the capacity of a consumer that begins to run again (`Topology.reallocate`). */
+export async function reallocate(
+  pools: ZonePools,
+  tx: Transaction,
+  consumer: Consumer,
+  need: CapacityNeed,
+): Promise<Allocated | Shortage | Unavailable | Unallocated> {
+  const held = await lockAllocation(pools, tx, consumer)
+  if (!held) return { kind: 'unallocated' }
+  return held.isOpen && (await isAvailable(tx, held.pool.value)) ? settle(tx, held, need) : { kind: 'unavailable' }
+}
+
+/** Gives back the capacity of a consumer (`Topology.release`). */
+export async function release(pools: ZonePools, tx: Transaction, consumer: Consumer): Promise<void> {
+  const held = await lockAllocation(pools, tx, consumer)
+  if (!held) return
+  const { allocation } = held
+  await tx.delete(allocations, allocation.id, allocation.version)
+  await writeUse(tx, held, undefined)
+}
+
+/** Locks the zone of an allocation, its pool and its row, in this order. */
+async function lockAllocation(pools: ZonePools, tx: Transaction, consumer: Consumer): Promise<Held | undefined> {
+  const id = allocationId(consumer)
+  // The pool and the zone of an allocation never change, so they are read before the locks.
+  const seen = (await tx.get(allocations, id))?.value
+  const zone = seen && (await shareZoneById(tx, seen.zone_id))
+  if (!zone) return undefined
+  const ledger = await pools.lock(tx, zone)
+  const pool = await tx.lock(poolCollection, seen.pool_id)
+  const allocation = await tx.lock(allocations, id)
+  return pool && allocation && { allocation, pool, ledger, isOpen: zone.isAvailable }
+}
+
+const isAvailable = async (tx: Transaction, { deployment_target, schedulable }: StoredPool): Promise<boolean> =>
+  schedulable && (await readyTargets(tx, [deployment_target])).has(deployment_target)
+
+/** Writes an allocation as it is needed from now on, unless that is as before or does not fit. */
+async function settle(tx: Transaction, held: Held, need: CapacityNeed): Promise<Allocated | Shortage> {
+  const { allocation, pool } = held
+  const { value: before } = allocation
+  const short = shortageOf(pool.value, minus(need, before))
+  if (short) return short
+  const nodes = nodesOf(pool.value, before, need)
+  if (!nodes) return { kind: 'numa' }
+  const { disk_gib, memory_mib, vcpus } = need
+  const after: StoredAllocation = { ...before, vcpus, memory_mib, disk_gib, nodes }
+  if (canonical(after) !== canonical(before)) {
+    await tx.update(allocations, allocation.id, after, allocation.version)
+    await writeUse(tx, held, after)
+  }
+  return { kind: 'allocated', resource_pool: pool.value.name, nodes: nodes.map(({ node }) => node) }
+}
+
+/** Returns the first dimension of a growth for which the pool has no room; what shrinks needs none. */
+function shortageOf({ available }: StoredPool, growth: Capacity): Shortage | undefined {
+  const dimension = dimensions.find(each => growth[each] > Math.max(0, available[each]))
+  if (!dimension) return undefined
+  return { kind: 'capacity', dimension, requested: growth[dimension], available: available[dimension] }
+}
+
+/** Returns the pinned nodes of a need: those of the same guest stay, those of another guest are assigned anew. */
+function nodesOf(pool: StoredPool, before: StoredAllocation, need: CapacityNeed): readonly PinnedNode[] | undefined {
+  const { numa = [] } = need
+  const isSame =
+    numa.length === before.nodes.length &&
+    numa.every(({ memory_mib, vcpus }, i) => {
+      const held = before.nodes[i]
+      return held?.vcpus === vcpus && held.memory_mib === memory_mib
+    })
+  if (isSame) return before.nodes
+  // What the guest itself has pinned is free for it.
+  const { nodes: rooms } = roomOf(withUse(pool, before, undefined), true)
+  const nodes = assignNodes(rooms, numa)
+  return nodes && pinnedNodes(need, nodes)
+}
+
+async function writeUse(tx: Transaction, held: Held, after: StoredAllocation | undefined): Promise<void> {
+  const { allocation, ledger, pool } = held
+  const next = withUse(pool.value, allocation.value, after)
+  await tx.update(poolCollection, pool.id, next, pool.version)
+  ledger.changed(next)
+}
