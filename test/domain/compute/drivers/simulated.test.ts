@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { DriverCall, DriverVm } from '../../../../domain/compute/drivers/driver.ts'
+import type { DriverCall, DriverVm, MachineEvent } from '../../../../domain/compute/drivers/driver.ts'
 import { machines } from '../../../../domain/compute/drivers/simulated/machines-store.ts'
 import { SimulatedDriver } from '../../../../domain/compute/drivers/simulated/simulated-driver.ts'
 import { testStore } from '../../../server/store/harness.ts'
@@ -22,7 +22,11 @@ async function simulated(timeScale = 1): Promise<DriverSubject & { readonly time
     }),
     pass: async ms => void (now += ms),
     probe: vm => driver.probe(store, vm.id, now),
-    events: () => Array.fromAsync(driver.events(store, now)),
+    async events() {
+      const events: MachineEvent[] = []
+      for await (const event of driver.events(store, now)) events.push(event)
+      return events
+    },
     timeOf: () => now - begun,
   }
 }
