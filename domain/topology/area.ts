@@ -11,8 +11,9 @@ import { allocations } from './pools/allocations-store.ts'
 import { capacityFunctions } from './pools/functions.ts'
 import { poolKind } from './pools/pool-kind.ts'
 import { poolsOfTarget } from './pools/pool-target-use.ts'
+import { purgeAllocations } from './pools/purge-allocations.ts'
 import { resourcePools } from './pools/pools.ts'
-import { zoneLedgers } from './pools/zone-ledger.ts'
+import { dropZoneLedger, zoneLedgers } from './pools/zone-ledger.ts'
 import { ZonePools } from './pools/zone-pools.ts'
 import { probing } from './probes/probing.ts'
 import { siteFunctions } from './sites/functions.ts'
@@ -29,6 +30,9 @@ export const topology = (probes: DriverProbes) =>
     kinds: [multiRegionKind, poolKind, zoneKind, targetKind, regionKind, locationKind],
     collections: [bootstraps, zoneLedgers, allocations],
     provides: () => ({ topology: { ...siteFunctions, ...capacityFunctions(new ZonePools()) } }),
+    hooks: ({ store }: Parts<TopologyArea>) => ({
+      purgeWorkspace: (workspace: string) => purgeAllocations(store, workspace),
+    }),
     workers: (parts: Parts<TopologyArea>) => [probing(parts, probes, poolsOfTarget)],
     start: bootstrap,
     inspect: inspectTopology,
@@ -37,7 +41,7 @@ export const topology = (probes: DriverProbes) =>
       locations: locations(parts),
       regions: regions(parts),
       multiRegions: multiRegions(parts),
-      zones: zones(parts),
+      zones: zones(parts, dropZoneLedger),
       resourcePools: resourcePools(parts),
       operations: new OperationRecords(parts),
       filterSchemas: new FilterSchemaRecords(topologyFilters),

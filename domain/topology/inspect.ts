@@ -1,6 +1,7 @@
 import type { Finding, Inspect } from '../ports/inspection.ts'
 import type { Reader } from '../ports/store.ts'
 import { references } from '../resources/references.ts'
+import { inspectLedger } from './pools/inspect-ledger.ts'
 import { inspectPools } from './pools/inspect-pools.ts'
 import { locationKind, multiRegionKind, regionKind, zoneKind } from './sites/kinds.ts'
 import { locationCollection } from './sites/locations-store.ts'
@@ -16,6 +17,7 @@ export const inspectTopology: Inspect = async function* ({ reader }) {
   yield* inspectZones(reader)
   yield* inspectMultiRegions(reader)
   yield* inspectPools(reader)
+  yield* inspectLedger(reader)
 }
 
 /** A location has a region exactly if it is approved, and the region exists. */

@@ -25,7 +25,7 @@ export interface StoredAllocation extends Capacity {
 export const allocations: Collection<StoredAllocation> = {
   name: 'topology_allocations',
   id: 'id',
-  columns: { workspace_id: 'STRING', pool_id: 'STRING' },
+  columns: { workspace_id: 'STRING', pool_id: 'STRING', consumer_type: 'STRING' },
   indexes: [['pool_id'], ['workspace_id']],
 }
 

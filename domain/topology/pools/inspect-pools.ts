@@ -14,7 +14,7 @@ type Findings = AsyncGenerator<Finding, void, undefined>
 
 /**
  * Checks what the rows of resource pools say: of themselves, of their sites, and together of their deployment targets.
- * What they say of allocations is compared with the ledger elsewhere.
+ * `inspectLedger` compares their sums with the allocations.
  */
 export async function* inspectPools(reader: Reader): Findings {
   for await (const { id, value } of reader.each(poolCollection)) {

@@ -5,11 +5,12 @@ import type { ResourcePool } from '../../../output/topology/types.ts'
 import type { ListContext } from '../../../runtime/context.ts'
 import type { Page } from '../../../runtime/pagination.ts'
 import type { Parts } from '../../ports/area-parts.ts'
-import type { Reader } from '../../ports/store.ts'
+import type { Reader, Transaction } from '../../ports/store.ts'
 import { Resources } from '../../resources/resources.ts'
 import { foundSite } from '../sites/found-site.ts'
 import { namesField } from '../sites/named-fields.ts'
 import { standardMembers } from '../sites/standard-members.ts'
+import { allocations } from './allocations-store.ts'
 import { newPool } from './new-pool.ts'
 import { afterChange, changed, changeZone } from './pool-change.ts'
 import { requireForm } from './pool-form.ts'
@@ -51,19 +52,20 @@ export function resourcePools(parts: Parts<TopologyArea>): ResourcePoolHandlers 
     deleteResourcePool: (request, context) =>
       resources.delete(request, context, {
         async release(tx, pool) {
-          requireUnused(pool)
+          await requireUnused(tx, pool)
           await changeZone(tx, pool)
         },
       }),
   }
 }
 
-/** Throws RESOURCE_POOL_IN_USE while something is allocated. Rows that refer to the pool are asked for by its kind. */
-function requireUnused({ allocation_count, id, name }: StoredPool): void {
+/** Throws RESOURCE_POOL_IN_USE while something is allocated. `Resources` counts the rows that refer to the pool. */
+async function requireUnused(tx: Transaction, { allocation_count, id, name }: StoredPool): Promise<void> {
   if (allocation_count === 0) return
+  const consumers = await tx.tally(allocations, 'consumer_type', { pool_id: id })
   throw resourcePoolInUse(`resource pool ${name} is in use; delete what is on it first`, {
     resource: { type: poolKind.type, name: id },
-    precondition: [{ type: 'ALLOCATION', subject: id, description: `${allocation_count} left` }],
+    precondition: [...consumers].map(([type, count]) => ({ type, subject: id, description: `${count} left` })),
   })
 }
 

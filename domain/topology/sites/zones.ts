@@ -5,10 +5,9 @@ import type { Zone } from '../../../output/topology/types.ts'
 import type { ListContext } from '../../../runtime/context.ts'
 import type { Page } from '../../../runtime/pagination.ts'
 import type { Parts } from '../../ports/area-parts.ts'
-import type { Derived, Reader, Stored } from '../../ports/store.ts'
+import type { Derived, Reader, Stored, Transaction } from '../../ports/store.ts'
 import { withMembers } from '../../resources/json-text.ts'
 import { Resources } from '../../resources/resources.ts'
-import { dropZoneLedger } from '../pools/zone-ledger.ts'
 import { foundSite } from './found-site.ts'
 import { zoneKind } from './kinds.ts'
 import { locationStates, type LocationStates } from './location-states.ts'
@@ -18,8 +17,11 @@ import { standardMembers } from './standard-members.ts'
 import { zoneState } from './states.ts'
 import { zoneCollection, type StoredZone } from './zones-store.ts'
 
+/** Deletes what other parts of the area keep for a zone, in the transaction that deletes the zone. */
+export type DropOfZone = (tx: Transaction, zoneId: string) => Promise<void>
+
 /** The calls of zones. */
-export function zones(parts: Parts<TopologyArea>): ZoneHandlers {
+export function zones(parts: Parts<TopologyArea>, drop: DropOfZone): ZoneHandlers {
   const { clock, store } = parts
   const resources = new Resources<StoredZone, TopologyArea>(zoneKind, parts)
   return {
@@ -41,8 +43,7 @@ export function zones(parts: Parts<TopologyArea>): ZoneHandlers {
       })
     },
     updateZone: (request, context) => resources.update(request, context),
-    deleteZone: (request, context) =>
-      resources.delete(request, context, { release: (tx, { id }) => dropZoneLedger(tx, id) }),
+    deleteZone: (request, context) => resources.delete(request, context, { release: (tx, { id }) => drop(tx, id) }),
   }
 }
 

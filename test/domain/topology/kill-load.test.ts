@@ -12,6 +12,7 @@ import type { Sets } from '../../server/killed/journal.ts'
 import { reckon, type Kept } from '../../server/killed/reckoning.ts'
 import { postgresUrl } from '../../server/store/harness.ts'
 import { testStorePlace } from '../../server/store/left-place.ts'
+import { poolZoneOf } from './pools/pool-actor.ts'
 import { locationOf } from './site-actor.ts'
 
 const program = fileURLToPath(new URL('./site-load.ts', import.meta.url))
@@ -30,7 +31,10 @@ async function readKept({ topology }: Ninefold, before: ReadonlySet<string>): Pr
     if (name.endsWith('-host')) things.push([name, { vcpus: String(capacity.vcpus) }])
   }
   for await (const { name, schedulable } of topology.iterateZones({ page_size })) {
-    if (name !== 'local1-a') things.push([name, { schedulable: String(schedulable) }])
+    if (name.includes('-zone-')) things.push([name, { schedulable: String(schedulable) }])
+  }
+  for await (const { capacity, name } of topology.iterateResourcePools({ page_size })) {
+    if (name !== 'local1-a-default') things.push([name, { memory_mib: String(capacity.memory_mib) }])
   }
   // The load alone gives a reason.
   for await (const { name, state, state_reason } of topology.iterateLocations({ page_size })) {
@@ -56,6 +60,8 @@ it(
     const { api } = await server.admin()
     const clients = ['early', 'late'].flatMap(name => Array.from({ length: actors }, (_, i) => `${name}-${i}`))
     await addRegions(api, clients.map(locationOf))
+    for (const client of clients)
+      await api.topology.createZone({ body: { name: poolZoneOf(client), location: locationOf(client) } })
     const before = new Set((await operationsOf(api.topology)).map(({ id }) => id))
     const load: Omit<Load, 'name' | 'token'> = { addresses: served.addresses, actors }
     const { journal, restarts } = await killUnderLoad(served, killRounds, (name, to, token) =>

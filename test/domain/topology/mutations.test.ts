@@ -26,11 +26,23 @@ describe('after random mutations', () => {
     const outcomes = await randomMutations({ seed: 17, count: mutationCount, api, make: siteKinds })
     const done = [...outcomes.keys()].filter(key => key.endsWith(': DONE'))
     expect(done.toSorted()).toEqual(
-      ['location', 'multi-region', 'target', 'zone'].flatMap(kind =>
+      ['location', 'multi-region', 'pool', 'target', 'zone'].flatMap(kind =>
         ['create', 'delete', 'update'].map(verb => `${kind} ${verb}: DONE`),
       ),
     )
-    const refusals = ['ETAG_MISMATCH', 'LOCATION_NOT_APPROVED', 'ZONE_NOT_FOUND', 'DEPLOYMENT_TARGET_ALREADY_EXISTS']
+    const refusals = [
+      'ETAG_MISMATCH',
+      'LOCATION_NOT_APPROVED',
+      'ZONE_NOT_FOUND',
+      'ZONE_IN_USE',
+      'DEPLOYMENT_TARGET_ALREADY_EXISTS',
+      'DEPLOYMENT_TARGET_IN_USE',
+      'DEPLOYMENT_TARGET_CAPACITY_IN_USE',
+      'RESOURCE_POOL_LOCATION_MISMATCH',
+      'RESOURCE_POOL_ALREADY_EXISTS',
+      'RESOURCE_POOL_EXCEEDS_TARGET',
+      'NUMA_LAYOUT_INVALID',
+    ]
     for (const reason of mutationCount < 5000 ? [] : refusals) {
       expect([...outcomes.keys()].join('\n')).toContain(reason)
     }

@@ -1,10 +1,14 @@
 import type { Ninefold } from '../../../output/client.ts'
 import type { Random } from '../../areas/random.ts'
 import type { RandomKind } from '../../areas/random-mutations.ts'
+import { randomPools } from './pools/random-pool-kind.ts'
 
 const locations = ['local', 'ash', 'birch', 'cedar', 'dogwood', 'elm']
 const regions = ['local1', 'wood', 'grove', 'heath', 'moor']
 const drivers = ['TOPOLOGY_DRIVER_SIMULATED', 'TOPOLOGY_DRIVER_QEMU'] as const
+
+/** The names from which things of a kind have theirs. */
+const names = (prefix: string): readonly string[] => Array.from({ length: 12 }, (_, i) => `${prefix}-${i}`)
 
 const etagOf = (random: Random): { readonly etag?: string } => (random.percent(10) ? { etag: 'stale' } : {})
 
@@ -17,6 +21,8 @@ function targets({ topology }: Ninefold): RandomKind {
       'DEPLOYMENT_TARGET_ALREADY_EXISTS',
       'DEPLOYMENT_TARGET_NOT_FOUND',
       'NUMA_LAYOUT_INVALID',
+      'DEPLOYMENT_TARGET_IN_USE',
+      'DEPLOYMENT_TARGET_CAPACITY_IN_USE',
       'ETAG_MISMATCH',
     ],
     async create(random) {
@@ -57,6 +63,7 @@ function verbs({ topology }: Ninefold): RandomKind {
   }
   return {
     name: 'location',
+    weight: 15,
     refusals: [
       'LOCATION_NOT_FOUND',
       'LOCATION_NOT_APPROVED',
@@ -120,10 +127,11 @@ function multiRegions({ topology }: Ninefold): RandomKind {
   }
 }
 
-/** Targets, locations, zones and multi-regions of one platform. */
+/** Targets, locations, zones, multi-regions and resource pools of one platform. */
 export const siteKinds = (api: Ninefold): readonly RandomKind[] => [
   targets(api),
   verbs(api),
   zones(api),
   multiRegions(api),
+  randomPools(api, names('host'), [...names('zone'), 'local1-a']),
 ]

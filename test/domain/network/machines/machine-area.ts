@@ -8,9 +8,10 @@ import { ApiError, atField, unimplemented } from '../../../../runtime/errors.ts'
 import type { AreaModule, AreaEnvironment } from '../../../../server/area.ts'
 import { areaInProgress, records } from '../../../../server/area-in-progress.ts'
 import { areas } from '../../../../server/areas.ts'
+import { consumerOf, needOf, requireCapacity } from './machine-capacity.ts'
 import { machineKind, type Machine } from './machine-kind.ts'
 
-type MachineParts = AreaEnvironment<ComputeArea, 'network'>
+type MachineParts = AreaEnvironment<ComputeArea, 'network' | 'topology'>
 
 const missing = async () => {
   throw unimplemented('machines of tests')
@@ -38,11 +39,10 @@ async function createPorts(
 
 function machineCalls(parts: MachineParts): VmHandlers {
   const resources = new Resources<Machine, ComputeArea>(machineKind, parts)
-  const power =
-    (state: 'UP' | 'DOWN') =>
-    async (tx: Transaction, { ports }: Machine) => {
-      for (const port of ports) await parts.functions.network.setPortState(tx, port, state)
-    }
+  const topology = () => parts.functions.topology
+  const power = async (tx: Transaction, { ports }: Machine, state: 'UP' | 'DOWN'): Promise<void> => {
+    for (const port of ports) await parts.functions.network.setPortState(tx, port, state)
+  }
   return {
     listVms: missing,
     getVm: missing,
@@ -53,7 +53,8 @@ function machineCalls(parts: MachineParts): VmHandlers {
     async createVm(request, context) {
       const { labels, name, network_interfaces: interfaces, zone } = request.body
       const { engine: _none, ...standard } = resources.standard({ ...request, engine: 'native' }, context)
-      const machine: Machine = { ...standard, name, zone, labels, status: 'NATIVE_VM_STATUS_STOPPED', ports: [] }
+      const status = 'NATIVE_VM_STATUS_STOPPED'
+      const machine: Machine = { ...standard, name, zone, labels, status, need: needOf(request.body), ports: [] }
       return resources.create(request, context, machine, {
         async refer(tx) {
           for (const [i, { subnet_id }] of interfaces.entries()) {
@@ -62,6 +63,7 @@ function machineCalls(parts: MachineParts): VmHandlers {
           }
         },
         async count(tx) {
+          requireCapacity(zone, await topology().allocate(tx, zone, machine.need, consumerOf(machine)))
           const ports = await createPorts(parts, tx, machine, interfaces)
           const stored = await tx.lock(machineKind.collection, machine.id)
           if (stored) await tx.update(machineKind.collection, machine.id, { ...machine, ports }, stored.version)
@@ -74,20 +76,36 @@ function machineCalls(parts: MachineParts): VmHandlers {
       }),
     deleteVm: (request, context) =>
       resources.delete(request, context, {
-        async release(tx, { ports }) {
-          for (const port of ports) await parts.functions.network.releasePort(tx, port)
+        async release(tx, machine) {
+          for (const port of machine.ports) await parts.functions.network.releasePort(tx, port)
+          await topology().release(tx, consumerOf(machine))
         },
       }),
-    startVm: (request, context) => resources.verb('start', request, context, power('UP')),
-    stopVm: (request, context) => resources.verb('stop', request, context, power('DOWN')),
+    startVm: (request, context) =>
+      resources.verb('start', request, context, async (tx, machine) => {
+        requireCapacity(machine.zone, await topology().reallocate(tx, consumerOf(machine), machine.need))
+        await power(tx, machine, 'UP')
+        return {}
+      }),
+    stopVm: (request, context) =>
+      resources.verb('stop', request, context, async (tx, machine) => {
+        const { disk_gib } = machine.need
+        const need = { vcpus: 0, memory_mib: 0, disk_gib }
+        requireCapacity(machine.zone, await topology().resize(tx, consumerOf(machine), need))
+        await power(tx, machine, 'DOWN')
+        return {}
+      }),
   }
 }
 
-/** Machines in place of compute, which have logical ports by the functions of network. */
+/**
+ * Machines in place of compute, which have logical ports by the functions of network, and capacity by those of topology.
+ * A stopped machine holds its disk alone.
+ */
 export const machineArea: AreaModule = areaInProgress({
   generated: computeArea,
   kinds: [machineKind],
-  needs: { required: ['network'] },
+  needs: { required: ['network', 'topology'] },
   built: { ...records(computeArea.filters), vms: machineCalls },
 })
 

@@ -1,15 +1,18 @@
 import type { Collection } from '../../../../domain/ports/store.ts'
+import type { CapacityNeed } from '../../../../domain/ports/topology.ts'
 import { defineKind, type Resource } from '../../../../domain/resources/kind.ts'
 import { vmAlreadyExists, vmNotFound, vmStateInvalid } from '../../../../output/compute/errors.ts'
 import { vmFields } from '../../../../output/compute/validators.ts'
 
-/** A machine that has logical ports and nothing else. */
+/** A machine that has logical ports and capacity, and nothing else. */
 export interface Machine extends Resource {
   readonly workspace_id: string
   readonly name: string
   readonly zone: string
   readonly labels: Readonly<Record<string, string>>
   readonly status: 'NATIVE_VM_STATUS_RUNNING' | 'NATIVE_VM_STATUS_STOPPED'
+  /** The capacity that it holds while it runs. */
+  readonly need: CapacityNeed
   /** The ids of its logical ports. */
   readonly ports: readonly string[]
 }

@@ -120,7 +120,10 @@ describe('an allocation', () => {
   })
 
   it('holds its pool, its target and its zone', async () => {
-    await expect(at.api.deleteResourcePool({ id: pool })).rejects.toMatchObject({ reason: 'RESOURCE_POOL_IN_USE' })
+    await expect(at.api.deleteResourcePool({ id: pool })).rejects.toMatchObject({
+      reason: 'RESOURCE_POOL_IN_USE',
+      details: { precondition: [{ type: 'using.things', description: '1 left' }] },
+    })
     await expect(
       at.api.updateResourcePool({ id: pool, update_mask: 'reserved.vcpus', body: { reserved: need(7, 0, 0) } }),
     ).rejects.toMatchObject({ reason: 'RESOURCE_POOL_CAPACITY_IN_USE' })

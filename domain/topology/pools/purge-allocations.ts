@@ -1,0 +1,20 @@
+import type { Store } from '../../ports/store.ts'
+import { allocations } from './allocations-store.ts'
+import { release } from './resize.ts'
+import { ZonePools } from './zone-pools.ts'
+
+const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
+
+/**
+ * Releases the allocations of a purged workspace that the areas of its consumers have left, each in a transaction of its
+ * own, because a transaction locks one zone. An interrupted purge continues with the remaining rows.
+ */
+export async function purgeAllocations(store: Store, workspace: string): Promise<void> {
+  // A release reads no rooms: the cache stays empty, and allocations read the changed pools again.
+  const pools = new ZonePools()
+  for await (const { value } of store.each(allocations, { workspace_id: workspace })) {
+    const consumer = { type: value.consumer_type, id: value.consumer_id }
+    await store.tx(tx => release(pools, tx, consumer))
+    await nextTurn()
+  }
+}
