@@ -11,7 +11,7 @@ import type { ComputeEnvironment, Drivers } from './environment.ts'
 import { catalogueOf } from './images/catalogue.ts'
 import type { Image } from './images/image.ts'
 import { vmKind } from './vms/vm-kind.ts'
-import { vms } from './vms/vms.ts'
+import { vms } from './calls/vms.ts'
 import { vmProcedures } from './work/procedures.ts'
 
 /** The parts of the area, with its settings. */

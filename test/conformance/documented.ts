@@ -8,6 +8,7 @@ import type { Document } from '../../generator/model/types.ts'
 import type { AreaModule } from '../../server/area.ts'
 import { areas } from '../../server/areas.ts'
 import { stubsIn } from '../../server/status/sources.ts'
+import type { GivenSettings } from '../../server/settings/values.ts'
 import { statusOf } from '../../server/status/status.ts'
 import { makeExisting, type Arranged, type Bodies } from './existing.ts'
 import { callTo } from './in-process.ts'
@@ -29,6 +30,14 @@ const beyondSchemas: Readonly<Record<string, readonly string[]>> = {
   testMyPermissions: otherWords,
   grantAccess: otherWords,
   revokeAccess: otherWords,
+  // The source of a boot disk never changes: the disk may be left out, and another source is judged as a whole.
+  updateVm: [
+    'boot_disk: missing',
+    'boot_disk.source_object.bucket_id: missing',
+    'boot_disk.source_object.object: missing',
+    'boot_disk.source_artifact.repository_id: missing',
+    'boot_disk.source_artifact.reference: missing',
+  ],
   refreshToken: ['assertion: 1 characters', 'assertion: 8192 characters'],
   revokeToken: ['token: 1 characters', 'token: 8192 characters'],
   setMyAvatar: ['update_mask: content_type', 'update_mask: data', 'update_mask: etag'],
@@ -36,15 +45,20 @@ const beyondSchemas: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Proves an area with nothing but the examples of its document. Where an operation is not built, its valid requests must
- * get as far as to be told so; all that comes before is proved in full.
+ * get as far as to be told so; all that comes before is proved in full. `given` are settings of areas.
  */
-export async function proveDocument(area: string, bodies: Bodies = {}, arranged: Arranged = {}): Promise<void> {
+export async function proveDocument(
+  area: string,
+  bodies: Bodies = {},
+  arranged: Arranged = {},
+  given?: GivenSettings,
+): Promise<void> {
   const { common, document, schemas } = await modelOf(area)
   const left = leftOf(document)
   const { kinds } = areaOf(document)
   let platform: ComposedPlatform
 
-  beforeAll(async () => void (platform = await composePlatform()))
+  beforeAll(async () => void (platform = await composePlatform(given && { given })))
 
   afterAll(async () => platform.close())
 

@@ -16,13 +16,13 @@ import type { ComputeEnvironment } from '../environment.ts'
 import { requireFits } from '../images/catalogue.ts'
 import { areDisksChanged } from '../work/update-procedure.ts'
 import { orderOf } from '../work/vm-work.ts'
-import { changeHolding } from './capacity.ts'
-import { createInterface, freeNames, releaseInterfaces, requireSubnets } from './ports.ts'
+import { changeHolding } from '../vms/capacity.ts'
+import { createInterface, freeNames, releaseInterfaces, requireSubnets } from '../vms/ports.ts'
 import { changeOf, type VmChange } from './vm-change.ts'
 import { removedGib, requireNoShrink, requireStoppedFor } from './vm-change-rules.ts'
-import { requireCpuForm, requireListForm, requireNumaSums } from './vm-form.ts'
-import { vmKind } from './vm-kind.ts'
-import { vmCollection, type StoredVm } from './vms-store.ts'
+import { requireCpuForm, requireListForm, requireNumaSums } from '../vms/vm-form.ts'
+import { vmKind } from '../vms/vm-kind.ts'
+import { vmCollection, type StoredVm } from '../vms/vms-store.ts'
 
 /** Changes a machine (compute.md 4): new values show at once, and the driver follows with the disks. */
 export async function updateVm(

@@ -1,9 +1,9 @@
 import type { ParsedVm } from '../../../output/compute/types.ts'
 import type { Standard } from '../../resources/resources.ts'
 import type { Image } from '../images/image.ts'
-import { coresPerSocket } from './vm-form.ts'
-import { statusOf } from './transitions.ts'
-import type { StoredVm } from './vms-store.ts'
+import { coresPerSocket } from '../vms/vm-form.ts'
+import { statusOf } from '../vms/transitions.ts'
+import type { StoredVm } from '../vms/vms-store.ts'
 
 /** Returns the row of a new machine before it has a zone, a pool and interfaces. `image` is undefined if there is none. */
 export function newVm(standard: Standard, body: ParsedVm, image: Image | undefined): StoredVm {

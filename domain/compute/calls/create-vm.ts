@@ -11,12 +11,12 @@ import type { ComputeEnvironment } from '../environment.ts'
 import { requireFits, requireImage } from '../images/catalogue.ts'
 import { orderOf } from '../work/vm-work.ts'
 import { requireNoForeignSource, requireUse } from './boot-source.ts'
-import { consumerOf, needOf, requireAllocated, unavailableZone, withNodes } from './capacity.ts'
+import { consumerOf, needOf, requireAllocated, unavailableZone, withNodes } from '../vms/capacity.ts'
 import { newVm } from './new-vm.ts'
-import { createInterface, freeNames, requireSubnets } from './ports.ts'
-import { requireVmForm } from './vm-form.ts'
-import { vmKind } from './vm-kind.ts'
-import { vmCollection, type StoredVm } from './vms-store.ts'
+import { createInterface, freeNames, requireSubnets } from '../vms/ports.ts'
+import { requireVmForm } from '../vms/vm-form.ts'
+import { vmKind } from '../vms/vm-kind.ts'
+import { vmCollection, type StoredVm } from '../vms/vms-store.ts'
 
 /** Creates a machine (compute.md 4): all that can be decided is decided in one transaction, and the driver follows. */
 export async function createVm(

@@ -1,8 +1,8 @@
 import { diskShrinkUnsupported, vmMustBeStopped } from '../../../output/compute/errors.ts'
 import { atField } from '../../../runtime/errors.ts'
 import type { VmChange } from './vm-change.ts'
-import { isIn } from './transitions.ts'
-import type { StoredVm } from './vms-store.ts'
+import { isIn } from '../vms/transitions.ts'
+import type { StoredVm } from '../vms/vms-store.ts'
 
 /** The members that change only while a machine is STOPPED, by the first name of their paths (compute.md 4). */
 const whileStopped: readonly string[] = ['cpu', 'memory_mib', 'numa', 'network_interfaces']

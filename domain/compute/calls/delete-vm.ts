@@ -9,11 +9,11 @@ import { workspaceScope } from '../../resources/kind.ts'
 import { isAt } from '../../resources/find-rows.ts'
 import type { ComputeEnvironment } from '../environment.ts'
 import { orderOf } from '../work/vm-work.ts'
-import { switchPorts } from './ports.ts'
-import { isIn, statusOf } from './transitions.ts'
+import { switchPorts } from '../vms/ports.ts'
+import { isIn, statusOf } from '../vms/transitions.ts'
 import { lockVm } from './update-vm.ts'
-import { inProgress, vmKind } from './vm-kind.ts'
-import { vmCollection, type StoredVm } from './vms-store.ts'
+import { inProgress, vmKind } from '../vms/vm-kind.ts'
+import { vmCollection, type StoredVm } from '../vms/vms-store.ts'
 
 /** Deletes a machine in every status but DELETING; an operation that changes the machine is cancelled (compute.md 2). */
 export const deleteVm = (

@@ -9,9 +9,9 @@ import { applyUpdate } from '../../../runtime/field-mask.ts'
 import { fieldInvalid } from '../../../runtime/refusal.ts'
 import { canonical, isRecord } from '../../../runtime/validation.ts'
 import type { ImageCatalogue } from '../images/catalogue.ts'
-import { withNodes } from './capacity.ts'
-import { coresPerSocket } from './vm-form.ts'
-import type { StoredVm } from './vms-store.ts'
+import { withNodes } from '../vms/capacity.ts'
+import { coresPerSocket } from '../vms/vm-form.ts'
+import type { StoredVm } from '../vms/vms-store.ts'
 
 /** The result of an update before it is judged: interfaces are still as they are wanted. */
 export interface VmChange {

@@ -5,13 +5,13 @@ import type { Transaction } from '../../ports/store.ts'
 import { Resources } from '../../resources/resources.ts'
 import type { ComputeEnvironment } from '../environment.ts'
 import { graceOf, orderOf } from '../work/vm-work.ts'
-import { changeHolding } from './capacity.ts'
+import { changeHolding } from '../vms/capacity.ts'
 import { createVm } from './create-vm.ts'
 import { deleteVm } from './delete-vm.ts'
-import { isIn, verbRows, type Verb } from './transitions.ts'
+import { isIn, verbRows, type Verb } from '../vms/transitions.ts'
 import { updateVm } from './update-vm.ts'
-import { vmKind } from './vm-kind.ts'
-import type { StoredVm } from './vms-store.ts'
+import { vmKind } from '../vms/vm-kind.ts'
+import type { StoredVm } from '../vms/vms-store.ts'
 
 /** The calls of virtual machines. */
 export function vms(environment: ComputeEnvironment): VmHandlers {
