@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { onTestFinished } from 'vitest'
 import type { StorePlace } from '../../../server/platform-store.ts'
 import { servedPlatform, type ServedPlatform } from '../../server/iam/served-platform.ts'
 import { Journal } from '../../server/killed/journal.ts'
@@ -32,14 +33,19 @@ export interface Served {
   restart(at: number): Promise<number>
 }
 
-/** Starts so many `ninefold serve` over a place; they are killed with the running test. */
-export async function serve(place: StorePlace, count: number): Promise<Served> {
-  const start = (port: number): Promise<ServedPlatform> =>
-    servedPlatform({
+/**
+ * Starts so many `ninefold serve` over a place, or so many processes of another program that serves; they are killed with
+ * the running test.
+ */
+export async function serve(place: StorePlace, count: number, program?: string): Promise<Served> {
+  const start = (port: number): Promise<ServedPlatform> => {
+    const settings = {
       NINEFOLD_DATA_DIR: place.dataDir,
       NINEFOLD_HTTP_PORT: String(port),
       ...(place.storeUrl !== undefined && { NINEFOLD_STORE_URL: place.storeUrl }),
-    })
+    }
+    return servedPlatform(settings, onTestFinished, program)
+  }
   const ports: number[] = []
   const servers: ServedPlatform[] = []
   for (let i = 0; i < count; i += 1) {

@@ -30,11 +30,12 @@ export interface ServedPlatform {
 
 /**
  * Starts a server over a store; it is killed `later`, by default with the running test. All of them take each other's
- * tokens.
+ * tokens. `served` is the path of a program that serves other areas by the same settings.
  */
 export async function servedPlatform(
   settings: Readonly<Record<string, string>>,
   later: Later = onTestFinished,
+  served = program,
 ): Promise<ServedPlatform> {
   const folder = testFolder(later)
   const env = {
@@ -44,7 +45,7 @@ export async function servedPlatform(
     NINEFOLD_BOOTSTRAP_ADMIN_PASSWORD_FILE: administratorFile(folder),
     ...settings,
   }
-  const child = spawn(process.execPath, [program, 'serve'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [served, 'serve'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = once(child, 'exit')
   // A process that is stopped is killed all the same.
   later(async () => {

@@ -6,7 +6,18 @@ export interface Intent {
   /** Its Idempotency-Key too. */
   readonly intent: string
   readonly operationType:
-    'CREATE' | 'UPDATE' | 'DELETE' | 'ARCHIVE' | 'SUSPEND' | 'RESUME' | 'MOVE' | 'REGISTER' | 'ENABLE' | 'DISABLE'
+    | 'CREATE'
+    | 'UPDATE'
+    | 'DELETE'
+    | 'ARCHIVE'
+    | 'SUSPEND'
+    | 'RESUME'
+    | 'MOVE'
+    | 'REGISTER'
+    | 'ENABLE'
+    | 'DISABLE'
+    | 'START'
+    | 'STOP'
   /** Without the name of the area: `workspaces`. */
   readonly resourceType: string
   /** Only one actor changes a resource, one call after the other; all of them change the `shared` resource. */

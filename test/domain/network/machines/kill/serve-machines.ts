@@ -1,0 +1,17 @@
+import { enableCompileCache, flushCompileCache } from 'node:module'
+
+// As `ninefold serve` does: otherwise each restart would compile everything again.
+enableCompileCache()
+const [{ readConfig }, { openIam }, { serve }, { declaredSettings }, { areasWithMachines }] = await Promise.all([
+  import('../../../../../server/config.ts'),
+  import('../../../../../server/iam/open.ts'),
+  import('../../../../../server/serve.ts'),
+  import('../../../../../server/settings/declarations.ts'),
+  import('../machine-area.ts'),
+])
+
+/** A program that serves the platform as `ninefold serve`, with machines in place of compute. */
+const config = readConfig({ file: undefined, environment: process.env }, declaredSettings(areasWithMachines))
+const { greeting } = await serve(config, areasWithMachines, openIam)
+for (const line of greeting) console.log(line)
+flushCompileCache()
