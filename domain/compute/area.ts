@@ -2,6 +2,7 @@ import type { ComputeArea } from '../../output/compute/area.ts'
 import { computeFilters } from '../../output/compute/filters.ts'
 import type { ComputeHandlers } from '../../output/compute/handlers.ts'
 import type { Parts } from '../ports/area-parts.ts'
+import type { WorkspaceHooks } from '../ports/taxonomy.ts'
 import { FilterSchemaRecords } from '../resources/filter-schemas.ts'
 import { OperationRecords } from '../resources/operation-records.ts'
 import type { Driver } from './drivers/driver.ts'
@@ -12,7 +13,10 @@ import { catalogueOf } from './images/catalogue.ts'
 import type { Image } from './images/image.ts'
 import { vmKind } from './vms/vm-kind.ts'
 import { vms } from './calls/vms.ts'
+import { watching } from './work/events.ts'
+import { reconcile } from './work/lifecycle.ts'
 import { vmProcedures } from './work/procedures.ts'
+import { protectionsOf, purgeMachines } from './work/purge.ts'
 
 /** The parts of the area, with its settings. */
 type SettledParts = Parts<ComputeArea, 'network' | 'topology'> & {
@@ -37,6 +41,15 @@ export function compute(wrap: WrapDriver = driver => driver) {
     collections: [machines],
     needs: { required: ['network', 'topology'] },
     procedures: (parts: SettledParts) => vmProcedures(environmentOf(parts)),
+    workers: (parts: SettledParts) => [watching(environmentOf(parts))],
+    hooks: (parts: SettledParts): Partial<WorkspaceHooks> => {
+      const environment = environmentOf(parts)
+      return {
+        reconcileWorkspace: (workspace, state) => reconcile(environment, workspace, state),
+        protections: protectionsOf,
+        purgeWorkspace: workspace => purgeMachines(environment, workspace),
+      }
+    },
     handlers: (parts: SettledParts): ComputeHandlers => ({
       vms: vms(environmentOf(parts)),
       operations: new OperationRecords(parts),

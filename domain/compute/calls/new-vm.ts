@@ -24,6 +24,8 @@ export function newVm(standard: Standard, body: ParsedVm, image: Image | undefin
     holds: 'POWERED',
     driver: '',
     removed_gib: '0',
+    crash_times: '',
+    lifecycle: '',
     cores: cpu.cores_per_socket === undefined ? 'DERIVED' : 'GIVEN',
   }
 }

@@ -15,6 +15,10 @@ export interface StoredVm extends Vm {
   readonly driver: DriverName | ''
   /** The size of the disks that an update is deleting, in GiB; they count until they are deleted. */
   readonly removed_gib: `${number}`
+  /** The times of the last restarts after crashes, in milliseconds since 1970 with commas between; empty without one. */
+  readonly crash_times: string
+  /** Whether the last suspension for the state of the workspace failed, so that the machine is stopped instead. */
+  readonly lifecycle: '' | 'SUSPEND_FAILED'
   /** Whether a caller gave `cpu.cores_per_socket`; otherwise it follows the number of processors. */
   readonly cores: 'GIVEN' | 'DERIVED'
 }
@@ -27,7 +31,7 @@ export const vmCollection: Collection<StoredVm> = {
   // Always listed below a workspace: the index of the default order begins with it.
   listedBelow: 'workspace_id',
   columns: { workspace_id: 'STRING', engine: 'STRING' },
-  hidden: ['operation_id', 'holds', 'driver', 'removed_gib', 'cores'],
+  hidden: ['operation_id', 'holds', 'driver', 'removed_gib', 'crash_times', 'lifecycle', 'cores'],
   uniques: [
     {
       fields: ['workspace_id', 'name'],

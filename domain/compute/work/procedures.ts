@@ -1,5 +1,5 @@
 import { operationCancelled } from '../../../output/shared/errors.ts'
-import { vmProvisionFailed, vmStopFailed } from '../../../output/compute/errors.ts'
+import { vmCrashed, vmProvisionFailed, vmStopFailed } from '../../../output/compute/errors.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Procedure } from '../../ports/procedures.ts'
 import type { ComputeEnvironment } from '../environment.ts'
@@ -46,11 +46,21 @@ export function vmProcedures(environment: ComputeEnvironment): readonly Procedur
     ],
   }
   const verbs: readonly Verb[] = ['create', 'start', 'stop', 'restart', 'reset', 'suspend', 'resume', 'delete']
-  return [...verbs.map(verb => procedureOf(environment, verb, steps[verb])), updateProcedure(environment)]
+  return [
+    ...verbs.map(verb => procedureOf(environment, verb, steps[verb])),
+    procedureOf(environment, 'restart', [{ ...boot('restart'), reason: vmCrashed }], 'revive'),
+    procedureOf(environment, 'stop', [crashed], 'crashed'),
+    updateProcedure(environment),
+  ]
 }
 
-const procedureOf = (environment: ComputeEnvironment, verb: Verb, steps: Steps): Procedure<VmWork> => ({
-  kind: `compute.${verb}`,
+const procedureOf = (
+  environment: ComputeEnvironment,
+  verb: Verb,
+  steps: Steps,
+  name: string = verb,
+): Procedure<VmWork> => ({
+  kind: `compute.${name}`,
   steps: steps.map(step => stepOf(environment, step)),
   async failed(tx, { input, operationId }, [error]) {
     // A deletion cancels the operation, and moves the machine itself.
@@ -59,6 +69,16 @@ const procedureOf = (environment: ComputeEnvironment, verb: Verb, steps: Steps):
     if (stored) await fail(environment, tx, stored, verb, error)
   },
 })
+
+/** A crashed machine that is not booted again: the operation fails, and the machine is off. */
+const crashed: DriverStep = {
+  name: 'crashed',
+  reason: vmCrashed,
+  async run(driver, call) {
+    const answer = await driver.powerOff(call)
+    return answer.kind === 'done' ? { kind: 'failed', message: 'the hypervisor died' } : answer
+  },
+}
 
 /** Creates the disks that a machine lacks. */
 const provision: DriverStep = {

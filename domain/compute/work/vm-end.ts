@@ -1,3 +1,4 @@
+import { vmCrashed } from '../../../output/compute/errors.ts'
 import { operationDeadlineExceeded } from '../../../output/shared/errors.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { OperationError } from '../../ports/procedures.ts'
@@ -8,12 +9,12 @@ import { workspaceScope } from '../../resources/kind.ts'
 import type { ComputeEnvironment } from '../environment.ts'
 import { changeHolding, consumerOf } from '../vms/capacity.ts'
 import { releaseInterfaces, switchPorts } from '../vms/ports.ts'
-import { statusOf, verbRows, type Holding, type Status, type Verb } from '../vms/transitions.ts'
+import { isIn, statusOf, verbRows, type Holding, type Status, type Verb } from '../vms/transitions.ts'
 import { vmKind } from '../vms/vm-kind.ts'
 import { vmCollection, type StoredVm } from '../vms/vms-store.ts'
 
 /** The end of an operation on a machine. */
-interface VmEnd {
+export interface VmEnd {
   readonly status: Status
   readonly holds: Holding
   readonly members: Partial<StoredVm>
@@ -45,7 +46,7 @@ export async function succeed(
     POWER_OFF: { last_stop_time: now },
     SUSPENSION: { last_suspend_time: now },
   } as const
-  const members = { status_reason: '', status_message: '', ...(row.event && events[row.event]) }
+  const members = { status_reason: '', status_message: '', lifecycle: '' as const, ...(row.event && events[row.event]) }
   await end(environment, tx, stored, {
     status: row.success ?? 'ERROR',
     holds: row.holds.success ?? vm.holds,
@@ -67,15 +68,27 @@ export async function fail(
   const { failure, holds } = verbRows[verb]
   // Nobody knows what the driver still does, so the machine needs a person.
   const status = reason === operationDeadlineExceeded.reason ? 'ERROR' : failure
+  // The driver has told that a crashed machine is off.
+  const isOff = reason === vmCrashed.reason
+  const held = status === failure ? holds.failure : undefined
   await end(environment, tx, stored, {
     status,
-    holds: (status === failure ? holds.failure : undefined) ?? stored.value.holds,
-    members: { status_reason: reason, status_message: description },
+    holds: isOff ? 'DISKS' : (held ?? stored.value.holds),
+    members: {
+      status_reason: reason,
+      status_message: description,
+      ...(isOff && { last_stop_time: formatMillis(environment.clock.now()) }),
+      ...(isOfLifecycle(stored.value) && { lifecycle: 'SUSPEND_FAILED' }),
+    },
   })
 }
 
+/** Whether a machine is being suspended for the state of its workspace. */
+const isOfLifecycle = (vm: StoredVm): boolean =>
+  isIn(vm, 'SUSPENDING') && vm.suspend_cause === 'NATIVE_VM_SUSPEND_CAUSE_WORKSPACE_LIFECYCLE'
+
 /** Writes the end of an operation: ports, then capacity, then the row. */
-async function end(
+export async function end(
   { clock, functions: { network, topology } }: ComputeEnvironment,
   tx: Transaction,
   { id, value: vm, version }: Stored<StoredVm>,

@@ -23,7 +23,7 @@ export interface VmWork {
 const afterGraceMs = 120_000
 
 /** Returns the order for the work of a verb. */
-export const orderOf = (verb: Verb | 'update', input: VmWork): WorkOrder => ({
+export const orderOf = (verb: Verb | 'update' | 'revive' | 'crashed', input: VmWork): WorkOrder => ({
   kind: `compute.${verb}`,
   input,
   ...(input.grace && { deadlineMs: input.grace.seconds * 1000 + afterGraceMs }),

@@ -1,6 +1,6 @@
 import type { Disk, DriverVm } from '../driver.ts'
 import { durationsOf, type Durations } from './durations.ts'
-import { phase, type Action, type Machine, type Power, type Verb } from './machine.ts'
+import { phase, wantedPower, type Action, type Machine, type Power, type Verb } from './machine.ts'
 import { steeringOf, type FailingChange, type Steering } from './steering.ts'
 
 /** The rule of a change. */
@@ -63,8 +63,9 @@ export function begin(machine: Machine, verb: keyof typeof rules, beginning: Beg
   if (!rule.from.includes(settled.power)) {
     if (verb === 'destroy') return { ...settled, action: action({}) }
     const isThere = settled.power === rule.to || (verb === 'provision' && settled.power !== 'ABSENT')
-    const failure = isThere ? '' : `the machine ${states[settled.power]}`
-    return { ...settled, action: action({ to: settled.power, failure }) }
+    if (isThere) return { ...settled, action: action({ to: settled.power }) }
+    // The machine may have gone off by itself, and nobody has heard of that yet.
+    return { ...keepLapse(machine), action: action({ failure: `the machine ${states[settled.power]}` }) }
   }
   const steering = steeringOf(vm.metadata)
   const failure = rule.fails !== undefined && steering.fails === rule.fails ? `sim.fail is "${rule.fails}"` : ''
@@ -102,9 +103,15 @@ function lapseOf({ crashAfterMs = Infinity, guestShutdownAfterMs = Infinity }: S
   return { lapse: { cause, at_ms: bootMs + afterMs } } as const
 }
 
-/** Returns the machine with a disk of another size; a size of 0 deletes the disk. The running change is not replaced. */
+/** Returns the machine without its last change; the end of a life that is over is kept. */
+function keepLapse({ action, power, ...machine }: Machine): Machine {
+  const wanted = wantedPower({ power, ...(action && { action }) })
+  return { ...machine, power: wanted === 'GONE' ? 'ABSENT' : wanted }
+}
+
+/** Returns the machine with a disk of another size; a size of 0 deletes the disk. Its power stays as it is. */
 export function resize(machine: Machine, disk: Disk, { now, request, vm }: Beginning): Machine {
-  const settled = settle(machine, now)
+  const settled = keepLapse(machine)
   const isFailing = steeringOf(vm.metadata).fails === 'update'
   const others = machine.disks.filter(({ name }) => name !== disk.name)
   const failure = isFailing ? 'sim.fail is "update"' : ''

@@ -40,10 +40,14 @@ export interface Phase {
   readonly lapse: Lapse | undefined
 }
 
+/** Returns the power that the last change leads to, even if the machine has gone off by itself since. */
+export const wantedPower = ({ action, power }: Pick<Machine, 'action' | 'power'>): Power | 'GONE' =>
+  action && action.failure === '' ? action.to : power
+
 /** Returns the state of a machine at `now`. */
 export function phase(now: number, { action, lapse, power }: Machine): Phase {
   if (action && now < action.end_ms) return { power, leftMs: action.end_ms - now, lapse: undefined }
-  const after = action && action.failure === '' ? action.to : power
+  const after = wantedPower({ power, ...(action && { action }) })
   if (after === 'ON' && lapse && lapse.at_ms <= now) return { power: 'OFF', leftMs: 0, lapse: lapse.cause }
   return { power: after, leftMs: 0, lapse: undefined }
 }
