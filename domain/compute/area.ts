@@ -11,6 +11,7 @@ import { SimulatedDriver } from './drivers/simulated/simulated-driver.ts'
 import type { ComputeEnvironment, Drivers } from './environment.ts'
 import { catalogueOf } from './images/catalogue.ts'
 import type { Image } from './images/image.ts'
+import { inspectCompute } from './inspect.ts'
 import { vmKind } from './vms/vm-kind.ts'
 import { vms } from './calls/vms.ts'
 import { watching } from './work/events.ts'
@@ -50,6 +51,7 @@ export function compute(wrap: WrapDriver = driver => driver) {
         purgeWorkspace: workspace => purgeMachines(environment, workspace),
       }
     },
+    inspect: inspectCompute,
     handlers: (parts: SettledParts): ComputeHandlers => ({
       vms: vms(environmentOf(parts)),
       operations: new OperationRecords(parts),
