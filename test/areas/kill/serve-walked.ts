@@ -7,6 +7,7 @@ import type { OpenAccess } from '../../../server/access/platform-access.ts'
 import type { AreaModule, PlatformServices } from '../../../server/area.ts'
 import type { WorkQueue } from '../../../server/operations/work-queue.ts'
 import type { StorePlace } from '../../../server/platform-store.ts'
+import type { Config } from '../../../server/config.ts'
 import { serve } from '../../../server/serve.ts'
 
 /** The JSON input of a walked server at its start. */
@@ -63,9 +64,15 @@ function isFirst(flagFile: string): boolean {
 /**
  * Serves areas in this process, which kills itself at the point it is told of on its input. Points are: the commit of
  * the call that orders a procedure, the begin of each step, each commit within it, and the commit that records its end;
- * before and after each commit. The procedures of `walked` are found as that area declares them.
+ * before and after each commit. The procedures of `walked` are found as that area declares them. `settings` are those of
+ * areas.
  */
-export async function serveWalked(walked: string, areas: readonly AreaModule[], openAccess: OpenAccess): Promise<void> {
+export async function serveWalked(
+  walked: string,
+  areas: readonly AreaModule[],
+  openAccess: OpenAccess,
+  settings: Pick<Partial<Config>, 'given'> = {},
+): Promise<void> {
   const [text = ''] = process.argv.slice(2)
   const { place, port }: WalkedServer = JSON.parse(text)
   createInterface(process.stdin).on('line', line => {
@@ -75,7 +82,7 @@ export async function serveWalked(walked: string, areas: readonly AreaModule[], 
   process.stdin.on('end', () => process.exit(1))
   const watched = areas.map(area => (area.domain.name === walked ? watchedArea(area) : area))
   const http = { host: '127.0.0.1', port, isPortOpen: false }
-  const { url } = await serve({ baseUrl: undefined, ...place, http }, watched, openAccess)
+  const { url } = await serve({ baseUrl: undefined, ...settings, ...place, http }, watched, openAccess)
   tell({ listens: url })
 }
 
