@@ -17,7 +17,7 @@ import { vms } from './calls/vms.ts'
 import { watching } from './work/events.ts'
 import { reconcile } from './work/lifecycle.ts'
 import { vmProcedures } from './work/procedures.ts'
-import { protectionsOf, purgeMachines } from './work/purge.ts'
+import { disposal, protectionsOf, purgeMachines } from './work/purge.ts'
 
 /** The parts of the area, with its settings. */
 type SettledParts = Parts<ComputeArea, 'network' | 'topology'> & {
@@ -41,7 +41,7 @@ export function compute(wrap: WrapDriver = driver => driver) {
     kinds: [vmKind],
     collections: [machines],
     needs: { required: ['network', 'topology'] },
-    procedures: (parts: SettledParts) => vmProcedures(environmentOf(parts)),
+    procedures: (parts: SettledParts) => [...vmProcedures(environmentOf(parts)), disposal(environmentOf(parts))],
     workers: (parts: SettledParts) => [watching(environmentOf(parts))],
     hooks: (parts: SettledParts): Partial<WorkspaceHooks> => {
       const environment = environmentOf(parts)

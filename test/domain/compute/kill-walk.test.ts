@@ -61,6 +61,11 @@ async function tell(call: typeof fetch, round: number): Promise<void> {
   await expect(compute.waitOperation(broken)).rejects.toThrow('sim.fail is "provision"')
   await becomes(broken.resource_id, { status_reason: 'VM_PROVISION_FAILED' })
   await ended(compute.deleteVm({ workspace, id }))
+
+  // The machines that are left go with their workspace.
+  const node = { organisation, id: workspace }
+  await taxonomy.waitOperation(await taxonomy.archiveWorkspace({ ...node, body: {} }))
+  await taxonomy.waitOperation(await taxonomy.deleteWorkspace({ ...node, force: true }))
 }
 
 it(

@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest'
+import { machines } from '../../../domain/compute/drivers/simulated/machines-store.ts'
+import { areas } from '../../../server/areas.ts'
+import { storeCollections } from '../../../server/platform-store.ts'
 import { doctorFindings } from '../../areas/doctor.ts'
+import { openBeside } from '../../server/store/left-place.ts'
 import { tenantVms, type TenantVms } from './tenant-vms.ts'
 
 const running = 'NATIVE_VM_STATUS_RUNNING'
@@ -94,6 +98,13 @@ it('a workspace with machines is deleted by force alone, and with a protected ma
   await expect
     .poll(async () => (await api.taxonomy.getOperation({ id: deletion })).status)
     .toBe('TAXONOMY_OPERATION_STATUS_DONE')
+  const store = await openBeside(platform.config, storeCollections(areas))
+  try {
+    // The driver has nothing left.
+    await expect.poll(() => store.count(machines)).toBe(0)
+  } finally {
+    await store.close()
+  }
   expect(await doctorFindings(platform.config)).toEqual([])
   expect(await api.topology.getResourcePool({ id: 'local1-a-default' })).toMatchObject({ allocation_count: 0 })
 })
