@@ -53,6 +53,6 @@ function fileText(path: string, place: string, faults: SettingFaults): string | 
     return readFileSync(path, 'utf8')
   } catch (error) {
     const code = systemCode(error)
-    return faults.add(place, `names a file that cannot be read${code}`)
+    return faults.add(place, `names a file that cannot be read (${code})`)
   }
 }

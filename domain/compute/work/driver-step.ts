@@ -22,6 +22,8 @@ export interface DriverStep {
   readonly name: string
   /** The reason of a failure of the driver. */
   readonly reason: FailureReason
+  /** Whether the step succeeds on a server that lacks the driver, which has then made nothing. */
+  readonly isOptional?: true
   /** Undefined: there is nothing to do for the driver. */
   run(driver: Driver, call: DriverCall, input: VmWork): Promise<DriverAnswer> | undefined
   after?(tx: Transaction, stored: Stored<StoredVm>, input: VmWork): Promise<void>
@@ -42,9 +44,9 @@ async function runStep(
   const vm = (await store.get(vmCollection, input.vm))?.value
   if (vm?.operation_id !== operationId) return done()
   const driver = vm.driver === '' ? undefined : drivers[vm.driver]
-  if (!driver) return failed(errorOf(step.reason, `this server has no driver ${vm.driver}`))
+  if (!driver && !step.isOptional) return failed(errorOf(step.reason, `this server has no driver ${vm.driver}`))
   const call = { vm: driverVmOf(vm, images), request: operationId, now: clock.now(), signal, tx }
-  const answer = (await step.run(driver, call, input)) ?? { kind: 'done' }
+  const answer = (driver && (await step.run(driver, call, input))) ?? { kind: 'done' }
   if (answer.kind === 'waiting') return again(answer.afterMs)
   if (answer.kind === 'failed') return failed(errorOf(step.reason, answer.message))
   if (answer.isForced && input.grace) context.warn(forced(input.grace.seconds))

@@ -40,6 +40,7 @@ export function vmProcedures(environment: ComputeEnvironment): readonly Procedur
       {
         name: 'destroy',
         reason: verbRows.delete.reason,
+        isOptional: true,
         run: (driver, call) => driver.destroy(call),
         after: (tx, stored) => remove(environment, tx, stored),
       },
