@@ -3,7 +3,7 @@ import type { Audit } from '../domain/ports/audit.ts'
 import type { Clock } from '../domain/ports/clock.ts'
 import type { DataPlane } from '../domain/ports/data-planes.ts'
 import type { AreaFunctions, FunctionOwner } from '../domain/ports/functions.ts'
-import type { Inspect } from '../domain/ports/inspection.ts'
+import type { AreaFacts, Inspect } from '../domain/ports/inspection.ts'
 import type { Parts } from '../domain/ports/area-parts.ts'
 import type { Procedure } from '../domain/ports/procedures.ts'
 import type { Collection, Store, Transaction } from '../domain/ports/store.ts'
@@ -133,6 +133,8 @@ export interface AreaDeclaration<
   readonly start?: (tx: Transaction, now: number, parts: StartParts<Settings>) => Promise<void>
   /** The checker of the area's rows, beside the checks of kinds. */
   readonly inspect?: Inspect
+  /** The facts of the area for the checkers of other areas. */
+  readonly facts?: Partial<AreaFacts>
 }
 
 /** An area as the server mounts it, without the type of its operations. */
@@ -154,6 +156,7 @@ export interface AreaModule {
   readonly mount: (parts: PlatformServices) => MountedArea
   readonly start?: (tx: Transaction, starting: Starting) => Promise<void>
   readonly inspect?: Inspect
+  readonly facts?: Partial<AreaFacts>
 }
 
 /** The routes and workers of a mounted area. */
@@ -174,6 +177,7 @@ export function area<
   const {
     collections = [],
     engines = [nativeEngine],
+    facts,
     functions,
     inspect,
     isSecret = false,
@@ -201,6 +205,7 @@ export function area<
         start(tx, clock.now(), { settings: settingsOf(config, settings ?? ({} as Settings)), newId: clock.newId }),
     }),
     ...(inspect && { inspect }),
+    ...(facts && { facts }),
   }
 }
 

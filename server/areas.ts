@@ -5,7 +5,6 @@ import { taxonomyFunctions } from '../domain/taxonomy/functions.ts'
 import { inspectTaxonomy } from '../domain/taxonomy/inspect.ts'
 import { followTimes, type FollowTimes } from '../domain/taxonomy/cascade/reconcile.ts'
 import { resolveTaxonomy } from '../domain/taxonomy/tree/resolve.ts'
-import { computeArea } from '../output/compute/area.ts'
 import { networkArea } from '../output/network/area.ts'
 import { observabilityArea } from '../output/observability/area.ts'
 import { registryArea } from '../output/registry/area.ts'
@@ -13,6 +12,7 @@ import { storageArea } from '../output/storage/area.ts'
 import { taxonomyArea as generatedTaxonomy } from '../output/taxonomy/area.ts'
 import { vaultArea } from '../output/vault/area.ts'
 import { area, type AreaModule } from './area.ts'
+import { computeArea } from './compute/area.ts'
 import { iamArea } from './iam/area.ts'
 import { areaInProgress, records } from './area-in-progress.ts'
 import { topologyArea } from './topology/area.ts'
@@ -37,7 +37,7 @@ export const areas: readonly AreaModule[] = [
   iamArea,
   taxonomyArea(),
   topologyArea(),
-  areaInProgress({ generated: computeArea, built: records(computeArea.filters) }),
+  computeArea(),
   area({ generated: networkArea, ...network }),
   areaInProgress({ generated: observabilityArea, built: records(observabilityArea.filters) }),
   areaInProgress({ generated: registryArea, built: records(registryArea.filters) }),

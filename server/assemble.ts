@@ -25,6 +25,7 @@ import { withSoundTexts } from './http/sound-texts.ts'
 import { requestLine, type Log } from './log.ts'
 import { rememberedKeys } from './operations/idempotency.ts'
 import type { WorkQueue } from './operations/work-queue.ts'
+import { otherEngineRoutes } from './other-engines.ts'
 import { outside } from './platform-domain.ts'
 import { requireApart, type AreaPlane } from './planes/data-plane.ts'
 import { sitesOf, type Sites } from './planes/serve-planes.ts'
@@ -116,7 +117,7 @@ export async function assemble(
       areas.map(({ domain }) => domain.name),
     ),
     ...platform.routes,
-    ...mounted.flatMap(({ routes }) => routes.map(prepare)),
+    ...mounted.flatMap(({ routes }) => [...routes, ...otherEngineRoutes(routes)].map(prepare)),
   ]
   requireApart(planes, routes)
   const answering = {

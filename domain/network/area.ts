@@ -15,6 +15,7 @@ import { firewallPolicyKind } from './firewall/policy-kind.ts'
 import { firewallRuleKind } from './firewall/rule-kind.ts'
 import { firewallPolicyRules } from './firewall/rules.ts'
 import { inspectFirewall } from './firewall/inspect.ts'
+import { networkFacts } from './facts.ts'
 import { networkFunctions } from './functions.ts'
 import { inspectSubnets } from './inspect-subnets.ts'
 import { portKind } from './ports/port-kind.ts'
@@ -43,6 +44,7 @@ export const network = {
       await limitsOf(parts).purge(workspace)
     },
   }),
+  facts: { network: networkFacts },
   async *inspect({ reader }: Inspection) {
     yield* inspectSubnets(reader)
     yield* inspectFirewall(reader)

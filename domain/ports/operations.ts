@@ -37,12 +37,13 @@ export interface Operations<Area extends AreaTypes> {
    * Runs a mutation. One transaction writes the change, the operation record, the following work, the activity and the
    * row of the call's Idempotency-Key. The operation is DONE, or PENDING if the effect names a procedure. A repeated
    * key with an equal `request` returns the recorded operation in its present state and changes nothing; with another
-   * request, `mutate` throws IDEMPOTENCY_KEY_REUSED (conventions §6). `change` follows the rules of `Store.tx`.
+   * request, `mutate` throws IDEMPOTENCY_KEY_REUSED (conventions §6). `change` gets the id of the operation, and follows
+   * the rules of `Store.tx`.
    */
   mutate(
     context: CallContext,
     request: object,
-    change: (tx: Transaction) => Promise<Effect<Area>>,
+    change: (tx: Transaction, operationId: string) => Promise<Effect<Area>>,
   ): Promise<JsonText<Area['record']>>
   /**
    * Records an operation of the system principal that no caller requested, without a trace id, in the transaction of

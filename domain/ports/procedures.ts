@@ -120,6 +120,8 @@ export interface Procedure<Input, Checkpoint = unknown> {
 export interface WorkOrder {
   readonly kind: string
   readonly input: object
+  /** The time limit in milliseconds, instead of that of the procedure. */
+  readonly deadlineMs?: number
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Transaction } from './store.ts'
+import type { Reader, Transaction } from './store.ts'
 
 /** A zone as other areas see it. */
 export interface KnownZone {
@@ -61,6 +61,9 @@ export interface Unavailable {
   readonly kind: 'unavailable'
 }
 
+/** The name of a driver, without the prefix of its enum. */
+export type DriverName = 'SIMULATED' | 'QEMU'
+
 /** The consumer holds no capacity: it was released, or never allocated any. */
 export interface Unallocated {
   readonly kind: 'unallocated'
@@ -118,6 +121,8 @@ export interface Topology {
     consumer: Consumer,
     need: CapacityNeed,
   ): Promise<Allocated | Shortage | Unavailable | Unallocated>
+  /** Returns the driver of the deployment target below the resource pool of this name; undefined if there is none. */
+  driverOf(reader: Reader, resourcePool: string): Promise<DriverName | undefined>
   /** Gives back the capacity of a consumer, whatever the states. Does nothing if the consumer holds none. */
   release(tx: Transaction, consumer: Consumer): Promise<void>
 }

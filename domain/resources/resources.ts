@@ -46,6 +46,9 @@ export type Left<Area extends AreaTypes> = Partial<Pick<Effect<Area>, 'procedure
 /** The parts of an operation's effect that a handler adds, and further members to set in the row. */
 export type More<T, Area extends AreaTypes> = Left<Area> & { readonly members?: Partial<T> }
 
+/** The changes of a verb, and the members that the verb removes from the row. */
+export type VerbChange<T, Area extends AreaTypes> = More<T, Area> & { readonly cleared?: readonly (keyof T & string)[] }
+
 /** The rules of an area for one creation, in addition to the checks of all kinds; each step is optional. */
 export interface Creation<Area extends AreaTypes> {
   /**
@@ -58,7 +61,7 @@ export interface Creation<Area extends AreaTypes> {
    */
   readonly exclude?: (tx: Transaction) => Promise<void>
   /** Steps 14 and 15, after the row is written: takes quotas, then capacity. */
-  readonly count?: (tx: Transaction) => Promise<Left<Area> | void>
+  readonly count?: (tx: Transaction, operationId: string) => Promise<Left<Area> | void>
 }
 
 /** The rules of an area for one update. */
@@ -129,7 +132,7 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
     row: T,
     { count, exclude, refer }: Creation<Area> = {},
   ): Promise<JsonText<Area['record']>> {
-    return this.#parts.operations.mutate(context, request, async tx => {
+    return this.#parts.operations.mutate(context, request, async (tx, operationId) => {
       const place = placeOf(row)
       const { parent } = this.#kind
       // The organisation is shared before the parent is locked. Without a parent, `requireActive` shares the
@@ -146,7 +149,7 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
       await tx.insert(this.#kind.collection, row)
       await exclude?.(tx)
       await this.#take(tx, undefined, row)
-      return { ...this.#effect('CREATE', row), ...(await count?.(tx)) }
+      return { ...this.#effect('CREATE', row), ...(await count?.(tx, operationId)) }
     })
   }
 
@@ -198,23 +201,24 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
 
   /**
    * Runs a verb of the kind's table of states: sets the state that the table gives, and the members that `change`
-   * returns.
+   * returns. `change` gets the row before the verb, and the id of the operation.
    */
   verb(
     name: string,
     request: RowPath & { readonly body?: { readonly etag?: string } },
     context: CallContext,
-    change: (tx: Transaction, row: T) => Promise<More<T, Area> | void> = async () => {},
+    change: (tx: Transaction, row: T, operationId: string) => Promise<VerbChange<T, Area> | void> = async () => {},
   ): Promise<JsonText<Area['record']>> {
     const { states } = this.#kind
     const transition = states && transitionOf(states, name)
     if (!states || !transition) throw new Error(`${this.#kind.type} has no verb "${name}" in its table of states`)
-    return this.#parts.operations.mutate(context, request, async tx => {
+    return this.#parts.operations.mutate(context, request, async (tx, operationId) => {
       const { id, value, version } = await this.#hold(tx, request)
       await this.#requireChangeable(tx, request, value, request.body?.etag, name)
-      const { members, ...more } = (await change(tx, value)) ?? {}
+      const { cleared = [], members, ...more } = (await change(tx, value, operationId)) ?? {}
       const state = transition.to === undefined ? {} : { [states.member]: transition.to }
       const next = { ...value, ...state, ...members, update_time: formatMillis(context.now) }
+      for (const member of cleared) Reflect.deleteProperty(next, member)
       await tx.update(this.#kind.collection, id, next, version)
       await this.#take(tx, value, next)
       return { ...this.#effect(transition.type, value), ...more }

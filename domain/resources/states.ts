@@ -17,6 +17,8 @@ export interface StateTable<T> {
   readonly member: keyof T & string
   /** Verbs such as `start`; also `update` and `delete` if only some states allow them. */
   readonly transitions: Readonly<Record<string, Transition>>
+  /** Returns the error for a row on which work is in progress, in any state; undefined if no work is in progress. */
+  readonly busy?: (row: T) => ApiError | undefined
   /** Makes the kind's error `*_STATE_INVALID`. */
   readonly invalid: (message: string, state: StateFault, details: ErrorDetails) => ApiError
 }
@@ -34,8 +36,8 @@ export const transitionOf = (
 ): Transition | undefined => (Object.hasOwn(transitions, verb) ? transitions[verb] : undefined)
 
 /**
- * Throws the kind's `*_STATE_INVALID` unless the state of a row allows the verb. A verb without a row in the table is
- * always allowed.
+ * Throws the kind's `*_STATE_INVALID` unless the state of a row allows the verb, and the error of `busy` if work on the
+ * row is in progress. A verb without a row in the table is always allowed.
  */
 export function requireState<T extends Row>(
   kind: { readonly type: string; readonly noun: string; readonly states?: StateTable<T> },
@@ -45,6 +47,8 @@ export function requireState<T extends Row>(
   const { noun, states, type } = kind
   const transition = states && transitionOf(states, verb)
   if (!states || !transition) return
+  const busy = states.busy?.(row)
+  if (busy) throw busy
   const current = String(row[states.member])
   if (transition.from.includes(current)) return
   const wanted = transition.from.join(' or ')

@@ -8,6 +8,7 @@ import { bootstrap, bootstraps } from './bootstrap.ts'
 import { inspectTopology } from './inspect.ts'
 import type { DriverProbes } from './probes/driver-probe.ts'
 import { allocations } from './pools/allocations-store.ts'
+import { capacityFacts } from './pools/facts.ts'
 import { capacityFunctions } from './pools/functions.ts'
 import { poolKind } from './pools/pool-kind.ts'
 import { poolsOfTarget } from './pools/pool-target-use.ts'
@@ -36,6 +37,7 @@ export const topology = (probes: DriverProbes) =>
     workers: (parts: Parts<TopologyArea>) => [probing(parts, probes, poolsOfTarget)],
     start: bootstrap,
     inspect: inspectTopology,
+    facts: { topology: capacityFacts },
     handlers: (parts: Parts<TopologyArea>): TopologyHandlers => ({
       deploymentTargets: targets(parts, probes, poolsOfTarget),
       locations: locations(parts),

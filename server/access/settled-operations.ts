@@ -12,8 +12,8 @@ export function settledOperations<Area extends AreaTypes>(operations: Operations
     collection: operations.collection,
     async mutate(context, request, change) {
       let revision: number | undefined
-      const answer = await operations.mutate(context, request, async tx => {
-        const effect = await change(tx)
+      const answer = await operations.mutate(context, request, async (tx, id) => {
+        const effect = await change(tx, id)
         requireDecided(feed, context)
         revision = feed.revised(tx)
         return effect

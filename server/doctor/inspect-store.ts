@@ -1,5 +1,5 @@
 import { inspectReferences } from '../../domain/resources/inspect.ts'
-import type { Finding } from '../../domain/ports/inspection.ts'
+import type { AreaFacts, Finding } from '../../domain/ports/inspection.ts'
 import type { Reader } from '../../domain/ports/store.ts'
 import type { AreaModule } from '../area.ts'
 import { inspectOperations, workAt } from '../operations/inspect.ts'
@@ -61,7 +61,8 @@ async function* inspectMeaning(reader: Reader, areas: readonly AreaModule[]): Fi
   yield* guarded(own, inspectOperations(reader, operations))
   const kinds = areas.flatMap(area => area.kinds)
   yield* guarded(own, inspectReferences(reader, kinds))
-  const inspection = { reader, workAt: workAt.bind(undefined, reader) }
+  const facts: Partial<AreaFacts> = Object.assign({}, ...areas.map(area => area.facts ?? {}))
+  const inspection = { reader, facts, workAt: workAt.bind(undefined, reader) }
   for (const { domain, inspect } of areas) if (inspect) yield* guarded(domain.name, inspect(inspection))
 }
 

@@ -58,7 +58,7 @@ class AreaOperations<Area extends AreaTypes> implements Operations<Area> {
   async mutate(
     context: CallContext,
     request: object,
-    change: (tx: Transaction) => Promise<Effect<Area>>,
+    change: (tx: Transaction, operationId: string) => Promise<Effect<Area>>,
   ): Promise<JsonText<Area['record']>> {
     const { clock, store } = this.#parts
     const key = callKey(context, request)
@@ -69,7 +69,7 @@ class AreaOperations<Area extends AreaTypes> implements Operations<Area> {
       // The key comes first: a concurrent call with the same key waits here and finds it, instead of the name that this
       // call takes.
       if (key) await remember(tx, key, context.now, { operations: this.collection.name, operation_id: id })
-      const { text } = await this.#record(tx, id, causeOf(context), await change(tx), context)
+      const { text } = await this.#record(tx, id, causeOf(context), await change(tx, id), context)
       return text
     })
   }

@@ -67,7 +67,7 @@ export class WorkQueue {
     const procedure = this.#declared.get(order.kind)?.procedure
     const first = procedure?.steps[0]
     if (first === undefined) throw new TypeError(`no procedure ${quoted(order.kind)} is declared`)
-    const { deadlineMs = defaultDeadlineMs } = procedure ?? {}
+    const deadlineMs = order.deadlineMs ?? procedure?.deadlineMs ?? defaultDeadlineMs
     const time = formatMillis(cause.now)
     const work: Work = {
       id,

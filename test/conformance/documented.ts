@@ -8,6 +8,7 @@ import type { Document } from '../../generator/model/types.ts'
 import type { AreaModule } from '../../server/area.ts'
 import { areas } from '../../server/areas.ts'
 import { stubsIn } from '../../server/status/sources.ts'
+import type { GivenSettings } from '../../server/settings/values.ts'
 import { statusOf } from '../../server/status/status.ts'
 import { makeExisting, type Arranged, type Bodies } from './existing.ts'
 import { callTo } from './in-process.ts'
@@ -32,6 +33,14 @@ const beyondSchemas: Readonly<Record<string, readonly string[]>> = {
   testMyPermissions: otherWords,
   grantAccess: otherWords,
   revokeAccess: otherWords,
+  // The source of a boot disk never changes: the disk may be left out, and another source is judged as a whole.
+  updateVm: [
+    'boot_disk: missing',
+    'boot_disk.source_object.bucket_id: missing',
+    'boot_disk.source_object.object: missing',
+    'boot_disk.source_artifact.repository_id: missing',
+    'boot_disk.source_artifact.reference: missing',
+  ],
   refreshToken: ['assertion: 1 characters', 'assertion: 8192 characters'],
   revokeToken: ['token: 1 characters', 'token: 8192 characters'],
   setMyAvatar: ['update_mask: content_type', 'update_mask: data', 'update_mask: etag'],
@@ -39,15 +48,20 @@ const beyondSchemas: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Proves an area by the examples of its document alone. For an operation that is not built, valid requests must reach
- * the response UNIMPLEMENTED; the earlier checks are proved completely.
+ * the response UNIMPLEMENTED; the earlier checks are proved completely. `given` are settings of areas.
  */
-export async function proveDocument(area: string, bodies: Bodies = {}, arranged: Arranged = {}): Promise<void> {
+export async function proveDocument(
+  area: string,
+  bodies: Bodies = {},
+  arranged: Arranged = {},
+  given?: GivenSettings,
+): Promise<void> {
   const { common, document, schemas } = await modelOf(area)
   const left = leftOf(document)
   const { kinds } = areaOf(document)
   let platform: ComposedPlatform
 
-  beforeAll(async () => void (platform = await composePlatform()))
+  beforeAll(async () => void (platform = await composePlatform(given && { given })))
 
   afterAll(async () => platform.close())
 

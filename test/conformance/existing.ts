@@ -24,8 +24,11 @@ export type Bodies = Readonly<Record<string, (tenant: Tenant, make: MakeBeside) 
  */
 export type Run = (target: string, body: object) => Promise<string>
 
+/** Reads the platform as the administrator. It throws on a refusal. */
+export type Read = (target: string) => Promise<JsonObject>
+
 /** Resources that no operation creates at the path of a collection, by the operationId that needs them. */
-export type Arranged = Readonly<Record<string, (run: Run) => Promise<Existing>>>
+export type Arranged = Readonly<Record<string, (run: Run, read: Read) => Promise<Existing>>>
 
 /** The dependencies for creating resources. */
 export interface Making {
@@ -54,7 +57,7 @@ const ofDefinition = 'quota_definition'
  */
 export async function makeExisting(making: Making, operation: Operation): Promise<readonly Existing[]> {
   const arranged = making.arranged[operation.id]
-  if (arranged) return [await arranged(runOf(making))]
+  if (arranged) return [await arranged(runOf(making), readOf(making))]
   const [collection, below] = operation.path.split(`/{${ofDefinition}}`)
   if (collection === undefined || below === undefined) return existingIn(making, operation)
   const list = making.document.operations.find(each => each.method === 'GET' && each.path === collection)
@@ -188,6 +191,11 @@ export function runOf(making: Pick<Making, 'authorization' | 'call'>): Run {
     return String(answered({ id: target }, answer)['resource_id'])
   }
 }
+
+const readOf =
+  (making: Making): Read =>
+  async target =>
+    answered({ id: target }, await send(making, 'GET', target))
 
 type Answered = Awaited<ReturnType<RequestSender>>
 

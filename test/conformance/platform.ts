@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { nodeHost, serverOptions } from '../../runtime/hosts/node.ts'
 import type { Platform } from '../../server/compose.ts'
+import type { Config } from '../../server/config.ts'
 import { silent } from '../areas/open-platform.ts'
 import { testPlatform } from '../areas/test-platform.ts'
 
@@ -18,10 +19,10 @@ export interface StartedPlatform {
   stop(): Promise<void>
 }
 
-/** Composes the platform as `ninefold serve` does, without its log. */
-export async function composePlatform(): Promise<ComposedPlatform> {
+/** Composes the platform as `ninefold serve` does with these settings of areas, without its log. */
+export async function composePlatform(config: Pick<Partial<Config>, 'given'> = {}): Promise<ComposedPlatform> {
   const undos: (() => void | Promise<void>)[] = []
-  const { admin, dispatch } = await testPlatform({ later: undo => void undos.push(undo), log: silent })
+  const { admin, dispatch } = await testPlatform({ config, later: undo => void undos.push(undo), log: silent })
   return {
     dispatch,
     authorization: `Bearer ${(await admin()).token}`,

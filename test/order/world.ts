@@ -1,3 +1,4 @@
+import { computeSettings } from '../../server/compute/settings.ts'
 import { iamSettings } from '../../server/iam/settings.ts'
 import { GivenSettings } from '../../server/settings/values.ts'
 import { generateKeyPairSync } from 'node:crypto'
@@ -56,9 +57,10 @@ export interface World {
 
 /** Opens a platform with iam in this process; `later` closes the platform. */
 export async function openWorld(later: Later, mutations: readonly Mutation[]): Promise<World> {
-  // The throttle is off, because many calls have wrong tokens and passwords.
+  // The throttle is off, because many calls have wrong tokens and passwords; simulated machines take no time.
   const given = new GivenSettings()
   for (const bound of Object.values(iamSettings)) given.with(bound, 0)
+  given.with(computeSettings['compute.sim_time_scale'], 0)
   const platform = await testPlatform({ config: { given }, later })
   const store = await openBeside(platform.config, storeCollections(areas))
   later(() => store.close())

@@ -8,5 +8,6 @@ export const madeTopology = (...regions: readonly string[]): Topology => ({
   allocate: async () => ({ kind: 'unavailable' }),
   resize: async () => ({ kind: 'unallocated' }),
   reallocate: async () => ({ kind: 'unallocated' }),
+  driverOf: async () => undefined,
   release: async () => {},
 })

@@ -7,6 +7,7 @@ import type { OpenAccess } from '../../../server/access/platform-access.ts'
 import type { AreaModule, PlatformServices } from '../../../server/area.ts'
 import type { WorkQueue } from '../../../server/operations/work-queue.ts'
 import type { StorePlace } from '../../../server/platform-store.ts'
+import type { Config } from '../../../server/config.ts'
 import { serve } from '../../../server/serve.ts'
 
 /** The JSON argument of a walked server. */
@@ -67,9 +68,14 @@ function isFirst(flagFile: string): boolean {
  * Serves areas in this process, which kills itself at the point that its input names. The points lie before and after
  * the commit of the call that begins a procedure, at the start of each step, before and after each commit within the
  * step, and before and after the commit that records the end of the step. The procedures are those that the area
- * `walked` declares.
+ * `walked` declares. `settings` are the settings of areas.
  */
-export async function serveWalked(walked: string, areas: readonly AreaModule[], openAccess: OpenAccess): Promise<void> {
+export async function serveWalked(
+  walked: string,
+  areas: readonly AreaModule[],
+  openAccess: OpenAccess,
+  settings: Pick<Partial<Config>, 'given'> = {},
+): Promise<void> {
   const [text = ''] = process.argv.slice(2)
   const { place, port }: WalkedServer = JSON.parse(text)
   createInterface(process.stdin).on('line', line => {
@@ -79,7 +85,7 @@ export async function serveWalked(walked: string, areas: readonly AreaModule[], 
   process.stdin.on('end', () => process.exit(1))
   const watched = areas.map(area => (area.domain.name === walked ? watchedArea(area) : area))
   const http = { host: '127.0.0.1', port, isPortOpen: false }
-  const { url } = await serve({ baseUrl: undefined, ...place, http }, watched, openAccess)
+  const { url } = await serve({ baseUrl: undefined, ...settings, ...place, http }, watched, openAccess)
   tell({ listens: url })
 }
 

@@ -119,7 +119,7 @@ export async function library(): Promise<Library> {
         mutate: (_context, _request, change) =>
           store.tx(async tx => {
             made.held.length = 0
-            const { resourceId, type } = await change(watched(tx, made))
+            const { resourceId, type } = await change(watched(tx, made), crypto.randomUUID())
             return jsonText({ id: resourceId, type })
           }),
       },

@@ -72,7 +72,7 @@ function checks(place: StorePlace): Pick<Arena, 'expectTree' | 'expectHealth'> {
       await store.snapshot(async reader => {
         const stored = await reader.get(organisations, id)
         if (stored === undefined) return
-        const inspection = { reader, workAt: workAt.bind(undefined, reader) }
+        const inspection = { reader, facts: {}, workAt: workAt.bind(undefined, reader) }
         await expectNothing(inspectOrganisation(inspection, stored.value))
       })
     },

@@ -1,0 +1,61 @@
+import type { ComputeArea } from '../../output/compute/area.ts'
+import { computeFilters } from '../../output/compute/filters.ts'
+import type { ComputeHandlers } from '../../output/compute/handlers.ts'
+import type { Parts } from '../ports/area-parts.ts'
+import type { WorkspaceHooks } from '../ports/taxonomy.ts'
+import { FilterSchemaRecords } from '../resources/filter-schemas.ts'
+import { OperationRecords } from '../resources/operation-records.ts'
+import type { Driver } from './drivers/driver.ts'
+import { machines } from './drivers/simulated/machines-store.ts'
+import { SimulatedDriver } from './drivers/simulated/simulated-driver.ts'
+import type { ComputeEnvironment, Drivers } from './environment.ts'
+import { catalogueOf } from './images/catalogue.ts'
+import type { Image } from './images/image.ts'
+import { inspectCompute } from './inspect.ts'
+import { vmKind } from './vms/vm-kind.ts'
+import { vms } from './calls/vms.ts'
+import { watching } from './work/events.ts'
+import { reconcile } from './work/lifecycle.ts'
+import { vmProcedures } from './work/procedures.ts'
+import { disposal, protectionsOf, purgeMachines } from './work/purge.ts'
+
+/** The parts of the area, with its settings. */
+type SettledParts = Parts<ComputeArea, 'network' | 'topology'> & {
+  readonly settings: {
+    readonly 'compute.images_file': readonly Image[] | undefined
+    readonly 'compute.sim_time_scale': number
+  }
+}
+
+/** Changes a driver before the area uses it; tests let a driver fail. */
+export type WrapDriver = (driver: Driver) => Driver
+
+/** The area. */
+export function compute(wrap: WrapDriver = driver => driver) {
+  const environmentOf = (parts: SettledParts): ComputeEnvironment => {
+    const { 'compute.images_file': images = [], 'compute.sim_time_scale': timeScale } = parts.settings
+    const drivers: Drivers = { SIMULATED: wrap(new SimulatedDriver(timeScale)) }
+    return { ...parts, images: catalogueOf(images), drivers }
+  }
+  return {
+    kinds: [vmKind],
+    collections: [machines],
+    needs: { required: ['network', 'topology'] },
+    procedures: (parts: SettledParts) => [...vmProcedures(environmentOf(parts)), disposal(environmentOf(parts))],
+    workers: (parts: SettledParts) => [watching(environmentOf(parts))],
+    hooks: (parts: SettledParts): Partial<WorkspaceHooks> => {
+      const environment = environmentOf(parts)
+      return {
+        reconcileWorkspace: (workspace, state) => reconcile(environment, workspace, state),
+        protections: protectionsOf,
+        purgeWorkspace: workspace => purgeMachines(environment, workspace),
+      }
+    },
+    inspect: inspectCompute,
+    handlers: (parts: SettledParts): ComputeHandlers => ({
+      vms: vms(environmentOf(parts)),
+      operations: new OperationRecords(parts),
+      filterSchemas: new FilterSchemaRecords(computeFilters),
+    }),
+  } as const
+}

@@ -1,0 +1,91 @@
+import type { ComputeArea } from '../../../output/compute/area.ts'
+import { zoneNotFound } from '../../../output/compute/errors.ts'
+import type { ComputeOperation, ParsedCreateVmRequest, VmNetworkInterface } from '../../../output/compute/types.ts'
+import type { CallContext } from '../../../runtime/context.ts'
+import { atField } from '../../../runtime/errors.ts'
+import type { Answer } from '../../../runtime/json.ts'
+import type { Transaction } from '../../ports/store.ts'
+import { addReference } from '../../resources/references.ts'
+import type { Left, Resources } from '../../resources/resources.ts'
+import type { ComputeEnvironment } from '../environment.ts'
+import { requireFits, requireImage } from '../images/catalogue.ts'
+import { orderOf } from '../work/vm-work.ts'
+import { requireNoForeignSource, requireUse } from './boot-source.ts'
+import { consumerOf, needOf, requireAllocated, unavailableZone, withNodes } from '../vms/capacity.ts'
+import { newVm } from './new-vm.ts'
+import { createInterface, freeNames, requireSubnets } from '../vms/ports.ts'
+import { requireVmForm } from '../vms/vm-form.ts'
+import { vmKind } from '../vms/vm-kind.ts'
+import { vmCollection, type StoredVm } from '../vms/vms-store.ts'
+
+/** Creates a machine (compute.md 4): all that can be decided is decided in one transaction, and the driver follows. */
+export async function createVm(
+  environment: ComputeEnvironment,
+  resources: Resources<StoredVm, ComputeArea>,
+  request: ParsedCreateVmRequest,
+  context: CallContext,
+): Promise<Answer<ComputeOperation>> {
+  const { access, images } = environment
+  const { body, workspace } = request
+  const { boot_disk, network_interfaces: interfaces, start_on_create } = body
+  await requireUse(access, context, workspace, { boot_disk, hasInterfaces: interfaces.length > 0 })
+  requireVmForm(body)
+  const standard = resources.standard({ workspace, engine: 'native' }, context)
+  const vm = newVm(standard, body, images.get(boot_disk.image))
+  let region = ''
+  return resources.create(request, context, vm, {
+    async refer(tx) {
+      region = await requireZone(environment, tx, vm)
+      requireNoForeignSource(boot_disk)
+      const size = { bootGib: vm.boot_disk.size_gib ?? 0, memoryMib: vm.memory_mib }
+      requireFits(requireImage(images, boot_disk.image), size)
+      const named = interfaces.map(({ subnet_id }, at) => ({ subnet_id, at }))
+      await requireSubnets(environment.functions.network, tx, { ...vm, region }, named)
+    },
+    count: (tx, operation_id) =>
+      place(environment, tx, { ...vm, region, operation_id }, { interfaces, isStarted: start_on_create }),
+  })
+}
+
+/** Records the reference to the zone, and returns its region. Throws ZONE_NOT_FOUND and ZONE_NOT_AVAILABLE. */
+async function requireZone(
+  { functions }: ComputeEnvironment,
+  tx: Transaction,
+  { id, zone }: StoredVm,
+): Promise<string> {
+  const known = await functions.topology.requireZone(tx, zone)
+  const resource = { type: 'topology.zones', name: zone }
+  if (!known) throw atField(zoneNotFound(`no zone is called ${zone}`, { resource }), 'zone')
+  if (!known.isAvailable) throw unavailableZone(zone, `zone ${zone} or its location takes no new virtual machines`)
+  await addReference(tx, { type: 'topology.zones', id: known.id }, { type: vmKind.type, id })
+  return known.region
+}
+
+/** Gives a machine capacity and ports, and orders its creation by the driver. */
+async function place(
+  { functions: { network, topology } }: ComputeEnvironment,
+  tx: Transaction,
+  vm: StoredVm,
+  asked: {
+    readonly interfaces: ParsedCreateVmRequest['body']['network_interfaces']
+    readonly isStarted: boolean
+  },
+): Promise<Left<ComputeArea>> {
+  const given = requireAllocated(await topology.allocate(tx, vm.zone, needOf(vm, 'POWERED'), consumerOf(vm)), vm)
+  const driver: StoredVm['driver'] = (await topology.driverOf(tx, given.resource_pool)) ?? ''
+  const network_interfaces: VmNetworkInterface[] = []
+  const names = freeNames([])
+  for (const [at, wanted] of asked.interfaces.entries())
+    network_interfaces.push(await createInterface(network, tx, vm, wanted, { at, name: names.next().value }))
+  const stored = await tx.lock(vmCollection, vm.id)
+  if (!stored) throw new Error(`the new virtual machine ${vm.id} is absent`)
+  const placed = {
+    ...vm,
+    ...withNodes(vm, given.nodes),
+    resource_pool: given.resource_pool,
+    driver,
+    network_interfaces,
+  }
+  await tx.update(vmCollection, vm.id, placed, stored.version)
+  return { procedure: orderOf('create', { vm: vm.id, isStarted: asked.isStarted }) }
+}

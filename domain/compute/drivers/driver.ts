@@ -1,0 +1,104 @@
+import type { Reader, Transaction } from '../../ports/store.ts'
+
+/** An image as a driver needs it. */
+export interface BootImage {
+  readonly name: string
+  /** The time that a guest of the image takes to boot, in milliseconds. */
+  readonly boot_ms: number
+}
+
+/** A disk of a virtual machine. The boot disk has an empty name; data disks have the names of the machine. */
+export interface Disk {
+  readonly name: string
+  readonly size_gib: number
+}
+
+/** A virtual machine as a driver runs it. */
+export interface DriverVm {
+  readonly id: string
+  /** The host name of the guest. */
+  readonly name: string
+  readonly vcpus: number
+  readonly memory_mib: number
+  /** The image of the boot disk; absent if the catalogue has it no longer. */
+  readonly image?: BootImage | undefined
+  /** The boot disk first. */
+  readonly disks: readonly Disk[]
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+/** One call of a driver. */
+export interface DriverCall {
+  readonly vm: DriverVm
+  /** The id of the operation. A call that is repeated with the same id continues the same change. */
+  readonly request: string
+  /** The time of the call, in milliseconds since 1970. */
+  readonly now: number
+  /** Aborted if the caller has lost its right to change the machine. */
+  readonly signal: AbortSignal
+  /** Runs a transaction while the caller holds the lease of the work, else throws. */
+  tx<R>(fn: (tx: Transaction) => Promise<R>): Promise<R>
+}
+
+/** The answer of a driver. */
+export type DriverAnswer =
+  /** The change is over. `isForced`: the guest did not shut down in time and was powered off. */
+  | { readonly kind: 'done'; readonly isForced?: boolean }
+  /** The change goes on: the same call is to be made again after `afterMs` milliseconds. */
+  | { readonly kind: 'waiting'; readonly afterMs: number }
+  /** The change has failed. `message` is for the owner of the machine and names nothing of the host. */
+  | { readonly kind: 'failed'; readonly message: string }
+
+/**
+ * The power of a machine: without disks, off, running, or saved to disk. `lapse` tells a machine that went off without
+ * a call of the driver.
+ */
+export interface MachineState {
+  readonly power: 'ABSENT' | 'OFF' | 'ON' | 'SAVED'
+  readonly lapse?: Lapse | undefined
+}
+
+/** The cause of a power-off that no caller requested. */
+export type Lapse = 'GUEST_SHUTDOWN' | 'CRASH'
+
+/** A machine that went off without a call of the driver. */
+export interface MachineEvent {
+  readonly vm: string
+  readonly lapse: Lapse
+}
+
+/**
+ * Runs virtual machines (compute.md 6). Every call is idempotent by the id of the machine: a machine that is as the
+ * call wants it is left alone. No call waits for a change to end; it answers how long the change still takes. A call
+ * with another `request` replaces a change in progress.
+ */
+export interface Driver {
+  /** Creates the disks that the machine lacks. */
+  provision(call: DriverCall): Promise<DriverAnswer>
+  /** Boots a machine that is off. */
+  start(call: DriverCall): Promise<DriverAnswer>
+  /**
+   * Presses the power button of a running machine. A guest that has not gone down at `graceEndMs`, in milliseconds since
+   * 1970, is powered off.
+   */
+  shutdown(call: DriverCall, graceEndMs: number): Promise<DriverAnswer>
+  /** Powers a machine off at once, and discards a saved state. */
+  powerOff(call: DriverCall): Promise<DriverAnswer>
+  /** Boots a running machine anew, without a shutdown of its guest. */
+  reset(call: DriverCall): Promise<DriverAnswer>
+  /** Saves the state of a running machine to disk. */
+  suspend(call: DriverCall): Promise<DriverAnswer>
+  /** Continues a machine from its saved state. After a failure, the saved state is kept. */
+  resume(call: DriverCall): Promise<DriverAnswer>
+  /** Creates or grows the disk of this name; a size of 0 deletes a data disk. */
+  resizeDisk(call: DriverCall, disk: Disk): Promise<DriverAnswer>
+  /** Powers the machine off and deletes everything that it has. */
+  destroy(call: DriverCall): Promise<DriverAnswer>
+  /** Returns the state of a machine at `now`. */
+  probe(reader: Reader, vm: string, now: number): Promise<MachineState>
+  /**
+   * Iterates over the machines that have gone off without a call since their last call. An event is repeated until a
+   * call about its machine follows.
+   */
+  events(reader: Reader, now: number): AsyncGenerator<MachineEvent, void, undefined>
+}

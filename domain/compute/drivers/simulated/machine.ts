@@ -1,0 +1,53 @@
+import type { Disk, Lapse } from '../driver.ts'
+
+/** A simulated machine as it is stored; times are in milliseconds since 1970. */
+export interface Machine {
+  readonly id: string
+  /** The power before `action`, or the present power without an action. */
+  readonly power: Power
+  readonly disks: readonly Disk[]
+  /** The last change; it is in progress until its end, and is kept afterwards for repeated calls. */
+  readonly action?: Action
+  /** The end of the running boot by itself. */
+  readonly lapse?: { readonly cause: Lapse; readonly at_ms: number }
+}
+
+export type Power = 'ABSENT' | 'OFF' | 'ON' | 'SAVED'
+
+/** A change of a simulated machine. */
+export interface Action {
+  readonly verb: Verb
+  /** The id of the operation that wants the change. */
+  readonly request: string
+  readonly end_ms: number
+  /** The power after the end, unless the change fails. `GONE`: the machine is deleted. */
+  readonly to: Power | 'GONE'
+  /** The reason for a failure, for people; empty for success. */
+  readonly failure: string
+  /** Whether the guest is powered off at the end because it did not go down in time. */
+  readonly is_forced: boolean
+}
+
+export type Verb =
+  'provision' | 'start' | 'shutdown' | 'powerOff' | 'reset' | 'suspend' | 'resume' | 'resizeDisk' | 'destroy'
+
+/** The state of a machine at a time. */
+export interface Phase {
+  readonly power: Power | 'GONE'
+  /** The time until the change in progress ends, in milliseconds; 0 without a change in progress. */
+  readonly leftMs: number
+  /** The cause of a power-off that no caller requested; undefined for a machine that was not powered off so. */
+  readonly lapse: Lapse | undefined
+}
+
+/** Returns the power that the last change leads to, even if the machine has gone off by itself since. */
+export const wantedPower = ({ action, power }: Pick<Machine, 'action' | 'power'>): Power | 'GONE' =>
+  action && action.failure === '' ? action.to : power
+
+/** Returns the state of a machine at `now`. */
+export function phase(now: number, { action, lapse, power }: Machine): Phase {
+  if (action && now < action.end_ms) return { power, leftMs: action.end_ms - now, lapse: undefined }
+  const after = wantedPower({ power, ...(action && { action }) })
+  if (after === 'ON' && lapse && lapse.at_ms <= now) return { power: 'OFF', leftMs: 0, lapse: lapse.cause }
+  return { power: after, leftMs: 0, lapse: undefined }
+}

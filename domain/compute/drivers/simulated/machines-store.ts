@@ -1,0 +1,24 @@
+import { checkFilter } from '../../../../runtime/filter/check.ts'
+import type { ListFields } from '../../../../runtime/filter/types.ts'
+import { checkOrder } from '../../../../runtime/ordering.ts'
+import type { ListQuery } from '../../../../runtime/pagination.ts'
+import type { Collection } from '../../../ports/store.ts'
+import type { Machine } from './machine.ts'
+
+const list: ListFields = {
+  fields: [{ name: 'lapse.at_ms', type: 'INTEGER', operators: ['<='], sortable: true }],
+  defaultOrder: 'lapse.at_ms asc',
+  key: 'id',
+}
+
+/** The simulated machines of all workspaces. In the store they survive the process. */
+export const machines: Collection<Machine> = { name: 'compute_simulated_machines', id: 'id', list }
+
+/** Returns the query for the machines that went off by themselves before or at `now`, the earliest first. */
+export const lapsedAt = (now: number): ListQuery => ({
+  size: 100,
+  filter: checkFilter(`lapse.at_ms <= ${now}`, list),
+  order: checkOrder('', list),
+  after: undefined,
+  now,
+})

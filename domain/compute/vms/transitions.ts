@@ -1,0 +1,159 @@
+import type { VmStatus } from '../../../output/compute/types.ts'
+import {
+  vmBootFailed,
+  vmDeleteFailed,
+  vmResumeFailed,
+  vmStopFailed,
+  vmSuspendFailed,
+} from '../../../output/compute/errors.ts'
+
+/** A status without the prefix of its enum. */
+export type Status = VmStatus extends `NATIVE_VM_STATUS_${infer Name}` ? Exclude<Name, 'UNSPECIFIED'> : never
+
+/** Returns a status as the interface writes it. */
+export const statusOf = <Name extends Status>(name: Name): `NATIVE_VM_STATUS_${Name}` => `NATIVE_VM_STATUS_${name}`
+
+/** Returns a status of the interface without the prefix of its enum. */
+export const bareStatus = ({ status }: { readonly status: VmStatus }): Status => {
+  const bare = status.replace('NATIVE_VM_STATUS_', '')
+  // The prefix is that of every status.
+  return bare as Status
+}
+
+/** Whether a machine is in one of these statuses. */
+export const isIn = ({ status }: { readonly status: VmStatus }, ...names: readonly Status[]): boolean =>
+  names.some(name => statusOf(name) === status)
+
+/**
+ * The capacity that a machine holds in its pool: its disks; also a saved state; its disks, vcpus and memory; or all of
+ * it.
+ */
+export type Holding = 'DISKS' | 'SAVED' | 'POWERED' | 'POWERED_AND_SAVED'
+
+/** The verbs that lead a machine from one status to another. */
+export type Verb = 'create' | 'start' | 'stop' | 'suspend' | 'resume' | 'restart' | 'reset' | 'delete'
+
+/** A reason with which an operation ends. */
+export interface FailureReason {
+  readonly reason: string
+  readonly code: number
+}
+
+/** One row of the table of statuses. */
+export interface VerbRow {
+  /** The type of the operation. */
+  readonly type: 'CREATE' | 'START' | 'STOP' | 'SUSPEND' | 'RESUME' | 'RESTART' | 'RESET' | 'DELETE'
+  /** The stable statuses that allow the verb. */
+  readonly from: readonly Status[]
+  readonly transient: Status
+  /** The status after success; undefined: the machine is deleted. */
+  readonly success: Status | undefined
+  readonly failure: Status
+  /** The reason of a failure of the driver; a failed creation of disks has a reason of its own. */
+  readonly reason: FailureReason
+  /** The capacity that is held from the request on, after success, and after failure; absent: as before. */
+  readonly holds: {
+    readonly transient?: Holding
+    readonly success?: Holding
+    readonly failure?: Holding
+  }
+  /** Whether success is a boot, a power-off or a suspension, for counters and times. */
+  readonly event?: 'BOOT' | 'POWER_OFF' | 'SUSPENSION'
+}
+
+/** The verbs of virtual machines (compute.md 2), in the order in which the interface names statuses. */
+export const verbRows: Readonly<Record<Verb, VerbRow>> = {
+  create: {
+    type: 'CREATE',
+    from: [],
+    transient: 'PROVISIONING',
+    success: 'RUNNING',
+    failure: 'ERROR',
+    reason: vmBootFailed,
+    holds: { transient: 'POWERED' },
+    event: 'BOOT',
+  },
+  start: {
+    type: 'START',
+    from: ['STOPPED', 'ERROR'],
+    transient: 'STARTING',
+    success: 'RUNNING',
+    failure: 'ERROR',
+    reason: vmBootFailed,
+    holds: { transient: 'POWERED' },
+    event: 'BOOT',
+  },
+  stop: {
+    type: 'STOP',
+    from: ['RUNNING', 'ERROR', 'SUSPENDED'],
+    transient: 'STOPPING',
+    success: 'STOPPED',
+    failure: 'ERROR',
+    reason: vmStopFailed,
+    holds: { success: 'DISKS' },
+    event: 'POWER_OFF',
+  },
+  suspend: {
+    type: 'SUSPEND',
+    from: ['RUNNING'],
+    transient: 'SUSPENDING',
+    success: 'SUSPENDED',
+    failure: 'RUNNING',
+    reason: vmSuspendFailed,
+    holds: { transient: 'POWERED_AND_SAVED', success: 'SAVED', failure: 'POWERED' },
+    event: 'SUSPENSION',
+  },
+  resume: {
+    type: 'RESUME',
+    from: ['SUSPENDED'],
+    transient: 'RESUMING',
+    success: 'RUNNING',
+    failure: 'SUSPENDED',
+    reason: vmResumeFailed,
+    holds: { transient: 'POWERED_AND_SAVED', success: 'POWERED', failure: 'SAVED' },
+  },
+  restart: {
+    type: 'RESTART',
+    from: ['RUNNING'],
+    transient: 'RESTARTING',
+    success: 'RUNNING',
+    failure: 'ERROR',
+    reason: vmBootFailed,
+    holds: {},
+    event: 'BOOT',
+  },
+  reset: {
+    type: 'RESET',
+    from: ['RUNNING'],
+    transient: 'RESETTING',
+    success: 'RUNNING',
+    failure: 'ERROR',
+    reason: vmBootFailed,
+    holds: {},
+    event: 'BOOT',
+  },
+  delete: {
+    type: 'DELETE',
+    from: ['RUNNING', 'STOPPED', 'SUSPENDED', 'ERROR'],
+    transient: 'DELETING',
+    success: undefined,
+    failure: 'ERROR',
+    reason: vmDeleteFailed,
+    holds: {},
+  },
+}
+
+/** The statuses in which a machine rests. */
+export const stableStatuses: readonly Status[] = ['RUNNING', 'STOPPED', 'SUSPENDED', 'ERROR']
+
+/** The states of the logical ports of a machine by its status (compute.md 4); a status without a row keeps them. */
+export const portStates: Readonly<Partial<Record<Status, 'UP' | 'DOWN'>>> = {
+  PROVISIONING: 'DOWN',
+  STARTING: 'DOWN',
+  RUNNING: 'UP',
+  STOPPED: 'DOWN',
+  SUSPENDED: 'DOWN',
+  RESUMING: 'DOWN',
+  DELETING: 'DOWN',
+  ERROR: 'DOWN',
+}

@@ -1,0 +1,106 @@
+import { vmNumaInvalid } from '../../../output/compute/errors.ts'
+import type {
+  VmBootDiskInput,
+  VmCpuInput,
+  VmDataDisk,
+  VmInput,
+  VmMetadata,
+  VmNetworkInterfaceInput,
+  VmNumaInput,
+} from '../../../output/compute/types.ts'
+import { atField, type FieldViolation } from '../../../runtime/errors.ts'
+import { fieldInvalid } from '../../../runtime/refusal.ts'
+
+/** The limits of metadata, in bytes of UTF-8 (compute.md 1). */
+const maxValueBytes = 65_536
+const maxMetadataBytes = 262_144
+
+/** The lists of a body that are judged without a stored row. */
+export type VmLists = Partial<Pick<VmInput, 'data_disks' | 'metadata' | 'network_interfaces'>>
+
+/** Throws FIELD_INVALID with all faults of a new machine, then VM_NUMA_INVALID. */
+export function requireVmForm(vm: VmInput): void {
+  requireNoFaults([...cpuFaults(vm.cpu), ...sourceFaults(vm.boot_disk), ...listFaults(vm)])
+  requireNumaSums(vm)
+}
+
+/** Throws FIELD_INVALID with all faults of the lists that an update sends. */
+export const requireListForm = (lists: VmLists): void => requireNoFaults(listFaults(lists))
+
+/** Throws FIELD_INVALID unless the processors of a machine fill its sockets. */
+export const requireCpuForm = (cpu: VmCpuInput): void => requireNoFaults(cpuFaults(cpu))
+
+function requireNoFaults(faults: readonly FieldViolation[]): void {
+  if (faults.length > 0) throw fieldInvalid(faults)
+}
+
+/** Throws VM_NUMA_INVALID unless the guest nodes have together what the machine has. */
+export function requireNumaSums({
+  cpu,
+  memory_mib,
+  numa,
+}: {
+  readonly cpu: Pick<VmCpuInput, 'count'>
+  readonly memory_mib: number
+  readonly numa?: VmNumaInput
+}): void {
+  if (!numa) return
+  const sum = (member: 'vcpus' | 'memory_mib'): number => numa.nodes.reduce((all, node) => all + node[member], 0)
+  const faults = [
+    ...(sum('vcpus') === cpu.count ? [] : [`${sum('vcpus')} vcpus, the machine ${cpu.count}`]),
+    ...(sum('memory_mib') === memory_mib ? [] : [`${sum('memory_mib')} MiB of memory, the machine ${memory_mib}`]),
+  ]
+  if (faults.length > 0) throw atField(vmNumaInvalid(`the nodes have ${faults.join('; and ')}`), 'numa.nodes')
+}
+
+/** The cores of each socket; without a given number, one socket has all of them. */
+export const coresPerSocket = ({ cores_per_socket, count, threads_per_core = 1 }: VmCpuInput): number =>
+  cores_per_socket ?? count / threads_per_core
+
+function cpuFaults(cpu: VmCpuInput): readonly FieldViolation[] {
+  const { cores_per_socket, count, threads_per_core = 1 } = cpu
+  const unit = (cores_per_socket ?? 1) * threads_per_core
+  if (count % unit === 0) return []
+  const cores = cores_per_socket === undefined ? '' : `${cores_per_socket} cores of `
+  return [{ field: 'cpu.count', description: `must be a multiple of ${unit}, ${cores}${threads_per_core} threads` }]
+}
+
+function sourceFaults({ image = '', source_artifact, source_object }: VmBootDiskInput): readonly FieldViolation[] {
+  const count = [image !== '', source_object, source_artifact].filter(Boolean).length
+  if (count === 1) return []
+  return [{ field: 'boot_disk', description: 'must name exactly one of image, source_object and source_artifact' }]
+}
+
+const listFaults = ({
+  data_disks = [],
+  metadata = {},
+  network_interfaces = [],
+}: VmLists): readonly FieldViolation[] => [
+  ...repeated(data_disks, 'data_disks', 'name'),
+  ...repeated(network_interfaces, 'network_interfaces', 'subnet_id'),
+  ...metadataFaults(metadata),
+]
+
+/** The items of a list whose member has the value of an earlier item. */
+function repeated<Item extends VmDataDisk | VmNetworkInterfaceInput>(
+  items: readonly Item[],
+  list: string,
+  member: keyof Item & string,
+): readonly FieldViolation[] {
+  const values = items.map(item => item[member])
+  return values.flatMap((value, i) =>
+    values.indexOf(value) === i ? [] : [{ field: `${list}[${i}].${member}`, description: 'is given twice' }],
+  )
+}
+
+function metadataFaults(metadata: VmMetadata): readonly FieldViolation[] {
+  const sizes = Object.entries(metadata).map(([key, value]) => [key, Buffer.byteLength(value)] as const)
+  const large = sizes.filter(([, bytes]) => bytes > maxValueBytes)
+  const all = sizes.reduce((sum, [key, bytes]) => sum + Buffer.byteLength(key) + bytes, 0)
+  return [
+    ...large.map(([key]) => ({ field: `metadata.${key}`, description: `must have at most ${maxValueBytes} bytes` })),
+    ...(all > maxMetadataBytes
+      ? [{ field: 'metadata', description: `must have at most ${maxMetadataBytes} bytes of keys and values` }]
+      : []),
+  ]
+}

@@ -1,0 +1,45 @@
+import { vmAlreadyExists } from '../../../output/compute/errors.ts'
+import { vmsList } from '../../../output/compute/filters.ts'
+import type { Vm } from '../../../output/compute/types.ts'
+import type { Collection } from '../../ports/store.ts'
+import type { DriverName } from '../../ports/topology.ts'
+import type { Holding } from './transitions.ts'
+
+/** A virtual machine as it is stored. */
+export interface StoredVm extends Vm {
+  /** The id of the operation that changes the machine; empty without one. */
+  readonly operation_id: string
+  /** The capacity that the machine holds in its pool. */
+  readonly holds: Holding
+  /** The driver of the deployment target below its pool; empty before the machine has a pool. */
+  readonly driver: DriverName | ''
+  /** The size of the disks that an update is deleting, in GiB; they count until they are deleted. */
+  readonly removed_gib: `${number}`
+  /** The times of the last restarts after crashes, in milliseconds since 1970 with commas between; empty without one. */
+  readonly crash_times: string
+  /** Whether the last suspension for the state of the workspace failed, so that the machine is stopped instead. */
+  readonly lifecycle: '' | 'SUSPEND_FAILED'
+  /** Whether a caller gave `cpu.cores_per_socket`; otherwise it follows the number of processors. */
+  readonly cores: 'GIVEN' | 'DERIVED'
+}
+
+/** The virtual machines of all workspaces. */
+export const vmCollection: Collection<StoredVm> = {
+  name: 'compute_vms',
+  id: 'id',
+  list: vmsList,
+  // Always listed below a workspace: the index of the default order begins with it.
+  listedBelow: 'workspace_id',
+  columns: { workspace_id: 'STRING', engine: 'STRING' },
+  hidden: ['operation_id', 'holds', 'driver', 'removed_gib', 'crash_times', 'lifecycle', 'cores'],
+  uniques: [
+    {
+      fields: ['workspace_id', 'name'],
+      taken: ({ name }) =>
+        vmAlreadyExists(`a virtual machine named ${name} exists in the workspace`, {
+          resource: { type: 'compute.vms', name },
+        }),
+    },
+  ],
+  indexes: [['workspace_id', 'status']],
+}

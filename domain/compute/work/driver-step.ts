@@ -1,0 +1,85 @@
+import { forcedPowerOff } from '../../../output/compute/errors.ts'
+import {
+  again,
+  done,
+  failed,
+  type OperationError,
+  type Step,
+  type StepContext,
+  type StepOutcome,
+} from '../../ports/procedures.ts'
+import type { Stored, Transaction } from '../../ports/store.ts'
+import type { Disk, Driver, DriverAnswer, DriverCall, DriverVm } from '../drivers/driver.ts'
+import type { ComputeEnvironment } from '../environment.ts'
+import type { ImageCatalogue } from '../images/catalogue.ts'
+import type { FailureReason } from '../vms/transitions.ts'
+import { vmCollection, type StoredVm } from '../vms/vms-store.ts'
+import { lockOwn } from './vm-end.ts'
+import type { VmWork } from './vm-work.ts'
+
+/** A step of the work on a machine: a call of its driver, and the change of the row after the call has succeeded. */
+export interface DriverStep {
+  readonly name: string
+  /** The reason of a failure of the driver. */
+  readonly reason: FailureReason
+  /** Whether the step succeeds on a server that lacks the driver, which has then made nothing. */
+  readonly isOptional?: true
+  /** Undefined: there is nothing to do for the driver. */
+  run(driver: Driver, call: DriverCall, input: VmWork): Promise<DriverAnswer> | undefined
+  after?(tx: Transaction, stored: Stored<StoredVm>, input: VmWork): Promise<void>
+}
+
+/** Makes a step of a procedure; a step ends at once if another operation has taken the machine over. */
+export const stepOf = (environment: ComputeEnvironment, step: DriverStep): Step<VmWork> => ({
+  name: step.name,
+  run: context => runStep(environment, step, context),
+})
+
+async function runStep(
+  { drivers, images }: ComputeEnvironment,
+  step: DriverStep,
+  context: StepContext<VmWork>,
+): Promise<StepOutcome> {
+  const { clock, input, operationId = '', signal, store, tx } = context
+  const vm = (await store.get(vmCollection, input.vm))?.value
+  if (vm?.operation_id !== operationId) return done()
+  const driver = vm.driver === '' ? undefined : drivers[vm.driver]
+  if (!driver && !step.isOptional) return failed(errorOf(step.reason, `this server has no driver ${vm.driver}`))
+  const call = { vm: driverVmOf(vm, images), request: operationId, now: clock.now(), signal, tx }
+  const answer = (driver && (await step.run(driver, call, input))) ?? { kind: 'done' }
+  if (answer.kind === 'waiting') return again(answer.afterMs)
+  if (answer.kind === 'failed') return failed(errorOf(step.reason, answer.message))
+  if (answer.isForced && input.grace) context.warn(forced(input.grace.seconds))
+  return done(async inner => {
+    const stored = await lockOwn(inner, input.vm, operationId)
+    if (stored) await step.after?.(inner, stored, input)
+  })
+}
+
+const errorOf = ({ code, reason }: FailureReason, description: string): OperationError => ({
+  code,
+  reason,
+  description,
+})
+
+const forced = (seconds: number) => ({
+  code: forcedPowerOff.code,
+  description: `The guest did not shut down in ${seconds} s and was powered off`,
+})
+
+/** The disks of a machine, the boot disk first. */
+export const disksOf = ({ boot_disk, data_disks }: Pick<StoredVm, 'boot_disk' | 'data_disks'>): readonly Disk[] => [
+  { name: '', size_gib: boot_disk.size_gib ?? 0 },
+  ...data_disks.map(({ name, size_gib }) => ({ name, size_gib })),
+]
+
+/** A machine as its driver runs it. */
+export const driverVmOf = (vm: StoredVm, images: ImageCatalogue): DriverVm => ({
+  id: vm.id,
+  name: vm.name,
+  vcpus: vm.cpu.count,
+  memory_mib: vm.memory_mib,
+  image: images.get(vm.boot_disk.image),
+  disks: disksOf(vm),
+  metadata: vm.metadata,
+})

@@ -1,0 +1,88 @@
+import { vmGuestShutdown } from '../../../output/compute/errors.ts'
+import { formatMillis } from '../../../runtime/timestamps.ts'
+import type { Stored, Transaction } from '../../ports/store.ts'
+import type { Turn, Worker } from '../../ports/workers.ts'
+import { workspaceScope } from '../../resources/kind.ts'
+import type { Driver, MachineEvent } from '../drivers/driver.ts'
+import type { ComputeEnvironment } from '../environment.ts'
+import { isIn } from '../vms/transitions.ts'
+import { vmCollection, type StoredVm } from '../vms/vms-store.ts'
+import { driverVmOf } from './driver-step.ts'
+import { beginUnasked, effectOn } from './unasked.ts'
+import { end } from './vm-end.ts'
+
+/** The limit of restarts after crashes: this number within this time (compute.md 1). */
+const maxRestarts = 5
+const restartsMs = 10 * 60_000
+
+/** Follows machines that go off without a call: a guest shuts itself down, or its hypervisor dies. */
+export const watching = (environment: ComputeEnvironment): Worker => ({
+  name: 'compute.events',
+  everyMs: 1000,
+  async run(turn) {
+    const { clock, drivers, store } = environment
+    for (const driver of Object.values(drivers)) {
+      for await (const event of driver.events(store, clock.now())) {
+        if (turn.signal.aborted) return
+        const vm = await turn.tx(tx => follow(environment, tx, event))
+        if (vm) await acknowledge(environment, driver, turn, vm)
+      }
+    }
+  },
+})
+
+/** Changes the machine of an event. Returns the machine if it is to stay off. */
+async function follow(
+  environment: ComputeEnvironment,
+  tx: Transaction,
+  { lapse, vm: id }: MachineEvent,
+): Promise<StoredVm | undefined> {
+  const seen = (await tx.get(vmCollection, id))?.value
+  if (!seen) return undefined
+  await environment.taxonomy.share(tx, workspaceScope(seen.workspace_id))
+  const stored = await tx.lock(vmCollection, id)
+  // An operation sees by itself that the machine is off. Its end leaves the event for the next run.
+  if (!stored || stored.value.operation_id !== '') return undefined
+  const { value: vm } = stored
+  if (!isIn(vm, 'RUNNING')) return vm
+  if (lapse === 'GUEST_SHUTDOWN') await shutDown(environment, tx, stored)
+  else await crash(environment, tx, stored)
+  return undefined
+}
+
+async function shutDown(environment: ComputeEnvironment, tx: Transaction, stored: Stored<StoredVm>): Promise<void> {
+  const { clock, operations } = environment
+  await end(environment, tx, stored, {
+    status: 'STOPPED',
+    holds: 'DISKS',
+    members: {
+      status_reason: vmGuestShutdown.reason,
+      status_message: 'the guest powered itself off',
+      last_stop_time: formatMillis(clock.now()),
+    },
+  })
+  await operations.begin(tx, effectOn(stored.value, 'STOP'))
+}
+
+/** Boots a crashed machine again, unless it is not to be or has crashed too often. */
+async function crash(environment: ComputeEnvironment, tx: Transaction, stored: Stored<StoredVm>): Promise<void> {
+  const { auto_restart, crash_times } = stored.value
+  const now = environment.clock.now()
+  const recent = crash_times.split(',').filter(time => time !== '' && Number(time) > now - restartsMs)
+  if (!auto_restart || recent.length >= maxRestarts)
+    return beginUnasked(environment, tx, stored, 'stop', { work: 'crashed' })
+  const members = { crash_times: [...recent, String(now)].join() }
+  return beginUnasked(environment, tx, stored, 'restart', { work: 'revive', members })
+}
+
+/** Tells the driver that a machine is to be off, so that it does not report the machine again. */
+async function acknowledge(
+  { clock, images }: ComputeEnvironment,
+  driver: Driver,
+  { signal, tx }: Turn,
+  vm: StoredVm,
+): Promise<void> {
+  // A machine in ERROR or STOPPED is off; other statuses have operations.
+  if (!isIn(vm, 'STOPPED', 'ERROR')) return
+  await driver.powerOff({ vm: driverVmOf(vm, images), request: `off-${vm.id}`, now: clock.now(), signal, tx })
+}

@@ -1,0 +1,102 @@
+import { ApiError } from '../../../runtime/errors.ts'
+import { vmResumeFailed } from '../../../output/compute/errors.ts'
+import { engineUnavailable } from '../../../output/shared/errors.ts'
+import { formatMillis } from '../../../runtime/timestamps.ts'
+import type { Stored, Transaction } from '../../ports/store.ts'
+import type { NodeState } from '../../ports/taxonomy.ts'
+import { workspaceScope } from '../../resources/kind.ts'
+import type { ComputeEnvironment } from '../environment.ts'
+import { consumerOf, needOf } from '../vms/capacity.ts'
+import { isIn } from '../vms/transitions.ts'
+import { vmCollection, type StoredVm } from '../vms/vms-store.ts'
+import { beginUnasked } from './unasked.ts'
+import { graceOf } from './vm-work.ts'
+
+const lifecycle = 'NATIVE_VM_SUSPEND_CAUSE_WORKSPACE_LIFECYCLE'
+
+/** The grace period of guests that are stopped with their workspace, in seconds (compute.md 4). */
+const graceSeconds = 90
+
+/** Brings one machine towards the state of its workspace; it is locked, and no operation changes it. */
+type Step = (environment: ComputeEnvironment, tx: Transaction, stored: Stored<StoredVm>) => Promise<void>
+
+/**
+ * Brings the machines of a workspace to its state (compute.md 4), and returns whether all are there. Throws the reason
+ * for which a machine cannot be resumed.
+ */
+export async function reconcile(
+  environment: ComputeEnvironment,
+  workspace: string,
+  state: NodeState,
+): Promise<boolean> {
+  const step = steps[state]
+  if (!step) return true
+  const refusals: ApiError[] = []
+  let isSettled = true
+  for await (const { id, value } of environment.store.each(vmCollection, { workspace_id: workspace })) {
+    if (isThere(value, state)) continue
+    isSettled = false
+    if (value.operation_id !== '') continue
+    try {
+      await environment.store.tx(tx => changeOne(environment, tx, { id, workspace }, state, step))
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      refusals.push(error)
+    }
+    if (value.status_reason === vmResumeFailed.reason)
+      refusals.push(engineUnavailable(`virtual machine ${value.name} could not be resumed: ${value.status_message}`))
+  }
+  const [refusal] = refusals
+  if (refusal) throw refusal
+  return isSettled
+}
+
+/** Whether a machine needs nothing more for a state of its workspace. */
+function isThere(vm: StoredVm, state: NodeState): boolean {
+  if (state === 'ACTIVE') return vm.suspend_cause !== lifecycle
+  if (state === 'ARCHIVED' && vm.suspend_cause === lifecycle) return false
+  return vm.operation_id === '' && !isIn(vm, 'RUNNING')
+}
+
+async function changeOne(
+  environment: ComputeEnvironment,
+  tx: Transaction,
+  { id, workspace }: { readonly id: string; readonly workspace: string },
+  state: NodeState,
+  step: Step,
+): Promise<void> {
+  const { taxonomy } = environment
+  const scope = workspaceScope(workspace)
+  await taxonomy.share(tx, scope)
+  // A later change of the state has a reconciliation of its own.
+  if ((await taxonomy.effectiveState(tx, scope))?.state !== state) return
+  const stored = await tx.lock(vmCollection, id)
+  if (stored?.value.operation_id === '' && !isThere(stored.value, state)) await step(environment, tx, stored)
+}
+
+/** Suspends a running machine; a machine that cannot be suspended is stopped. */
+const suspend: Step = async (environment, tx, stored) => {
+  if (stored.value.lifecycle === 'SUSPEND_FAILED') return stop(environment, tx, stored)
+  const room = await environment.functions.topology.resize(
+    tx,
+    consumerOf(stored.value),
+    needOf(stored.value, 'POWERED_AND_SAVED'),
+  )
+  if (room.kind !== 'allocated') return stop(environment, tx, stored)
+  return beginUnasked(environment, tx, stored, 'suspend', { members: { suspend_cause: lifecycle } })
+}
+
+const resume: Step = (environment, tx, stored) => beginUnasked(environment, tx, stored, 'resume')
+
+/** Stops a running machine. A suspended machine stays so, and nothing resumes it by itself. */
+const stop: Step = async (environment, tx, stored) => {
+  const { id, value: vm, version } = stored
+  const now = environment.clock.now()
+  if (isIn(vm, 'RUNNING'))
+    return beginUnasked(environment, tx, stored, 'stop', { input: { grace: graceOf(graceSeconds, now) } })
+  const changes = { suspend_cause: 'NATIVE_VM_SUSPEND_CAUSE_USER', update_time: formatMillis(now) } as const
+  await tx.update(vmCollection, id, { ...vm, ...changes }, version)
+}
+
+/** A workspace that is being deleted is purged. */
+const steps: Readonly<Partial<Record<NodeState, Step>>> = { ACTIVE: resume, SUSPENDED: suspend, ARCHIVED: stop }

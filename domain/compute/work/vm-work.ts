@@ -1,0 +1,36 @@
+import type { WorkOrder } from '../../ports/procedures.ts'
+import type { VmBootDisk, VmDataDisk } from '../../../output/compute/types.ts'
+import type { Verb } from '../vms/transitions.ts'
+
+/** The sizes of the disks of a machine. */
+export interface DiskSizes {
+  readonly boot_disk: VmBootDisk
+  readonly data_disks: readonly VmDataDisk[]
+}
+
+/** The input of durable work on a machine. */
+export interface VmWork {
+  readonly vm: string
+  /** Of a creation: whether the machine is booted. */
+  readonly isStarted?: boolean
+  /** Of a stop or a restart: the grace period of the guest, in seconds, and its end in milliseconds since 1970. */
+  readonly grace?: { readonly seconds: number; readonly endMs: number }
+  /** Of an update: the disks before it, to which a failure returns. */
+  readonly before?: DiskSizes
+}
+
+/** The time that a stop or a restart may take beyond the grace period, in milliseconds (compute.md 2). */
+const afterGraceMs = 120_000
+
+/** Returns the order for the work of a verb. */
+export const orderOf = (verb: Verb | 'update' | 'revive' | 'crashed', input: VmWork): WorkOrder => ({
+  kind: `compute.${verb}`,
+  input,
+  ...(input.grace && { deadlineMs: input.grace.seconds * 1000 + afterGraceMs }),
+})
+
+/** The grace period of a call at `now`. */
+export const graceOf = (seconds: number, now: number): NonNullable<VmWork['grace']> => ({
+  seconds,
+  endMs: now + seconds * 1000,
+})

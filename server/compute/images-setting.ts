@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs'
+import type { Image } from '../../domain/compute/images/image.ts'
+import { jsonFault } from '../../text/json-fault.ts'
+import type { SettingFaults } from '../settings/faults.ts'
+import { listOf } from '../settings/lists.ts'
+import { object } from '../settings/objects.ts'
+import { integer, plainText, text } from '../settings/scalars.ts'
+import { inCode, Setting } from '../settings/setting.ts'
+import { systemCode } from '../store/sqlite/store-file.ts'
+
+const nameRule = 'must be 1 to 128 of a-z, 0-9, ".", "_" and "-", the first a letter or digit'
+
+const images = listOf(
+  object({
+    name: text({ fault: value => (/^[a-z0-9][a-z0-9._-]{0,127}$/.test(value) ? undefined : nameRule) }),
+    os: text(),
+    min_disk_gib: integer({ min: 1, max: 65_536 }),
+    min_memory_mib: integer({ min: 128, max: 16_777_216 }),
+    boot_ms: integer({ min: 0, max: 600_000 }),
+    file: text().optional,
+    url: text().optional,
+    sha256: text({ fault: value => (/^[\da-f]{64}$/.test(value) ? undefined : 'must be 64 hex digits') }).optional,
+  }),
+  { uniqueBy: 'name', fault: sourceFault },
+)
+
+/** An image has one source at most, and a digest where it is fetched. */
+function sourceFault(values: readonly Image[]): string | undefined {
+  const wrong = values.find(({ file, sha256, url }) => (url !== undefined) !== (sha256 !== undefined) || (file && url))
+  return wrong && `must give image ${wrong.name} a "file", or a "url" with its "sha256"`
+}
+
+/** The path of a file with images, which are its value: a list in JSON. */
+export const imagesFile = (): Setting<readonly Image[], 'required'> =>
+  new Setting<readonly Image[], 'required'>(
+    {
+      notation: 'text',
+      read(given, place, faults) {
+        const path = plainText(given)
+        if (path === undefined || path === '') return faults.add(place, 'must be the path of a file')
+        const written = fileText(path, place, faults)
+        const fault = written === undefined ? undefined : jsonFault(written)
+        if (fault !== undefined) return faults.add(place, `names a file that is no JSON: ${fault}`)
+        return written === undefined ? undefined : images.form.read(JSON.parse(written), path, faults)
+      },
+      show: value => inCode(JSON.stringify(value)),
+    },
+    'required',
+  )
+
+function fileText(path: string, place: string, faults: SettingFaults): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const code = systemCode(error)
+    return faults.add(place, `names a file that cannot be read (${code})`)
+  }
+}

@@ -1,0 +1,89 @@
+import { setTimeout as nextPoll } from 'node:timers/promises'
+import { onTestFinished } from 'vitest'
+import type { Ninefold } from '../../../output/client.ts'
+import type { ComputeOperation, Vm, VmInput } from '../../../output/compute/types.ts'
+import { isEnded } from '../../../runtime/operations.ts'
+import { computeSettings } from '../../../server/compute/settings.ts'
+import { GivenSettings } from '../../../server/settings/values.ts'
+import { addTenant } from '../../areas/members.ts'
+import { testPlatform, type TestPlatform, type TestPlatformOptions } from '../../areas/test-platform.ts'
+import type { Later } from '../../server/store/harness.ts'
+
+/** The settings of a platform whose machines take this part of their time. */
+export const atScale = (scale: number): GivenSettings =>
+  new GivenSettings().with(computeSettings['compute.sim_time_scale'], scale)
+
+/** The time in which an operation must end. */
+const patienceMs = 60_000
+
+/** The short calls of a workspace with virtual machines. */
+export interface TenantVms {
+  readonly api: Ninefold
+  readonly organisation: string
+  readonly workspace: string
+  readonly platform: TestPlatform
+  /** A subnet of 10.20.1.0/24. */
+  readonly subnet: string
+  /** Creates a machine, by default of the image `tiny` without interfaces; returns the operation. */
+  create(name: string, more?: Partial<VmInput>): Promise<ComputeOperation>
+  get(id: string): Promise<Vm>
+  /** Waits for the end of an operation. */
+  ended(operation: { readonly id: string }): Promise<ComputeOperation>
+  /** Creates a machine and waits for the end; returns the machine. */
+  created(name: string, more?: Partial<VmInput>): Promise<Vm>
+  list(filter: string): Promise<readonly string[]>
+}
+
+/** A new platform with a tenant whose network has one subnet; the machines take `scale` of their time. */
+export async function tenantVms(
+  scale = 0,
+  { later = onTestFinished, ...options }: Omit<TestPlatformOptions, 'config'> & { readonly later?: Later } = {},
+): Promise<TenantVms> {
+  const platform = await testPlatform({ later, ...options, config: { given: atScale(scale) } })
+  const { api } = await platform.admin()
+  const { organisation, workspace } = await addTenant(api, 'acme')
+  const place = { workspace, engine: 'native' }
+  const vpc = { name: 'main', region: 'local1', cidr_blocks: ['10.20.0.0/16'] }
+  const { resource_id: vpc_id } = await api.network.createVpc({ ...place, body: vpc })
+  const body = { name: 's', vpc_id, cidr_block: '10.20.1.0/24' }
+  const { resource_id: subnet } = await api.network.createSubnet({ ...place, body })
+  return { ...vmCalls(api, workspace), organisation, platform, subnet }
+}
+
+/** Calls of a workspace, as a caller. */
+export function vmCalls(api: Ninefold, workspace: string): Omit<TenantVms, 'organisation' | 'platform' | 'subnet'> {
+  const { compute } = api
+  const get: TenantVms['get'] = id => compute.getVm({ workspace, id })
+  const create: TenantVms['create'] = (name, more = {}) =>
+    compute.createVm({ workspace, body: { ...tinyBody, name, ...more } })
+  const ended: TenantVms['ended'] = async ({ id }) => {
+    const until = performance.now() + patienceMs
+    for (;;) {
+      const operation = await compute.getOperation({ id })
+      if (isEnded(operation)) return operation
+      if (performance.now() > until) throw new Error(`operation ${id} is still ${operation.status}`)
+      await nextPoll(10)
+    }
+  }
+  return {
+    api,
+    workspace,
+    create,
+    get,
+    ended,
+    async created(name, more) {
+      const operation = await create(name, more)
+      await ended(operation)
+      return get(operation.resource_id)
+    },
+    list: async filter => (await compute.listVms({ workspace, filter })).vms.map(({ name }) => name),
+  }
+}
+
+/** The body of a small machine. */
+export const tinyBody = {
+  zone: 'local1-a',
+  cpu: { count: 1 },
+  memory_mib: 128,
+  boot_disk: { image: 'tiny' },
+} as const satisfies Partial<VmInput>
