@@ -3,7 +3,7 @@ import { allocate } from './allocate.ts'
 import { reallocate, release, resize } from './resize.ts'
 import type { ZonePools } from './zone-pools.ts'
 
-/** The functions of the area that concern capacity. */
+/** Returns the functions of topology for capacity; `pools` is their common cache. */
 export const capacityFunctions = (
   pools: ZonePools,
 ): Pick<Topology, 'allocate' | 'resize' | 'reallocate' | 'release'> => ({
