@@ -17,8 +17,9 @@ const ofUser = row(users, homeOf)
 const ofRole = row(roles, ({ scope_id, scope_type }) => ({ type: scope_type, id: scope_id }), 'role')
 
 /**
- * The scopes of iam's operations (iam.md §3): the scope of the row, the home of a principal, or a scope in the body.
- * Only the handlers know the roles that a caller sees.
+ * The functions that find the scopes of iam's operations, keyed by operationId (iam.md §3): the scope of a row, the
+ * home of a principal, or a scope in the body. With `handler`, the handler itself authorizes, because only handlers
+ * know the roles that a caller sees.
  */
 export const iamScopes: AccessScopes = {
   getBinding: row(bindings, ({ scope_id, scope_type }) => ({ type: scope_type, id: scope_id })),
@@ -82,7 +83,10 @@ async function ofRevoked(reader: Reader, { context, given }: Sent): Promise<Aske
   return { scope: undefined, told: platform, owner: context.principal?.id }
 }
 
-/** Ids are UUIDs or names of predefined roles; no row has any other id. */
+/**
+ * Returns the document with an id. Returns undefined without a read for text that cannot be an id: ids are UUIDs or
+ * names of predefined roles.
+ */
 async function known<T>(reader: Reader, collection: Collection<T>, id: string): Promise<T | undefined> {
   return /^[\w-]{1,64}$/.test(id) ? (await reader.get(collection, id))?.value : undefined
 }

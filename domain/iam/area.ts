@@ -46,7 +46,7 @@ export const iamCollections: readonly Collection<never>[] = [
   policySubjects,
 ]
 
-/** The area's handlers. */
+/** Returns the handlers of the area. */
 export function iamHandlers(parts: IamEnvironment, accessTokens: AccessTokens): IamHandlers {
   return {
     filterSchemas: new FilterSchemaRecords([...iamFilters, conditionFields]),
@@ -69,7 +69,10 @@ export const iamProcedures = (parts: IamEnvironment): readonly Procedure<never, 
   scopePurgeProcedure(parts),
 ]
 
-/** Creates and updates the rows that the area needs at each start: the predefined roles of this version. */
+/**
+ * Returns the function that creates and updates the rows that the area needs at each start: the predefined roles of
+ * this version.
+ */
 export const startIam =
   (catalogue: Catalogue) =>
   (tx: Transaction, now: number): Promise<void> =>

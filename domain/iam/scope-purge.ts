@@ -85,7 +85,7 @@ async function giveBackPolicy(
   await feed.revise(tx, 'POLICY', workspace_id)
 }
 
-/** Deactivates a service account of a deleted workspace, so that the account can no longer sign in. */
+/** Deactivates a service account of a deleted workspace: removes its keys, ends its tokens, and returns its quota. */
 async function bar(
   tx: Transaction,
   parts: IamEnvironment,
@@ -123,8 +123,8 @@ const restMs = 60_000
 export const scopePurge = ({ id, type }: Scope): WorkOrder => ({ kind, input: { id, type } })
 
 /**
- * Purges the rows of deleted organisations and groups, and retries until the purge succeeds. The rows of a workspace
- * are purged by `purgeWorkspace` instead.
+ * Returns the procedure that purges the rows of deleted organisations and groups, and retries until the purge succeeds.
+ * The rows of a workspace are purged by `purgeWorkspace` instead.
  */
 export const scopePurgeProcedure = (parts: IamEnvironment): Procedure<Scope> => ({
   kind,

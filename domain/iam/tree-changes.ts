@@ -8,9 +8,9 @@ import { policies } from './collections/policies-store.ts'
 import { dropBinding, purgeScope, scopePurge } from './scope-purge.ts'
 
 /**
- * The hooks of iam for changes of the tree (iam.md 4.10). The bindings at a scope are deleted in the transaction that
- * deletes the scope. The other rows of an organisation or group are purged by background work; those of a workspace by
- * `purgeWorkspace`.
+ * Returns the functions that taxonomy calls for changes of the tree (iam.md 4.10). The bindings at a scope are deleted
+ * in the transaction that deletes the scope. Background work purges the other rows of an organisation or group;
+ * `purgeWorkspace` purges the rows of a workspace.
  */
 export const treeChanges = (parts: IamEnvironment): Pick<Iam, 'grantCreator' | 'scopeChanged'> => ({
   grantCreator: (tx, principal, scope) => grantCreator(tx, parts, principal, scope),
@@ -18,7 +18,7 @@ export const treeChanges = (parts: IamEnvironment): Pick<Iam, 'grantCreator' | '
     await parts.feed.revise(tx, 'SCOPE', scope.id)
     if (change !== 'DELETED') return
     // Once the deletion of a scope is answered, no caller may see bindings there (taxonomy.md 4). A scope has at most
-    // 1500.
+    // 1500 counted bindings.
     for await (const stored of tx.each(bindings, { scope_id: scope.id, scope_type: scope.type })) {
       await dropBinding(tx, parts, stored)
     }
@@ -28,8 +28,8 @@ export const treeChanges = (parts: IamEnvironment): Pick<Iam, 'grantCreator' | '
 })
 
 /**
- * The resources of iam in a workspace, and the purge of a workspace. Only policies prevent the deletion of a workspace;
- * bindings and service accounts do not.
+ * Returns the hooks of iam for workspaces: the holdings and the purge. Only policies are holdings, so bindings and
+ * service accounts do not prevent the deletion of a workspace.
  */
 export const accessHooks = (parts: IamEnvironment): Pick<WorkspaceHooks, 'area' | 'holdings' | 'purgeWorkspace'> => ({
   area: 'iam',

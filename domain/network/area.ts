@@ -31,7 +31,7 @@ type NetworkEnvironment = Parts<NetworkArea, 'topology'>
 
 const limitsOf = (parts: Parts<NetworkArea>) => new QuotaLimits(parts, quotas, limits, quotaLimitKind)
 
-/** The area: VPCs, subnets, logical ports, firewall policies, quota definitions and limits. */
+/** The network area: VPCs, subnets, logical ports, firewall policies, quota definitions and limits. */
 export const network = {
   kinds: [firewallRuleKind, firewallPolicyKind, portKind, subnetKind, vpcKind, quotaLimitKind],
   collections: [quotas.buckets, freeRanges],

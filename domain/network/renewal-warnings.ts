@@ -4,8 +4,8 @@ import type { Warning } from '../ports/warning.ts'
 import { portCollection, type StoredPort } from './ports/ports-store.ts'
 
 /**
- * Returns the warning TAKES_EFFECT_AT_RENEWAL if one of the ports is UP, because its guest reads the change at the next
- * DHCP renewal. `what` names the changed setting for people.
+ * Returns the warning TAKES_EFFECT_AT_RENEWAL if a port that matches `ports` is UP, because its guest reads the change
+ * at the next DHCP renewal; otherwise returns no warning. `what` names the changed setting for people.
  */
 export async function renewalWarnings(
   reader: Reader,

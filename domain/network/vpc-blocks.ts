@@ -7,8 +7,8 @@ const privateTexts = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0
 const privateSpace = privateTexts.flatMap(text => parseBlock(text) ?? [])
 
 /**
- * Throws VPC_CIDR_INVALID at the first block that is not canonical, is not private, has a wrong size, or overlaps
- * another block.
+ * Throws VPC_CIDR_INVALID at the first text that is no block, is not canonical, is not private, has a prefix that is
+ * not from /8 to /28, or overlaps an earlier block.
  */
 export function requireBlocks(texts: readonly string[]): void {
   const seen: Ipv4Block[] = []

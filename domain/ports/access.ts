@@ -14,12 +14,13 @@ export interface Authorizer {
    * row.
    */
   require(context: CallContext, permission: string, scope: Scope, told?: Scope): Promise<void>
-  /** Whether the caller holds `permission` at `scope` or above. */
+  /** Returns whether the caller holds `permission` at `scope` or above. */
   holds(context: CallContext, permission: string, scope: Scope): Promise<boolean>
   /**
-   * Returns the rows of a filtered list that the caller may see. Throws IAM_PERMISSION_DENIED if the caller holds
-   * `permission` nowhere (or nowhere within `within`, the scope of the path), unless `isOwn` is set: then the caller sees
-   * its own rows.
+   * Returns the rows of a filtered list that the caller may see by `permission`; with `within`, the scope of the path,
+   * the list contains only rows there. Throws IAM_PERMISSION_DENIED if the caller holds `permission` at no scope, or
+   * with `within` at no scope above, at or below `within`. With `isOwn`, `visible` does not throw, because the list
+   * also shows the caller's own rows, which the caller of `visible` adds.
    */
   visible(
     context: CallContext,
@@ -29,13 +30,13 @@ export interface Authorizer {
 }
 
 /**
- * The visible rows of a filtered list (conventions §12): all rows, only the rows at these scopes, or all rows except
- * those of these workspaces.
+ * The rows that a caller may see in a filtered list (conventions §12): all rows, the rows whose scope id is in
+ * `scopes`, or all rows except the rows of the workspaces whose ids are in `allBut`.
  */
 export type VisibleRows =
   'everything' | { readonly scopes: ReadonlySet<string> } | { readonly allBut: ReadonlySet<string> }
 
-/** Returns the filter for the visible rows, by the column with the scope of a row. */
+/** Returns the filter for the visible rows; `column` is the column with the id of a row's scope. */
 export function seenBy(seen: VisibleRows, column: string): Where {
   if (seen === 'everything') return {}
   return { [column]: 'scopes' in seen ? [...seen.scopes] : { noneOf: [...seen.allBut] } }
@@ -83,5 +84,5 @@ export type ScopeOf = (reader: Reader, sent: Sent) => Promise<Asked>
  */
 export type AccessScopes = Readonly<Record<string, ScopeOf | 'handler'>>
 
-/** The scope that errors name for requests with a row id only. */
+/** The scope PLATFORM, which errors name for requests with a row id only. */
 export const platform: Scope = { type: 'PLATFORM', id: '' }

@@ -41,10 +41,10 @@ export interface DataPlane {
   /** The minimal speed of uploads, which replaces the time limit of requests (`http.request_timeout`). */
   readonly pace?: Pace
   /**
-   * Returns the authentication and authorization of the plane for its own credentials. The function receives the doors
-   * of the platform, to which it may pass other credentials. The doors see the full request before the handler. An
-   * error must not depend on the existence of a resource. Absent: the doors of the platform, which admit every caller
-   * if the access of the route is public.
+   * Returns the checks of authentication and authorization (`Doors`) of the plane for its own credentials. The function
+   * receives the checks of the platform, to which it may pass other credentials. The checks see the full request before
+   * the handler. An error of a check must not depend on the existence of a resource. Absent: the checks of the
+   * platform, which admit every caller if the access of the route is public.
    */
   readonly doors?: (platform: Doors) => Doors
   /**

@@ -30,8 +30,9 @@ export interface Iam {
    */
   ensureServiceAccount(tx: Transaction, workspace: HeldScope, name: string): Promise<string>
   /**
-   * Records in the feed that a scope was deleted, moved or changed its state. Locks the revision. A new scope needs no
-   * notice, because absence is never cached.
+   * Records in the feed that a scope was deleted, moved or changed its state, and locks the revision of the feed. A new
+   * scope needs no notice, because absence is never cached. For DELETED, also deletes the bindings at the scope, and
+   * starts the purge of the other iam rows of an organisation or group.
    */
   scopeChanged(tx: Transaction, scope: Scope, kind: 'MOVED' | 'STATE' | 'DELETED'): Promise<void>
 }

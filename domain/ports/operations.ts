@@ -6,7 +6,7 @@ import type { Collection, Transaction } from './store.ts'
 import type { Scope } from './scope.ts'
 import type { Warning } from './warning.ts'
 
-/** The result of a mutation, as the operation record shows it. */
+/** The result of a mutation, for the operation record and for the audit. */
 export interface Effect<Area extends AreaTypes = AreaTypes> {
   /** The operation type without the prefix of the area, for example `CREATE`. */
   readonly type: Area['operationType']
@@ -47,7 +47,7 @@ export interface Operations<Area extends AreaTypes> {
   ): Promise<JsonText<Area['record']>>
   /**
    * Records an operation of the system principal that no caller requested, without a trace id, in the transaction of
-   * the caller. The operation is DONE, or PENDING if the effect names a procedure. Returns its id.
+   * the caller. The operation is DONE, or PENDING if the effect names a procedure. Returns the id of the operation.
    */
   begin(tx: Transaction, effect: Effect<Area>): Promise<string>
   /**
@@ -57,7 +57,7 @@ export interface Operations<Area extends AreaTypes> {
   follow(tx: Transaction, work: WorkOrder & { readonly scope: Scope; readonly afterMs?: number }): Promise<void>
   /**
    * Ends a PENDING or RUNNING operation with OPERATION_CANCELLED, with `reason` as the description, in the transaction
-   * of the caller. The running step is aborted. Returns false if the operation has no unfinished work.
+   * of the caller, and aborts the running step. Returns false if the operation has no unfinished work, otherwise true.
    */
   cancel(tx: Transaction, operationId: string, reason: string): Promise<boolean>
 }

@@ -13,8 +13,8 @@ export interface OperationError {
 /** A warning of a running operation. Warnings with equal code and description are kept once. */
 export interface StepWarning extends Warning {
   /**
-   * Whether the warning replaces an earlier warning with its code, so that a step that is retried without limit does
-   * not add warnings without limit.
+   * Whether the warning replaces an earlier warning with the same code, so that a step that is retried without limit
+   * does not add warnings without limit.
    */
   readonly isOnly?: boolean
 }

@@ -21,7 +21,7 @@ export interface Computed<T> {
 export interface Collection<T> {
   // `columns` stands first: TypeScript then compares collections by their members, so that each collection is
   // assignable to `Collection<never>`.
-  /** Further scalar members, by dotted path, that `where` names or an index uses. */
+  /** The types of further scalar members that `where` names or an index uses, keyed by dotted path. */
   readonly columns?: { readonly [Column in Path<T>]?: FilterType }
   /** The name of the table, `<area>_<plural>` in snake case. */
   readonly name: string
@@ -116,7 +116,8 @@ export function sharedWhere<T>(_of: Collection<T>, where: Where): Where<T> {
 }
 
 /**
- * A filter of a list by alternatives, of which at least one must hold. An empty list of alternatives matches nothing.
+ * The conditions of a list, or alternatives of which at least one must hold. An empty list of alternatives matches
+ * nothing.
  */
 export type Narrowing<T = never> = Where<T> | readonly Where<T>[]
 
@@ -148,7 +149,7 @@ export interface Witness {
   readonly id: string
 }
 
-/** Members and versions that a read returns in addition to the documents. */
+/** The members, and the witness whose version, a read returns in addition to the documents. */
 export interface Beside<Members> {
   /** STRING and ENUM columns to return beside the text, so that no document has to be parsed for them. */
   readonly members?: Members
@@ -199,7 +200,7 @@ export interface Reader {
   /** Returns the document with the lowest id among the documents that match `where`; for lookups by a unique key. */
   find<T>(collection: Collection<T>, where: Where<T>): Promise<Stored<T> | undefined>
   count<T>(collection: Collection<T>, where?: Where<T>): Promise<number>
-  /** Whether a document matches `where`. */
+  /** Returns whether a document matches `where`. */
   exists<T>(collection: Collection<T>, where: Where<T>): Promise<boolean>
   /** Counts documents by the value of a STRING or ENUM column; documents without a value count under the empty text. */
   tally<T>(collection: Collection<T>, column: Path<T>, where?: Where<T>): Promise<ReadonlyMap<string, number>>
@@ -211,8 +212,8 @@ export interface Reader {
    */
   each<T>(collection: Collection<T>, where?: Where<T>, after?: string): AsyncGenerator<Stored<T>, void, undefined>
   /**
-   * Returns one page by keyset; `query.filter` runs as SQL. `where` restricts the list to a parent, or to the rows that
-   * the caller may see.
+   * Returns one page by keyset pagination; `query.filter` runs as SQL. `where` restricts the list to a parent, or to
+   * the rows that the caller may see.
    */
   list<T>(collection: Collection<T>, query: ListQuery, where?: Narrowing<T>): Promise<Page<T>>
   /**

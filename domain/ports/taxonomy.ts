@@ -36,9 +36,14 @@ export interface Taxonomy {
   share(tx: Transaction, scope: Scope): Promise<void>
   /** Returns the effective state of a node; undefined if the node does not exist. */
   effectiveState(reader: Reader, scope: Scope): Promise<EffectiveState | undefined>
-  /** Returns the parent of a group or workspace, by one read; undefined if the node does not exist. */
+  /**
+   * Returns the parent of a group or workspace, by one read; undefined for other scopes and if the node does not exist.
+   */
   parent(reader: Reader, scope: Scope): Promise<Scope | undefined>
-  /** Returns the scopes from the node itself up to its organisation; undefined if the node does not exist. */
+  /**
+   * Returns the scopes from the node itself up to its organisation; undefined for PLATFORM and if the node does not
+   * exist.
+   */
   chain(reader: Reader, scope: Scope): Promise<readonly Scope[] | undefined>
   /**
    * Returns the groups and workspaces below a node, without the node itself; an empty list if the node does not exist.

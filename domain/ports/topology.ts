@@ -39,11 +39,12 @@ export interface Allocated {
   readonly nodes: readonly number[]
 }
 
-/** The reason why no resource pool gives the needed capacity: each becomes an error of the calling area. */
+/** The reason why no resource pool gives the needed capacity. The calling area makes an error of each reason. */
 export type Shortage =
   /**
-   * No AVAILABLE pool has as much of this dimension; `available` is the most that one of them has. A consumer that has a
-   * pool already requests the growth of its allocation from this pool alone.
+   * No AVAILABLE pool has the amount `requested` of this dimension; `available` is the largest amount that a pool has
+   * left. For a change of an allocation, `requested` is the growth, and `available` is the amount that the pool of the
+   * consumer has left.
    */
   | {
       readonly kind: 'capacity'
@@ -51,12 +52,12 @@ export type Shortage =
       readonly requested: number
       readonly available: number
     }
-  /** Each dimension fits into an AVAILABLE pool, but no pool has room in all of them. */
+  /** Each dimension fits into an AVAILABLE pool, but no AVAILABLE pool has room in all dimensions. */
   | { readonly kind: 'combined' }
-  /** Pools have room, but the NUMA nodes fit into none of these. */
+  /** AVAILABLE pools have room in all dimensions, but the NUMA nodes of the guest fit into none of these pools. */
   | { readonly kind: 'numa' }
 
-/** The zone, or the resource pool of the consumer, is not AVAILABLE. */
+/** The result if the zone does not exist, or if the zone or the resource pool of the consumer is not AVAILABLE. */
 export interface Unavailable {
   readonly kind: 'unavailable'
 }
@@ -64,18 +65,17 @@ export interface Unavailable {
 /** The name of a driver, without the prefix of its enum. */
 export type DriverName = 'SIMULATED' | 'QEMU'
 
-/** The consumer holds no capacity: it was released, or never allocated any. */
+/** The result for a consumer that holds no capacity, because the capacity was released or never allocated. */
 export interface Unallocated {
   readonly kind: 'unallocated'
 }
 
 /**
- * The functions of topology for other areas (conventions §14). All run in the transaction of the caller.
- *
- * `allocate`, `resize`, `reallocate` and `release` share the zone, and then lock a row of the zone for the rest of the
- * transaction, so that allocations of one zone wait for each other. A caller calls them after the locks of its own rows,
- * subnets and quotas, before `createPort` of network, and for one zone in a transaction. After an answer that is not
- * `allocated` nothing has changed.
+ * The functions of topology for other areas (conventions §14). All run in the transaction of the caller. `allocate`,
+ * `resize`, `reallocate` and `release` share the zone, and then lock a row of the zone for the rest of the transaction,
+ * so that allocations of one zone wait for each other. A caller calls these functions after the locks of its own rows,
+ * subnets and quotas, before `createPort` of network, and for one zone in a transaction. If the result is not
+ * `allocated`, the transaction has changed nothing.
  */
 export interface Topology {
   /**
@@ -111,8 +111,8 @@ export interface Topology {
   ): Promise<Allocated | Shortage | Unavailable>
   /**
    * Changes the capacity that a consumer holds to this need, in the same pool and whatever the states of zone and pool.
-   * NUMA nodes of the guest that differ from those before are pinned anew; without them nothing stays pinned. A repeat
-   * changes nothing.
+   * If the NUMA nodes of the guest differ from the nodes before, all of them are pinned anew; a need without NUMA nodes
+   * pins none. A repeat changes nothing.
    */
   resize(tx: Transaction, consumer: Consumer, need: CapacityNeed): Promise<Allocated | Shortage | Unallocated>
   /** Changes the capacity as `resize`, if the zone and the pool are AVAILABLE: for a consumer that begins to run again. */

@@ -200,8 +200,8 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
   }
 
   /**
-   * Runs a verb of the kind's table of states: sets the state that the table gives, and the members that `change`
-   * returns. `change` gets the row before the verb, and the id of the operation.
+   * Runs a verb of the kind's table of states: sets the state that the table gives, the members that `change` returns,
+   * and the update time. The etag stays. `change` gets the row before the verb, and the id of the operation.
    */
   verb(
     name: string,
@@ -225,7 +225,10 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
     })
   }
 
-  /** Step 7: shares the organisation, whatever its state is, and locks the row. Throws `*_NOT_FOUND`. */
+  /**
+   * Step 7: shares the organisation, whatever its state is, holds the parent, and locks the row. Returns the row, or
+   * throws `*_NOT_FOUND`.
+   */
   async #hold(tx: Transaction, path: RowPath): Promise<Stored<T>> {
     await this.#share(tx, path)
     const { parent } = this.#kind

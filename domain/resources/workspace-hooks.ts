@@ -5,8 +5,8 @@ import type { AnyKind } from './kind.ts'
 const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 /**
- * The number of rows that a purge deletes in one transaction. Such a transaction takes a few milliseconds, and other
- * transactions run between two of them.
+ * The number of rows that a purge deletes in one transaction, which takes a few milliseconds. Other transactions run
+ * between the transactions of a purge.
  */
 const batchSize = 100
 
@@ -15,7 +15,10 @@ interface PurgeServices {
   readonly taxonomy: Pick<Taxonomy, 'consume'>
 }
 
-/** Counts the resources that users created in a workspace, for each kind (conventions §14). */
+/**
+ * Counts the resources that users created in a workspace, for each kind whose resources count as holdings (conventions
+ * §14).
+ */
 export async function holdingsOf(
   kinds: readonly AnyKind[],
   reader: Reader,
@@ -28,8 +31,8 @@ export async function holdingsOf(
 }
 
 /**
- * Deletes all rows of the kinds in a workspace, in the order of the kinds, with all references from and to them. Other
- * transactions run between its batches. An interrupted purge may run again: it deletes the remaining rows.
+ * Deletes all rows of the kinds in a workspace, in the order of the kinds, with all references from and to the rows.
+ * Other transactions run between the batches. An interrupted purge may run again: it deletes the remaining rows.
  */
 export async function purgeRows(
   kinds: readonly AnyKind[],

@@ -19,8 +19,8 @@ import type { Scope } from '../ports/scope.ts'
 
 /**
  * The functions that find the scope of a call on the tree, keyed by operationId (taxonomy.md §3). The scope is the node
- * itself, its parent, or the parent that a body names. A call for a node that is not in the organisation of the path is
- * authorized at that organisation (conventions §4).
+ * itself, its parent, the parent that a body names, or the node of a quota override. A call for a node that is not in
+ * the organisation of the path is authorized at that organisation (conventions §4).
  */
 export const taxonomyScopes: AccessScopes = {
   getOrganisation: organisationItself,
@@ -50,8 +50,8 @@ export const taxonomyScopes: AccessScopes = {
 }
 
 /**
- * Returns the scope of the parent that a creation or move names: the group, or the organisation if the organisation has
- * no such group.
+ * Returns the scope of the parent that a creation or move names: the group, or the organisation if `group` is empty or
+ * is no group of the organisation.
  */
 export async function placeScope(reader: Reader, organisation: string, group: string): Promise<Scope> {
   const found = group === '' ? undefined : await read(reader, groups, group)
@@ -85,7 +85,7 @@ function itself(type: 'GROUP' | 'WORKSPACE'): ScopeOf {
   return (reader, sent) => askedAt(reader, organisationOf(sent), { type, id: sent.path.get('id') ?? '' })
 }
 
-/** Finds the scope of a workspace as `itself` does. The handler answers with the workspace that was read here. */
+/** Finds the scope of a workspace as `itself` does, and hands the workspace that was read on to the handler. */
 async function workspaceToAnswer(reader: Reader, sent: Sent): Promise<Asked> {
   const organisation = organisationOf(sent)
   const told: Scope = { type: 'ORGANISATION', id: organisation }

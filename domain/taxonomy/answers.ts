@@ -17,7 +17,7 @@ export async function organisationAnswer(
   return withMembers(text, { group_count, workspace_count })
 }
 
-/** The stored data for the response of a node: its text and its own state. */
+/** The stored data for the response of a node: its id, its text and its own state. */
 export interface Answerable<T> {
   readonly id: string
   readonly text: JsonText<T>
@@ -58,7 +58,7 @@ function inherited(place: TreePlace, state: LifecycleState, scope: Scope): JsonT
   return made
 }
 
-/** The texts of the members that all nodes at a place inherit in the same way. */
+/** The texts of the member `ancestors`, cached by place, because all nodes at a place have the same ancestors. */
 const ancestorsTexts = new WeakMap<TreePlace, JsonText<Pick<Inherited, 'ancestors'>>>()
 
 function inheritedText(place: TreePlace, { source, state }: Effective): JsonText<Inherited> {

@@ -47,10 +47,7 @@ export const births: Collection<Birth> = {
 
 type BirthHook = Required<Pick<WorkspaceHooks, 'area' | 'workspaceCreated'>>
 
-/**
- * The maximal number of rows in one transaction. Such a transaction takes a few milliseconds, so other work is not
- * delayed.
- */
+/** The maximal number of rows in one transaction, which then takes a few milliseconds and does not delay other work. */
 const batchSize = 20
 
 /**
@@ -71,8 +68,9 @@ const birthOf = (area: string, workspace_id: string, is_owed: boolean): Birth =>
 
 /**
  * Calls `workspaceCreated` of the areas for a new workspace, in the transaction that creates the workspace and has
- * locked its tree. A row is written for each area that this server lacks, so that a server with the area calls the area
- * later.
+ * locked its tree. Writes a row for each area that this server lacks, so that a server with the area calls the area
+ * later; and a row for each area that was not yet called for all older workspaces, so that the area is not called again
+ * for the new workspace.
  */
 export async function tellBirth(tx: Transaction, hooks: readonly WorkspaceHooks[], workspace: string): Promise<void> {
   const known = hooks.filter(hasBirths)
@@ -87,10 +85,10 @@ export async function tellBirth(tx: Transaction, hooks: readonly WorkspaceHooks[
 }
 
 /**
- * Calls `workspaceCreated` of an area once for each workspace that was created without the area, in batches. The
- * progress is stored in the transaction of the batch, so that a killed process neither skips nor repeats a call. The
- * lease is named after the area: a server of another version without the area cannot hold it. A failed hook is retried
- * every minute.
+ * Returns the worker that calls `workspaceCreated` of an area once for each workspace that was created without the
+ * area, in batches. The progress is stored in the transaction of the batch, so that a killed process neither skips nor
+ * repeats a call. The lease is named after the area, so a server of another version without the area cannot hold the
+ * lease. A failed hook is retried every minute.
  */
 export function birthsWorker(area: string, workspaceCreated: BirthHook['workspaceCreated']): Worker {
   const hook: BirthHook = { area, workspaceCreated }
@@ -160,7 +158,9 @@ async function tell(tx: Transaction, hook: BirthHook, { id, value }: Stored<Stor
   if (value.state !== deleting) await hook.workspaceCreated(tx, id)
 }
 
-/** Calls an area for workspaces that servers without the area created; returns false if no workspace is left. */
+/**
+ * Calls an area for workspaces that servers without the area created; returns true if more such workspaces may be left.
+ */
 async function tellOwed(tx: Transaction, hook: BirthHook): Promise<boolean> {
   let count = 0
   for await (const { id, value, version } of tx.each(births, { area: hook.area, is_owed: true })) {
@@ -174,7 +174,7 @@ async function tellOwed(tx: Transaction, hook: BirthHook): Promise<boolean> {
   return false
 }
 
-/** Deletes the rows of completed calls; returns false if no row is left. */
+/** Deletes the rows of completed calls; returns true if more rows may be left. */
 async function forgetTold(tx: Transaction, area: string): Promise<boolean> {
   let count = 0
   for await (const { id, version } of tx.each(births, { area, is_owed: false })) {

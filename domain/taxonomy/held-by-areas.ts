@@ -5,7 +5,10 @@ import type { StoredWorkspace } from './tree/nodes.ts'
 
 type Named = Pick<StoredWorkspace, 'id' | 'name'>
 
-/** Throws WORKSPACE_NOT_EMPTY with the resources that other areas hold for users in a workspace. */
+/**
+ * Throws WORKSPACE_NOT_EMPTY, with the count of each resource type, if areas have resources other than initial rows in
+ * a workspace.
+ */
 export async function requireNothingHeld(
   reader: Reader,
   areas: readonly WorkspaceHooks[],
@@ -20,7 +23,7 @@ export async function requireNothingHeld(
   })
 }
 
-/** Throws WORKSPACE_PROTECTED with the resources that other areas protect from a purge. */
+/** Throws WORKSPACE_PROTECTED, with the protected resources, if areas protect resources of a workspace from a purge. */
 export async function requireNothingProtected(
   reader: Reader,
   areas: readonly WorkspaceHooks[],

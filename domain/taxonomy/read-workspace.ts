@@ -40,7 +40,7 @@ export class HandedWorkspace {
 
 type WorkspacesPage = StoredPage<StoredWorkspace, readonly ['parent_group_id', 'state']>
 
-/** Makes the answers of a page of workspaces; returns undefined if the place of a workspace is missing in `places`. */
+/** Returns a page of workspaces as responses show it; undefined if the place of a workspace is missing in `places`. */
 export function answeredPage({ items, next }: WorkspacesPage, places: Places): Page<Workspace> | undefined {
   const answers: JsonText<Workspace>[] = []
   for (const { id, members, text } of items) {

@@ -2,7 +2,7 @@ import type { ApiError, ErrorDetails } from '../../runtime/errors.ts'
 import type { Reader, Where } from '../ports/store.ts'
 import { groups, workspaces } from './tree/nodes.ts'
 
-/** Throws the error of a node that still has child groups or workspaces, which `where` matches. */
+/** Throws the error `notEmpty` if `where`, which selects the children of a node, matches a group or workspace. */
 export async function requireEmpty(
   reader: Reader,
   where: Where,

@@ -25,7 +25,7 @@ import { regions } from './sites/regions.ts'
 import { zones } from './sites/zones.ts'
 import { targets } from './targets/targets.ts'
 
-/** The area, over the probes of the drivers. */
+/** Returns the topology area; `probes` are the probes of the drivers. */
 export const topology = (probes: DriverProbes) =>
   ({
     kinds: [multiRegionKind, poolKind, zoneKind, targetKind, regionKind, locationKind],

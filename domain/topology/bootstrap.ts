@@ -12,7 +12,7 @@ import { standardMembers, type StandardMembers } from './sites/standard-members.
 import { targetCollection, type StoredTarget } from './sites/targets-store.ts'
 import { zoneCollection, type StoredZone } from './sites/zones-store.ts'
 
-/** The names of what the bootstrap makes (topology.md 4). */
+/** The names of the rows that the bootstrap creates (topology.md 4). */
 export const bootstrapNames = {
   target: 'local-sim',
   location: 'local',
@@ -22,7 +22,8 @@ export const bootstrapNames = {
 } as const
 
 /**
- * The row that records the bootstrap, so that the bootstrap does not create rows again that an operator has deleted.
+ * The collection with the single row that records the bootstrap, so that the bootstrap does not create rows again that
+ * an operator has deleted.
  */
 export const bootstraps: Collection<{ readonly id: 'bootstrap'; readonly create_time: string }> = {
   name: 'topology_bootstraps',
@@ -36,9 +37,10 @@ export interface BootstrapParts {
 }
 
 /**
- * Makes the first inventory, once in the life of a store: a simulated target, its location approved into a region, a
- * zone, and a resource pool with all of the target. A platform that has a location already keeps the inventory that it has. Without the setting nothing is made, and
- * a later start with it makes up for that.
+ * Creates the first inventory, at most once in the life of a store: a region, an ENABLED location in the region, and
+ * there a simulated target, a zone, and a resource pool with the whole capacity of the target. In a store that has a
+ * location already, only records the bootstrap. Does nothing without the setting `topology.bootstrap`; a later start
+ * with the setting then creates the inventory.
  */
 export async function bootstrap(tx: Transaction, now: number, { newId, settings }: BootstrapParts): Promise<void> {
   if (!settings['topology.bootstrap'] || (await tx.get(bootstraps, 'bootstrap'))) return

@@ -11,7 +11,10 @@ import { zoneCollection } from './sites/zones-store.ts'
 
 type Findings = AsyncGenerator<Finding, void, undefined>
 
-/** Checks the contradictions between rows of the area that declared references do not cover. */
+/**
+ * Yields the contradictions between rows of the area, except references to absent rows, which `inspectReferences`
+ * finds.
+ */
 export const inspectTopology: Inspect = async function* ({ reader }) {
   yield* inspectLocations(reader)
   yield* inspectZones(reader)
@@ -20,7 +23,9 @@ export const inspectTopology: Inspect = async function* ({ reader }) {
   yield* inspectLedger(reader)
 }
 
-/** Checks that a location has a region if and only if it is approved, and that the region exists. */
+/**
+ * Checks that a location has a region and an approval time if and only if it is approved, and that the region exists.
+ */
 async function* inspectLocations(reader: Reader): Findings {
   for await (const { id, value } of reader.each(locationCollection)) {
     const { approve_time, region, state } = value

@@ -6,7 +6,7 @@ export interface StoredAccountKey extends Readonly<Omit<ServiceAccountKey, 'key_
   /** The key id. */
   readonly id: string
   readonly account_id: string
-  /** SubjectPublicKeyInfo as PEM. */
+  /** The public key, a SubjectPublicKeyInfo as PEM. */
   readonly public_key: string
 }
 

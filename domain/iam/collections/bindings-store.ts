@@ -18,8 +18,8 @@ export const bindings: Collection<Binding> = {
 }
 
 /**
- * Whether a binding is valid at `now`, in milliseconds since 1970. A binding is invalid from the instant of its expiry
- * on (iam.md 1).
+ * Returns whether a binding is valid at `now`, in milliseconds since 1970. A binding is invalid from the instant of its
+ * expiry on (iam.md 1).
  */
 export const holdsAt = ({ expire_time }: Pick<Binding, 'expire_time'>, now: number): boolean =>
   expire_time === undefined || Date.parse(expire_time) > now

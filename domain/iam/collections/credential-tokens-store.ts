@@ -8,11 +8,14 @@ export interface StoredCredentialToken {
   readonly id: string
   readonly user_id: string
   readonly purpose: CredentialPurpose
-  /** SPENT after its use; VOID after a newer token, a deactivation or a change of the address. */
+  /**
+   * The status: LIVE while the token may be used, SPENT after its use, VOID after a newer token, a deactivation or a
+   * change of the address. An expired token stays LIVE.
+   */
   readonly status: 'LIVE' | 'SPENT' | 'VOID'
   /** The principal whose request created the token; empty if the server itself created the token. */
   readonly minted_by: string
-  /** The delivery of the token to its user. HOST: printed or written on the machine of the server. */
+  /** The way in which the token was delivered. HOST: printed or written on the machine of the server. */
   readonly delivery: CredentialDelivery | 'HOST'
   readonly created: string
   readonly expire_time: string

@@ -26,7 +26,7 @@ export interface StoredChange {
 
 export const changes: Collection<StoredChange> = { name: 'iam_changes', id: 'id' }
 
-/** A server on a shared store. A server answers calls only while its lease is valid. */
+/** The lease of a server on a shared store, and the changes that the server has applied. */
 export interface StoredServer {
   readonly id: string
   /** The revision up to which the server has applied all changes. */

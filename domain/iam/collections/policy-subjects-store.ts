@@ -5,7 +5,7 @@ import type { Collection, Transaction } from '../../ports/store.ts'
  * A principal or role that a policy names by id. These rows make the policies about a principal or a role searchable.
  */
 export interface PolicySubject {
-  /** `<policy>/<subject>`. */
+  /** The id in the form `<policy>/<subject>`. */
   readonly id: string
   readonly policy_id: string
   readonly workspace_id: string

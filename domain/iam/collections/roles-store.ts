@@ -21,7 +21,7 @@ export const roles: Collection<Role> = {
 
 /** The time at which a role received a permission. Decisions use the list of permissions in the role itself. */
 export interface StoredRolePermission extends RolePermission {
-  /** `<role>/<permission>`. */
+  /** The id in the form `<role>/<permission>`. */
   readonly id: string
 }
 

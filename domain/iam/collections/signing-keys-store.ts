@@ -9,7 +9,10 @@ export interface StoredSigningKey {
   readonly id: string
   /** The public key as a JWK of RFC 8037. */
   readonly jwk: { readonly kty: 'OKP'; readonly crv: 'Ed25519'; readonly x: string }
-  /** The time at which the last token that was signed with the key has expired. */
+  /**
+   * The time from which no token that was signed with the key is valid any more, with a margin for the clocks of
+   * servers.
+   */
   readonly not_after: string
 }
 

@@ -2,7 +2,7 @@ import type { CalledResource } from '../interfaces/decisions.ts'
 import type { ResolvedResource } from '../../resources/look-up.ts'
 import type { AttributesOfResource } from './condition.ts'
 
-/** Looks a resource up by its type and id, at any scope; returns undefined if there is none. */
+/** Looks a resource up by its type and id, at any scope; returns undefined if no such resource exists. */
 export type ResolveResource = (type: string, id: string) => Promise<ResolvedResource | undefined>
 
 /**

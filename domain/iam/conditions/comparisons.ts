@@ -85,7 +85,7 @@ function textTest(leaf: Leaf): (value: string) => boolean {
   return comparedText(leaf)
 }
 
-/** Tests the value of a label. A label with an empty value counts as present. */
+/** Returns the test for the value of a label. A label with an empty value counts as present. */
 function labelTest(leaf: Leaf): (value: string | null) => boolean {
   if (leaf.kind === 'present') return value => value !== null
   const test = comparedText(leaf)
@@ -126,13 +126,13 @@ function addressTest({ operator, value }: Extract<Leaf, { readonly kind: 'compar
   }
 }
 
-/** Whether a comparison operator accepts the sign of `difference`, the left operand minus the right operand. */
+/** Returns whether a comparison operator accepts the sign of `difference`, the left operand minus the right operand. */
 function isMet(operator: Extract<Leaf, { readonly kind: 'compare' }>['operator'], difference: number): boolean {
   if (difference === 0) return operator === '=' || operator === '<=' || operator === '>='
   return operator === '!=' || operator.startsWith(difference < 0 ? '<' : '>')
 }
 
-/** Caches the last result of `make`, because all comparisons of a call parse the same text. */
+/** Returns `make` with a cache of its last result, because all comparisons of a call parse the same text. */
 function lastOf<Made>(make: (text: string) => Made): (text: string) => Made {
   let last: { readonly text: string; readonly made: Made } | undefined
   return text => {

@@ -20,7 +20,8 @@ export interface Attributes {
   }
   readonly principal: { readonly id: string; readonly kind: PrincipalKind; readonly email: string }
   /**
-   * The innermost resource of the call that has a name; undefined before the look-up, and if no resource has a name.
+   * The innermost resource of the call that has a name; undefined if no resource has a name, and while the name of an
+   * inner resource is unknown.
    */
   readonly resource: AttributesOfResource | undefined
 }

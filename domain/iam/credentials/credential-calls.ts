@@ -34,7 +34,7 @@ export interface CredentialRequest {
   readonly delivery?: CredentialDelivery | undefined
 }
 
-/** A credential token before it is stored. */
+/** The lifetime of a new credential token in milliseconds, and the function that stores the token. */
 export interface CredentialTerms {
   readonly ttlMs: number
   /** Stores the token for a user that the transaction has locked. */
@@ -87,8 +87,8 @@ export async function mutateWithCredential(
 }
 
 /**
- * Sends the mail and returns the response. If the mail server does not accept the mail, the stored operation receives a
- * warning.
+ * Sends the mail and returns the response. If the mail server does not accept the mail, the stored operation and the
+ * response receive a warning.
  */
 async function notified(
   parts: IamEnvironment,

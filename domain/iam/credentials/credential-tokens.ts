@@ -32,7 +32,7 @@ const digestOf = (token: string): string => createHash('sha256').update(token).d
 /** The data of a new credential token: its purpose, creator, delivery, user and lifetime. */
 export interface Minting extends Pick<StoredCredentialToken, 'purpose' | 'minted_by' | 'delivery'> {
   readonly user: string
-  /** Milliseconds since 1970. */
+  /** The time of the creation in milliseconds since 1970. */
   readonly now: number
   readonly ttlMs: number
 }
@@ -84,8 +84,8 @@ export class TokenOpener {
 
   /**
    * Returns the token with this text, for `purpose` if given. Throws the same error CREDENTIAL_TOKEN_INVALID for each
-   * fault: the token never existed, is spent, void or expired, has another purpose, or was returned to a principal that
-   * may no longer take over the account.
+   * fault: the token never existed, is spent, void or expired, has another purpose, does not fit the status of the
+   * user, or was returned to a principal that may no longer take over the account.
    */
   async open(reader: Reader, words: string, now: number, purpose?: CredentialPurpose): Promise<OpenToken> {
     const token = await reader.get(credentialTokens, digestOf(words))

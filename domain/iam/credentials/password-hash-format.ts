@@ -49,11 +49,14 @@ export async function hashOf(password: string, { memory, parallelism, passes }: 
   return { ...parameters, hash: await derive(password, parameters) }
 }
 
-/** Whether a password matches a hash; compares in constant time. */
+/** Returns whether a password matches a hash; compares in constant time. */
 export const fits = async (password: string, known: PasswordHash): Promise<boolean> =>
   timingSafeEqual(await derive(password, known), known.hash)
 
-/** Hashes the NFKC form, so that different encodings of one password are equal. Runs on a thread of the pool. */
+/**
+ * Returns the hash of the NFKC form, so that different encodings of one password are equal. Runs on a thread of the
+ * pool.
+ */
 function derive(password: string, { memory, parallelism, passes, salt }: Omit<PasswordHash, 'hash'>): Promise<Buffer> {
   const message = normalPassword(password)
   const parameters = { message, nonce: salt, memory, passes, parallelism, tagLength: hashBytes }

@@ -39,7 +39,7 @@ export function tooWeak(fault: string, field: string): ApiError {
 
 let common: Promise<ReadonlySet<string>> | undefined
 
-/** Returns the common passwords of allowed length, in lower case; loads the list on first use. */
+/** Returns the common passwords of at least the minimal length, in lower case; loads the list on first use. */
 function commonPasswords(): Promise<ReadonlySet<string>> {
   common ??= loadCommonPasswords().catch((error: unknown) => {
     common = undefined

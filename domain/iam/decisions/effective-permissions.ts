@@ -89,7 +89,7 @@ function rightsOf({ bindings, catalogue, chain, now, principal, role }: Omit<Rig
   return new RightsAt(holding(principal, bindings), known, setOf, now)
 }
 
-/** Whether a statement applies to every resource without a condition. */
+/** Returns whether a statement applies to every resource without a condition. */
 const isSettled = ({ condition, resources }: Statement): boolean => !condition && resources.length === 0
 
 const allowingTo = (statements: readonly Statement[], rights: RightsAt, known?: Attributes): readonly Statement[] =>

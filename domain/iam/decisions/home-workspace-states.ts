@@ -4,14 +4,14 @@ import type { Taxonomy } from '../../ports/taxonomy.ts'
 import { entryLimit } from './loading-cache.ts'
 
 /**
- * The lifetime of a cached workspace state in milliseconds. The limit makes it unnecessary that the tree reports every
- * change of state.
+ * The lifetime of a cached workspace state in milliseconds. Because the lifetime is short, the tree need not report
+ * every change of state.
  */
 const knownMs = 1000
 
 const maxKnown = 10_000
 
-/** Returns from a cache whether the home workspaces of service accounts are effectively ACTIVE. */
+/** Caches whether the home workspaces of service accounts are effectively ACTIVE. */
 export class HomeStates {
   readonly #store: Store
   readonly #taxonomy: Taxonomy

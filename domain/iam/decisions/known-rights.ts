@@ -10,8 +10,8 @@ import type { Chain, ScopeChains } from './scope-chains.ts'
 import type { Scope } from '../../ports/scope.ts'
 
 /**
- * The rights of a principal at a scope; `inactive` if the principal is not ACTIVE, `nowhere` if the scope does not
- * exist.
+ * The rights of a principal at a scope; `inactive` if the principal is absent or not ACTIVE, `nowhere` if the scope
+ * does not exist.
  */
 export type Rights = RightsAt | 'inactive' | 'nowhere'
 
@@ -82,7 +82,7 @@ export class KnownRights {
     }
   }
 
-  /** Returns an ACTIVE principal with its bindings; undefined for a principal that is not ACTIVE. */
+  /** Returns an ACTIVE principal with its bindings; undefined if the principal is absent or not ACTIVE. */
   async held(principal: string): Promise<HeldBindings | undefined> {
     const held = this.#principals.peek(principal) ?? (await this.#principals.load(principal))
     return held?.status === 'ACTIVE' ? held : undefined

@@ -7,8 +7,8 @@ interface Loading<Value> {
 }
 
 /**
- * Returns the limit for a maximal number of entries. lru-cache allocates memory for all entries in advance if its
- * option is `max`, but not with `maxSize`.
+ * Returns the options of lru-cache for a maximal number of entries. lru-cache allocates memory for all entries in
+ * advance if its option is `max`, but not with `maxSize`.
  */
 export const entryLimit = (max: number) => ({ maxSize: max, sizeCalculation: (): number => 1 })
 
@@ -23,7 +23,10 @@ interface Keeping<Value> {
   readonly went?: (value: Value, key: string) => void
 }
 
-/** Returns the limit by weight. Each value weighs at least its share, so the cache also holds at most `max` values. */
+/**
+ * Returns the options of lru-cache for a maximal weight. Each value weighs at least its share, so the cache also holds
+ * at most `max` values.
+ */
 function byWeight<Value>(max: number, weight: NonNullable<Keeping<Value>['weight']>) {
   const share = Math.ceil(weight.max / max)
   return { maxSize: weight.max, sizeCalculation: (value: Value): number => Math.max(share, weight.of(value)) }

@@ -92,8 +92,8 @@ function resourceForm(pattern: string): ResourceForm {
 }
 
 /**
- * Returns whether a statement names the principal of `rights`. Without attributes, a match through a conditional
- * binding is undecided.
+ * Returns whether a statement names the principal of `rights` and does not except the principal. Without attributes, a
+ * match through a conditional binding is undecided.
  */
 export function concerns(statement: Statement, rights: RightsAt, attributes?: Attributes): Verdict {
   const isNamed = isAmong(statement.principals, rights, attributes)
@@ -116,7 +116,7 @@ function isAmong({ direct, roles }: PrincipalForms, rights: RightsAt, attributes
 }
 
 /**
- * Returns whether a statement covers a resource of the call; undefined if the name of a resource is unknown. A
+ * Returns whether a statement covers a resource of the call; undefined if the unknown name of a resource decides. A
  * statement for certain resources never covers a list.
  */
 function covers({ resources }: Statement, called: CalledResources): Verdict {
@@ -167,7 +167,7 @@ export function both(a: Verdict, b: Verdict): Verdict {
   return a === undefined || b === undefined ? undefined : true
 }
 
-/** Whether a look-up of the call's resources could decide an undecided statement. */
+/** Returns whether a look-up of the call's resources could decide an undecided statement. */
 export const asksForResource = (statement: Statement, rights: RightsAt): boolean =>
   statement.condition?.asksForResource === true ||
   statement.resources.some(({ by }) => by === 'name') ||

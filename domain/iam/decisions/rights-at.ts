@@ -23,7 +23,7 @@ export class RightsAt {
   readonly #from: number
   readonly #until: number
 
-  /** `roleOf` returns the permissions of a role. It must know every role of the bindings on the chain. */
+  /** `roleOf` returns the permissions of a role, and must know every role of the bindings on the chain. */
   constructor(held: HeldBindings, chain: Chain, roleOf: (id: string) => PermissionSet, now: number) {
     this.held = held
     this.chain = chain
@@ -36,7 +36,10 @@ export class RightsAt {
     this.#from = Math.max(...onChain.filter(({ expiresAt }) => expiresAt <= now).map(({ expiresAt }) => expiresAt))
   }
 
-  /** Whether this object is valid at `now`: no binding expires between its creation and `now`. */
+  /**
+   * Returns whether this object is valid at `now`: no binding expires between the time for which the object was made
+   * and `now`.
+   */
   isFor(now: number): boolean {
     return now < this.#until && now >= this.#from
   }
@@ -66,7 +69,7 @@ export class RightsAt {
     return verdict
   }
 
-  /** Whether a condition of a binding with this role uses the resource. */
+  /** Returns whether a condition of a binding with this role uses the resource. */
   roleAsksForResource(role: string): boolean {
     return this.#grantsOf(role).some(({ binding }) => binding.condition?.asksForResource)
   }

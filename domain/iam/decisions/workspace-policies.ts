@@ -11,7 +11,7 @@ type ByBit = Map<number, readonly Concerning[]>
 /** The maximal size of `#concerning` for one workspace, in statements. */
 const maxHeld = 100_000
 
-/** The size of a cached empty result, in statements. */
+/** The size of each cached result in addition to its statements, in statements. */
 const entryWeight = 8
 
 /** The statements of a workspace's enabled policies, searchable by permission. */
@@ -87,7 +87,7 @@ const maxWorkspaces = 10_000
  */
 const maxWeight = 2_000_000
 
-/** The approximate number of strings in a statement. */
+/** Returns the approximate number of strings in a statement, with the condition in units of 32 characters. */
 const weightOf = ({ conditionText, exceptPrincipals, principals, resources }: Statement): number =>
   1 +
   principals.direct.size +
@@ -99,7 +99,7 @@ const weightOf = ({ conditionText, exceptPrincipals, principals, resources }: St
 
 /**
  * Caches the policies of workspaces. After `workspaces` has found the workspaces with policies, `load` needs no read
- * for the others.
+ * for other workspaces.
  */
 export class WorkspacePolicies {
   readonly #reader: Reader

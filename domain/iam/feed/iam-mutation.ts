@@ -60,14 +60,15 @@ const kind = 'iam.settle'
 const settle = (revision: number): WorkOrder => ({ kind, input: { revision } satisfies Settle })
 
 /**
- * The interval in milliseconds of the polls whether all servers have applied a change; much longer than a poll takes.
+ * The interval in milliseconds between two checks whether all servers have applied a change; a check takes much less
+ * time.
  */
 const askMs = 200
 
 /** The delay after a failed poll, in milliseconds. */
 const restMs = 1000
 
-/** The procedure that ends an operation once the other servers have applied its change. */
+/** Returns the procedure that ends an operation once the other servers have applied its change. */
 export const settleProcedure = ({ feed }: Pick<MutationServices, 'feed'>): Procedure<Settle> => ({
   kind,
   steps: [

@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Reader, Store, Transaction } from '../../ports/store.ts'
 import { servers, type StoredServer } from '../collections/feed-store.ts'
 
-/** The maximal time in milliseconds for which a server decides from its caches without renewing its lease. */
+/** The duration of a lease in milliseconds, for which changes of other servers wait for the holder. */
 export const leaseMs = 3000
 
 /** The time in milliseconds by which a server treats its own lease as expired before other servers do. */
@@ -112,7 +112,7 @@ export class Leases {
     return found
   }
 
-  /** Deletes leases that expired more than `keptMs` ago. */
+  /** Deletes leases that expired more than `keptMs` milliseconds ago, and leases from before a restart of the clock. */
   async sweep(keptMs: number): Promise<void> {
     const now = await this.#parts.place.time()
     await this.#store.tx(async tx => {

@@ -74,12 +74,15 @@ export class LiveFeed implements Feed {
     return this.#leases?.id ?? ''
   }
 
-  /** The last revision that this server has committed. */
+  /** The last revision that this server has committed; undefined before the first. */
   get lastMade(): number | undefined {
     return this.#lastMade
   }
 
-  /** Reads the current revision and acquires the lease. The caches are still empty at this time. */
+  /**
+   * Reads the current revision, and acquires the lease unless the store is a file. The caches are still empty at this
+   * time.
+   */
   async start(): Promise<void> {
     this.#applied = await readRevision(this.#parts.store)
     if (!this.#isFile) await this.#renew()
@@ -95,7 +98,10 @@ export class LiveFeed implements Feed {
     await this.#leases?.drop().catch((error: unknown) => this.#failed(error))
   }
 
-  /** Whether the lease has expired. Then the caches may be outdated, and calls fail with AUTHORIZATION_STALE. */
+  /**
+   * Whether the lease of a server on a database has expired. Then the caches may be outdated, and calls fail with
+   * AUTHORIZATION_STALE. False for a server on a file.
+   */
   get isStale(): boolean {
     return this.#leases !== undefined && !this.#isFile && !this.#leases.isRunning
   }

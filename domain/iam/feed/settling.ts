@@ -21,7 +21,7 @@ export class Settling {
     this.#others = others
   }
 
-  /** Resolves to true once all servers have applied the revision, to false after 3.5 s. */
+  /** Resolves to true once all live servers have applied the revision, to false after 3.5 s. */
   wait(revision: number): Promise<boolean> {
     return new Promise(resolve => {
       const end = (isSettled: boolean): void => {

@@ -19,7 +19,7 @@ interface Subject {
   readonly role_ids: readonly string[]
 }
 
-/** The present binding of a role at the scope, if any. */
+/** A role to grant, and the present binding of the role at the scope, if any. */
 interface Wanted {
   readonly role: Role
   readonly existing: Stored<Binding> | undefined
@@ -94,7 +94,7 @@ async function replaceTerms(
 /**
  * Removes roles from a principal at a scope, all or none; without a list of roles, removes all bindings at the scope
  * itself. Throws ACCESS_INHERITED for a role that the principal has through higher scopes only, and ACCESS_NOT_FOUND
- * for a role that the principal does not have.
+ * for a role that the principal does not have, or if there is no binding to remove.
  */
 export async function revoke(
   tx: Transaction,

@@ -15,7 +15,7 @@ const administratorRoles: Readonly<Partial<Record<Binding['scope_type'], string>
 type Terms = Pick<Binding, 'role_id' | 'scope_type' | 'condition'> & { readonly expire_time?: string | undefined }
 
 /**
- * Whether a binding makes its principal, if an ACTIVE user, a permanent administrator of the platform or an
+ * Returns whether a binding makes its principal, if an ACTIVE user, a permanent administrator of the platform or an
  * organisation.
  */
 export const administers = ({ condition, expire_time, role_id, scope_type }: Terms): boolean =>
@@ -29,7 +29,7 @@ export async function administrationsOf(reader: Reader, user: string): Promise<r
   return found
 }
 
-/** Whether a scope has an ACTIVE administrator other than the principal of `lost`. */
+/** Returns whether a scope has an ACTIVE permanent administrator other than the principal of `lost`. */
 export async function hasOtherAdministrator(reader: Reader, lost: Binding): Promise<boolean> {
   const { principal_id, role_id, scope_id, scope_type } = lost
   for await (const { value } of reader.each(bindings, { role_id, scope_id, scope_type })) {
@@ -38,7 +38,7 @@ export async function hasOtherAdministrator(reader: Reader, lost: Binding): Prom
   return false
 }
 
-/** Whether the principal of a binding is an ACTIVE user. */
+/** Returns whether the principal of a binding is an ACTIVE user. */
 export async function isActiveUser(reader: Reader, { principal_id, principal_kind }: Binding): Promise<boolean> {
   return principal_kind === 'USER' && (await reader.get(principals, principal_id))?.value.status === 'ACTIVE'
 }

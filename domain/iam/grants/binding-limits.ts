@@ -41,8 +41,8 @@ export async function requireBindingRoom(
 }
 
 /**
- * Whether the number of counted bindings is at most `most`. If all matching rows together are few enough, one COUNT
- * suffices; otherwise each binding is examined.
+ * Returns whether the number of counted bindings is at most `most`. If all matching rows together are few enough, one
+ * COUNT suffices; otherwise each binding is examined.
  */
 async function hasRoom(
   reader: Reader,

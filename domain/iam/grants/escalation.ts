@@ -20,8 +20,8 @@ import { platform } from '../../ports/access.ts'
 import type { Scope } from '../../ports/scope.ts'
 
 /**
- * The guard against escalation (iam.md 4.5): every call that grants, changes or takes over rights is checked here. The
- * checks read rows in the transaction of the caller, which has locked the revision, and never read a cache.
+ * The guard against escalation (iam.md 4.5): every call that grants, changes or takes over rights is checked in this
+ * file. The checks read rows in the transaction of the caller, which has locked the revision, and never read a cache.
  */
 
 const rightsOf = (reader: Reader, parts: RightsSources, { now, principal }: CallContext): PrincipalRights =>
@@ -103,7 +103,7 @@ export function requireBindable(catalogue: Catalogue, principal: Principal, role
 const hasAdministrative = (catalogue: Catalogue, role: Role): boolean =>
   role.permissions.some(key => isAdministrative(catalogue, key))
 
-/** Whether a key names a permission of class ADMIN; false for a retired permission. */
+/** Returns whether a key names a permission of class ADMIN; false for a retired permission. */
 const isAdministrative = (catalogue: Catalogue, key: string): boolean => catalogue.find(key)?.access_class === 'ADMIN'
 
 /** The actions on the account of another user. A deactivation must pass fewer checks than other actions. */

@@ -40,7 +40,7 @@ async function countExpired(reader: Reader, where: Where, now: number): Promise<
   return count
 }
 
-/** Deletes the first batch of expired bindings; returns whether more may exist. */
+/** Deletes the first batch of expired bindings that match `where`; returns whether more may exist. */
 export async function deleteExpired(tx: Transaction, now: number, where?: Where): Promise<boolean> {
   const { items } = await tx.page(bindings, expiredAt(now), where)
   for (const { id, version } of items) await tx.delete(bindings, id, version)
@@ -55,8 +55,8 @@ export interface SweepTurn {
 }
 
 /**
- * Deletes the bindings that expired before `now`. Must run at least once an hour. Expired bindings already have no
- * effect, so the deletion is not recorded in the feed (iam.md 1).
+ * Deletes the bindings that expired before `now`. A worker must call `sweepBindings` at least once an hour. Expired
+ * bindings already have no effect, so the deletion is not recorded in the feed (iam.md 1).
  */
 export async function sweepBindings(turn: SweepTurn, now: number): Promise<void> {
   let isMore = true

@@ -92,14 +92,14 @@ async function workspacesIn(reader: Reader, taxonomy: Pick<Taxonomy, 'subtree'>,
   return { workspace_id: all.map(({ id }) => id) }
 }
 
-/** Whether a statement may apply to a principal with these bindings, for any result of their conditions. */
+/** Returns whether a statement may apply to a principal with these bindings, for any result of their conditions. */
 function reaches(statement: PolicyStatement, principal: Principal, held: readonly Binding[]): boolean {
   const names = new Set([`principal:${principal.id}`, ...held.map(({ role_id }) => `role:${role_id}`)])
   const sure = held.filter(({ condition }) => condition === '').map(({ role_id }) => `role:${role_id}`)
   return statement.principals.some(name => names.has(name)) && !excepts(statement, principal, sure)
 }
 
-/** Whether a statement excludes a principal that unconditionally has these roles. */
+/** Returns whether a statement excludes a principal that unconditionally has these roles. */
 function excepts(
   { except_principals }: PolicyStatement,
   { id, kind }: Principal,

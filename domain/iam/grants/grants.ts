@@ -52,8 +52,8 @@ export async function grantRole(tx: Transaction, parts: IamEnvironment, grant: R
 }
 
 /**
- * Checks the rules of `grantRole` up to E1. A caller that grants several roles checks all of them before the first
- * grant.
+ * Checks the rules of `grantRole` up to and including E1. A caller that grants several roles checks all of them before
+ * the first grant.
  */
 export async function givableRole(tx: Transaction, parts: IamEnvironment, grant: RoleGrant): Promise<GivableRole> {
   const { at = '', context, scope } = grant
@@ -107,8 +107,9 @@ export async function requireGivable(
 }
 
 /**
- * Returns the stored form of a checked condition and of an expiry. Throws FIELD_INVALID for an expiry that is less than
- * a minute in the future. A retried call skips this check, because time has passed since the first call.
+ * Returns the stored form of a checked condition and of an expiry. Throws FIELD_INVALID for an expiry that is not more
+ * than a minute in the future. A retry of a completed call skips this check, because time has passed since the first
+ * call.
  */
 export function checkedTerms({ condition, expire_time }: BindingTerms, now: number, at = ''): BindingTerms {
   const end = endOf({ expire_time })

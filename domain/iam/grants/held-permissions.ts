@@ -15,7 +15,7 @@ export interface RightsSources {
   readonly taxonomy: Pick<Taxonomy, 'chain'>
 }
 
-/** Whether a permission has an effect; retired and unknown permissions have none. */
+/** Returns whether a permission has an effect; false for retired and unknown permissions. */
 export function grants(catalogue: Catalogue, key: string): boolean {
   const permission = catalogue.find(key)
   return permission !== undefined && permission.stage !== 'RETIRED'
@@ -95,13 +95,13 @@ export class PrincipalRights {
     this.#now = now
   }
 
-  /** Whether the principal is ACTIVE. */
+  /** Returns whether the principal is ACTIVE. */
   async isActive(): Promise<boolean> {
     this.#isActive ??= (await this.#reader.get(principals, this.#principal))?.value.status === 'ACTIVE'
     return this.#isActive
   }
 
-  /** Whether the principal has a permission at a scope now. */
+  /** Returns whether the principal has a permission at a scope now. */
   async has(key: string, scope: Scope): Promise<boolean> {
     const permission = this.#parts.catalogue.find(key)
     if (permission === undefined) return false

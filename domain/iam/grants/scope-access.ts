@@ -125,8 +125,8 @@ export class ScopeAccess implements AccessEntryHandlers {
   }
 
   /**
-   * Tests permissions at a scope. An absent scope grants nothing, so that the response does not reveal whether a scope
-   * exists.
+   * Tests the caller's own permissions at a scope. An absent scope grants nothing, so that the response does not reveal
+   * whether a scope exists.
    */
   async testMyPermissions(
     request: TestMyPermissionsRequest,

@@ -18,7 +18,7 @@ export interface CalledResource {
 
 /** The circumstances of a decision. */
 export interface Circumstances {
-  /** Milliseconds since 1970. */
+  /** The time of the decision in milliseconds since 1970. */
   readonly now: number
   /** The address of the caller. Undefined: conditions on the address are undecided. */
   readonly ip: string | undefined
@@ -61,11 +61,11 @@ export interface Decisions {
    */
   visible(principal: string, permission: string, circumstances: Circumstances): Promise<Visibility>
   /**
-   * Whether a policy of the workspace allows or denies the permission only for certain resources, by their type, name
-   * or labels.
+   * Returns whether a policy of the workspace allows or denies the permission only for certain resources, by their
+   * type, id, name or labels.
    */
   hangsOnResource(scope: Scope, permission: string): Promise<boolean>
-  /** Whether the principal is ACTIVE, and for a service account also its workspace. */
+  /** Returns whether the principal is ACTIVE, and for a service account also its workspace. */
   isActive(principal: string): Promise<boolean>
   /** Returns the scopes from `scope` up to its organisation, then PLATFORM; undefined if `scope` does not exist. */
   chain(scope: Scope): Promise<readonly Scope[] | undefined>

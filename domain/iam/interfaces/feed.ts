@@ -20,13 +20,13 @@ export interface Feed {
   /** Returns the last revision that `revise` created in a transaction; undefined if there was no change. */
   revised(tx: Transaction): number | undefined
   /**
-   * Whether another server must apply the changes of a transaction. A server may still join before the commit, so the
-   * caller also awaits `settled` if the result is false.
+   * Returns whether another server must apply the changes of a transaction. A server may still join before the commit,
+   * so the caller also awaits `settled` if the result is false.
    */
   isFollowed(tx: Transaction): Promise<boolean>
   /** Resolves to true once all other servers have applied `revision` or lost their leases, to false after 3.5 s. */
   settled(revision: number): Promise<boolean>
-  /** Whether all other servers have applied `revision` by now. */
+  /** Returns whether all other servers have applied `revision` by now. */
   isSettled(revision: number): Promise<boolean>
   /** Throws AUTHORIZATION_STALE if this server may have missed a change. */
   requireFresh(): void

@@ -8,9 +8,9 @@ export interface Passwords {
    * further calls throw AUTHENTICATION_THROTTLED. Never call `hash` within a transaction.
    */
   hash(password: string): Promise<string>
-  /** Whether the password matches the hash. Without a hash, the result is false after the same time. */
+  /** Returns whether the password matches the hash. Without a hash, the result is false after the same time. */
   verify(hash: string | undefined, password: string): Promise<boolean>
-  /** Whether a hash was computed with parameters other than the current parameters. */
+  /** Returns whether a hash was computed with parameters other than the current parameters. */
   isOutdated(hash: string): boolean
   /**
    * Returns the error PASSWORD_TOO_WEAK at `field` for a password that is not allowed for the address, otherwise

@@ -7,8 +7,8 @@ export interface Sessions {
   /** Prepares the signing key for `open`. Await `ready` before the transaction. */
   ready?(): Promise<void>
   /**
-   * Whether `open` would revoke the oldest session. If so, the caller locks the feed before the user. `now` is in
-   * milliseconds since 1970.
+   * Returns whether `open` would revoke the oldest session. If so, the caller locks the feed before the user. `now` is
+   * in milliseconds since 1970.
    */
   isFull?(reader: Reader, user: Pick<User, 'id'>, now: number): Promise<boolean>
   /**

@@ -14,10 +14,11 @@ export interface Attempt {
  */
 export interface Throttle {
   /**
-   * Counts an attempt with a password for an address, before the password is verified. Throws AUTHENTICATION_THROTTLED.
+   * Counts an attempt with a password for an address, before the password is verified. Throws AUTHENTICATION_THROTTLED
+   * while attempts are refused.
    */
   password(email: string, context: CallContext): Promise<Attempt>
-  /** Counts an attempt with a credential token. Throws AUTHENTICATION_THROTTLED. */
+  /** Counts an attempt with a credential token. Throws AUTHENTICATION_THROTTLED while attempts are refused. */
   credentialToken(context: CallContext): Promise<Pick<Attempt, 'succeed'>>
   /**
    * Returns the times in RFC 3339 until which attempts for the addresses are refused, keyed by address. Addresses
@@ -27,8 +28,8 @@ export interface Throttle {
 }
 
 /**
- * Awaits the verification of an attempt. If the verification throws, because the hashing queue was full, the attempt is
- * withdrawn and the error is rethrown.
+ * Awaits the verification of an attempt. If the verification throws, for example because the hashing queue is full, the
+ * attempt is withdrawn and the error is rethrown.
  */
 export async function unlessBusy<T>(attempt: Attempt, trying: Promise<T>): Promise<T> {
   try {

@@ -13,7 +13,7 @@ const frameHeaders: ReadonlySet<number> = new Set([0xc0, 0xc1, 0xc2])
  */
 const tables: ReadonlySet<number> = new Set([0xc4, 0xcc, 0xdb, 0xdc, 0xdd])
 
-/** Whether a marker begins an APPn segment or a comment. A decoder needs neither. */
+/** Returns whether a marker begins an APPn segment or a comment, neither of which a decoder needs. */
 const isApplication = (marker: number): boolean => (marker >= 0xe0 && marker <= 0xef) || marker === 0xfe
 
 const markerOf = (byte: number): Buffer => Buffer.from([0xff, byte])

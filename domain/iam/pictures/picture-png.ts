@@ -49,8 +49,8 @@ export function stripPng(data: Buffer): Buffer | undefined {
 }
 
 /**
- * Whether a chunk may follow the chunks in `seen`. The header must come first and only once. A critical chunk, whose
- * type begins with an upper-case letter, must have a known type.
+ * Returns whether a chunk may follow the chunks in `seen`. The header must come first and only once. A critical chunk,
+ * whose type begins with an upper-case letter, must have a known type.
  */
 function mayFollow(type: string, length: number, seen: ReadonlySet<string>): boolean {
   if (!/^[A-Za-z]{4}$/.test(type)) return false

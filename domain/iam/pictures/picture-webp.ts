@@ -68,7 +68,7 @@ function withoutMetadata({ body, type }: Chunk): Chunk | undefined {
 /** Returns the size of the canvas. The header stores each side minus 1 in three bytes. */
 const canvasOf = (body: Buffer): Sides => ({ width: body.readUIntLE(4, 3) + 1, height: body.readUIntLE(7, 3) + 1 })
 
-/** Whether there is at least one image, and each image fits into the canvas. */
+/** Returns whether there is at least one image, and each image fits into the canvas. */
 function areWithin({ height, width }: Sides, chunks: readonly Chunk[]): boolean {
   const frames = chunks.filter(({ type }) => type === 'ANMF')
   const inner = frames.flatMap(({ body }) => chunksOf(body.subarray(frameHeader)) ?? [])

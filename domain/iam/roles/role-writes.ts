@@ -70,7 +70,10 @@ export async function writeRole(
   await parts.feed.revise(tx, 'ROLE', before.id)
 }
 
-/** Stores the time at which the role received each of its permissions. */
+/**
+ * Updates the rows with the time at which a role received each of its permissions: inserts rows for added permissions,
+ * and deletes the rows of removed permissions.
+ */
 export async function writeRolePermissions(
   tx: Transaction,
   { catalogue }: Pick<IamEnvironment, 'catalogue'>,
@@ -103,7 +106,7 @@ export async function requireUnused(tx: Transaction, { id, name }: Role, now: nu
   )
 }
 
-/** Deletes an unused role, and the expired bindings of the role. */
+/** Deletes an unused role, with the rows of its permissions and its expired bindings. */
 export async function dropRole(
   tx: Transaction,
   { feed }: Pick<IamEnvironment, 'feed'>,

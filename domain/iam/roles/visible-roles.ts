@@ -6,7 +6,9 @@ import { platform } from '../../ports/access.ts'
 
 type RoleVisibilityServices = Pick<IamEnvironment, 'access' | 'decisions'>
 
-/** The owners whose custom roles a caller may see. Every caller also sees the roles of the platform. */
+/**
+ * The ids of the owners whose custom roles a caller may see, with the empty id for the platform; `all` for all owners.
+ */
 type Owners = 'all' | ReadonlySet<string>
 
 /**
@@ -36,7 +38,10 @@ export async function rolesSeen(parts: RoleVisibilityServices, context: CallCont
   return owners.size === 0 ? { role_type: 'PREDEFINED' } : { scope_id: ['', ...owners] }
 }
 
-/** Throws IAM_PERMISSION_DENIED unless the caller may see a role. The error is the same for hidden and absent roles. */
+/**
+ * Throws IAM_PERMISSION_DENIED unless the caller may see a role. The error is the same for hidden and absent roles,
+ * except for callers with the permission at PLATFORM: for these, an absent role causes no error here.
+ */
 export async function requireSight(
   parts: RoleVisibilityServices,
   context: CallContext,

@@ -46,7 +46,7 @@ export async function createServiceAccount(
 export interface AddedKey {
   /** The PEM text of an Ed25519 key, a P-256 key, or an RSA key of 2048 bits or more. */
   readonly publicKey: string
-  /** A future time in RFC 3339; absent: the key never expires. */
+  /** The expiry, a future time in RFC 3339; absent: the key never expires. */
   readonly expireTime?: string | undefined
 }
 
@@ -72,7 +72,8 @@ export async function addAccountKey(parts: AccountServices, id: string, given: A
 }
 
 /**
- * Removes a key and ends the access tokens that were issued for it. Throws `ApiError` if the account has no such key.
+ * Removes a key and ends the access tokens that were issued for it. Throws `ApiError` if the account does not exist or
+ * has no such key.
  */
 export async function removeAccountKey(parts: AccountServices, id: string, keyId: string): Promise<void> {
   const { clock, feed, operations, store } = parts

@@ -58,11 +58,13 @@ async function keyOf(reader: Reader, assertion: string, now: number): Promise<St
   return key
 }
 
-/** Whether the unused bits of the last characters are zero, so that no other text encodes the same assertion. */
+/**
+ * Returns whether the unused bits of the last characters are zero, so that no other text encodes the same assertion.
+ */
 const isCanonical = (assertion: string): boolean =>
   assertion.split('.').every(part => Buffer.from(part, 'base64url').toString('base64url') === part)
 
-/** Whether a key is unexpired at `now`, in milliseconds since 1970. */
+/** Returns whether a key is unexpired at `now`, in milliseconds since 1970. */
 export const isInForce = ({ expire_time }: Pick<StoredAccountKey, 'expire_time'>, now: number): boolean =>
   expire_time === undefined || Date.parse(expire_time) > now
 
@@ -96,7 +98,10 @@ async function claimsOf(
   throw invalidAssertion()
 }
 
-/** Exactly one audience is allowed: an assertion for two servers could be replayed at the other. */
+/**
+ * Returns whether the claims of an assertion are for one call: exactly one audience, a short lifetime, and an id. An
+ * assertion for two servers could be replayed at the other server.
+ */
 function isForOneCall({ aud, exp, iat, jti }: JWTPayload, audience: string, now: number): boolean {
   const [only, ...others] = [aud].flat()
   if (only !== audience || others.length > 0) return false

@@ -31,7 +31,7 @@ export async function endToken(
   return feed.revise(tx, 'SESSION', id)
 }
 
-/** Revokes all tokens of a principal except `except`, in the way of `endToken`. */
+/** Revokes all ACTIVE tokens of a principal except `except`, as `endToken` does. */
 export async function endTokensOf(
   tx: Transaction,
   feed: Feed,

@@ -43,7 +43,10 @@ export async function exchangeAssertion(
   return familyAnswer(accessTokens, family, context.now)
 }
 
-/** Locks and returns the account, if the account and its key have not changed since the signature was verified. */
+/**
+ * Locks and returns the account. Throws ASSERTION_INVALID unless its workspace is effectively ACTIVE, the account is
+ * ACTIVE, and the verified key still exists.
+ */
 async function lockAccount(
   { taxonomy }: ExchangeServices,
   tx: Transaction,
@@ -70,8 +73,8 @@ async function spend(tx: Transaction, { digest: id, expireTime }: CheckedAsserti
 }
 
 /**
- * Records an access token in the token family of account and key. The first exchange creates the family, and so does
- * the first exchange after the end of a family.
+ * Records an access token in the token family of account and key, and returns the family. The first exchange creates
+ * the family, and so does the first exchange after the end of a family.
  */
 async function use(
   { audit }: ExchangeServices,

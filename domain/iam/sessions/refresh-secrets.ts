@@ -31,5 +31,5 @@ export const successorOf = (secret: string, salt: string): string =>
 /** Returns the stored digest of a secret: SHA-256 in hex. */
 export const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex')
 
-/** Compares digests in constant time. */
+/** Returns whether two digests are equal; compares in constant time. */
 export const isSameDigest = (a: string, b: string): boolean => timingSafeEqual(Buffer.from(a), Buffer.from(b))

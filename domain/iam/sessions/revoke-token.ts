@@ -91,8 +91,9 @@ export async function revokeAllOf(
 }
 
 /**
- * Checks the permission again, because the server admits a call with a used Idempotency-Key without this check. The
- * path does not name the token, so the key does not prove the permission to revoke this token.
+ * Returns the error for a caller without the permission; undefined for a caller with the permission. The permission is
+ * checked again, because the server admits a call with a used Idempotency-Key without this check. The path does not
+ * name the token, so the key does not prove the permission to revoke this token.
  */
 const refused = ({ access }: RevocationServices, context: CallContext, scope: Scope): Promise<ApiError | undefined> =>
   refusalOf(access.require(context, 'iam.tokens.revoke', scope, platform))
@@ -138,8 +139,8 @@ async function possessed(parts: RevocationServices, token: string, { now }: Call
 }
 
 /**
- * Returns the context with the user of the token as the caller, if the call has no bearer token (conventions §5); then
- * no Idempotency-Key is stored (conventions §6).
+ * Returns the context with the principal of the token as the caller, if the call has no bearer token (conventions §5);
+ * then no Idempotency-Key is stored (conventions §6).
  */
 function callerOf(session: StoredToken | undefined, context: CallContext): CallContext {
   if (context.principal || !session) return context

@@ -23,7 +23,7 @@ export interface SessionServices {
   readonly accessTokens: AccessTokens
 }
 
-/** Returns the sessions that are kept in the store. */
+/** Returns the functions for sessions that are kept in the store. */
 export const sessionsOf = ({ accessTokens, clock, feed }: SessionServices): Required<Sessions> => ({
   ready: () => accessTokens.ready(),
 
@@ -89,6 +89,6 @@ function newSession(
   }
 }
 
-/** Returns the first 256 characters of a User-Agent header. */
+/** Returns the first 256 characters of a User-Agent header, as well-formed text. */
 export const shortAgent = (agent: string): string =>
   Array.from(agent.slice(0, 512).toWellFormed()).slice(0, 256).join('')

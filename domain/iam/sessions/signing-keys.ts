@@ -6,19 +6,19 @@ import type { Store } from '../../ports/store.ts'
 import { signingKeys, type StoredSigningKey } from '../collections/signing-keys-store.ts'
 import { accessTokenMs } from '../values/token-lives.ts'
 
-/** The time after which a server creates a new key pair. */
+/** The time in milliseconds after which a server creates a new key pair. */
 const rotationMs = 24 * 60 * 60 * 1000
 
 /**
- * The time for which a public half is kept in addition to the lifetime of its tokens, because the clocks of servers
- * differ a little.
+ * The time in milliseconds for which a public key is kept in addition to the lifetime of the tokens that it verifies,
+ * because the clocks of servers differ a little.
  */
 const spareMs = 60_000
 
-/** The minimal interval between reads of the table because of unknown keys. */
+/** The minimal interval in milliseconds between two reads of the table because of unknown keys. */
 const rereadMs = 1000
 
-/** A public half in the form of the JWK set (RFC 7517, RFC 8037). */
+/** A public key in the form of the JWK set (RFC 7517, RFC 8037). */
 export interface PublicJwk {
   readonly kty: 'OKP'
   readonly crv: 'Ed25519'
@@ -38,13 +38,13 @@ interface Pair {
 
 /**
  * The keys of access tokens (iam.md 4.7). Each server has an Ed25519 key pair and replaces the pair every 24 hours. The
- * private half never leaves the memory of the server. A public half stays in the store until the last token of its pair
+ * private key never leaves the memory of the server. A public key stays in the store until the last token of its pair
  * has expired.
  */
 export class SigningKeys {
   readonly #store: Store
   readonly #clock: Clock
-  /** The public halves with the end of their validity, keyed by key id. */
+  /** The public keys with the end of their validity in milliseconds since 1970, keyed by key id. */
   readonly #known = new Map<string, { readonly key: KeyObject; readonly notAfter: number }>()
   #pair: Pair | undefined
   #making: Promise<void> | undefined
@@ -58,7 +58,7 @@ export class SigningKeys {
   }
 
   /**
-   * Ensures that the server has a signing key pair whose public half all servers can read. Never call `ready` in a
+   * Ensures that the server has a signing key pair whose public key all servers can read. Never call `ready` in a
    * transaction.
    */
   async ready(): Promise<void> {
@@ -77,8 +77,7 @@ export class SigningKeys {
   }
 
   /**
-   * Returns the public half with a key id; undefined if no server has the key. An unknown id causes a read of the
-   * table.
+   * Returns the public key with a key id; undefined if no server has the key. An unknown id causes a read of the table.
    */
   async find(kid: string): Promise<KeyObject | undefined> {
     const known = this.#known.get(kid)?.key
@@ -88,7 +87,7 @@ export class SigningKeys {
     return this.#known.get(kid)?.key
   }
 
-  /** Returns the JWK set of the live public halves. */
+  /** Returns the JWK set of the public keys that are still valid. */
   async jwks(): Promise<{ readonly keys: readonly PublicJwk[] }> {
     const keys: PublicJwk[] = []
     for (const { id, jwk } of await this.#live()) {
@@ -99,8 +98,8 @@ export class SigningKeys {
   }
 
   /**
-   * Whether a pair is not yet due for rotation. If the pair seems to come from the future, the clock was turned back;
-   * without this check the pair would be used for too long.
+   * Returns whether a pair is not yet due for rotation. If the pair seems to come from the future, the clock was turned
+   * back, and the pair counts as due: otherwise the pair would be used for too long.
    */
   #isYoung({ rotateAt }: Pair): boolean {
     const leftMs = rotateAt - this.#clock.now()

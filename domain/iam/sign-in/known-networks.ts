@@ -10,8 +10,8 @@ const knownMs = 30 * 24 * 60 * 60 * 1000
 const nobody = ''
 
 /**
- * Whether the user with an address had a session from a network in the last 30 days. `now` is in milliseconds since
- * 1970.
+ * Returns whether the user with an address opened or refreshed a session from a network in the last 30 days. `now` is
+ * in milliseconds since 1970.
  */
 export async function hasSessionFrom(reader: Reader, email: string, network: string, now: number): Promise<boolean> {
   const user = await reader.find(users, { email })

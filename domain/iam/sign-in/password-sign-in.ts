@@ -26,9 +26,9 @@ interface Proved {
 const nobody = 'nobody'
 
 /**
- * Opens a session for an address and a password (iam.md 4.7). Throws AUTHENTICATION_THROTTLED. Throws the same error
- * INVALID_CREDENTIALS for an unknown address, a user that is not ACTIVE and a wrong password; each of the three cases
- * costs one verification.
+ * Opens a session for an address and a password (iam.md 4.7). Throws AUTHENTICATION_THROTTLED if the throttle refuses
+ * the attempt or too many passwords are being checked. Throws the same error INVALID_CREDENTIALS for an unknown
+ * address, a user that is not ACTIVE and a wrong password; each of the three cases costs one verification.
  */
 export async function authenticate(
   parts: IamEnvironment,

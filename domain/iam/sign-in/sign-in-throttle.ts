@@ -82,8 +82,8 @@ export function throttleOf(parts: ThrottleOptions): Throttle {
 }
 
 /**
- * Counts an attempt under all keys; if any key refuses the attempt, counts nothing. A success clears the failures of
- * `own`.
+ * Counts an attempt under all keys, and returns the functions that withdraw the attempt; if any key refuses the
+ * attempt, throws AUTHENTICATION_THROTTLED and counts nothing. A success clears the failures of `own`.
  */
 async function count(
   { limits, store }: ThrottleOptions,

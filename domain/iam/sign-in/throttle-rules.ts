@@ -5,8 +5,8 @@ export interface ThrottleRule {
   /** The time in which a failure counts, in milliseconds. */
   readonly windowMs: number
   /**
-   * The delays double: the first delay, and the longest delay. Absent: the delay lasts until enough failures have left
-   * the window.
+   * The first and the longest delay, in milliseconds; each delay is twice as long as the delay before. Absent: the
+   * delay lasts until enough failures have left the window.
    */
   readonly doubling?: { readonly firstWaitMs: number; readonly maxWaitMs: number }
 }
@@ -25,8 +25,8 @@ export const throttleRules = {
 export type ThrottleKind = keyof typeof throttleRules
 
 /**
- * The number of failures in its window that each rule tolerates; 0 means any number (conventions §19,
- * `iam.throttle.*`).
+ * The number of failures in the window from which each rule delays attempts, keyed by kind of key; 0 means that the
+ * rule never delays (conventions §19, `iam.throttle.*`).
  */
 export type ThrottleLimits = Readonly<Record<ThrottleKind, number>>
 
@@ -75,7 +75,7 @@ export const refusedUntil = (
   now: number,
 ): number => (waitUntil > now && !isAhead(waitUntil, windowMs, now) ? waitUntil : 0)
 
-/** Whether a time is so far in the future that the clock must have been turned back. */
+/** Returns whether a time is so far in the future that the clock must have been turned back. */
 const isAhead = (time: number, windowMs: number, now: number): boolean => time > now + windowMs
 
 /** Returns the failures without a failure at `moment`, whose attempt was successful or did not take place. */

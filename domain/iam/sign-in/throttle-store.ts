@@ -1,7 +1,10 @@
 import type { Collection } from '../../ports/store.ts'
 import type { Failures, ThrottleKind } from './throttle-rules.ts'
 
-/** The failures under one key. Neither an address nor a network can be computed from the row. */
+/**
+ * The failed attempts under one throttle key, such as an email address with a network. Without the HMAC key, neither
+ * the email address nor the network can be computed from the row.
+ */
 export interface StoredThrottle extends Failures {
   /** The digest of the kind and the value of the key. */
   readonly id: string

@@ -8,7 +8,7 @@ import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { users } from '../collections/users-store.ts'
 
 /**
- * The parts that commands on the server's host use. Such a command acts as the system principal, without authentication
+ * The parts that commands on the server's host use. These commands act as the system principal, without authentication
  * and authorization.
  */
 export type AdministratorServices = Pick<
@@ -49,7 +49,7 @@ export async function makeAdministrator(
   return true
 }
 
-/** Whether any administrator of the platform has ever been ACTIVE. */
+/** Returns whether any present administrator of the platform has ever been ACTIVE. */
 export async function wasAdministered(reader: Reader): Promise<boolean> {
   for await (const { value } of reader.each(bindings, administration)) {
     if ((await reader.get(users, value.principal_id))?.value.password_update_time !== undefined) return true

@@ -25,7 +25,10 @@ import { pictureOf } from '../pictures/picture.ts'
 import { foundUser, userEffect } from './user-rows.ts'
 import { users, type StoredUser } from '../collections/users-store.ts'
 
-/** The limits of pictures (iam.md 4.8). */
+/**
+ * The limits of pictures (iam.md 4.8): bytes, pixels of each side, and the number of changes within a time in
+ * milliseconds.
+ */
 const limits = { bytes: 256 * 1024, minSide: 16, maxSide: 1024, changes: 6, withinMs: 60 * 60 * 1000 } as const
 
 /** Serves the pictures of users. */

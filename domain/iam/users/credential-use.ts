@@ -92,7 +92,7 @@ export class CredentialUse {
     })
   }
 
-  /** Returns the hash of an allowed password. */
+  /** Returns the hash of a password. Throws the fault of a password that is weak or was used before. */
   async #judged({ id, value }: Stored<StoredUser>, password: string): Promise<string> {
     const { passwords: hashes, store } = this.#parts
     const field = 'password'

@@ -32,11 +32,11 @@ const lifeMs = 24 * 60 * 60 * 1000
 /** The settings of the first administrator. */
 export interface FirstAdministrator {
   readonly email: string
-  /** Returns the password that makes the user ACTIVE immediately; called only if an administrator must be created. */
+  /** Returns the password that makes the user ACTIVE immediately; not called once the first run is over. */
   readonly password?: (() => Promise<string>) | undefined
 }
 
-/** The result of a start. */
+/** The state after `beginFirstRun`: an administrator is or was ACTIVE, or the user is invited and needs the token. */
 export type Begun =
   /** An administrator is or was ACTIVE, so no token is needed. */
   | { readonly kind: 'administered'; readonly user: string }

@@ -23,7 +23,7 @@ const isLocale = (tag: string): boolean => doesNotThrow(() => Intl.getCanonicalL
 
 const isTimeZone = (name: string): boolean => doesNotThrow(() => Intl.DateTimeFormat('en', { timeZone: name }))
 
-/** Whether a function of Intl accepts a value; Intl offers no other check of time zones. */
+/** Returns whether a function of Intl accepts a value; Intl offers no other check of time zones. */
 function doesNotThrow(ask: () => unknown): boolean {
   try {
     ask()

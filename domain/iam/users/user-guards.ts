@@ -12,7 +12,7 @@ export interface UserGuards {
   requireTakeOver(tx: Transaction, context: CallContext, target: StoredUser, kind: TakeOver): Promise<void>
   /** Checks rule E5: throws LAST_ADMINISTRATOR if no other administrator would remain. */
   requireOtherAdministrator(tx: Transaction, context: CallContext, target: StoredUser): Promise<void>
-  /** Checks rule E4 for the creator of a token that was returned in a response. */
+  /** Returns whether the creator of a token that was returned in a response still passes rule E4. */
   readonly mayTakeOver: TakeOverGuard
   /**
    * Checks rules E1, E3 and E6. Returns a function that grants the role in the same transaction, and throws if the

@@ -34,7 +34,10 @@ function rangeOf(address: IpAddress, bits: number): AddressRange {
   return { first: address.map((word, i) => word & (masks[i] ?? 0)), masks }
 }
 
-/** A shift by 32 bits has no effect in JavaScript. */
+/**
+ * Returns the mask of the first `bits` bits of a word. Zero is a special case, because JavaScript ignores a shift by
+ * 32.
+ */
 const maskOf = (bits: number): number => (bits === 0 ? 0 : -1 << (32 - bits))
 
 export function isWithin(address: IpAddress, { first, masks }: AddressRange): boolean {

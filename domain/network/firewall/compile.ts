@@ -110,8 +110,8 @@ export class CompiledRules {
   }
 
   /**
-   * Returns the rules whose peer labels select the port at an address; undefined if no rule has peer labels or no port
-   * has the address.
+   * Returns the set of the rules whose peer labels select the port at an address; undefined if no rule has peer labels
+   * or no port has the address.
    */
   #peersAt(address: number): Uint32Array | undefined {
     const port = this.#labelled.length === 0 ? undefined : this.#portAt(address)
@@ -139,7 +139,10 @@ function protocolRanges(rules: readonly OrderedRule[], protocol: PacketProtocol)
   )
 }
 
-/** Returns the addresses that each rule selects by ranges and subnets. Labels are compared for each packet. */
+/**
+ * Returns the addresses that each rule selects by ranges and subnets; a rule without peers selects all addresses.
+ * Labels are compared for each packet.
+ */
 function addressRanges(rules: readonly OrderedRule[], subnets: ReadonlyMap<string, string>): readonly RuleRange[] {
   return [...rules.entries()].flatMap(([index, { rule }]) => {
     if (isAnybody(rule)) return [{ rule: index, first: 0, last: 2 ** 32 - 1 }]

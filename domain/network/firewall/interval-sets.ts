@@ -9,7 +9,7 @@ export interface RuleRange {
 /** The number of flips between two snapshots: a look-up copies a snapshot and applies fewer flips than this number. */
 const stride = 64
 
-/** Returns the number of 32-bit words of a bit set over `count` rules. */
+/** Returns the number of 32-bit words of a bit set over `count` rules, at least 1. */
 export const wordsFor = (count: number): number => Math.max(1, Math.ceil(count / 32))
 
 /** Adds a rule to a bit set. */

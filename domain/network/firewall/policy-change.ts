@@ -17,8 +17,8 @@ export interface PolicyPath {
 }
 
 /**
- * Locks the policy of a path: shares the organisation, locks the VPC, then the policy (conventions §16). Throws
- * WORKSPACE_NOT_FOUND or FIREWALL_POLICY_NOT_FOUND.
+ * Locks and returns the policy of a path: shares the organisation, locks the VPC, then the policy (conventions §16).
+ * Throws WORKSPACE_NOT_FOUND or FIREWALL_POLICY_NOT_FOUND.
  */
 export async function lockPolicy(
   tx: Transaction,

@@ -93,8 +93,8 @@ async function countAllocated(tx: Transaction, { id, value, version }: Stored<St
 }
 
 /**
- * Returns the first MAC address of a new port that no other port of the VPC has. Throws ENGINE_UNAVAILABLE if other
- * ports have all of them.
+ * Returns the first of a new port's MAC addresses that no other port of the VPC has. Throws ENGINE_UNAVAILABLE if other
+ * ports have all these addresses.
  */
 async function freeMac(tx: Transaction, vpc_id: string, id: string): Promise<string> {
   for (const mac_address of macAddresses(id)) {

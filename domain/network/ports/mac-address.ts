@@ -5,8 +5,8 @@ const length = 5
 
 /**
  * Returns the MAC addresses that a port may have, in the order of preference (network.md 1). Each address is `02`, for
- * a locally administered address, and then five bytes of the SHA-256 of the port's id. The next five bytes follow on a
- * collision.
+ * a locally administered address, and then five bytes of the SHA-256 of the port's id: the first five bytes for the
+ * first address, the next five for the second, and so on.
  */
 export function macAddresses(portId: string): readonly string[] {
   const digest = createHash('sha256').update(portId).digest('hex')

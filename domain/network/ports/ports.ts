@@ -8,7 +8,7 @@ import { effectiveRulesOf } from '../firewall/effective-rules.ts'
 import { portKind } from './port-kind.ts'
 import { portCollection } from './ports-store.ts'
 
-/** The effective rules of a port in a list: a list does not compute the rules. */
+/** The JSON member `effective_rules` of a port in a list. The rules are empty, because a list does not compute them. */
 const noRules = jsonText({ effective_rules: [] })
 
 /** Returns the handlers of logical ports, which only read. */

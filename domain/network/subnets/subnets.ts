@@ -19,7 +19,8 @@ import type { StoredSubnet } from './subnets-store.ts'
 
 /**
  * Drops a deleted subnet from the firewall rules of its VPC, at the time `now` in milliseconds since 1970. Returns a
- * warning for each rule that is disabled because of the loss.
+ * warning for each rule that would match more packets without the subnet; the rule is disabled, if it was not disabled
+ * before.
  */
 export type DropFromRules = (tx: Transaction, vpc: string, subnet: string, now: number) => Promise<readonly Warning[]>
 
@@ -91,8 +92,8 @@ function countsOf(cidr: string, available: number) {
 }
 
 /**
- * Applies changed members to the free ranges. Returns the new number of available addresses, and a warning for running
- * machines.
+ * Applies changed reserved ranges to the free ranges. Returns the new number of available addresses, and a warning if
+ * the name servers changed and machines of the subnet are running.
  */
 async function changed(
   tx: Transaction,

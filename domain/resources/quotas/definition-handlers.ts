@@ -50,7 +50,7 @@ export class QuotaDefinitions<ScopeType extends string> {
   }
 }
 
-/** Returns the definition that a path names. Throws QUOTA_DEFINITION_NOT_FOUND. */
+/** Returns the definition with this id. Throws QUOTA_DEFINITION_NOT_FOUND if no definition has the id. */
 export function requireDefinition(quotas: Quotas, { definitionNotFound }: QuotaErrors, id: string): Definition {
   const definition = quotas.find(id)
   if (definition) return definition

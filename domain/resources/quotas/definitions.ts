@@ -7,7 +7,7 @@ export type QuotaScope = Scope & { readonly type: 'WORKSPACE' | 'ORGANISATION' }
 /** The values of a definition's dimensions, which identify one bucket at a scope. */
 export type Dimensions = Readonly<Record<string, string>>
 
-/** A countable type of row and its default limit (conventions §10). Definitions are built in. */
+/** A quota: the type of row that is counted, and the default limit (conventions §10). Definitions are built in. */
 export interface Definition {
   /** The natural key: `network.vpcs`. */
   readonly id: string

@@ -37,8 +37,8 @@ export interface LimitDeclaration<ScopeType extends string, Area extends AreaTyp
 }
 
 /**
- * Returns the kind of an area's quota limits. A limit lives at the scope that it limits, so that the tenant sees its
- * operations.
+ * Returns the kind of an area's quota limits. A limit lives at the scope that it limits, so that the tenant sees the
+ * operations on the limit.
  */
 export function limitKind<ScopeType extends string, Area extends AreaTypes>({
   errors,

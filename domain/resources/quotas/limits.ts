@@ -33,7 +33,10 @@ type Created<ScopeType> = Readonly<{
   limit: number
 }>
 
-/** Serves the quota limits of an area (network.md 1). They are created, changed and deleted at the platform only. */
+/**
+ * Serves the quota limits of an area (network.md 1). Only callers with a permission at PLATFORM create, change and
+ * delete limits.
+ */
 export class QuotaLimits<ScopeType extends string, Area extends AreaTypes> {
   readonly #parts: Parts<Area>
   readonly #quotas: Quotas
@@ -127,8 +130,8 @@ export class QuotaLimits<ScopeType extends string, Area extends AreaTypes> {
   }
 
   /**
-   * Deletes the limits of a purged workspace. The limits of a deleted organisation stay until the platform deletes
-   * them.
+   * Deletes the limits and the buckets of a purged workspace in one transaction. The limits of a deleted organisation
+   * stay until a caller deletes them.
    */
   async purge(workspace: string): Promise<void> {
     const { store } = this.#parts

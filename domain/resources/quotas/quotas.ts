@@ -43,15 +43,17 @@ export class Quotas {
 
   /**
    * Checks that one bucket has room for `n` rows, which the transaction has already written. Throws QUOTA_EXCEEDED if
-   * it has not; the limit -1 always has room. A deletion needs no call, because usage is counted from the rows.
+   * the bucket has no room; the limit -1 always has room. A deletion needs no call, because usage is counted from the
+   * rows.
    */
   consumeLimit(tx: Transaction, id: string, scope: QuotaScope, dimensions: Dimensions, n: number): Promise<void> {
     return this.#require(tx, id, scope, dimensions, { n, written: n })
   }
 
   /**
-   * Checks every definition for one row of a workspace, which the transaction has already written, in the order of the
-   * definitions' ids. Definitions of organisations count at the organisation of the workspace. Throws QUOTA_EXCEEDED.
+   * Checks that each bucket of `taken` has room for one row of a workspace, which the transaction has already written,
+   * in the order of the definitions' ids. Definitions of organisations count at the organisation of the workspace.
+   * Throws QUOTA_EXCEEDED at the first bucket without room.
    */
   consume(
     tx: Transaction,

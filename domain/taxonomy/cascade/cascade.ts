@@ -44,7 +44,7 @@ interface Checkpoint {
 const start: Checkpoint = { total: 0, begun: '', watched: '', busy: [], ended: 0, errors: [], waits: 0 }
 
 /**
- * Returns the procedures after a change of state and after a move. They bring the areas of every workspace at and below
+ * Returns the procedures after a change of state and after a move. Both bring the areas of every workspace at and below
  * the node to the effective state of the workspace. The effective state is read when the work acts on it, so a later
  * verb wins. The work has no deadline.
  */
@@ -122,8 +122,8 @@ async function errorsOf(reader: Reader, found: readonly Following[]): Promise<re
 /**
  * Returns the outcome of the cascade. If a later verb has decided the state, failures under this verb no longer count,
  * and the outcome is done with a warning. A verb needs an active parent, so the state that it set was the effective
- * state. A different effective state therefore comes from a later verb on the node or above it. A changed node had
- * later verbs, whatever its state is.
+ * state. A different effective state therefore comes from a later verb on the node or above it. A different
+ * `state_change_time` proves a later verb on the node, even if the state is the same again.
  */
 async function endOf(
   context: StepContext<CascadeInput, Checkpoint>,

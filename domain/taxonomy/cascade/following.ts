@@ -51,7 +51,10 @@ export async function followingsOf(reader: Reader, ids: readonly string[]): Prom
   return found
 }
 
-/** Changes the following of a workspace if `work` is its current work; otherwise returns undefined. */
+/**
+ * Changes the following of a workspace and returns the new following, if `work` is its current work; otherwise returns
+ * undefined.
+ */
 export async function changeFollowing(
   tx: Transaction,
   id: string,

@@ -26,7 +26,7 @@ type Context = StepContext<PurgeInput, Checkpoint>
 const forcedKind = 'taxonomy.purge'
 const freeKind = 'taxonomy.sweep'
 
-/** Returns the order for the work of a forced deletion: the areas purge their rows, then the node is deleted. */
+/** Returns the order for the work of a forced deletion: the areas purge their rows, then the workspace is deleted. */
 export const forcedPurge = (workspace: string): WorkOrder => ({ kind: forcedKind, input: { workspace } })
 
 /**

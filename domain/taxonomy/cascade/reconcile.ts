@@ -117,7 +117,10 @@ export function reconcileProcedure(
   }
 }
 
-/** Ends the rest of this work before an attempt. Returns false if other work has replaced this work. */
+/**
+ * Clears `is_resting` before an attempt of this work. Returns false if other work has replaced this work, otherwise
+ * true.
+ */
 async function takeUp({ input, store, tx }: Context): Promise<boolean> {
   const following = (await store.get(followings, input.workspace))?.value
   if (following?.work !== input.work) return false
@@ -136,7 +139,10 @@ interface Failure {
   readonly cause: string
 }
 
-/** Calls every area once. The failure of an area does not stop the calls of the others. */
+/**
+ * Calls every area once; the failure of an area does not stop the calls of the others. Returns the first failure;
+ * otherwise `waiting` if an area has not yet applied the state, and `followed` if all have.
+ */
 async function followAll(
   areas: readonly WorkspaceHooks[],
   workspace: string,

@@ -15,8 +15,8 @@ import type { Scope } from '../../ports/scope.ts'
 const type = 'taxonomy.followings'
 
 /**
- * Checks that the work of each following exists, and that the workspace of a following exists unless its work is in
- * progress.
+ * Checks that the work of each following exists, that the organisation of a following is the organisation of its
+ * workspace, and that the workspace exists unless the work is in progress.
  */
 export async function* inspectFollowings(inspection: Inspection): AsyncGenerator<Finding, void, undefined> {
   const { reader } = inspection
@@ -43,7 +43,9 @@ export async function* inspectFollowings(inspection: Inspection): AsyncGenerator
   }
 }
 
-/** Returns whether the work of a following exists. Such work has its own id in its input. */
+/**
+ * Returns whether the work of a following exists. The input of the work has the id of the work as its member `work`.
+ */
 async function isThere({ workAt }: Inspection, { id, work }: Following): Promise<boolean> {
   const orders = await workAt({ type: 'WORKSPACE', id })
   return orders.some(({ input }) => isRecord(input) && own(input, 'work') === work)

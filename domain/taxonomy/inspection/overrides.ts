@@ -8,7 +8,8 @@ import { countsNodes } from '../quotas/usage.ts'
 import { finding } from './finding.ts'
 
 /**
- * Checks that overrides are at nodes that their quotas can limit, with at most one override of a quota at each node.
+ * Checks that each override has a valid limit and a built-in quota, and is at an existing node that the quota can
+ * limit, with at most one override of a quota at each node.
  */
 export async function* inspectOverrides(reader: Reader): AsyncGenerator<Finding, void, undefined> {
   for await (const { value } of reader.each(quotaOverrides)) {

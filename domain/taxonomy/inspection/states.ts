@@ -22,7 +22,7 @@ const statesOf: Readonly<Record<NodeKind<never>['scopeType'], readonly Lifecycle
 
 /**
  * Checks that a node has a state of its kind, and that it has a former state if and only if it is archived. A workspace
- * in deletion may have one too.
+ * in deletion may have a former state too.
  */
 export function* inspectState(
   { noun, resourceType, scopeType }: Pick<NodeKind<never>, 'noun' | 'resourceType' | 'scopeType'>,

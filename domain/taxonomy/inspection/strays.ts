@@ -13,13 +13,13 @@ interface Belonging<T> {
   readonly resourceType: string
   readonly owner: (row: T) => string
   readonly of: readonly Collection<never>[]
-  /** Ids of owners that are known to exist. */
+  /** Returns whether an owner exists in all stores, so that no row has to be read. */
   readonly isKnown?: (owner: string) => boolean
   /** The noun of the owner in messages for people. */
   readonly noun: string
 }
 
-/** Finds rows whose organisation, node or quota does not exist. */
+/** Yields a finding for each row whose organisation, workspace, node or quota does not exist. */
 export async function* inspectStrays(reader: Reader): AsyncGenerator<Finding, void, undefined> {
   const inOrganisation = {
     of: [organisations],

@@ -57,7 +57,7 @@ function askedScope({ organisation, scope_id, scope_type }: GetEffectiveQuotaReq
 const scopeInvalid = (field: string, description: string): Error =>
   effectiveQuotaScopeInvalid(`${field} ${description}`, { badRequest: [{ field, description }] })
 
-/** A limit with the usage below its node. */
+/** A limit with the usage in the subtree of its node. */
 interface Link extends Limit {
   readonly usage: number
 }
@@ -66,8 +66,8 @@ const linksOf = (reader: Reader, quota: string, limits: readonly Limit[]): Promi
   Promise.all(limits.map(async limit => ({ ...limit, usage: await subtreeUsage(reader, quota, limit.scope) })))
 
 /**
- * Returns the effective limit of a chain: the smallest limit decides, and among equal limits the limit of the deepest
- * node. -1 is greater than every other limit.
+ * Returns the effective limit, its source, the available amount and the chain of limits. The smallest limit decides,
+ * and among equal limits the limit of the deepest node. -1 is greater than every other limit.
  */
 function effectOf(links: readonly Link[]): Pick<EffectiveQuota, 'limit' | 'limit_source' | 'available' | 'chain'> {
   const chain = links.map(({ limit, overrideId: override_id, scope, usage }) => ({

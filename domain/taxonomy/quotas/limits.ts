@@ -43,7 +43,7 @@ async function defaultLimit(reader: Reader, quota: string, scope: Scope): Promis
   return { scope, limit: stored.value.default_limit, overrideId: '' }
 }
 
-/** Throws QUOTA_EXCEEDED for the first of these limits that has no room. */
+/** Throws QUOTA_EXCEEDED for the first of these limits that has no room for the demand. */
 export async function requireRoom(reader: Reader, limits: readonly Limit[], demand: Demand): Promise<void> {
   const { amount, isCounted = false, quota } = demand
   for (const { limit, scope } of limits) {
@@ -67,8 +67,8 @@ export async function requireRoom(reader: Reader, limits: readonly Limit[], dema
 }
 
 /**
- * Returns the overrides at the given nodes, grouped by quota in the order of names. The overrides of one quota are in
- * the order of the nodes.
+ * Returns the overrides at the given nodes, keyed by quota, in the order of the quotas' ids. The overrides of one quota
+ * are in the order of the nodes.
  */
 export async function limitsAt(
   reader: Reader,

@@ -27,7 +27,7 @@ export async function requireMoveRoom(
 }
 
 /**
- * The quotas that count nodes, each with the type of the counted nodes. The moved node counts as 1, in addition to the
+ * The types of the nodes that quotas count, keyed by quota. A moved node of the type counts as 1, in addition to the
  * usage of its descendants.
  */
 const itself: ReadonlyMap<string, Scope['type']> = new Map([

@@ -24,7 +24,7 @@ export const quotaOverrides: Collection<StoredOverride> = {
   indexes: [['scope_id']],
 }
 
-/** Returns the override of a quota at exactly this scope. */
+/** Returns the override of a quota at exactly this scope; undefined if there is none. */
 export async function overrideAt(reader: Reader, quota: string, scope: Scope): Promise<StoredOverride | undefined> {
   const where = { quota_id: quota, scope_type: `TAXONOMY_SCOPE_TYPE_${scope.type}`, scope_id: scope.id }
   return (await reader.find(quotaOverrides, where))?.value

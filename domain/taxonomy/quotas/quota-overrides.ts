@@ -116,5 +116,5 @@ async function warningsOf(
   return warnings
 }
 
-/** Whether a limit is greater than another limit; -1 means unlimited and is greater than every other limit. */
+/** Returns whether a limit is greater than another limit; -1 means unlimited and is greater than every other limit. */
 const isAbove = (limit: number, other: number): boolean => limit < 0 || limit > other

@@ -39,5 +39,5 @@ export const builtInQuotas: readonly BuiltInQuota[] = [
 
 const builtInIds: ReadonlySet<string> = new Set(builtInQuotas.map(({ id }) => id))
 
-/** Whether a quota of this id exists in every store. */
+/** Returns whether a quota with this id exists in every store. */
 export const isBuiltIn = (id: string): boolean => builtInIds.has(id)

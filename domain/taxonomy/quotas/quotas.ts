@@ -36,7 +36,7 @@ export const quotaKind = defineKind({
 })
 
 /**
- * Serves quotas: caps on the sum of a subtree. They are built in, and only their default limits change (taxonomy.md
+ * Serves quotas: caps on the sum of a subtree. Quotas are built in, and only their default limits change (taxonomy.md
  * §1).
  */
 export class SubtreeQuotas implements QuotaHandlers {
@@ -61,7 +61,7 @@ export class SubtreeQuotas implements QuotaHandlers {
   }
 }
 
-/** Creates the missing quotas, and restores the fixed members of the existing quotas. */
+/** Creates the missing quotas, and restores the fixed members of the existing quotas. Damaged documents stay. */
 export async function createBuiltInQuotas(tx: Transaction, now: number): Promise<void> {
   const update_time = formatMillis(now)
   for (const quota of builtInQuotas) {
@@ -99,7 +99,10 @@ export const belowUsage = (what: string, usage: number, limit: number): Warning 
   description: `${what} uses ${usage}, more than the new limit of ${limit}; nothing is evicted, growth stops`,
 })
 
-/** Returns a warning about the first organisation without an override whose usage exceeds the new default limit. */
+/**
+ * Returns a warning about the first organisation without an override whose usage exceeds the new default limit; an
+ * empty list if there is no such organisation.
+ */
 async function usageWarnings(reader: Reader, quota: Quota): Promise<readonly Warning[]> {
   if (quota.default_limit < 0) return []
   for await (const { id, value } of reader.each(organisations)) {

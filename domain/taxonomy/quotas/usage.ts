@@ -43,11 +43,12 @@ export const quotaTotals: Collection<QuotaTotal> = {
   indexes: [['organisation_id']],
 }
 
-/** Returns the id of the usage of a quota by a workspace, or of its total in an organisation. */
+/** Returns the id of the usage of a quota by a workspace, or of the total of a quota in an organisation. */
 export const usageId = (quota: string, node: string): string => `${quota}/${node}`
 
 /**
- * Returns the usage of a quota in the subtree of an organisation, group or workspace. The scope itself does not count.
+ * Returns the usage of a quota in the subtree of an organisation, group or workspace. A quota of nodes does not count
+ * the node of the scope itself.
  */
 export async function subtreeUsage(reader: Reader, quota: string, scope: Scope): Promise<number> {
   const counted = treeCounts.get(quota)
@@ -96,7 +97,7 @@ async function workspacesIn(reader: Reader, group: string): Promise<number> {
   return reader.count(workspaces, { organisation_id, parent_group_id: found.map(({ id }) => id) })
 }
 
-/** Returns the groups at and below a group. */
+/** Returns the ids of the groups at and below a group. */
 const parentsIn = async (reader: Reader, group: string): Promise<readonly string[]> =>
   (await groupsIn(reader, [group])).map(({ id }) => id)
 

@@ -11,9 +11,7 @@ import type { Collection } from '../../ports/store.ts'
 /** The stored fields of an organisation. An organisation has no parent, so its own state is its effective state. */
 export type StoredOrganisation = Omit<Organisation, 'group_count' | 'workspace_count'>
 
-/**
- * The stored fields of a group or workspace. Inherited values and counts are computed at each read and never stored.
- */
+/** The stored fields of a group. Inherited values and counts are computed at each read and never stored. */
 export type StoredGroup = Omit<
   Group,
   'ancestors' | 'depth' | 'effective_state' | 'effective_state_source' | 'group_count' | 'workspace_count'
@@ -94,7 +92,7 @@ export interface Tree {
   readonly workspace_count: number
 }
 
-/** The row of each organisation that changes of its tree lock. */
+/** The tree rows of all organisations. Each change of a tree locks the row of its organisation. */
 export const trees: Collection<Tree> = { name: 'taxonomy_trees', id: 'id' }
 
 /** The state of an archived node before it was archived; a restoration sets this state again. */

@@ -40,7 +40,7 @@ export async function activePlace(
   return place && requireActivePlace(place)
 }
 
-/** Returns the place. Throws GROUP_PARENT_NOT_FOUND if the body named no existing place as parent. */
+/** Returns the place that a body names as parent. Throws GROUP_PARENT_NOT_FOUND if the place is undefined. */
 export function requireParentPlace(place: TreePlace | undefined): TreePlace {
   if (place) return place
   const description = 'must be the id of a group of the organisation, or empty for the organisation itself'
@@ -49,7 +49,7 @@ export function requireParentPlace(place: TreePlace | undefined): TreePlace {
   })
 }
 
-/** Returns the place of a node's parent. Throws PARENT_NOT_ACTIVE. */
+/** Returns the place of a node's parent. Throws PARENT_NOT_ACTIVE if the parent is not effectively ACTIVE. */
 export async function activeParent(
   reader: Reader,
   organisation: StoredOrganisation,

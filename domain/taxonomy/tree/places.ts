@@ -31,8 +31,8 @@ export function inherit(above: Effective, state: LifecycleState, scope: Scope): 
 }
 
 /**
- * Returns the places with these `parent_group_id`s and all their ancestors, by one recursive read. Its cost grows with
- * their depth, not with the size of the tree. A deleted group has no place.
+ * Returns the places with these `parent_group_id`s and all their ancestors, by one recursive read. The cost of the read
+ * grows with the depth of the places, not with the size of the tree. A deleted group has no place.
  */
 export async function placesAt(
   reader: Reader,
@@ -56,7 +56,7 @@ export async function placeAt(
   return (await placesAt(reader, organisation, [parent])).get(parent)
 }
 
-/** Returns groups and all their descendants, each once and unordered. */
+/** Returns the groups with the ids `ids` and all groups below them, each once and unordered. */
 export async function groupsIn(reader: Reader, ids: readonly string[]): Promise<readonly StoredGroup[]> {
   return (await reader.below(groups, 'parent_group_id', ids)).map(({ value }) => value)
 }
@@ -70,8 +70,8 @@ export async function groupsBelow(reader: Reader, organisation: string, node: st
 }
 
 /**
- * Returns the places of groups that are already read. Groups of another organisation, and groups with missing
- * ancestors, have no place.
+ * Returns the places of the organisation and of groups that are already read. Groups of another organisation, and
+ * groups with missing ancestors, have no place.
  */
 export function placesOf(organisation: StoredOrganisation, found: readonly StoredGroup[]): Places {
   const places = new Map<string, TreePlace>([['', rootOf(organisation)]])

@@ -12,7 +12,10 @@ export interface TreeReadResult<R> {
   readonly version?: number | undefined
 }
 
-/** The number of attempts without a snapshot. The last attempt uses a snapshot, so that no change can intervene. */
+/**
+ * The maximal number of attempts without a snapshot. The attempt after these uses a snapshot, so that no change can
+ * intervene.
+ */
 const maxAttempts = 2
 
 /** The maximal number of cached places and counts of all organisations: about 30 MB with their texts and pairs. */

@@ -10,14 +10,14 @@ export interface PinnedNode extends NodeRoom {
 
 /** A row of the ledger: the capacity that a consumer holds in a resource pool. */
 export interface StoredAllocation extends Capacity {
-  /** `allocationId` of the consumer, so that a consumer has one allocation. */
+  /** The id that `allocationId` returns, so that a consumer has at most one allocation. */
   readonly id: string
   readonly consumer_type: string
   readonly consumer_id: string
   readonly workspace_id?: string
   readonly zone_id: string
   readonly pool_id: string
-  /** The NUMA nodes of the guest, in its order; empty while nothing is pinned. */
+  /** The pinned NUMA nodes of the guest, in the order of the guest; empty while no node is pinned. */
   readonly nodes: readonly PinnedNode[]
 }
 

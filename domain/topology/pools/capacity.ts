@@ -1,29 +1,33 @@
 import type { Overcommit } from '../../../output/topology/types.ts'
 
-/** Amounts of the three resources, each a whole number from 0 to below 2^53. */
+/**
+ * Amounts of the three resources: whole numbers below 2^53, from 0 in rows and requests, and also negative in
+ * differences.
+ */
 export interface Capacity {
   readonly vcpus: number
   readonly memory_mib: number
   readonly disk_gib: number
 }
 
-/** The dimensions of a capacity, in the order in which a shortage names the first of them (topology.md 4). */
+/** The dimensions of a capacity. A shortage names the first short dimension in this order (topology.md 4). */
 export const dimensions = ['vcpus', 'memory_mib', 'disk_gib'] as const
 
+/** The name of a dimension of a capacity. */
 export type Dimension = (typeof dimensions)[number]
 
 /** The members of a resource pool from which its allocatable capacity follows. */
 export interface Inventory {
   readonly capacity: Capacity
-  /** At most the capacity. */
+  /** The part of the capacity that consumers never get; at most the capacity. */
   readonly reserved: Capacity
-  /** Factors with at most two decimals, as the interface has them: 1.5, not 150. */
+  /** The factor of each dimension, with at most two decimals: 1.5, not 150. */
   readonly overcommit: Readonly<Overcommit>
 }
 
 /**
- * Returns floor((capacity - reserved) x overcommit) of each dimension. The result is exact where it is below 2^53, which
- * the limits of the interface ensure: an amount is below 2^49 and a factor at most 16.
+ * Returns floor((capacity - reserved) x overcommit) for each dimension. The limits of the interface keep the result
+ * below 2^53 and therefore exact: an amount is below 2^49, and a factor is at most 16.
  */
 export function allocatableOf({ capacity, overcommit, reserved }: Inventory): Capacity {
   return eachDimension(dimension => {
@@ -37,16 +41,16 @@ export function allocatableOf({ capacity, overcommit, reserved }: Inventory): Ca
 export const plus = (one: Capacity, other: Capacity): Capacity =>
   eachDimension(dimension => one[dimension] + other[dimension])
 
-/** Returns a capacity less another; a dimension of which the other has more is negative. */
+/** Returns `from` less `other`; a dimension in which `other` has more is negative. */
 export const minus = (from: Capacity, other: Capacity): Capacity =>
   eachDimension(dimension => from[dimension] - other[dimension])
 
-/** Tells whether the room has as much as is needed, in each dimension. */
+/** Returns whether the room has at least the needed amount in each dimension. */
 export const fits = (need: Capacity, room: Capacity): boolean =>
-  // Placement asks this of each pool of a zone; a loop over the dimensions takes several times as long.
+  // Placement calls `fits` for each pool of a zone. A loop over the dimensions would take several times as long.
   need.vcpus <= room.vcpus && need.memory_mib <= room.memory_mib && need.disk_gib <= room.disk_gib
 
-/** Returns the first dimension in which more is needed than the room has; undefined if the need fits. */
+/** Returns the first dimension in which the need exceeds the room; undefined if the need fits. */
 export const firstShort = (need: Capacity, room: Capacity): Dimension | undefined =>
   dimensions.find(dimension => need[dimension] > room[dimension])
 

@@ -6,7 +6,7 @@ import { reallocate, release, resize } from './resize.ts'
 import { poolCollection } from './pools-store.ts'
 import type { ZonePools } from './zone-pools.ts'
 
-/** The functions of the area that concern capacity. */
+/** Returns the functions of topology for capacity; `pools` is their common cache. */
 export const capacityFunctions = (
   pools: ZonePools,
 ): Pick<Topology, 'allocate' | 'driverOf' | 'resize' | 'reallocate' | 'release'> => ({

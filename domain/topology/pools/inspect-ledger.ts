@@ -10,9 +10,9 @@ import { poolCollection, type StoredPool } from './pools-store.ts'
 
 type Findings = AsyncGenerator<Finding, void, undefined>
 
-/** The facts of a pool that its allocations repeat. */
+/** The facts of a pool with which its allocations are compared. */
 interface PoolPlace {
-  /** Undefined if the zone does not exist, which is a finding of the pool's reference. */
+  /** The id of the zone; undefined if the zone does not exist, which `inspectReferences` reports. */
   readonly zone_id: string | undefined
   readonly nodeCount: number
 }
@@ -31,7 +31,7 @@ export async function* inspectLedger(reader: Reader): Findings {
   }
 }
 
-/** Returns a pool with the use of its allocations in the ledger. */
+/** Returns a pool with the use that is summed up from its allocations in the ledger. */
 async function sumOf(reader: Reader, pool: StoredPool): Promise<StoredPool> {
   const unused = { vcpus: 0, memory_mib: 0, disk_gib: 0 }
   let sum: StoredPool = { ...pool, allocated: unused, allocation_count: 0, pinned: '' }

@@ -13,8 +13,9 @@ import { zoneLedgers } from './zone-ledger.ts'
 type Findings = AsyncGenerator<Finding, void, undefined>
 
 /**
- * Checks what the rows of resource pools say: of themselves, of their sites, and together of their deployment targets.
- * `inspectLedger` compares their sums with the allocations.
+ * Yields the faults of resource pools: in their amounts and NUMA nodes, in their zones and targets, and in the sums of
+ * all pools of a deployment target. Also yields the ledger rows of absent zones. `inspectLedger` compares the allocated
+ * sums with the allocations.
  */
 export async function* inspectPools(reader: Reader): Findings {
   for await (const { id, value } of reader.each(poolCollection)) {
@@ -62,12 +63,12 @@ function nodeFaults(pool: StoredPool): readonly string[] {
 async function placeFaults(reader: Reader, { deployment_target, zone }: StoredPool): Promise<readonly string[]> {
   const target = await reader.find(targetCollection, { name: deployment_target })
   const found = await reader.find(zoneCollection, { name: zone })
-  // An absent site is a finding of its reference.
+  // `inspectReferences` reports an absent zone or target.
   if (!target || !found || target.value.location === found.value.location) return []
   return [`is of zone ${zone} in ${found.value.location}, but on a target in ${target.value.location}`]
 }
 
-/** The pools of a target have no more together than the target. */
+/** Checks that the pools of a target together have at most the capacity and the NUMA nodes of the target. */
 async function* inspectTargets(reader: Reader): Findings {
   for await (const { id, value } of reader.each(targetCollection)) {
     const { capacity, name, numa_nodes } = value
@@ -83,7 +84,7 @@ async function* inspectTargets(reader: Reader): Findings {
   }
 }
 
-/** The row that serialises the changes of a zone's pools goes with the zone. */
+/** Checks that each ledger row belongs to an existing zone, because the deletion of a zone deletes its ledger row. */
 async function* inspectZoneLedgers(reader: Reader): Findings {
   for await (const { id } of reader.each(zoneLedgers)) {
     if (await reader.get(zoneCollection, id)) continue

@@ -1,49 +1,49 @@
-/** What a NUMA node of a host has left, or what a NUMA node of a guest needs. */
+/** The amounts that a NUMA node of a host has left, or that a NUMA node of a guest needs. */
 export interface NodeRoom {
   readonly vcpus: number
   readonly memory_mib: number
 }
 
-/** Assigns the nodes of one guest to the nodes of many hosts. */
+/** Assigns the NUMA nodes of one guest to the NUMA nodes of a host, for one host after another. */
 export interface NodeAssigner {
-  /** Tells whether `assign` returns numbers, in less time than it takes. */
+  /** Returns whether the guest fits, in less time than `assign`, because no list is made. */
   readonly isAssignable: (rooms: readonly NodeRoom[]) => boolean
-  /** As `assignNodes`. */
+  /** Returns the numbers of the host nodes as `assignNodes` does. */
   readonly assign: (rooms: readonly NodeRoom[]) => readonly number[] | undefined
 }
 
 /**
- * Returns the number of the host node of each guest node, in the order of the guest, or undefined if the guest does not
- * fit (topology.md 4, NUMA). `rooms` are the nodes of the host from 0: capacity less what is pinned to them. The guest
- * nodes take turns by memory, then vcpus, both descending, then index, and each takes the unused host node of the lowest
- * number that fits. The search is greedy: a guest that another assignment would fit may be refused. Throws RangeError
- * for more than 32 host nodes.
+ * Returns the number of the host node for each guest node, in the order of the guest; undefined if the guest does not
+ * fit (topology.md 4, NUMA). `rooms` are the host nodes from number 0: the capacity less the pinned use. Guest nodes
+ * are placed in descending order of memory, then of vcpus, and then in the order of the guest. Each guest node gets the
+ * host node with the lowest number that is unused and large enough. The search is greedy: it may refuse a guest that
+ * another assignment would fit. Throws RangeError for more than 32 host nodes.
  */
 export const assignNodes = (rooms: readonly NodeRoom[], guest: readonly NodeRoom[]): readonly number[] | undefined =>
   nodeAssigner(guest).assign(rooms)
 
-/** The bits of the integers of bitwise operations. The interface allows 16 nodes. */
+/** The maximal number of host nodes: a bitwise operation has 32 bits. The interface allows 16 nodes. */
 const mostNodes = 32
 
 /** Returns the assigner of a guest, which sorts the nodes of the guest once. */
 export function nodeAssigner(guest: readonly NodeRoom[]): NodeAssigner {
   const turns = turnsOf(guest)
-  // No node of the guest needs less: most hosts that are too small are refused without a search.
+  // No guest node needs less, so most hosts that are too small are refused without a search.
   const smallest = {
     vcpus: Math.min(...guest.map(({ vcpus }) => vcpus)),
     memory_mib: Math.min(...guest.map(({ memory_mib }) => memory_mib)),
   }
-  // The numbers for the last host; a list for each host would take more time than the search.
+  // The assignment to the last host. A new list for each host would take more time than the search.
   const assigned = guest.map(() => -1)
 
   function isAssignable(rooms: readonly NodeRoom[]): boolean {
     if (rooms.length > mostNodes) throw new RangeError(`a host has ${rooms.length} NUMA nodes, ${mostNodes} at most`)
     if (!hasFitting(rooms, smallest, turns.length)) return false
-    // Bit i is set if node i is used: a set or a list makes placement over a zone several times as slow.
+    // Bit i is set if host node i is used. A set or a list would make placement over a zone several times as slow.
     let used = 0
     let node = -1
     for (const { index, isRepeated, memory_mib, vcpus } of turns) {
-      // A node that did not fit an equal need does not fit this one.
+      // The host nodes before are used, or are too small for an equal guest node.
       node = isRepeated ? node + 1 : 0
       for (; node < rooms.length; node += 1) {
         const room = rooms[node]
@@ -59,7 +59,7 @@ export function nodeAssigner(guest: readonly NodeRoom[]): NodeAssigner {
   return { isAssignable, assign: rooms => (isAssignable(rooms) ? [...assigned] : undefined) }
 }
 
-/** Tells whether a guest node fits into so many of the host nodes. */
+/** Returns whether a guest node fits into at least `count` of the host nodes. */
 function hasFitting(rooms: readonly NodeRoom[], { memory_mib, vcpus }: NodeRoom, count: number): boolean {
   let spare = rooms.length - count
   for (let node = 0; node < rooms.length && spare >= 0; node += 1) {
@@ -69,11 +69,11 @@ function hasFitting(rooms: readonly NodeRoom[], { memory_mib, vcpus }: NodeRoom,
   return spare >= 0
 }
 
-/** A guest node in its turn. */
+/** A guest node, in a list in the order of placement. */
 interface Turn extends NodeRoom {
-  /** The index in the guest. */
+  /** The index of the node in the guest. */
   readonly index: number
-  /** Whether the turn before needs the same. */
+  /** Whether the guest node that is placed before has the same needs. */
   readonly isRepeated: boolean
 }
 

@@ -2,8 +2,8 @@ import type { NodeRoom } from './numa.ts'
 import type { StoredPool } from './pools-store.ts'
 
 /**
- * Writes the use that is pinned to the NUMA nodes of a pool, from node 0, as `<vcpus>:<memory_mib>` with a space between
- * nodes. The result is empty without nodes.
+ * Returns the use that is pinned to the NUMA nodes of a pool as a text: from node 0, `<vcpus>:<memory_mib>`, with a
+ * space between nodes. The text is empty without nodes.
  */
 export const pinnedText = (nodes: readonly NodeRoom[]): string =>
   nodes.map(({ memory_mib, vcpus }) => `${vcpus}:${memory_mib}`).join(' ')

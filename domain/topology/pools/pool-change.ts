@@ -10,12 +10,14 @@ import { requireNodes, requireRoomOnTarget, requireUseFits } from './pool-room.t
 import type { StoredPool } from './pools-store.ts'
 import { changeZoneLedger } from './zone-ledger.ts'
 
-/** Step 12 of an update: the form and the nodes of the future pool, and what follows from its members. */
+/**
+ * Runs step 12 of an update: checks the form and the NUMA nodes of the changed pool, and returns its derived members.
+ */
 export async function changed(
   tx: Transaction,
   { changed: paths, value }: Updated<StoredPool>,
 ): Promise<More<StoredPool, TopologyArea>> {
-  // Rules of the form that need the stored members.
+  // The form was checked without the stored members, and some rules need these members.
   requireForm(value)
   if (paths.includes('numa_nodes')) await requireNodes(tx, value)
   const allocatable = allocatableOf(value)
@@ -23,14 +25,17 @@ export async function changed(
   return { members: { allocatable, available, pinned: pinnedText(pinnedOf(value)) } }
 }
 
-/** Step 15 of an update. */
+/**
+ * Runs step 15 of an update: checks that the changed pool has room for its allocations, and that its target has room
+ * for the changed pool. Marks the zone as changed if placement reads a changed member.
+ */
 export async function afterChange(tx: Transaction, { changed: paths, value }: Updated<StoredPool>, before: StoredPool) {
   requireUseFits({ ...value, allocatable: allocatableOf(value) }, before)
   if (paths.some(path => path.startsWith('capacity'))) await requireRoomOnTarget(tx, value)
   if (paths.some(path => placing.has(path.split('.', 1)[0] ?? ''))) await changeZone(tx, value)
 }
 
-/** The members that placement looks at. */
+/** The settable members that placement reads, directly or through derived members. */
 const placing: ReadonlySet<string> = new Set([
   'capacity',
   'reserved',
@@ -39,7 +44,7 @@ const placing: ReadonlySet<string> = new Set([
   'schedulable',
 ] satisfies (keyof StoredPool)[])
 
-/** Tells the zone of a pool that its pools have changed. The caller has locked the zone, which holds the pool. */
+/** Changes the ledger row of a pool's zone, so that cached rooms are read again. The caller has locked the zone. */
 export async function changeZone(tx: Transaction, { zone }: StoredPool): Promise<void> {
   const id = await zoneKind.idNamed(tx, zone)
   if (id !== undefined) await changeZoneLedger(tx, id)

@@ -12,8 +12,8 @@ interface Form {
 }
 
 /**
- * Throws FIELD_INVALID if more is reserved than the capacity has, and NUMA_LAYOUT_INVALID if the NUMA nodes have more. A
- * dimension that one of the members leaves out is not compared.
+ * Throws FIELD_INVALID if more is reserved than the capacity has, and NUMA_LAYOUT_INVALID if the NUMA nodes together
+ * have more than the capacity. A dimension that `capacity` or `reserved` leaves out is not compared.
  */
 export function requireForm({ capacity = {}, numa_nodes = [], reserved = {} }: Form): void {
   for (const dimension of dimensions) {

@@ -10,8 +10,8 @@ import { targetKind, zoneKind } from '../sites/kinds.ts'
 import { poolCollection } from './pools-store.ts'
 
 /**
- * Resource pools (topology.md 1). Each mutation locks the deployment target, then the zone, then the pool, so that the
- * other pools of the target stay as the mutation has read them, and no allocation in the zone runs beside it.
+ * The kind of resource pools (topology.md 1). Each mutation locks the deployment target, then the zone, then the pool,
+ * so that neither another pool of the target nor an allocation in the zone changes during the mutation.
  */
 export const poolKind = defineKind({
   type: 'topology.resourcePools',

@@ -15,7 +15,7 @@ import { firstMisfit, firstShortNode, sumOfPools } from './target-pools.ts'
 
 const type = 'topology.resourcePools'
 
-/** Throws RESOURCE_POOL_LOCATION_MISMATCH unless the target of a pool stands in the location of its zone. */
+/** Throws RESOURCE_POOL_LOCATION_MISMATCH if the target and the zone of a pool lie in different locations. */
 export async function requireSameLocation(tx: Transaction, pool: StoredPool): Promise<void> {
   const zone = await tx.find(zoneCollection, { name: pool.zone })
   const target = await targetOf(tx, pool)
@@ -24,7 +24,10 @@ export async function requireSameLocation(tx: Transaction, pool: StoredPool): Pr
   throw atField(resourcePoolLocationMismatch(message), 'deployment_target')
 }
 
-/** Throws NUMA_LAYOUT_INVALID unless the nodes of a pool fit into what other pools leave of the nodes of its target. */
+/**
+ * Throws NUMA_LAYOUT_INVALID unless the nodes of a pool fit into the room that other pools leave in the nodes of its
+ * target. A target without declared NUMA nodes limits no pool.
+ */
 export async function requireNodes(tx: Transaction, pool: StoredPool): Promise<void> {
   const target = await targetOf(tx, pool)
   if (pool.numa_nodes.length === 0 || target === undefined || target.numa_nodes.length === 0) return
@@ -41,7 +44,10 @@ export async function requireNodes(tx: Transaction, pool: StoredPool): Promise<v
   throw atField(numaLayoutInvalid(message), `numa_nodes[${node}]`)
 }
 
-/** Throws RESOURCE_POOL_EXCEEDS_TARGET unless the capacity of a pool fits into what other pools leave of its target. */
+/**
+ * Throws RESOURCE_POOL_EXCEEDS_TARGET unless the capacity of a pool fits into the capacity that other pools leave of
+ * its target.
+ */
 export async function requireRoomOnTarget(tx: Transaction, pool: StoredPool): Promise<void> {
   const target = await targetOf(tx, pool)
   if (target === undefined) return
@@ -58,8 +64,8 @@ export async function requireRoomOnTarget(tx: Transaction, pool: StoredPool): Pr
 }
 
 /**
- * Throws RESOURCE_POOL_CAPACITY_IN_USE unless a pool has at least as much as is allocated in each dimension, and as is
- * pinned to each NUMA node. `before` has the use.
+ * Throws RESOURCE_POOL_CAPACITY_IN_USE unless a changed pool has at least the allocated amount in each dimension, and
+ * the pinned use in each NUMA node. `before` is the pool before the change, with its use.
  */
 export function requireUseFits(
   { allocatable, numa_nodes }: { readonly allocatable: Capacity } & Pick<StoredPool, 'numa_nodes'>,

@@ -16,13 +16,13 @@ import { poolCollection, type StoredPool } from './pools-store.ts'
 /** The members of a resource pool from which its state follows. */
 export type PoolPlace = Pick<StoredPool, 'deployment_target' | 'schedulable' | 'zone'>
 
-/** The states of the sites of resource pools, by their names. */
+/** The states of the zones and deployment targets of resource pools, both keyed by name. */
 export interface PoolSites {
   readonly zones: ReadonlyMap<string, ZoneState>
   readonly targets: ReadonlyMap<string, DeploymentTargetState>
 }
 
-/** The state of a resource pool (topology.md 1), from its cordon and the states of its zone and its target. */
+/** Returns the state of a resource pool (topology.md 1), from its cordon and the states of its zone and its target. */
 export const poolState = (
   schedulable: boolean,
   zone: ZoneState | undefined,
@@ -32,7 +32,7 @@ export const poolState = (
     ? 'TOPOLOGY_RESOURCE_POOL_STATE_AVAILABLE'
     : 'TOPOLOGY_RESOURCE_POOL_STATE_UNAVAILABLE'
 
-/** Reads the states of the sites of resource pools. */
+/** Returns the states of the zones and deployment targets of resource pools. */
 export async function poolSites(reader: Reader, pools: readonly PoolPlace[]): Promise<PoolSites> {
   const zones = new Map<string, ZoneState>()
   const targets = new Map<string, DeploymentTargetState>()
@@ -46,13 +46,13 @@ export async function poolSites(reader: Reader, pools: readonly PoolPlace[]): Pr
   return { zones, targets }
 }
 
-/** Joins the state to the text of a resource pool. */
+/** Appends the state to the text of a resource pool. */
 export const answered = ({ text, value }: Stored<StoredPool>, sites: PoolSites): JsonText<ResourcePool> =>
   withMembers(text, { state: stateAt(sites, value) })
 
-/** The states of all resource pools by their zones, targets and cordons. */
+/** Returns the table from which lists derive the states of resource pools, by zone, target and cordon. */
 export async function derivedStates(reader: Reader): Promise<Derived> {
-  // Pairs of zones and targets that have pools: all pairs would be far more.
+  // The table contains only the combinations that pools have: all combinations would be far more.
   const pairs = new Map<string, PoolPlace>()
   for await (const { value } of reader.each(poolCollection)) {
     const { deployment_target, schedulable, zone } = value

@@ -7,7 +7,7 @@ import { poolCollection } from './pools-store.ts'
 import { firstMisfit, sumOfPools } from './target-pools.ts'
 import { changeZoneLedger } from './zone-ledger.ts'
 
-/** The use of deployment targets by their resource pools. */
+/** The functions that connect changes of deployment targets with their resource pools. */
 export const poolsOfTarget: TargetUse = {
   async requireRoom(tx, target) {
     const sum = await sumOfPools(tx, target.name)
@@ -21,7 +21,7 @@ export const poolsOfTarget: TargetUse = {
   },
   async probed(tx, name) {
     const zones = await tx.tally(poolCollection, 'zone', { deployment_target: name })
-    // All who change several zones take them in the order of their names.
+    // A transaction that changes several zones locks their ledger rows in the order of the zone names.
     for (const zone of [...zones.keys()].toSorted()) {
       const id = await zoneKind.idNamed(tx, zone)
       if (id !== undefined) await changeZoneLedger(tx, id)

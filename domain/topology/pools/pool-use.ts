@@ -10,7 +10,7 @@ export interface Use extends Capacity {
   readonly nodes: readonly PinnedNode[]
 }
 
-/** Returns the room of a pool. `isReady` tells whether the probe of its deployment target has passed. */
+/** Returns the room of a pool; `isReady` is true if the last probe of its deployment target has passed. */
 export function roomOf(pool: StoredPool, isReady: boolean): PoolRoom {
   const pinned = pinnedOf(pool)
   return {

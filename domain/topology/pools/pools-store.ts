@@ -5,11 +5,12 @@ import type { Collection } from '../../ports/store.ts'
 import { storedFields } from '../sites/stored-fields.ts'
 
 /**
- * A resource pool as it is stored. `allocated`, `available`, `allocation_count` and `pinned` follow from the ledger of
- * allocations: each transaction that changes the ledger writes them too, and leaves `etag` and `update_time` as they are.
+ * A stored resource pool, without its state. `allocated`, `available`, `allocation_count` and `pinned` follow from the
+ * ledger of allocations: each transaction that changes the ledger writes these members too, and keeps `etag` and
+ * `update_time`.
  */
 export type StoredPool = Omit<ResourcePool, 'state'> & {
-  /** The use that is pinned to each of `numa_nodes`, as `pinnedText` writes it. */
+  /** The use that is pinned to each node of `numa_nodes`, as the text that `pinnedText` returns. */
   readonly pinned: string
 }
 
@@ -19,7 +20,7 @@ export const poolCollection: Collection<StoredPool> = {
   id: 'id',
   list: storedFields(resourcePoolsList, ['state']),
   hidden: ['pinned'],
-  // Derived states follow from columns of texts.
+  // Derived states can follow from STRING and ENUM columns only.
   computed: { schedulable_text: { type: 'STRING', of: ({ schedulable }) => String(schedulable) } },
   uniques: [
     {

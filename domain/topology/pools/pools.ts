@@ -19,7 +19,7 @@ import { requireNodes, requireRoomOnTarget, requireSameLocation } from './pool-r
 import { answered, derivedStates, poolSites } from './pool-states.ts'
 import { poolCollection, type StoredPool } from './pools-store.ts'
 
-/** The calls of resource pools. */
+/** Returns the handlers of resource pools. */
 export function resourcePools(parts: Parts<TopologyArea>): ResourcePoolHandlers {
   const { clock, store } = parts
   const resources = new Resources<StoredPool, TopologyArea>(poolKind, parts)
@@ -59,7 +59,7 @@ export function resourcePools(parts: Parts<TopologyArea>): ResourcePoolHandlers 
   }
 }
 
-/** Throws RESOURCE_POOL_IN_USE while something is allocated. `Resources` counts the rows that refer to the pool. */
+/** Throws RESOURCE_POOL_IN_USE if the pool has allocations. `Resources` checks the rows that refer to the pool. */
 async function requireUnused(tx: Transaction, { allocation_count, id, name }: StoredPool): Promise<void> {
   if (allocation_count === 0) return
   const consumers = await tx.tally(allocations, 'consumer_type', { pool_id: id })

@@ -6,11 +6,11 @@ import { ZonePools } from './zone-pools.ts'
 const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 /**
- * Releases the allocations of a purged workspace that the areas of its consumers have left, each in a transaction of its
- * own, because a transaction locks one zone. An interrupted purge continues with the remaining rows.
+ * Releases the allocations of a purged workspace that no area has released. Each release runs in a transaction of its
+ * own, because a transaction locks one zone. An interrupted purge may run again: it releases the remaining allocations.
  */
 export async function purgeAllocations(store: Store, workspace: string): Promise<void> {
-  // A release reads no rooms: the cache stays empty, and allocations read the changed pools again.
+  // A release reads no rooms, so this cache stays empty. The new version of the ledger row invalidates other caches.
   const pools = new ZonePools()
   for await (const { value } of store.each(allocations, { workspace_id: workspace })) {
     const consumer = { type: value.consumer_type, id: value.consumer_id }

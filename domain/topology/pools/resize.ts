@@ -50,7 +50,10 @@ export async function release(pools: ZonePools, tx: Transaction, consumer: Consu
   await writeUse(tx, held, undefined)
 }
 
-/** Locks the zone of an allocation, its pool and its row, in this order. */
+/**
+ * Shares the zone of an allocation, and locks the ledger row of the zone, the pool and the allocation, in this order.
+ * Returns undefined if the consumer has no allocation.
+ */
 async function lockAllocation(pools: ZonePools, tx: Transaction, consumer: Consumer): Promise<Held | undefined> {
   const id = allocationId(consumer)
   // An allocation never changes its pool and its zone, so both are read before the locks.
@@ -68,7 +71,9 @@ async function lockAllocation(pools: ZonePools, tx: Transaction, consumer: Consu
 const isAvailable = async (tx: Transaction, { deployment_target, schedulable }: StoredPool): Promise<boolean> =>
   schedulable && (await readyTargets(tx, [deployment_target])).has(deployment_target)
 
-/** Writes an allocation as it is needed from now on, unless that is as before or does not fit. */
+/**
+ * Changes an allocation to a need, unless the need is equal or does not fit. Returns the allocation or the shortage.
+ */
 async function settle(tx: Transaction, held: Held, need: CapacityNeed): Promise<Allocated | Shortage> {
   const { allocation, pool } = held
   const { value: before } = allocation
@@ -85,14 +90,20 @@ async function settle(tx: Transaction, held: Held, need: CapacityNeed): Promise<
   return { kind: 'allocated', resource_pool: pool.value.name, nodes: nodes.map(({ node }) => node) }
 }
 
-/** Returns the first dimension of a growth for which the pool has no room; what shrinks needs none. */
+/**
+ * Returns a shortage for the first dimension whose growth exceeds the amount that the pool has left; undefined if all
+ * fit. A dimension that does not grow needs no room.
+ */
 function shortageOf({ available }: StoredPool, growth: Capacity): Shortage | undefined {
   const dimension = dimensions.find(each => growth[each] > Math.max(0, available[each]))
   if (!dimension) return undefined
   return { kind: 'capacity', dimension, requested: growth[dimension], available: available[dimension] }
 }
 
-/** Returns the pinned nodes of a need: those of the same guest stay, those of another guest are assigned anew. */
+/**
+ * Returns the pinned nodes for a need: the present nodes if the guest nodes are equal, otherwise a new assignment of
+ * all guest nodes; undefined if these do not fit.
+ */
 function nodesOf(pool: StoredPool, before: StoredAllocation, need: CapacityNeed): readonly PinnedNode[] | undefined {
   const { numa = [] } = need
   const isSame =
@@ -102,7 +113,7 @@ function nodesOf(pool: StoredPool, before: StoredAllocation, need: CapacityNeed)
       return held?.vcpus === vcpus && held.memory_mib === memory_mib
     })
   if (isSame) return before.nodes
-  // What the guest itself has pinned is free for it.
+  // The room that the guest itself has pinned is free for the new assignment.
   const { nodes: rooms } = roomOf(withUse(pool, before, undefined), true)
   const nodes = assignNodes(rooms, numa)
   return nodes && pinnedNodes(need, nodes)

@@ -3,16 +3,16 @@ import { plus, type Capacity } from './capacity.ts'
 import type { NodeRoom } from './numa.ts'
 import { poolCollection } from './pools-store.ts'
 
-/** What resource pools of a deployment target have together. */
+/** The sums over resource pools of a deployment target. */
 export interface PoolSum {
   readonly capacity: Capacity
-  /** By the number of the NUMA node, as many as the pool with the most nodes has. */
+  /** The sum for each NUMA node, from node 0, for as many nodes as the pool with the most nodes has. */
   readonly nodes: readonly NodeRoom[]
 }
 
 /**
- * Sums up the pools of a target, except the pool `without`. The caller has locked the target, so that the sums stay
- * true.
+ * Returns the sums over the pools of a target, except the pool `without`. A caller that relies on the sums until its
+ * commit has locked the target.
  */
 export async function sumOfPools(reader: Reader, target: string, without?: string): Promise<PoolSum> {
   let capacity: Capacity = { vcpus: 0, memory_mib: 0, disk_gib: 0 }
@@ -30,7 +30,7 @@ const nodePlus = ({ memory_mib, vcpus }: NodeRoom = { vcpus: 0, memory_mib: 0 },
   memory_mib: memory_mib + other.memory_mib,
 })
 
-/** A NUMA node that needs more than there is. */
+/** A NUMA node that needs more of a dimension than is available. */
 export interface NodeShortage {
   readonly node: number
   readonly dimension: 'vcpus' | 'memory_mib'
@@ -38,7 +38,10 @@ export interface NodeShortage {
   readonly available: number
 }
 
-/** Returns the first node that needs more than the node of the same number has; an absent node has nothing. */
+/**
+ * Returns the first shortage: a node of `needs` needs more than the node of `rooms` at the same index has. A node that
+ * is missing in `rooms` has nothing. Returns undefined if no node needs too much.
+ */
 export function firstShortNode(needs: readonly NodeRoom[], rooms: readonly NodeRoom[]): NodeShortage | undefined {
   for (const [node, need] of needs.entries()) {
     for (const dimension of ['vcpus', 'memory_mib'] as const) {
@@ -49,7 +52,10 @@ export function firstShortNode(needs: readonly NodeRoom[], rooms: readonly NodeR
   return undefined
 }
 
-/** Returns the first node that needs more as `firstShortNode`, or that has no node of the same number. */
+/**
+ * Returns the first shortage as `firstShortNode` does. If no node needs too much, but `needs` has more nodes than
+ * `rooms`, returns a shortage of amount 0 at the first node that is missing in `rooms`.
+ */
 export const firstMisfit = (needs: readonly NodeRoom[], rooms: readonly NodeRoom[]): NodeShortage | undefined =>
   firstShortNode(needs, rooms) ??
   (needs.length > rooms.length ? { node: rooms.length, dimension: 'vcpus', requested: 0, available: 0 } : undefined)

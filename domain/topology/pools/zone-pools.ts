@@ -7,7 +7,7 @@ import { roomOf } from './pool-use.ts'
 import { poolCollection, type StoredPool } from './pools-store.ts'
 import { changeZoneLedger } from './zone-ledger.ts'
 
-/** The largest number of resource pools in the cache, over all zones. */
+/** The maximal number of resource pools in the cache, over all zones. */
 const maxPools = 50_000
 
 /** The rooms of a zone's pools at a version of its ledger row. */
@@ -18,11 +18,11 @@ interface KnownRooms {
 
 /** The pools of a zone within a transaction that has locked the ledger row of the zone. */
 export interface LockedZone {
-  /** Returns the rooms of all pools, from the cache if another transaction has left them there. */
+  /** Returns the rooms of all pools of the zone, from the cache if the cached rooms are of the present version. */
   rooms(): Promise<readonly PoolRoom[]>
   /** Replaces the room of a pool whose use the transaction has changed. */
   changed(pool: StoredPool): void
-  /** Drops the rooms of the zone, which the rows contradict. */
+  /** Drops the cached rooms of the zone, because a row contradicts them. */
   forget(): void
 }
 
@@ -38,13 +38,16 @@ export class ZonePools {
     sizeCalculation: ({ rooms }) => Math.max(1, rooms.length),
   })
 
-  /** Locks the ledger row of a zone, and raises its version. The caller has shared the zone. */
+  /**
+   * Locks the ledger row of a zone, raises its version, and returns the pools of the zone. The caller has shared the
+   * zone.
+   */
   async lock(tx: Transaction, { id, name }: Pick<KnownZone, 'id' | 'name'>): Promise<LockedZone> {
     const version = await changeZoneLedger(tx, id)
     const cached = this.#cache.get(id)
     let rooms = cached?.version === version - 1 ? cached.rooms : undefined
     tx.afterCommit(() => {
-      // The transaction after this transaction may be the first to come here.
+      // The callback of a later transaction may run before this callback.
       const isNewer = version > (this.#cache.peek(id)?.version ?? 0)
       if (rooms && isNewer) this.#cache.set(id, { rooms, version })
     })
@@ -53,7 +56,7 @@ export class ZonePools {
       changed(pool) {
         const at = rooms?.findIndex(room => room.id === pool.id) ?? -1
         const room = rooms?.[at]
-        // The use of a pool says nothing of its cordon and its target.
+        // A change of the use changes neither the cordon of the pool nor the probe result of its target.
         if (room) rooms = rooms?.with(at, { ...roomOf(pool, true), isAvailable: room.isAvailable })
       },
       forget: () => void this.#cache.delete(id),
@@ -70,8 +73,8 @@ async function readRooms(reader: Reader, zone: string): Promise<readonly PoolRoo
 }
 
 /**
- * Returns those of the deployment targets whose last probe has passed. The state of a target is READY if its location is
- * ENABLED too, and so is the location of each AVAILABLE zone, in which the targets of its pools stand.
+ * Returns the names of those deployment targets whose last probe has passed. Such a target is READY if its location is
+ * ENABLED too; the location is also the location of the zone, and callers check the zone.
  */
 export async function readyTargets(reader: Reader, names: readonly string[]): Promise<ReadonlySet<string>> {
   const ready = new Set<string>()

@@ -17,7 +17,7 @@ export interface ProbeMembers {
   readonly state_message: string
 }
 
-/** The maximal length of a stored message. */
+/** The maximal length of a stored message in UTF-16 code units. */
 const maxMessage = 256
 
 /** Returns the result of a probe for a target. A target with an endpoint fails, because there are no agents yet. */
@@ -26,7 +26,10 @@ export function judged({ endpoint }: Pick<Probed, 'endpoint'>, { isRunning, mess
   return { probe: isRunning ? 'PASSED' : 'FAILED', state_message: message.slice(0, maxMessage) }
 }
 
-/** Returns CAPACITY_OVER_DECLARED for each dimension in which the declared capacity of a target exceeds its host. */
+/**
+ * Returns the warning CAPACITY_OVER_DECLARED for vcpus and for memory, if the declared capacity of a target exceeds its
+ * host; no warnings for a driver that does not use the host.
+ */
 export function capacityWarnings(
   { capacity, name }: Pick<Probed, 'name' | 'capacity'>,
   { host }: DriverFacts,

@@ -10,7 +10,7 @@ export interface SiteParts {
   readonly taxonomy: Pick<Taxonomy, 'chain'>
 }
 
-/** Returns the row that a path names by its id or name. Throws the kind's `*_NOT_FOUND`. */
+/** Returns the row that a path names by its id or name. Throws the kind's `*_NOT_FOUND` if there is no such row. */
 export async function foundSite<T extends Row>(
   reader: Reader,
   kind: Kind<T>,

@@ -13,11 +13,11 @@ import { zoneCollection, type StoredZone } from './zones-store.ts'
 export const shareZone = async (tx: Transaction, name: string): Promise<KnownZone | undefined> =>
   shareSeen(tx, await tx.find(zoneCollection, { name }))
 
-/** Returns the zone with this id, as `shareZone`. */
+/** Returns the zone with this id as `shareZone` does. */
 export const shareZoneById = async (tx: Transaction, id: string): Promise<KnownZone | undefined> =>
   shareSeen(tx, await tx.get(zoneCollection, id))
 
-/** Shares a zone that was read before the locks. The location of a zone never changes. */
+/** Shares the location and then the row of a zone that was read before. The location of a zone never changes. */
 async function shareSeen(tx: Transaction, seen: Stored<StoredZone> | undefined): Promise<KnownZone | undefined> {
   const locationId = seen && (await locationKind.idNamed(tx, seen.value.location))
   if (seen === undefined || locationId === undefined) return undefined

@@ -58,7 +58,10 @@ export const regionKind = defineKind({
   isNamed: true,
 })
 
-/** The kind of multi-regions. Their calls record the references to their regions. */
+/**
+ * The kind of multi-regions. `references` is absent, because the handlers of multi-regions record the references to
+ * regions.
+ */
 export const multiRegionKind = defineKind({
   type: 'topology.multiRegions',
   noun: 'multi-region',

@@ -17,7 +17,7 @@ export async function locationStates(reader: Reader, names?: readonly string[]):
   return states
 }
 
-/** Returns the names of the regions that have an ENABLED location; with `regions`, only of regions among them. */
+/** Returns the names of the regions that have an ENABLED location; with `regions`, only names in `regions`. */
 export async function availableRegions(reader: Reader, regions?: readonly string[]): Promise<ReadonlySet<string>> {
   const state = allLocationStates.filter(isEnabled)
   const where = regions === undefined ? { state } : { state, region: [...new Set(regions)] }

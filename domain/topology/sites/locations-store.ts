@@ -5,7 +5,7 @@ import { Conflict, type Collection, type Transaction } from '../../ports/store.t
 /** A stored location, without the numbers of its targets and zones, which are counted at each read. */
 export type StoredLocation = Omit<Location, 'deployment_target_count' | 'zone_count'>
 
-/** The locations of the platform. They are never deleted. */
+/** The locations of the platform, which are never deleted. */
 export const locationCollection: Collection<StoredLocation> = {
   name: 'topology_locations',
   id: 'id',

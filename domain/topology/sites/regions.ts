@@ -52,8 +52,8 @@ interface Answerable extends Pick<Stored<StoredRegion>, 'id' | 'text'> {
 }
 
 /**
- * Reads the locations, zones and multi-regions of regions. Returns the function that appends them and the state to the
- * text of a region.
+ * Reads the locations, zones and multi-regions of regions. Returns the function that appends their names and the state
+ * to the text of a region.
  */
 async function sitesOf(reader: Reader, items: readonly Answerable[]) {
   const names = items.map(({ members: [name] }) => name)

@@ -17,7 +17,7 @@ import { standardMembers } from './standard-members.ts'
 import { zoneState } from './states.ts'
 import { zoneCollection, type StoredZone } from './zones-store.ts'
 
-/** Deletes what other parts of the area keep for a zone, in the transaction that deletes the zone. */
+/** Deletes the rows that other parts of the area keep for a zone, in the transaction that deletes the zone. */
 export type DropOfZone = (tx: Transaction, zoneId: string) => Promise<void>
 
 /** Returns the handlers of zones. */

@@ -65,7 +65,7 @@ async function renew(tx: Transaction, id: string, use: TargetUse, { body, facts,
   const mask = renewed.filter(name => body[name] !== undefined).join()
   const { changed, value } = applyUpdate(deploymentTargetFields, before, body, mask)
   requireSame(before, body)
-  // Of a target with another location or driver, nothing is said but that it exists: neither its nodes nor its use.
+  // `requireSame` comes first: the errors of the checks below would reveal the nodes and the use of another target.
   requireLayout(value.numa_nodes, value.capacity)
   await use.requireRoom(tx, value)
   const time = formatMillis(now)
