@@ -40,7 +40,10 @@ export async function runOnce({ invocation, cache, options, terminal }: RunConte
   })
 }
 
-/** Prints the result of the cached run again, because a new pass would have the same result. */
+/**
+ * Prints the result of the cached run, because a new pass would have the same result. Returns status 0 and the cached
+ * input files, without the file of permission bits.
+ */
 function printCached(
   { cached }: ComparedRun,
   { check, out, permissionBits, timings }: Invocation,
