@@ -38,7 +38,7 @@ export const withMember = (value: JsonObject, name: string, member: Json): JsonO
 export const withoutMember = (value: JsonObject, name: string): JsonObject =>
   Object.fromEntries(Object.entries(value).filter(([key]) => key !== name))
 
-/** Parses a JSON text; returns undefined if the text is no JSON. */
+/** Parses a JSON text and wraps its value in an object; returns undefined if the text is no JSON. */
 export function parsed(text: string): { readonly value: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(text)
