@@ -26,7 +26,7 @@ export interface FilteredList {
   readonly key: Literal
 }
 
-/** A field of `x-filter`; a text is '' if `x-filter` does not declare it. */
+/** A field of `x-filter`; a text is '' if `x-filter` does not declare the text. */
 export interface FilteredField {
   readonly name: Literal
   readonly path: Literal | ''

@@ -106,7 +106,7 @@ export interface BindingView {
   readonly route: Name
   /** The function that handles the operation: `quotas.getQuota`. */
   readonly handler: string
-  /** The access of the operation, or '' if the operation's constant has the access. */
+  /** The access of the operation; '' without `x-access`, and for a public operation, whose constant has the access. */
   readonly access: Literal | ''
   /**
    * The reasons with which the operation can fail in addition to the common reasons, or '' if the document does not
@@ -122,6 +122,6 @@ export interface BindingView {
   /** The member of the body that holds the updated value, or ''. */
   readonly masked: Literal | ''
   readonly check: Name
-  /** The function that fills the request's defaults, or '' if there are no defaults. */
+  /** The function that completes the request, or '' if completing changes no request. */
   readonly complete: Name | ''
 }
