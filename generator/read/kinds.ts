@@ -18,7 +18,9 @@ export type Shape =
 export interface Member {
   readonly shape: Shape
   readonly required?: true
-  /** True if no generated code honours this member. Each use of the member is reported. */
+  /**
+   * True if no generated code honours this member. Each use of the member with a value other than `false` is reported.
+   */
   readonly lost?: true
 }
 
@@ -66,8 +68,8 @@ const carried = {
 } as const
 
 /**
- * The members and their shapes, keyed by kind. Members that only document and have no generated counterpart (examples,
- * tag descriptions, servers of the document) are `any`: ignoring them changes no behaviour.
+ * The members and their shapes, keyed by kind. A member of the shape `any` is only documentation, or other code checks
+ * its value.
  */
 export const kinds: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
   document: {
