@@ -7,7 +7,10 @@ import { UsageError } from './usage-error.ts'
 /** A document with its name. */
 export interface NamedDocument {
   readonly file: string
-  /** The name of the output folder, and the prefix of generated names. */
+  /**
+   * The name of the document: the prefix of generated names and, in a run of several documents, the name of the output
+   * folder.
+   */
   readonly name: string
 }
 

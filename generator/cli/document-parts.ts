@@ -11,9 +11,10 @@ import type { PartialReuse } from './run-cache.ts'
 export type Reach = ReadonlyMap<string, readonly string[]>
 
 /**
- * Returns the facts that let a later run generate some documents without the others. Returns undefined if such a run
- * would be unsafe. A partial run is safe if each file belongs to one document or is a document itself, and if the
- * shared documents have no warnings, because another document could cause such a warning.
+ * Returns the facts that let a later run generate some documents without the others. Returns undefined if a partial run
+ * is unsafe or useless: there is one document, the model is interwoven, the documents lie in several folders, several
+ * documents read a file that is no document, or a shared document has a warning, which another document may have
+ * caused.
  */
 export function partsOf(reach: Reach, model: Model, warnings: readonly Diagnostic[]): PartialReuse | undefined {
   if (model.isInterwoven || !isSeparable(reach)) return undefined

@@ -10,7 +10,7 @@ import type { ComparedRun } from './compared-run.ts'
 import type { Stopwatch } from './stopwatch.ts'
 import type { Outline } from '../document-outline.ts'
 
-/** The result of reading and generating. */
+/** The result of reading the documents and generating their output. */
 export interface GenerateResult {
   readonly diagnostics: readonly Diagnostic[]
   /** The result of `generate`; undefined if reading the documents found errors. */

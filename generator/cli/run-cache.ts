@@ -13,7 +13,7 @@ export interface CachedRun {
   readonly inputs: Readonly<Record<string, string>>
   /** The real path of each input file, keyed as `inputs`. References are confined to folders by real paths. */
   readonly places: Readonly<Record<string, string | undefined>>
-  /** The SHA-256 of each template that replaces a built-in template, keyed by its file as given. */
+  /** The SHA-256 of each template that replaces a built-in template, keyed by the path of its file as given. */
   readonly templates: Readonly<Record<string, string>>
   /** The SHA-256 of each generated file, keyed by its path relative to the output root. */
   readonly outputs: Readonly<Record<string, string>>

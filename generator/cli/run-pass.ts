@@ -149,7 +149,7 @@ function checkOutput(pass: Pass, { files, outlines }: Generated): 0 | 1 {
 async function writeOutput(pass: Pass, { files, outlines }: Generated, model: Model): Promise<0> {
   const { invocation, options, terminal, stopwatch } = pass
   const { out, scaffold, force } = invocation
-  // Only a scaffold needs ts-morph, and it must read the earlier handlers before they are overwritten.
+  // Only a scaffold needs ts-morph. The scaffold must read the earlier handlers before `write` overwrites them.
   const scaffolding = scaffold === undefined ? undefined : await import('./scaffold-output.ts')
   if (scaffolding) stopwatch.lap('ts-morph')
   const previous = scaffolding?.previousHandlers(out, model, files)
