@@ -17,8 +17,8 @@ interface ScalarBreak {
 type Of<Kind extends Schema['kind']> = Extract<Shape, { kind: Kind }>
 
 /**
- * The longest text of a test in characters. A longer text exceeds the limit of a request body, and the server would
- * report that limit first.
+ * The maximal length of a text of a test in characters. A longer text could exceed the limit of a request body, and the
+ * server would report that limit first.
  */
 const maxText = 200_000
 

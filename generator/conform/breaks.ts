@@ -15,7 +15,7 @@ export interface Break {
   readonly value: Json
 }
 
-/** The largest limit of lists and maps that a test exceeds. A larger limit is not tested. */
+/** Limits of lists and maps from this number on are not tested. */
 const maxOverfill = 2_000
 
 /** The name of a member that no document declares. */

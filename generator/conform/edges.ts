@@ -11,7 +11,7 @@ interface Edge {
   readonly value: Json
 }
 
-/** The longest text of a test in characters. */
+/** The maximal length of a text of a test in characters. */
 const maxText = 100_000
 
 /**

@@ -14,7 +14,8 @@ import {
 } from './shape.ts'
 
 /**
- * The deepest nesting of an example. A schema that requires itself has no example, so the creation stops at this depth.
+ * The maximal nesting of an example in levels. A schema that requires itself has no example, so the creation stops at
+ * this depth.
  */
 const maxDepth = 16
 

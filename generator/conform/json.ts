@@ -3,7 +3,7 @@ import type { Json } from '../model/types.ts'
 /** A JSON object, which is no list. */
 export type JsonObject = { readonly [member: string]: Json }
 
-/** The deepest nesting that is judged, because responses and documents may be hostile. */
+/** The maximal number of levels of nesting that are judged, because responses and documents may be hostile. */
 export const maxDepth = 64
 
 /** Whether a value is an object and no list. */

@@ -26,9 +26,9 @@ export interface Judging {
 const maxFaults = 20
 
 /**
- * Returns the faults of a value against its schema. The judge interprets the model, because the generated validators
- * are tested against it; the two share no code. Output is judged as closed: an undeclared member is a fault unless the
- * schema declares free members.
+ * Returns the faults of a value against its schema. The judge interprets the model and shares no code with the
+ * generated validators, because tests compare the judge with the validators. Output is judged as closed: an undeclared
+ * member is a fault unless the schema declares free members.
  */
 export function faultsOf(value: unknown, schema: Schema, judging: Judging): readonly Fault[] {
   const judge = new Judge(judging)

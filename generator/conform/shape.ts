@@ -15,7 +15,7 @@ const maxSteps = 64
 /**
  * Resolves references and merges intersections. Objects get the members of all branches. For texts and for numbers, the
  * keywords of a later branch override the same keywords of an earlier branch. For other kinds, the last enum counts,
- * else the first branch. Adds the ids of the followed references to `seen`.
+ * else the first branch that is not `any`. Adds the ids of the followed references to `seen`.
  */
 export function shapeOf(schema: Schema, schemas: Schemas, seen?: Set<string>, steps = 0): Shape {
   if (schema.kind === 'ref') {

@@ -133,7 +133,7 @@ function bodyExample({ examples, operation: { body } }: Subject): Json | undefin
   const { content, view } = body
   if (content.kind === 'bytes') return 'example'
   const value = given(content.example, content.schema, view, examples) ?? examples.of(content.schema, view, '')
-  // Without its mask, the update applies every member, so a broken member of the body has an effect.
+  // Without `update_mask`, the update applies every member, so a broken member of the body has an effect.
   const isMasked = maskedOf(shapeOf(content.schema, examples.schemas)) !== undefined
   return isMasked && isJsonObject(value) ? withoutMember(value, 'update_mask') : value
 }

@@ -18,8 +18,8 @@ const notAccepted: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The statuses that servers often send before the handler runs. If a run is not strict, such a status without a reason
- * does not prove that the request was accepted.
+ * The statuses that servers often send before the handler runs. If a run is not strict, one of these statuses without a
+ * reason does not prove that the request was accepted.
  */
 const earlyStatuses: ReadonlySet<number> = new Set([400, 401, 403, 405, 406, 411, 413, 414, 415, 422, 429])
 
@@ -33,8 +33,8 @@ export function mustBeAccepted(answer: HttpAnswer | undefined, what: string, sub
 }
 
 /**
- * Whether a response is an error that the operation declares, with the status of its code. Only the handler can raise
- * such an error.
+ * Whether a response is an error that the operation declares, with the status of its code. Only the handler can raise a
+ * declared error.
  */
 export function isOwnError(answer: HttpAnswer, { document, operation }: Subject): boolean {
   const reason = errorOf(answer)?.reason

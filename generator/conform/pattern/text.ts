@@ -1,6 +1,6 @@
 import { type Part, parsePattern, type Range } from './parse.ts'
 
-/** The length of the longest text to create, in characters. */
+/** The maximal length of a created text in characters. */
 const maxLength = 100_000
 
 /**
