@@ -14,8 +14,8 @@ export const isStream = ({ kind }: Content): boolean => kind === 'lines' || kind
 export const streamed = (item: Type): Type => generic('AsyncIterable', item)
 
 /**
- * Returns the type of a result for callers: the body of the single success, `void` without a body, or the union of a
- * `Reply` for each of several successes.
+ * Returns the type of a result for callers: the body of the single success, or `void` without a body. For an operation
+ * with replies, returns the union of a `Reply` for each success.
  */
 export function resultType(operation: Operation, context: TypeContext): Type {
   const output: TypeContext = { ...context, view: 'output' }

@@ -219,7 +219,9 @@ function chosen(name: string, value: string, given: Expression, standard: Doc): 
   return assigned(name, choice(`${isOwn(name, value)} && ${current} !== undefined`, expressed(given), standard))
 }
 
-/** Whether every object inherits the name. Such a member counts as sent only if it is an own member. */
+/**
+ * Whether every object inherits the name. A member with an inherited name counts as sent only if it is an own member.
+ */
 const isInherited = (name: string): boolean => name in Object.prototype
 const isOwn = (name: string, value: string): string => `Object.hasOwn(${value}, ${quote(name)})`
 

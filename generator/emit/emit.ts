@@ -15,7 +15,7 @@ import { emitTypes } from './types.ts'
 import { emitValidators } from './validators.ts'
 import type { Outline } from '../document-outline.ts'
 
-/** The emitters of a document's files. An emitter returns undefined if the document needs no such file. */
+/** The emitters of a document's files. An emitter returns undefined if the document does not need the file. */
 const artefacts: readonly { readonly file: string; readonly emit: (emission: Emission) => OutputFile | undefined }[] = [
   { file: 'types.ts', emit: emitTypes },
   { file: 'validators.ts', emit: emitValidators },

@@ -56,14 +56,16 @@ export class Hoisted {
     return this.#constant(`${name}Members`, array(names.map(quote)))
   }
 
-  /** Returns the name of the constant with a set of members to leave out. The type of the set knows the names. */
+  /**
+   * Returns the name of the constant with a set of members to leave out. The elements of the set have literal types.
+   */
   omitted(names: readonly string[], name: string): string {
     return this.#constant(`${name}Omitted`, ['new Set(', array(names.map(quote)), ' as const)'])
   }
 
   /**
    * Returns the name of the constant with a set of an enum's values; `values` is the expression of the list. Bundlers
-   * cannot know that a set of a named list is pure, so such a call is marked.
+   * cannot know that a set of a named list is pure, so the call is marked as pure.
    */
   values(values: Doc, name: string): string {
     const isList = typeof values !== 'string'
@@ -95,5 +97,8 @@ export class Hoisted {
   }
 }
 
-/** Returns the literal of a pattern in Unicode mode; the `source` of a RegExp is safe to print. */
+/**
+ * Returns the literal of a pattern in Unicode mode, with unprintable characters escaped. The `source` of a RegExp is
+ * safe to print otherwise.
+ */
 const regExp = (pattern: string): string => `/${new RegExp(pattern, 'u').source.replace(unprintable, escaped)}/u`

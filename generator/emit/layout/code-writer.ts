@@ -14,7 +14,7 @@ const opening = ' {'
 export class CodeWriter {
   readonly #writer = newWriter()
 
-  /** Writes a statement, or a member of an interface, on separate lines. */
+  /** Writes a statement, or a member of an interface, and ends its line. */
   print(doc: Doc): void {
     this.#lay(doc, () => this.#writer.newLine())
   }

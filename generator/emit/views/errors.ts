@@ -10,10 +10,13 @@ export interface ErrorsView {
   readonly domain: ErrorDomainView | false
   /** The union of the reasons with which calls fail: `TaxonomyReason`. */
   readonly reasonType: Name
-  /** The function that makes a reason from a name, an RPC code and a number, and adds the domain; '' without constructors. */
+  /**
+   * The function that makes a reason from a name, an RPC code and a number, and adds the domain; '' without
+   * constructors.
+   */
   readonly reasonOf: Name | ''
   readonly constructors: readonly ErrorConstructor[]
-  /** The reasons that only occur in the records of operations: no call fails with them. */
+  /** The reasons that only occur in the records of operations: no call fails with these reasons. */
   readonly records: readonly ErrorRecord[]
   /** Symbols of the runtime; '' without constructors. */
   readonly ApiError: Name | ''

@@ -18,7 +18,7 @@ export interface FilteredList {
   readonly operation: Name
   /** The constant: `quotasList`. */
   readonly name: Name
-  /** The resource whose fields are published, or ''. */
+  /** The `schema` of `x-filter`: the `{resource}` under which the fields are published; '' without `schema`. */
   readonly resource: Literal | ''
   readonly fields: readonly FilteredField[]
   readonly defaultOrder: Literal

@@ -45,7 +45,7 @@ export interface RouteView {
   readonly parameters: readonly Name[]
   readonly body: BodyView | false
   readonly success: readonly SuccessView[]
-  /** The function that reads a reply of several possible successes, or ''. */
+  /** The runtime's function that reads replies, or '' if the result of the operation is no `Reply`. */
   readonly replies: Name | ''
   /** The access of a public operation, or ''; the access of other operations is data of the server. */
   readonly access: Literal | ''
@@ -94,7 +94,7 @@ export interface SuccessView {
   readonly status: Literal
   /** The media type of the success; false for a success without content. */
   readonly media: MediaView | false
-  /** The types of the headers, keyed by name, or ''. */
+  /** The conversions of the headers, keyed by header name, or '' without headers. */
   readonly headers: Literal | ''
 }
 
