@@ -74,7 +74,7 @@ export function checkAccess(at: Located, checking: Checking): void {
   }
 }
 
-/** Checks the members of an element of `x-permissions`. */
+/** Checks the class and the scope types of an element of `x-permissions`. */
 export function checkPermission(at: Located, checking: Checking): void {
   checkChoice(at, 'class', accessClasses, checking)
   checkChoices(at, 'scope_types', scopeTypes, checking)

@@ -236,7 +236,10 @@ export const referable: ReadonlySet<Kind> = new Set([
   'schema',
 ])
 
-/** The members that are read next to the `$ref` of a schema, although OpenAPI 3.0 gives them no meaning there. */
+/**
+ * The members that may stand next to the `$ref` of a schema without a warning, although OpenAPI 3.0 gives the members
+ * no meaning there.
+ */
 export const besideReference: ReadonlySet<string> = new Set([
   '$ref',
   'description',
