@@ -7,7 +7,7 @@ import { UsageError } from './cli/usage-error.ts'
 import { answerChecks } from './options.ts'
 
 /**
- * Creates the command `generate`. It sets the exit code of the process to 1 on errors, and with `--check` on
+ * Creates the command `generate`, which sets the exit code of the process to 1 on errors, and with `--check` on
  * differences.
  */
 export function generateCommand(terminal: Terminal = processTerminal): Command {
@@ -50,8 +50,8 @@ const answerOption = (): Option =>
 const collect = (value: string, values: readonly string[] = []): string[] => [...values, value]
 
 /**
- * Returns the file of permission bits. Throws `UsageError` for a single document, because the bits number the keys of
- * several documents.
+ * Returns the given file of permission bits. Throws `UsageError` if `file` is given for a single document, because the
+ * bits number the keys of several documents.
  */
 function severalOnly(file: string | undefined, documents: Invocation['documents']): string | undefined {
   if (file === undefined || documents.length > 1) return file
@@ -89,7 +89,7 @@ function parse(patterns: readonly string[], flags: Flags, command: Command): Inv
 
 /**
  * Returns the sorted files that match a pattern such as `specs/*.yaml`, because Windows shells do not expand patterns.
- * Returns the pattern itself if it has no wildcard or matches no file.
+ * Returns the pattern itself if it has no wildcard, names an existing file or matches no file.
  */
 function expand(pattern: string): string[] {
   if (!/[*?[{]/.test(pattern) || existsSync(pattern)) return [pattern]

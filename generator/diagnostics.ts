@@ -86,7 +86,7 @@ const unreadable: Readonly<Record<string, string>> = {
  * its diagnostic names the place.
  */
 export const messages = {
-  // files
+  // messages about files
   fileUnreadable: (file: string, code: string) =>
     error(
       'file-unreadable',
@@ -105,7 +105,7 @@ export const messages = {
   aliasBomb: () =>
     error('alias-bomb', 'YAML aliases expand this to over ten times the size of the file; write fewer copies'),
 
-  // references
+  // messages about references
   referenceLeavesFolder: (file: string) =>
     error(
       'reference-outside',
@@ -126,7 +126,7 @@ export const messages = {
       `${quoted(name)} beside "$ref" is ignored; move it to the target of the reference, or use "allOf"`,
     ),
 
-  // shapes
+  // messages about the shapes of objects
   documentVersion: (found: string | undefined) =>
     error(
       'document-version',
@@ -144,7 +144,7 @@ export const messages = {
   notOneOf: (name: string, value: string, allowed: readonly string[]) =>
     error('not-one-of', `${quoted(name)} is ${quoted(value)}, but must be one of ${oneOf(allowed)}`),
 
-  // paths and operations
+  // messages about paths and operations
   pathWithoutSlash: (path: string) => error('path-without-slash', `the path ${quoted(path)} must begin with "/"`),
   pathBraces: (path: string) =>
     error('path-braces', `the braces of the path ${quoted(path)} are not paired around names`),
@@ -207,7 +207,7 @@ export const messages = {
   encodingUnknown: (name: string) =>
     warning('encoding-unknown', `the form has no property ${quoted(name)}, so its encoding changes nothing`),
 
-  // schemas
+  // messages about schemas
   itemsMissing: () => warning('items-missing', 'an array needs "items"; without it, its elements are not checked'),
   typeMissing: (type: string) =>
     warning(
@@ -266,11 +266,11 @@ export const messages = {
     warning('branch-unmeetable', `no value fits: ${quoted(property)} is required here and refused by a closed branch`),
   schemaCycle: (name: string) => error('schema-cycle', `${quoted(name)} is made of itself without an object between`),
 
-  // names
+  // messages about names
   nameChanged: (name: string, became: string) =>
     note('name-changed', `${quoted(name)} is taken or no name in TypeScript; it is generated as ${quoted(became)}`),
 
-  // extensions of the platform
+  // messages about the extensions of the platform
   accessMissing: () => error('access-missing', 'this operation needs "x-access", as others of the document have it'),
   reasonName: (reason: string) =>
     error('reason-name', `${quoted(reason)} must be upper case letters, digits and "_", at most 80`),

@@ -6,7 +6,7 @@ export interface Reaches {
   readonly update: readonly string[]
   /** The schemas whose output view the document needs. */
   readonly answered: readonly string[]
-  /** The schemas used as multipart forms, or as files in them. */
+  /** The schemas used as multipart forms, or as files in multipart forms. */
   readonly forms: readonly string[]
 }
 

@@ -19,7 +19,7 @@ export interface Generated {
    * have errors.
    */
   readonly files: ReadonlyMap<string, string>
-  /** The model of the loaded documents; undefined if they have errors. */
+  /** The model of the loaded documents; undefined if the documents have errors. */
   readonly model: Model | undefined
   /** The outlines of all documents, in the order of the run; empty if there are errors. */
   readonly outlines: readonly Outline[]

@@ -20,8 +20,8 @@ export function ownPackage(): OwnPackage {
 }
 
 /**
- * Reads the sources of the runtime's modules, keyed by their path below the runtime's folder, with `/`. Their imports
- * end in `.ts`.
+ * Returns the sources of the runtime's modules, keyed by path below the runtime's folder, with `/`. The imports in the
+ * sources end in `.ts`.
  */
 export function runtimeSources(): ReadonlyMap<string, string> {
   const folder = join(ownPackage().root, 'runtime')

@@ -5,8 +5,8 @@ import type { ImportEnding } from './options.ts'
 export const runtimeFolder = 'runtime'
 
 /**
- * Matches the modules for serving and calling, which generated code does not import itself. A test proves that each
- * alternative of the pattern matches a module.
+ * Matches the paths of the modules for serving and calling, which the code that uses the output imports. A test proves
+ * that each alternative of the pattern matches a module.
  */
 export const servingModules = /^(?:hosts\/.+|call(?:\/.+)?|transport)\.ts$/
 

@@ -8,13 +8,13 @@ import { ownPackage } from '../own-package.ts'
 /** The cached run compared with the files on the disk. */
 export interface ComparedRun {
   readonly cached: CachedRun
-  /** The names of the input files that have changed or are missing. */
+  /** The paths of the input files whose text or real path has changed, or that are unreadable. */
   readonly changed: ReadonlySet<string>
   /** The text of each unchanged output file, keyed by the path relative to the output root. */
   readonly kept: ReadonlyMap<string, string>
 }
 
-/** Compares the inputs and outputs of the cached run with the disk, by SHA-256 and real path. */
+/** Compares the cached run with the disk: the input files by SHA-256 and real path, the output files by SHA-256. */
 export function compareWithDisk(cached: CachedRun, out: string): ComparedRun {
   const isAsItWas = ([file, hashed]: readonly [string, string]): boolean =>
     placeOf(file) === cached.places[file] && inputDigest(file) === hashed
@@ -38,7 +38,10 @@ export function isSame({ changed, kept, cached }: ComparedRun, out: string): boo
   return outputText(out, manifestName, digest(manifest)) === manifest
 }
 
-/** Returns the SHA-256 of the text that `load` would read from a file; undefined if the file is unreadable. */
+/**
+ * Returns the SHA-256 of the text that `load` would read from a file; undefined if the file is unreadable or no UTF-8
+ * text.
+ */
 export function inputDigest(file: string): string | undefined {
   try {
     return digest(new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file)))
@@ -47,7 +50,7 @@ export function inputDigest(file: string): string | undefined {
   }
 }
 
-/** Returns the real path of a file, without symbolic links; undefined if the file is missing. */
+/** Returns the real path of a file, without symbolic links; undefined if the path does not resolve. */
 export function placeOf(file: string): string | undefined {
   try {
     return realpathSync.native(file)
@@ -56,7 +59,10 @@ export function placeOf(file: string): string | undefined {
   }
 }
 
-/** Returns the text of a file if it has the given hash; undefined if it differs or is unreadable. */
+/**
+ * Returns the text of a file, with LF as line ends, if the text has the given SHA-256; undefined if the text has
+ * another SHA-256 or the file is unreadable.
+ */
 function textOf(file: string, hashed: string): string | undefined {
   try {
     const text = withLineFeeds(readFileSync(file, 'utf8'))

@@ -7,7 +7,10 @@ import { UsageError } from './usage-error.ts'
 /** A document with its name. */
 export interface NamedDocument {
   readonly file: string
-  /** The name of the output folder, and the prefix of generated names. */
+  /**
+   * The name of the document: the prefix of generated names and, in a run of several documents, the name of the output
+   * folder.
+   */
   readonly name: string
 }
 
@@ -15,8 +18,8 @@ const namePattern = /^[a-z][A-Za-z0-9]*$/
 
 /**
  * Names each document by its `--name file=name`, where `file` is the path as given, the file name or its stem. A
- * document without `--name` has its stem in camel case as its name. Throws `UsageError` if a name is invalid, used
- * twice, or given for no document.
+ * document without `--name` has its stem in camel case as its name. Throws `UsageError` if a name is invalid, belongs
+ * to two documents (ignoring case), is the runtime's folder in a run of several documents, or is given for no document.
  */
 export function documentNames(files: readonly string[], given: readonly string[]): NamedDocument[] {
   const chosen = new Map(given.map(parseName))
@@ -63,7 +66,7 @@ function refuseClashes(documents: readonly NamedDocument[]): void {
 
 /**
  * Returns the class name that `--client` gives; undefined without `--client`. Throws `UsageError` if the name is no
- * class name, if its file already uses the name, or if there is only one document.
+ * class name, is `Transport` or the client class of a document, or if there is only one document.
  */
 export function joinedClient(name: string | undefined, documents: readonly NamedDocument[]): string | undefined {
   if (name === undefined) return undefined

@@ -5,15 +5,16 @@ import { digest } from '../write/manifest.ts'
 import type { PartialReuse } from './run-cache.ts'
 
 /**
- * The files of each document, keyed by the document's name in the order of the run; the document's own file is the
- * first in its list.
+ * The input files of each document, keyed by the name of the document, in the order of the run; the first file of each
+ * list is the document itself.
  */
 export type Reach = ReadonlyMap<string, readonly string[]>
 
 /**
- * Returns the facts that let a later run generate some documents without the others. Returns undefined if such a run
- * would be unsafe. A partial run is safe if each file belongs to one document or is a document itself, and if the
- * shared documents have no warnings, because another document could cause such a warning.
+ * Returns the facts that let a later run generate some documents without the others. Returns undefined if a partial run
+ * is unsafe or useless: there is one document, the model is interwoven, the documents lie in several folders, several
+ * documents read a file that is no document, or a shared document has a warning, which another document may have
+ * caused.
  */
 export function partsOf(reach: Reach, model: Model, warnings: readonly Diagnostic[]): PartialReuse | undefined {
   if (model.isInterwoven || !isSeparable(reach)) return undefined
@@ -31,8 +32,8 @@ export function sharedDocuments(reach: Reach): readonly string[] {
 }
 
 /**
- * Whether documents can be generated separately. The folder of the first document can influence schema names, so all
- * documents must lie in one folder.
+ * Whether the run has several documents, all in one folder, and each file that several documents read is a document
+ * itself. The folder matters because the folder of the first document can influence schema names.
  */
 function isSeparable(reach: Reach): boolean {
   const own = [...reach.values()].map(([file = '']) => file)
@@ -40,7 +41,7 @@ function isSeparable(reach: Reach): boolean {
   return own.length > 1 && [...readersOf(reach)].every(([file, readers]) => readers === 1 || own.includes(file))
 }
 
-/** Counts for each file the documents that use it. */
+/** Returns the number of documents that read each file, keyed by file. */
 function readersOf(reach: Reach): ReadonlyMap<string, number> {
   const readers = new Map<string, number>()
   for (const file of [...reach.values()].flat()) readers.set(file, (readers.get(file) ?? 0) + 1)
@@ -48,8 +49,9 @@ function readersOf(reach: Reach): ReadonlyMap<string, number> {
 }
 
 /**
- * Leaves positions and examples out of a hash of models. A later run compares the text of a shared document separately;
- * the hash detects that other documents have changed the model of the shared document.
+ * Leaves out positions and examples, as the replacer of `JSON.stringify` for the hash of models. A later run compares
+ * the text of a shared document separately; the hash detects that other documents have changed the model of the shared
+ * document.
  */
 const withoutPlaces = (name: string, value: unknown): unknown =>
   name === 'position' || name === 'example' ? undefined : value

@@ -23,7 +23,7 @@ export function explain(error: unknown, withStack: boolean): string[] {
   return withStack && stack !== undefined ? [line, stack] : [`${line}; --timings shows where`]
 }
 
-/** Prints an error on the terminal and returns the exit status. */
+/** Prints an error on the terminal and returns the exit status 1. */
 export function printError(error: unknown, { timings }: Invocation, terminal: Terminal): 1 {
   for (const line of explain(error, timings || Boolean(process.env.DEBUG))) terminal.err(line)
   return 1

@@ -10,12 +10,12 @@ import type { ComparedRun } from './compared-run.ts'
 import type { Stopwatch } from './stopwatch.ts'
 import type { Outline } from '../document-outline.ts'
 
-/** The result of reading and generating. */
+/** The result of reading the documents and generating their output. */
 export interface GenerateResult {
   readonly diagnostics: readonly Diagnostic[]
-  /** The generated files; absent if the documents have errors. */
+  /** The result of `generate`; undefined if reading the documents found errors. */
   readonly generated: Generated | undefined
-  /** The names of the documents that were not loaded, because none of their files has changed. */
+  /** The names of the documents that were not loaded, because the run reuses their cached output. */
   readonly remembered: readonly string[]
   /** The files of all documents, loaded or not. */
   readonly reach: Reach
@@ -23,14 +23,14 @@ export interface GenerateResult {
   readonly inputs: Readonly<Record<string, string>>
 }
 
-/** The arguments of an attempt. */
+/** The arguments of `attemptWhole` and `attemptPart`. */
 export interface PassContext {
   readonly invocation: Invocation
   readonly options: GenerateOptions
   readonly stopwatch: Stopwatch
 }
 
-/** Reads and generates all documents. */
+/** Reads all documents, and generates their output if reading found no errors. */
 export async function attemptWhole({ invocation, options, stopwatch }: PassContext): Promise<GenerateResult> {
   const { allowRefs, documents } = invocation
   const { loaded, diagnostics: read } = await load(documents, { allowRefs })
@@ -43,8 +43,8 @@ export async function attemptWhole({ invocation, options, stopwatch }: PassConte
 }
 
 /**
- * Reads and generates only the changed documents and the shared documents. Returns undefined if the result could differ
- * from a full run; the caller then runs `attemptWhole`.
+ * Reads and generates only the shared documents and the documents whose input or output has changed. Returns undefined
+ * if no document can be reused, or if the result could differ from a full run; the caller then runs `attemptWhole`.
  */
 export async function attemptPart(context: PassContext, compared: ComparedRun): Promise<GenerateResult | undefined> {
   const plan = planOf(compared)
@@ -75,7 +75,7 @@ export async function attemptPart(context: PassContext, compared: ComparedRun): 
 
 /** The split of a run into documents to generate and documents whose cached results are reused. */
 interface Plan {
-  /** The files of each document, as the last run read them. */
+  /** The files of each document, as the cached run read the files. */
   readonly reach: Reach
   /** The names of the documents that other documents refer to. A run always loads these documents. */
   readonly shared: readonly string[]
@@ -110,7 +110,10 @@ function areShared({ shared }: Plan, reach: Reach, loaded: Loaded, { cached }: C
   return files.every(file => digest(loaded.files.get(file)?.text ?? '') === cached.inputs[file])
 }
 
-/** Whether a document still declares every reason that the reused documents raise, as in the cached run. */
+/**
+ * Whether every reason that the reused documents raise is still declared: either the shared documents declare all these
+ * reasons, or all documents declare the same reasons as in the cached run.
+ */
 function areRaised({ beside, shared }: Plan, { outlines }: Generated, { cached }: ComparedRun): boolean {
   const common = outlines.filter(({ name }) => shared.includes(name)).flatMap(({ reasons }) => reasons)
   const known = new Set(common.map(([reason]) => reason))

@@ -2,7 +2,7 @@ import type { AnswerChecks, ImportEnding } from '../options.ts'
 
 /** The parsed command line of `generate`. The parser has checked the syntax, but has not read any document. */
 export interface Invocation {
-  /** The entry documents in the given order, at least one document, each with the name of its output folder. */
+  /** The entry documents in the given order, at least one document, each with its name. */
   readonly documents: readonly { readonly file: string; readonly name: string }[]
   /** The path of the output root. */
   readonly out: string
@@ -10,11 +10,11 @@ export interface Invocation {
   readonly runtime: string
   readonly importEnding: ImportEnding
   readonly answerChecks: AnswerChecks
-  /** The name of the class that joins the clients of all documents. */
+  /** The name of the class that joins the clients of all documents; undefined for no joined client. */
   readonly client: string | undefined
-  /** The file that stores the bits of permission keys. */
+  /** The path of the file that stores the bits of permission keys; undefined for no permission bits. */
   readonly permissionBits: string | undefined
-  /** The folder of templates that replace built-in templates. */
+  /** The folder of templates that replace built-in templates; undefined for built-in templates only. */
   readonly templates: string | undefined
   /** Whether to write nothing and list the differences instead. */
   readonly check: boolean
@@ -28,7 +28,7 @@ export interface Invocation {
   readonly validate: boolean
   /** Whether references may leave the folder of their entry document. */
   readonly allowRefs: boolean
-  /** The folder of handwritten code to which stubs are added. */
+  /** The folder of handwritten code to which stubs are added; undefined for no stubs. */
   readonly scaffold: string | undefined
   /** Whether to print the time of each stage, and the stack of a defect. */
   readonly timings: boolean

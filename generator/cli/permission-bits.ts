@@ -19,7 +19,7 @@ export function readBits(file: string): readonly string[] {
   )
 }
 
-/** Prints the text of a file of permission bits. */
+/** Returns the text of a file of permission bits, with a permission key on each line. */
 export const printBits = (bits: readonly string[]): string => bits.map(key => `${key}\n`).join('')
 
 /** Writes the grown list of permission bits to its file. */

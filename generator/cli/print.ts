@@ -35,7 +35,10 @@ export function printWritten(out: string, result: WriteResult): { readonly notes
   }
 }
 
-/** Formats the differences that `--check` found, file by file; empty without differences. */
+/**
+ * Formats the differences that `--check` found: missing files, changed files, then orphans. Only the first 20 changed
+ * files have a diff, each of at most 20 lines. Returns no lines without differences.
+ */
 export function printDrift(out: string, drift: Drift): string[] {
   if (isClean(drift)) return []
   const shown = drift.changed.slice(0, shownFiles)
@@ -57,7 +60,9 @@ export function printVerdict(out: string, drift: Drift): string {
   return `${out} is not what the documents say: ${counts}; run generate`
 }
 
-/** Formats the times of the stages, and the reused documents if the run used the cache. */
+/**
+ * Formats the times of the stages; adds a line with the names of the reused documents unless `remembered` is undefined.
+ */
 export function printTimings(stopwatch: Stopwatch, remembered: readonly string[] | undefined): string {
   const names = remembered && `\nremembered: ${remembered.length > 0 ? remembered.join(', ') : 'no document'}`
   return `${stopwatch}${names ?? ''}`

@@ -3,7 +3,10 @@ import type { Document, Model } from '../model/types.ts'
 
 const columns = ['document', 'operations', 'schemas', 'groups', 'lines', 'lines an operation', 'not honoured'] as const
 
-/** Formats a table of the documents with the sizes of their output, and the count of each diagnostic code. */
+/**
+ * Formats a table of the documents with the sizes of their output, and the count of the diagnostics of each severity
+ * and code.
+ */
 export function printReport(
   model: Model,
   files: ReadonlyMap<string, string>,

@@ -13,7 +13,7 @@ export interface CachedRun {
   readonly inputs: Readonly<Record<string, string>>
   /** The real path of each input file, keyed as `inputs`. References are confined to folders by real paths. */
   readonly places: Readonly<Record<string, string | undefined>>
-  /** The SHA-256 of each template that replaces a built-in template, keyed by its file as given. */
+  /** The SHA-256 of each template that replaces a built-in template, keyed by the path of its file as given. */
   readonly templates: Readonly<Record<string, string>>
   /** The SHA-256 of each generated file, keyed by its path relative to the output root. */
   readonly outputs: Readonly<Record<string, string>>
@@ -28,7 +28,7 @@ export interface CachedRun {
 export interface PartialReuse {
   /** The files of each document, with the document's own file first; the documents are in the order of the run. */
   readonly reach: readonly (readonly [document: string, files: readonly string[]])[]
-  /** The SHA-256 of the model of the shared documents. */
+  /** The SHA-256 of the schemas of the shared documents, without positions and examples. */
   readonly shared: string
 }
 
@@ -36,8 +36,8 @@ export interface PartialReuse {
 const maxBytes = 64 * 1024 * 1024
 
 /**
- * The cache file of runs with the same generator and the same options. It lies in `node_modules/.cache` of the working
- * directory. Without `node_modules`, and in CI, nothing is cached.
+ * The cache file of the runs with one output root, in `node_modules/.cache` of the working directory. Without
+ * `node_modules`, and in CI, nothing is cached.
  */
 export class RunCache {
   readonly #file: string
@@ -61,8 +61,8 @@ export class RunCache {
   }
 
   /**
-   * Reads the cached run. Returns undefined if there is no cached run, if it belongs to another generator or other
-   * options, or if its hash does not match.
+   * Returns the cached run. Returns undefined if no cached run is readable, if the run belongs to another generator or
+   * other options, or if the hash of the file does not match.
    */
   read(): CachedRun | undefined {
     try {
@@ -118,7 +118,8 @@ function keyOf({
 }
 
 /**
- * Returns the sources that determine the output. The version alone is not enough, because the version stays the same
+ * Returns the texts that determine the output in addition to the documents and the options: the package files, and the
+ * sources of generator, templates and runtime. The version alone is not enough, because the version stays the same
  * while the generator is being developed.
  */
 function generatorTexts(): readonly string[] {
@@ -128,7 +129,10 @@ function generatorTexts(): readonly string[] {
   return [readFileSync(join(root, 'package.json'), 'utf8'), ...installed(root), ...folders.flatMap(textsIn)]
 }
 
-/** Returns npm's lists of the installed packages, because some packages parse documents and fill templates. */
+/**
+ * Returns npm's lists of the installed packages, because some packages parse documents and fill templates. A missing
+ * list is an empty text.
+ */
 function installed(root: string): readonly string[] {
   const lists = ['node_modules', '..'].map(folder => join(root, folder, '.package-lock.json'))
   return lists.map(list => (existsSync(list) ? readFileSync(list, 'utf8') : ''))

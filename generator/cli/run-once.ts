@@ -28,7 +28,7 @@ export async function runOnce({ invocation, cache, options, terminal }: RunConte
   const compared = cached && compareWithDisk(cached, invocation.out)
   if (compared && isSame(compared, invocation.out)) return printCached(compared, invocation, terminal, stopwatch)
   if (cache) stopwatch.lap('memory')
-  // A dynamic import, so that a fully cached run does not load the whole generator.
+  // The dynamic import keeps a fully cached run from loading the whole generator.
   const { runPass } = await import('./run-pass.ts')
   stopwatch.lap('modules')
   return runPass({
@@ -40,7 +40,10 @@ export async function runOnce({ invocation, cache, options, terminal }: RunConte
   })
 }
 
-/** Prints the result of the cached run again, because a new pass would have the same result. */
+/**
+ * Prints the result of the cached run, because a new pass would have the same result. Returns status 0 and the hashes
+ * of the cached input files, without the file of permission bits.
+ */
 function printCached(
   { cached }: ComparedRun,
   { check, out, permissionBits, timings }: Invocation,

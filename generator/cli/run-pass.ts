@@ -28,13 +28,16 @@ import type { Stopwatch } from './stopwatch.ts'
 import { templateDigests } from './templates.ts'
 import type { Terminal } from './terminal.ts'
 
-/** The result of one pass over the documents: the exit status, and the SHA-256 of every input file. */
+/**
+ * The result of one pass over the documents: the exit status, and the SHA-256 of every readable input file, keyed by
+ * path.
+ */
 export interface PassResult {
   readonly status: 0 | 1
   readonly inputs: Readonly<Record<string, string>>
 }
 
-/** The arguments of a pass. */
+/** The arguments of `runPass`. */
 export interface Pass {
   readonly invocation: Invocation
   readonly options: GenerateOptions
@@ -101,7 +104,8 @@ const digests = (texts: Readonly<Record<string, string>>): Readonly<Record<strin
   Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, digest(text)]))
 
 /**
- * Appends new permission bits to their file. With `--check` it writes nothing, and returns true if bits are missing.
+ * Writes the file of permission bits if there are new bits. With `--check`, prints the number of missing bits instead.
+ * Returns true only if bits are missing with `--check`.
  */
 function lacksBits({ invocation, terminal }: Pass, kept: readonly string[], bits: readonly string[]): boolean {
   const { check: isCheck, permissionBits: file } = invocation
@@ -145,7 +149,7 @@ function checkOutput(pass: Pass, { files, outlines }: Generated): 0 | 1 {
 async function writeOutput(pass: Pass, { files, outlines }: Generated, model: Model): Promise<0> {
   const { invocation, options, terminal, stopwatch } = pass
   const { out, scaffold, force } = invocation
-  // Only a scaffold needs ts-morph, and it must read the earlier handlers before they are overwritten.
+  // Only a scaffold needs ts-morph. The scaffold must read the earlier handlers before `write` overwrites them.
   const scaffolding = scaffold === undefined ? undefined : await import('./scaffold-output.ts')
   if (scaffolding) stopwatch.lap('ts-morph')
   const previous = scaffolding?.previousHandlers(out, model, files)

@@ -24,7 +24,7 @@ export function previousHandlers(
   )
 }
 
-/** Writes the stubs of the scaffold to the handwritten code, and prints the names of the stubs. */
+/** Writes the stubs of the scaffold to the handwritten code, and prints the diagnostics and the names of the stubs. */
 export function scaffoldOutput(input: ScaffoldInput, terminal: Terminal): void {
   const { files, added, diagnostics } = scaffold(input)
   for (const [path, text] of files) replaceFile(path, text)

@@ -4,14 +4,14 @@ export class Stopwatch {
   readonly #laps: { readonly stage: string; readonly milliseconds: number }[] = []
   #lapStarted = this.#started
 
-  /** Ends a stage and starts the next. */
+  /** Ends the running stage, records its time under the name `stage`, and starts the next stage. */
   lap(stage: string): void {
     const now = performance.now()
     this.#laps.push({ stage, milliseconds: now - this.#lapStarted })
     this.#lapStarted = now
   }
 
-  /** The whole milliseconds since the stopwatch was created. */
+  /** The milliseconds since the creation of the stopwatch, rounded to an integer. */
   get total(): number {
     return Math.round(performance.now() - this.#started)
   }

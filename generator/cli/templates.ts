@@ -18,8 +18,8 @@ export const templateFiles = (folder: string): readonly string[] =>
 const fileOf = (folder: string, name: string): string => join(folder, name).split(sep).join('/')
 
 /**
- * Reads the templates of a folder, without hidden files. Throws `UsageError` if the folder cannot be read, if a file
- * has no name of a template, or if a file is no UTF-8 text.
+ * Reads the templates of a folder, except hidden files. Throws `UsageError` if the folder cannot be read, if a file has
+ * no name of a template, or if a file is unreadable or no UTF-8 text.
  */
 export function readTemplates(folder: string): Templates {
   const files = namesIn(folder).filter(name => !name.startsWith('.'))
@@ -50,6 +50,6 @@ function textOf(folder: string, file: string): string {
   }
 }
 
-/** Returns the SHA-256 of each template, keyed by its file. */
+/** Returns the SHA-256 of each template, keyed by the path of its file. */
 export const templateDigests = (templates: Templates = new Map()): Readonly<Record<string, string>> =>
   Object.fromEntries([...templates.values()].map(({ file, text }) => [file, digest(text)]))

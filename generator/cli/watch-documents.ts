@@ -6,7 +6,10 @@ import { plural } from './print.ts'
 import { templateFiles } from './templates.ts'
 import { digestsOnDisk, nextChange } from './watch.ts'
 
-/** Generates again whenever an input file changes, until `signal` aborts. */
+/**
+ * Generates the documents, and generates them again whenever an input file changes, until `signal` aborts. Prints the
+ * error of a failed run and goes on. Rejects if a folder cannot be watched.
+ */
 export async function watchDocuments(run: RunContext, signal: AbortSignal): Promise<void> {
   const { invocation, terminal } = run
   const templates = new Set(invocation.templates === undefined ? [] : templateFiles(invocation.templates))

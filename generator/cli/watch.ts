@@ -4,7 +4,7 @@ import { inputDigest } from './compared-run.ts'
 
 const settleMilliseconds = 40
 
-/** The SHA-256 of the text of each file; undefined for an unreadable file. */
+/** The SHA-256 of the text of each file, keyed by path; undefined for an unreadable file. */
 export type Digests = ReadonlyMap<string, string | undefined>
 
 /** Returns the current digests of files. */

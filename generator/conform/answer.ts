@@ -7,8 +7,8 @@ import { shapeOf } from './shape.ts'
 import type { Subject } from './subject.ts'
 
 /**
- * A fault of a response that does not depend on the request. `what` names the faulty part, and `got` is the value found
- * in the place of `expected`.
+ * A difference between a response and its declaration. `what` names the faulty part, `expected` describes a correct
+ * value, and `got` is the value found.
  */
 export interface AnswerFault {
   readonly what: string
@@ -17,8 +17,8 @@ export interface AnswerFault {
 }
 
 /**
- * Returns the faults of one response: of its status, content type, body and headers against the declaration, and of the
- * form of its error.
+ * Returns the faults of one response: of its status, required headers, content type and body against the declaration,
+ * of its trace headers with the option `platform`, and of its error in a strict run.
  */
 export function answerFaults(answer: HttpAnswer, request: Request, subject: Subject): readonly AnswerFault[] {
   const { operation, isStrict } = subject
@@ -87,8 +87,9 @@ function bodyFaults(
 }
 
 /**
- * Returns the JSON texts of a response: the whole body, or one text for each item of a stream. Text and bytes contain
- * no JSON.
+ * Returns the JSON texts of a response: the whole body, each line of a stream of lines, or the data of each event.
+ * Returns none for other bodies, for events of strings or enums, and for a schema that describes the event with its
+ * `data` member.
  */
 function jsonTextsOf({ kind, schema }: Content, body: string, { examples: { schemas } }: Subject): readonly string[] {
   if (kind === 'json') return [body]
@@ -167,7 +168,7 @@ function declarationFaults(
   ]
 }
 
-/** Whether a reason is the error of a field in the body that names an absent resource (conventions §3). */
+/** Whether an error with fields is about an absent resource that a field of the body names (conventions §3). */
 const isOfBody = ({ rpc }: ErrorReason, { fields }: ReportedError): boolean => rpc === 'NOT_FOUND' && fields.length > 0
 
 const codeOfCommon = ({ code }: ErrorReason, base = 0): number => base + code

@@ -6,7 +6,10 @@ import { type Schemas, shapeOf } from './shape.ts'
 /** The separator of the parts of a multipart body; no example contains it. */
 const boundary = 'ninefold-conform-boundary'
 
-/** Returns the content type to send with a request body. For a range, it is a type in the range. */
+/**
+ * Returns the content type to send with a request body: the declared type, with the boundary for multipart; for a range
+ * such as `text/*`, a type in the range.
+ */
 export function contentTypeOf({ kind, type }: Content): string {
   if (kind === 'multipart') return `${type}; boundary=${boundary}`
   if (type.startsWith('*/')) return 'application/octet-stream'
@@ -50,8 +53,8 @@ function membersOf({ schema }: Content, value: Json, schemas: Schemas): readonly
 }
 
 /**
- * Whether a member is sent as JSON. JSON is used if the encoding of the member declares it, or if name and value pairs
- * cannot represent the value.
+ * Whether a member is sent as JSON: if the encoding of the member declares JSON, for objects in a multipart body, and
+ * for values that name and value pairs cannot represent.
  */
 export function isJsonMember(
   { encoding = [], kind }: Content,

@@ -17,12 +17,15 @@ interface ScalarBreak {
 type Of<Kind extends Schema['kind']> = Extract<Shape, { kind: Kind }>
 
 /**
- * The longest text of a test in characters. A longer text exceeds the limit of a request body, and the server would
- * report that limit first.
+ * The maximal length of a text of a test in characters. A longer text could exceed the limit of a request body, and the
+ * server would report that limit first.
  */
 const maxText = 200_000
 
-/** Returns a value for each constraint of a text, number, boolean or enum, with this constraint broken. */
+/**
+ * Returns a value for each constraint of a text, number, boolean or enum, with this constraint broken; none for other
+ * schemas.
+ */
 export function scalarBreaks(shape: Shape): readonly ScalarBreak[] {
   switch (shape.kind) {
     case 'string':
@@ -60,7 +63,7 @@ function textBreaks(rules: TextRules): readonly ScalarBreak[] {
   ]
 }
 
-/** Returns a text of a forbidden length, which keeps the other rules if possible. */
+/** Returns a text of the given length, which keeps the other rules if possible. */
 function sized(length: number, { format, pattern }: TextRules): string {
   const others = { ...(format !== undefined && { format }), ...(pattern !== undefined && { pattern }) }
   const kept = textExample({ ...others, minLength: length, maxLength: length })
@@ -103,8 +106,8 @@ function numberBreaks(shape: Of<'number'>): readonly ScalarBreak[] {
 }
 
 /**
- * Returns the nearest number beyond a bound in a direction. Doubles beyond 2^53 are more than 1 apart, so the step
- * grows.
+ * Returns a number beyond a bound in a direction: 1 away, or the smallest power of two that changes the bound. Doubles
+ * beyond 2^53 are more than 1 apart.
  */
 function beyond(bound: number, direction: 1 | -1): number {
   let step: number = direction

@@ -15,15 +15,15 @@ export interface Break {
   readonly value: Json
 }
 
-/** The largest limit of lists and maps that a test exceeds. A larger limit is not tested. */
+/** Limits of lists and maps from this number on are not tested. */
 const maxOverfill = 2_000
 
 /** The name of a member that no document declares. */
 const undeclared = 'x_not_declared'
 
 /**
- * Yields a value for each constraint of a schema in the order of the schema, with this constraint broken and the other
- * constraints kept. Missing members of `value` are first added from examples. A recursive schema is followed once.
+ * Yields values in the order of the schema that each break one constraint and keep the other constraints. An example of
+ * a member is broken if `value` lacks the member. A recursive schema is followed once.
  */
 export function breaksOf(schema: Schema, view: View, value: Json, examples: Examples): Generator<Break> {
   return new Breaker(examples).of(schema, view, value, new Set())
@@ -81,7 +81,10 @@ class Breaker {
     for (const broken of this.of(items, inner, first, outer)) yield within(0, broken, [broken.value, ...tail])
   }
 
-  /** Returns the number of different items that the schema allows. A longer list would contain an item twice. */
+  /**
+   * Returns the number of different items that the schema allows; `Infinity` except for enums and booleans. A longer
+   * list would contain an item twice.
+   */
   #differentItems(items: Schema): number {
     const shape = shapeOf(items, this.#examples.schemas)
     if (shape.kind === 'enum') return shape.values.filter(value => value !== shape.unspecified).length

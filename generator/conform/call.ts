@@ -19,7 +19,7 @@ export interface HttpAnswer {
 /** Sends one request and returns its response. Rejects if no response arrives. */
 export type RequestSender = (request: Request) => Promise<HttpAnswer>
 
-/** The most characters that are read from a response, so that a server cannot exhaust the memory. */
+/** The maximal number of characters that are read from a response, so that a server cannot exhaust the memory. */
 const maxCharacters = 16 * 1024 * 1024
 
 const timeoutMs = 30_000
@@ -40,8 +40,8 @@ export function callOver(baseUrl: string): RequestSender {
 }
 
 /**
- * The longest wait in milliseconds for the next part of a stream, because a stream may never end. After this wait, the
- * received text counts as the body.
+ * The maximal time in milliseconds for reading a stream, because a stream may never end. The complete lines received in
+ * this time count as the body.
  */
 const quietMs = 2000
 

@@ -24,9 +24,9 @@ const defaultTotal = 20_000
 
 /**
  * Proves that a server implements a document. Each operation must be routed and accept valid requests, refuse each
- * broken constraint at its field, refuse requests without a token, respond as declared, and have no undeclared methods.
- * The requests are the same in each run. They create the resources of the examples, and change the resources of
- * `options.existing`.
+ * broken constraint at its field, refuse requests without a token unless the operation is open, respond as declared,
+ * and have no undeclared methods. The requests are the same in each run. The requests create the resources of the
+ * examples, and change the resources of `options.existing`.
  */
 export async function conform(
   document: Document,

@@ -19,7 +19,7 @@ export interface Draft {
   readonly text?: string
   /** The content type, if it differs from the declared type. */
   readonly contentType?: string
-  /** The named schemas, for the members of forms. */
+  /** The named schemas, which the encoding of forms needs. */
   readonly schemas?: Schemas
 }
 

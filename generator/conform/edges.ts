@@ -11,12 +11,12 @@ interface Edge {
   readonly value: Json
 }
 
-/** The longest text of a test in characters. */
+/** The maximal length of a text of a test in characters. */
 const maxText = 100_000
 
 /**
  * Returns the valid values at the bounds of a schema: the shortest and the longest text, or the least and the greatest
- * number.
+ * number. Returns none for other schemas and for absent bounds.
  */
 export function edgesOf(schema: Schema, examples: Examples): readonly Edge[] {
   const shape = shapeOf(schema, examples.schemas)
@@ -29,7 +29,9 @@ function numberEdges(shape: Extract<Schema, { kind: 'number' }>): readonly Edge[
   return [low, high].filter(Number.isFinite).map(value => ({ what: String(value), value }))
 }
 
-/** Formats that name the purpose of a text but do not restrict its form. */
+/**
+ * Formats that name the purpose of a text. Every text fits such a format, unless `formatOf` has rules for the format.
+ */
 const plainFormats: ReadonlySet<string> = new Set(['password', 'byte', 'binary'])
 
 function textEdges({ format, maxLength, minLength, pattern }: Extract<Schema, { kind: 'string' }>): readonly Edge[] {

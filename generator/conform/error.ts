@@ -54,7 +54,10 @@ export function errorOf({ body }: HttpAnswer): ReportedError | undefined {
   }
 }
 
-/** Summarizes a response in one line: its status, its reason and the fields that it names. */
+/**
+ * Summarizes a response: its status, then the reason and the fields of its error, or the first 120 characters of the
+ * body if there is no error.
+ */
 export function summaryOf(answer: HttpAnswer): string {
   const error = answer.status >= 300 ? errorOf(answer) : undefined
   if (!error) return `${answer.status} ${answer.body.slice(0, 120)}`.trim()

@@ -2,7 +2,7 @@ import { formatOf } from './formats.ts'
 import { patternOf } from './pattern/pattern.ts'
 import { textFor } from './pattern/text.ts'
 
-/** The constraints of a text. */
+/** The constraints of a text; the lengths are in characters. */
 export interface TextRules {
   readonly pattern?: string
   readonly format?: string
@@ -12,7 +12,7 @@ export interface TextRules {
 
 /**
  * Returns a text that keeps all rules; undefined if no text is found. Different values of `variant` give different
- * texts.
+ * texts where the candidates allow it.
  */
 export function textExample({ variant = 0, ...rules }: TextRules & { readonly variant?: number }): string | undefined {
   const { format, minLength = 0, pattern } = rules
@@ -28,7 +28,7 @@ export function textExample({ variant = 0, ...rules }: TextRules & { readonly va
   return candidates.find(text => text !== undefined && keeps(text, rules))
 }
 
-/** Whether a text keeps all rules. */
+/** Whether a text keeps all rules. An unknown format allows every text. */
 export function keeps(text: string, { format, maxLength = Infinity, minLength = 0, pattern }: TextRules): boolean {
   const length = [...text].length
   if (length < minLength || length > maxLength) return false

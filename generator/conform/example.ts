@@ -14,13 +14,14 @@ import {
 } from './shape.ts'
 
 /**
- * The deepest nesting of an example. A schema that requires itself has no example, so the creation stops at this depth.
+ * The maximal nesting of an example in levels. A schema that requires itself has no example, so the creation stops at
+ * this depth.
  */
 const maxDepth = 16
 
 /**
- * Creates values that fit a schema: the document's own example if it fits, else the smallest value that keeps every
- * constraint. Notes each schema without a value once in `missing`.
+ * Creates values that fit a schema: the example or the default of the document if it fits, else a created value with
+ * few members. `missing` collects the reasons for absent values.
  */
 export class Examples {
   readonly schemas: Schemas
@@ -53,7 +54,10 @@ export class Examples {
     return faultsOf(value, schema, { schemas: this.schemas, view }).length === 0
   }
 
-  /** Returns `count` values of a schema; undefined if the examples are too few. With `areUnique`, all values differ. */
+  /**
+   * Returns `count` values of a schema; undefined if too few values are known. With `areUnique`, the values are
+   * different variants; otherwise all values are the same.
+   */
   several(schema: Schema, view: View, field: string, count: number, areUnique: boolean): Json[] | undefined {
     const first = this.of(schema, view, field, 1)
     if (first === undefined) return undefined
@@ -64,8 +68,8 @@ export class Examples {
   }
 
   /**
-   * Returns a body without the members that do not belong to a view. The examples of a document often show a complete
-   * resource.
+   * Returns a copy of a value without the members that do not belong to a view, because the examples of a document
+   * often show a complete resource. Members inside unions stay.
    */
   pruned(value: Json, schema: Schema, view: View): Json {
     const shape = shapeOf(schema, this.schemas)
@@ -138,7 +142,9 @@ export class Examples {
     return this.#filled(value, shape, view, field)
   }
 
-  /** Adds entries to a map until the map has the required number. */
+  /**
+   * Adds entries to an object until the object has `minProperties` members; returns undefined if no entry is possible.
+   */
   #filled(value: JsonObject, shape: ObjectShape, view: View, field: string): JsonObject | undefined {
     let filled = value
     for (let i = 0; Object.keys(filled).length < (shape.minProperties ?? 0); i += 1) {
@@ -149,7 +155,10 @@ export class Examples {
     return filled
   }
 
-  /** Returns the entry of a map with the index `i`; undefined if the object accepts no further members. */
+  /**
+   * Returns the entry with the index `i` among the free members of an object; undefined if the object accepts no free
+   * members, or if no name or value is known.
+   */
   entry(shape: ObjectShape, view: View, field: string, i: number): readonly [string, Json] | undefined {
     if (shape.additional === false) return this.#miss(field, 'it needs more members than it may have')
     const key =
@@ -185,8 +194,8 @@ export class Examples {
   }
 
   /**
-   * Returns a value that differs from `first`; an object differs in a single member. Returns undefined if no different
-   * value is known.
+   * Returns the variant of `first` with the index `i`: for an object, a copy with another value of one member. Returns
+   * undefined if no variant is known.
    */
   #variant(shape: Shape, view: View, first: Json, i: number): Json | undefined {
     if (shape.kind !== 'object' || !isJsonObject(first)) return variantOf(shape, i)

@@ -1,5 +1,6 @@
 /**
  * Formats the path of a field in the form of errors (conventions §7): `data_disks[0].size_gib`, `labels["Not a word"]`.
+ * A name is cut at 80 characters.
  */
 export function fieldOf(path: readonly (string | number)[]): string {
   return path.reduce<string>((field, step) => {

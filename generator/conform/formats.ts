@@ -1,6 +1,6 @@
 /**
- * An enforced format of texts, with sample texts. The formats share no code with the runtime, because they judge the
- * runtime's implementation.
+ * An enforced format of texts, with sample texts. The formats share no code with the runtime, because the formats judge
+ * the runtime's implementation.
  */
 export interface Format {
   readonly isValid: (text: string) => boolean
@@ -65,6 +65,6 @@ const table = {
 
 const formats: ReadonlyMap<string, Format> = new Map(Object.entries(table))
 
-/** Returns the rules of a format; undefined for a format that is only documentation. */
+/** Returns the rules of a format; undefined for an absent format and for a format that is only documentation. */
 export const formatOf = (name: string | undefined): Format | undefined =>
   name === undefined ? undefined : formats.get(name)

@@ -3,7 +3,7 @@ import type { Json } from '../model/types.ts'
 /** A JSON object, which is no list. */
 export type JsonObject = { readonly [member: string]: Json }
 
-/** The deepest nesting that is judged, because responses and documents may be hostile. */
+/** The maximal number of levels of nesting that are judged, because responses and documents may be hostile. */
 export const maxDepth = 64
 
 /** Whether a value is an object and no list. */
@@ -38,7 +38,7 @@ export const withMember = (value: JsonObject, name: string, member: Json): JsonO
 export const withoutMember = (value: JsonObject, name: string): JsonObject =>
   Object.fromEntries(Object.entries(value).filter(([key]) => key !== name))
 
-/** Parses a JSON text; returns undefined if the text is no JSON. */
+/** Parses a JSON text and wraps its value in an object; returns undefined if the text is no JSON. */
 export function parsed(text: string): { readonly value: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(text)

@@ -22,13 +22,13 @@ export interface Judging {
   readonly strictTimes?: boolean
 }
 
-/** The most faults to report for one value. */
+/** The number of faults after which no further part of a value is judged. */
 const maxFaults = 20
 
 /**
- * Returns the faults of a value against its schema. The judge interprets the model, because the generated validators
- * are tested against it; the two share no code. Output is judged as closed: an undeclared member is a fault unless the
- * schema declares free members.
+ * Returns the faults of a value against its schema. The judge interprets the model and shares no code with the
+ * generated validators, because tests compare the judge with the validators. Output is judged as closed: an undeclared
+ * member is a fault unless the schema declares free members.
  */
 export function faultsOf(value: unknown, schema: Schema, judging: Judging): readonly Fault[] {
   const judge = new Judge(judging)
@@ -42,7 +42,7 @@ const none: ReadonlySet<string> = new Set()
 interface Place {
   readonly view: View
   readonly path: readonly (string | number)[]
-  /** The members that other branches of an intersection, or a discriminator, declare. */
+  /** The names of members that a branch of the surrounding intersection, or a discriminator, declares. */
   readonly others: ReadonlySet<string>
 }
 
@@ -180,7 +180,7 @@ class Judge {
     return trial.faults.length === 0
   }
 
-  /** Returns the names of all members that the branches of a schema declare. References are followed. */
+  /** Returns the names of all members that a schema declares, also in its branches and in referenced schemas. */
   #namesOf(schema: Schema, seen = new Set<Schema>()): ReadonlySet<string> {
     if (seen.has(schema)) return none
     seen.add(schema)

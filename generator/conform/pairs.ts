@@ -10,7 +10,7 @@ const separators = {
   json: ',',
 } as const
 
-/** Encodes one parameter as `name=value` pairs. */
+/** Encodes one parameter as percent-encoded `name=value` pairs. */
 export function pairs(
   { explode, name, style }: Pick<Parameter, 'explode' | 'name' | 'style'>,
   value: Json,

@@ -9,7 +9,7 @@ export interface Budget {
   left: number
 }
 
-/** Sends the requests of one operation within the limits, judges every response, and collects the findings. */
+/** Sends the requests of one operation within the limits, judges each response to `send`, and collects the findings. */
 export class Probe {
   readonly findings: Difference[] = []
   requests = 0

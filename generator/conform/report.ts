@@ -1,6 +1,8 @@
 /**
- * The kind of a finding. `example`: an example is missing or does not fit. `door`: a request without a valid token. The
- * other kinds are named after their proof.
+ * The kind of a finding. `example`: an example is missing or does not fit. `routed`: a valid request is not accepted.
+ * `refused`: a broken request is not refused as expected. `door`: a request without a valid token has the wrong
+ * response. `answer`: no response arrives, or a response differs from its declaration. `method`: an undeclared method
+ * or HEAD has the wrong response.
  */
 export type Proof = 'example' | 'routed' | 'refused' | 'door' | 'answer' | 'method'
 
@@ -14,7 +16,7 @@ export interface Difference {
   readonly got: string
 }
 
-/** The number of requests for one operation. */
+/** The numbers of sent and omitted requests for one operation. */
 export interface Walked {
   readonly operationId: string
   readonly requests: number
@@ -24,7 +26,7 @@ export interface Walked {
 
 /** The result of testing a server against a document. */
 export interface ConformanceReport {
-  /** The findings by operation, in the order of the document. */
+  /** The findings in the order of the document's operations. */
   readonly findings: readonly Difference[]
   readonly walked: readonly Walked[]
 }

@@ -7,8 +7,8 @@ import { type Subject, validDraft } from './subject.ts'
 
 /**
  * Aims a draft at an existing row of a list: for `/quotas/{id}`, at the first row of `/quotas`. Returns undefined if
- * there is no list or no row. Use the draft only for reading, because the walk must not change rows that belong to
- * others.
+ * there is no path parameter, no list or no row. Use the draft only for reading, because the walk must not change rows
+ * that belong to others.
  */
 export async function rowDraft(draft: Draft, subject: Subject, probe: Probe): Promise<Draft | undefined> {
   const { operation } = subject
@@ -23,7 +23,7 @@ export async function rowDraft(draft: Draft, subject: Subject, probe: Probe): Pr
   return found.length === 0 ? undefined : aimed(draft, found)
 }
 
-/** Sets the path parameters of a draft, in the order of the path. */
+/** Returns a copy of a draft whose path parameters have the given values, in the order of the path. */
 function aimed(draft: Draft, values: readonly Json[]): Draft {
   const { parameters, pathParts } = draft.operation
   return values.reduce<Draft>((aim, value, i) => {
@@ -33,8 +33,8 @@ function aimed(draft: Draft, values: readonly Json[]): Draft {
 }
 
 /**
- * Returns the GET operation with the given path parts, whatever the names of its parameters are; undefined if there is
- * none.
+ * Returns the GET operation whose path has the given fixed parts; undefined if no operation has these parts. The names
+ * of parameters and a final slash do not count.
  */
 function listAt(parts: readonly string[], { document }: Subject): Operation | undefined {
   const wanted = [...parts.slice(0, -1), (parts.at(-1) ?? '').replace(/\/$/, '')]

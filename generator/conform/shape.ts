@@ -9,13 +9,13 @@ export type Shape = Exclude<Schema, { kind: 'ref' | 'intersection' }>
 /** The shape of an object. */
 export type ObjectShape = Extract<Schema, { kind: 'object' }>
 
-/** The most references to follow. A longer chain of references counts as `any`. */
+/** The maximal number of references to follow. A longer chain of references counts as `any`. */
 const maxSteps = 64
 
 /**
- * Resolves references and merges intersections. Objects get the members of all branches. For other kinds, the keywords
- * of the branches are combined, and a later branch overrides an earlier branch. Adds the ids of the followed references
- * to `seen`.
+ * Resolves references and merges intersections. Objects get the members of all branches. For texts and for numbers, the
+ * keywords of a later branch override the same keywords of an earlier branch. For other kinds, the last enum counts,
+ * else the first branch that is not `any`. Adds the ids of the followed references to `seen`.
  */
 export function shapeOf(schema: Schema, schemas: Schemas, seen?: Set<string>, steps = 0): Shape {
   if (schema.kind === 'ref') {
@@ -79,8 +79,8 @@ export function isRequired({ required, schema }: Property, view: View): boolean 
 }
 
 /**
- * Whether an example must contain a member. An update without a mask replaces all mutable members, so its example needs
- * the required members.
+ * Whether an example must contain a member. An update without a mask replaces all mutable members, so an example of an
+ * update contains the required mutable members.
  */
 export function mustBeSent(property: Property, view: View): boolean {
   if (!travels(property, view)) return false

@@ -9,16 +9,19 @@ import { maskedOf, type ObjectShape, shapeOf } from './shape.ts'
 export interface ConformOptions {
   /** The `Authorization` header of a caller with every permission. */
   readonly authorization?: string
-  /** The reasons that every operation may raise in addition to its own reasons: the common block of conventions §7. */
+  /**
+   * The reasons that every operation may raise in addition to its own reasons: the common block of conventions §7. If
+   * absent, every reason is permitted.
+   */
   readonly common?: readonly ErrorReason[]
   /**
    * Whether responses must carry `x-request-id` and `traceparent`, and times must have the form of the platform
    * (conventions §1).
    */
   readonly platform?: boolean
-  /** The most requests for one operation; 200 if absent. Further requests count as omitted. */
+  /** The maximal number of requests for one operation; 200 if absent. Further requests count as omitted. */
   readonly limit?: number
-  /** The most requests in the whole run; 20,000 if absent. */
+  /** The maximal number of requests in one run; 20,000 if absent. */
   readonly total?: number
   /** The ids of the operations to test; all operations are tested if absent. */
   readonly operations?: readonly string[]
@@ -45,13 +48,13 @@ export interface Subject {
   readonly options: ConformOptions
   readonly call: RequestSender
   /**
-   * Whether an error must be a google.rpc.Status with reason and fields, because the document declares errors or
-   * `platform` is set. Otherwise, any 4XX status is accepted.
+   * Whether a refusal must be a google.rpc.Status with status 400, reason and fields, because the document declares
+   * errors or `platform` is set. Otherwise, the status 400, 415 or 422 is enough.
    */
   readonly isStrict: boolean
 }
 
-/** Returns a valid request with the required parameters and a body; undefined if an example is missing. */
+/** Returns a valid request with the required parameters and a body; undefined if a required example is missing. */
 export function validDraft(subject: Subject): Draft | undefined {
   const { examples, operation, options } = subject
   const { body } = operation
@@ -87,7 +90,10 @@ export function existingDraft(draft: Draft, subject: Subject): Draft | undefined
   return withoutPreconditions({ ...aimed, body: given }, subject)
 }
 
-/** Removes the immutable members of an update, and the etag, because the example shows another resource. */
+/**
+ * Returns a draft of an update without immutable members and without the etag, and other drafts without preconditions,
+ * because the example body shows another resource.
+ */
 function withoutPreconditions(draft: Draft, { examples, operation: { body } }: Subject): Draft {
   const shape = body && shapeOf(body.content.schema, examples.schemas)
   if (shape?.kind !== 'object' || !isJsonObject(draft.body)) return draft
@@ -127,7 +133,7 @@ function bodyExample({ examples, operation: { body } }: Subject): Json | undefin
   const { content, view } = body
   if (content.kind === 'bytes') return 'example'
   const value = given(content.example, content.schema, view, examples) ?? examples.of(content.schema, view, '')
-  // Without its mask, the update applies every member, so a broken member of the body has an effect.
+  // Without `update_mask`, the update applies every member, so a broken member of the body has an effect.
   const isMasked = maskedOf(shapeOf(content.schema, examples.schemas)) !== undefined
   return isMasked && isJsonObject(value) ? withoutMember(value, 'update_mask') : value
 }

@@ -17,12 +17,15 @@ const notAccepted: ReadonlySet<string> = new Set([
   'INTERNAL',
 ])
 
-/** The statuses that a server sends before the handler runs, unless the reason proves otherwise. */
+/**
+ * The statuses that servers often send before the handler runs. If a run is not strict, one of these statuses without a
+ * reason does not prove that the request was accepted.
+ */
 const earlyStatuses: ReadonlySet<number> = new Set([400, 401, 403, 405, 406, 411, 413, 414, 415, 422, 429])
 
 /**
- * Reports a valid request that does not reach its handler. Only a success or an error of the handler proves that the
- * request was accepted.
+ * Reports a valid request that does not reach its handler. Only a declared success, an error of the handler or status
+ * 501 proves that the request was accepted.
  */
 export function mustBeAccepted(answer: HttpAnswer | undefined, what: string, subject: Subject, probe: Probe): void {
   if (!answer || isAccepted(answer, subject)) return
@@ -30,8 +33,8 @@ export function mustBeAccepted(answer: HttpAnswer | undefined, what: string, sub
 }
 
 /**
- * Whether a response is an error that the operation declares, with the status of its code. Only the handler can raise
- * such an error.
+ * Whether a response is an error that the operation declares, with the status of its code. Only the handler can raise a
+ * declared error.
  */
 export function isOwnError(answer: HttpAnswer, { document, operation }: Subject): boolean {
   const reason = errorOf(answer)?.reason
@@ -54,7 +57,10 @@ function isAccepted(answer: HttpAnswer, subject: Subject): boolean {
   return !earlyStatuses.has(status) && matching(operation.failures, status) !== undefined
 }
 
-/** Reports a valid request for an existing resource that does not succeed. */
+/**
+ * Reports a valid request for an existing resource that does not succeed. Status 501 is not reported, because the
+ * handler is absent.
+ */
 export function mustSucceed(answer: HttpAnswer | undefined, what: string, { operation }: Subject, probe: Probe): void {
   if (!answer || answer.status === 501) return
   const isSuccess = answer.status < 400 && matching(operation.successes, answer.status) !== undefined
@@ -72,7 +78,7 @@ const refusingStatuses: ReadonlySet<number> = new Set([400, 415, 422])
 
 /**
  * Reports a broken request that is not refused with the expected reason, or whose violations do not name the expected
- * fields.
+ * fields. In a run that is not strict, a refusing status without other field names is enough.
  */
 export function mustBeRefused(
   answer: HttpAnswer | undefined,

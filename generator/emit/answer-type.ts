@@ -10,10 +10,13 @@ export const byteStream: Type = generic('ReadableStream', generic('Uint8Array', 
 /** Whether the content is a stream of items. */
 export const isStream = ({ kind }: Content): boolean => kind === 'lines' || kind === 'events'
 
-/** Returns the type of a stream of items. */
+/** Returns the type of a stream of items of the type `item`. */
 export const streamed = (item: Type): Type => generic('AsyncIterable', item)
 
-/** Returns the type of a result for callers: the body of the single success, `void`, or a `Reply` for each success. */
+/**
+ * Returns the type of a result for callers: the body of the single success, or `void` without a body. For an operation
+ * with replies, returns the union of a `Reply` for each success.
+ */
 export function resultType(operation: Operation, context: TypeContext): Type {
   const output: TypeContext = { ...context, view: 'output' }
   if (operation.answer === 'replies') {
@@ -50,7 +53,10 @@ function replyType({ status, content, headers }: Response, bytes: () => Type, co
   return generic(context.file.runtime('Reply'), ...args)
 }
 
-/** Returns the type of a list's result: its rows, and the other members of its response if the response has any. */
+/**
+ * Returns the type of a list handler's result: a page of rows. If the response has other members, the page includes
+ * these members, unless all of them are optional and the handler leaves them out.
+ */
 function pageType({ successes }: Operation, { item, member }: ListTrait, context: TypeContext): Type {
   const { file, emission } = context
   const row = typeOf(item, context)
@@ -65,8 +71,8 @@ function pageType({ successes }: Operation, { item, member }: ListTrait, context
 }
 
 /**
- * Returns the members of a schema of a response, including the members of the branches of an intersection. If branches
- * repeat a name, the last member counts.
+ * Returns the visible members of a schema of a response, including the members of the branches of an intersection. If
+ * branches repeat a name, the last member counts. Schemas of other kinds have no members.
  */
 function answered(schema: Schema, emission: Emission): readonly Property[] {
   const of = resolved(emission, schema)

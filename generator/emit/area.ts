@@ -56,8 +56,8 @@ export interface Records {
 }
 
 /**
- * Returns the records that the first fitting list returns: its rows have the resource type `<area>.operations` and
- * declare operation types. Returns undefined if no list fits.
+ * Returns the records of the first list whose rows are a schema of this document, have the resource type
+ * `<area>.operations` and declare operation types. Returns undefined if no list fits.
  */
 export function recordsOf(emission: Emission): Records | undefined {
   const { document } = emission
@@ -87,7 +87,10 @@ function operationTypesOf({ schema }: NamedSchema, emission: Emission): readonly
   })
 }
 
-/** Returns the distinct resource types of the document's schemas and permissions, sorted by UTF-16 code unit. */
+/**
+ * Returns the distinct resource types of the document's schemas and permissions within its domain, sorted by UTF-16
+ * code unit.
+ */
 function resourceTypesOf({ domain, operations, schemas }: Document): readonly string[] {
   const resources = schemas.flatMap(({ resource }) => resource?.type ?? [])
   const guarded = operations.flatMap(({ access }) => access?.key?.replace(/\.[^.]*$/, '') ?? [])

@@ -44,8 +44,8 @@ export class CheckPrinter {
   }
 
   /**
-   * Prints the check of a request: first its parameters, then its body. The path of a fault in an object body begins at
-   * the member of the body, without `body`.
+   * Prints the check of a request: of its parameters, then of its body. A separate check follows for the items of each
+   * streamed body. The path of a fault in a structured body begins at the member of the body, without `body`.
    */
   request(operation: Operation): void {
     const { body, parameters, requestName } = operation
@@ -86,7 +86,7 @@ export class CheckPrinter {
     return [conditional(guards, last)]
   }
 
-  /** Returns a function that checks the content of one media type. */
+  /** Returns the source of a function that checks the content of one media type. */
   #contentCheck(content: Content, inner: CheckContext): Doc {
     const context = { ...inner, place: `${inner.place}${pascal(content.kind)}` }
     if (hasSchema(content) && isStructured(content.schema)) return checkOf(content.schema, context)
@@ -101,7 +101,7 @@ export class CheckPrinter {
     this.#returning(`export function ${checkName(name)}`, `value is ${type}`, either(passes, [judged]))
   }
 
-  /** Its caller may give the field that faults name. */
+  /** Prints the check of a named text. The caller of the check may give the field that faults name. */
   #text(schema: Extract<Schema, { kind: 'string' }>, name: string, type: string, context: CheckContext): void {
     const chain = chainOf({ value: 'value', field: 'field' }, schema, context)
     const body = either(exemption(schema, 'value', this.#file)?.passes, chain)
@@ -189,7 +189,10 @@ export class CheckPrinter {
   }
 }
 
-/** Bytes are not checked. In a stream, the runtime checks each item on its arrival instead of the whole body. */
+/**
+ * Whether the check of a request checks a content by its schema. Bytes are not checked. In a stream, the runtime checks
+ * each item on its arrival instead of the whole body.
+ */
 const hasSchema = (content: Content): boolean => content.kind !== 'bytes' && !isStream(content)
 
 const contentChain = (value: string, content: Content, context: CheckContext): readonly Doc[] =>
@@ -197,6 +200,6 @@ const contentChain = (value: string, content: Content, context: CheckContext): r
     ? chainOf({ value, field: isStructured(content.schema) ? "''" : "'body'" }, content.schema, context)
     : []
 
-/** A body that is an object: the paths of its faults begin at its members, without `body`. */
+/** Whether the paths of faults in a body begin at the members of the body, without `body`. */
 const isStructured = ({ kind }: Schema): boolean =>
   kind === 'ref' || kind === 'object' || kind === 'intersection' || kind === 'union'

@@ -23,7 +23,7 @@ export interface CheckContext {
   readonly hoisted: Hoisted
   /** The lower camel name of the checked place, `organisationContact`. Constants are named after the place. */
   readonly place: string
-  /** Prints a function that checks an inline schema, and returns the name of the function. */
+  /** Arranges that a function for an inline schema is printed later, and returns the name of the function. */
   readonly local: (schema: Schema, context: CheckContext) => string
 }
 
@@ -96,7 +96,7 @@ export const inMember = (context: CheckContext, name: string): CheckContext => (
 
 /**
  * Returns the statements that check a value, such as `if (value.x !== undefined && text(value.x, 'x', faults, 1))
- * formatted(...)`. Checks of a type refuse a missing required member themselves; a value without such a check gets the
+ * formatted(...)`. The check of a type refuses a missing required member; a schema without a check of its type gets the
  * call `required`.
  */
 export function valueStatement(
@@ -128,7 +128,7 @@ interface Exemption {
 
 /**
  * Returns the exempt values of a schema: null if the schema is nullable, and values of every other type if the schema
- * implies its type without a `type`.
+ * implies its type without a `type`. Returns undefined if every value is checked.
  */
 export function exemption({ implied, kind, nullable }: Schema, value: string, file: OutputFile): Exemption | undefined {
   if (implied && (kind === 'string' || kind === 'number' || kind === 'boolean')) {
@@ -198,7 +198,10 @@ function listChain(schema: Extract<Schema, { kind: 'array' }>, run: Run, context
   return chain
 }
 
-/** The check of a named text takes the field itself, which spares the path of a nested value. */
+/**
+ * Returns the call of a named schema's check. The check of a named text takes the field as an argument, so the call
+ * needs no `nested`.
+ */
 function refCall({ value, field }: Subject, target: string, context: CheckContext): Doc {
   const { isRecursive, schema } = schemaOf(context.emission, target)
   const check = checkOfNamed(target, context)
@@ -224,7 +227,9 @@ function unionCall(schema: Extract<Schema, { kind: 'union' }>, run: Run, context
 const ordinals = ['First', 'Second', 'Third', 'Fourth', 'Fifth', 'Sixth', 'Seventh', 'Eighth'] as const
 const ordinal = (i: number): string => ordinals[i] ?? `Form${letters(i)}`
 
-/** Returns a function that checks one value of a schema: the name of a check function, or an arrow function. */
+/**
+ * Returns the code of a function that checks one value of a schema: the name of a check function, or an arrow function.
+ */
 export function checkOf(schema: Schema, context: CheckContext): Doc {
   if (schema.kind === 'ref' && !schema.nullable && !schemaOf(context.emission, schema.target).isRecursive) {
     return checkOfNamed(schema.target, context)
@@ -238,7 +243,7 @@ export function checkOf(schema: Schema, context: CheckContext): Doc {
 const needsFunction = (schema: Schema): boolean =>
   (schema.kind === 'object' || schema.kind === 'intersection') && !schema.nullable
 
-/** Returns the constant that holds the set of a named enum's values in a view. */
+/** Returns the name of the constant that holds the set of a named enum's values in a view. */
 export function enumSet(target: string, context: CheckContext): string {
   const named = schemaOf(context.emission, target)
   const { schema, views } = named

@@ -14,7 +14,7 @@ import type { ClientOperation, Iterator, Waiter } from './views/client.ts'
 
 /**
  * Emits client.ts: a method for each operation over one transport, iterators for lists, and a method that waits for
- * operations.
+ * operations if the document has operation records. Returns undefined for a document without operations.
  */
 export function emitClient(emission: Emission): OutputFile | undefined {
   const { document } = emission

@@ -39,7 +39,7 @@ const isCompleted = ({ fills, drops }: { readonly fills: boolean; readonly drops
 
 /**
  * Prints the function `completeX(value)`, which returns a sent `X` with its defaults filled and without the members
- * that only the server sets. Prints nothing if the value needs no change.
+ * that only the server sets. Prints nothing if requests and responses share a type, or if completing changes no value.
  */
 export function printComplete(named: NamedSchema, emission: Emission, file: OutputFile, hoisted: Hoisted): void {
   const { schema, views } = named
@@ -54,7 +54,10 @@ export function printComplete(named: NamedSchema, emission: Emission, file: Outp
   file.blank()
 }
 
-/** Prints the function `completeXRequest(request)`, which returns the request as its handler gets it. */
+/**
+ * Prints the function `completeXRequest(request)`, which returns the request as its handler gets it. Prints nothing if
+ * completing changes no request.
+ */
 export function printRequestComplete(
   operation: Operation,
   emission: Emission,
@@ -83,8 +86,8 @@ export function printRequestComplete(
 }
 
 /**
- * Returns the type of a request after the runtime has read it: a body that callers may send in several forms has a
- * single form by then.
+ * Returns the type of a request after the runtime has read the request: the body has a single form, even if callers may
+ * send several forms.
  */
 function readRequest({ body, requestName }: Operation, emission: Emission, file: OutputFile): Type {
   const sent = file.from('types', requestName, true)
@@ -115,7 +118,7 @@ function contentCompleted(value: string, content: Content, context: CompleteCont
   return mapped(context.file.runtime('mapItems'), [value], completed('item', content.schema, context))
 }
 
-/** Returns the name of an operation's complete function; undefined if the operation has no such function. */
+/** Returns the name of an operation's complete function; undefined if the operation needs no complete function. */
 export const requestComplete = (operation: Operation, emission: Emission): string | undefined =>
   isCompleted(requestCompletion(operation, emission)) ? completeName(operation.requestName) : undefined
 
@@ -150,9 +153,10 @@ function plainCompleted(value: string, schema: Schema, context: CompleteContext)
 }
 
 /**
- * Returns the properties of an object, or the properties of all branches of an intersection: completing the branches
+ * Returns the properties of an object, or the properties of all branches of an intersection; completing the branches
  * one after the other would restore the members that an earlier branch dropped. Of properties with the same name, a
- * property that completing changes is preferred, then a property that requests send.
+ * property that completing changes is preferred, then a property that requests send. Schemas of other kinds have no
+ * properties.
  */
 function propertiesOf(schema: Schema, emission: Emission): readonly Property[] {
   const of = resolved(emission, schema)
@@ -184,10 +188,7 @@ function membersCompleted(value: string, properties: readonly Property[], contex
   return object([['...', rest], ...changed.map(property => propertyCompleted(property, value, context))])
 }
 
-/**
- * Returns the expression of `value` without the named members: the members that only the server sets, and the optional
- * members that are completed.
- */
+/** Returns the expression of `value` without the named members. */
 function without(value: string, names: readonly string[], { file, hoisted, place }: CompleteContext): Doc {
   return names.length === 0 ? value : call(file.runtime('omit'), [value, hoisted.omitted(names, place)])
 }
@@ -201,7 +202,10 @@ function propertyCompleted({ name, required, schema }: Property, value: string, 
   return chosen(name, value, completed(member(value, name), schema, inner), literal(schema.default))
 }
 
-/** Returns the member with its default. If a caller may send null, null counts as a value. */
+/**
+ * Returns the member with the sent value, or with its default if the value is absent. If a caller may send null, null
+ * counts as a value.
+ */
 function filled(name: string, value: string, schema: Schema, { emission, file }: CompleteContext): Doc {
   const standard = literal(schema.default ?? null)
   if (schema.default !== null && maybeNull(schema, emission)) return chosen(name, value, member(value, name), standard)
@@ -215,7 +219,9 @@ function chosen(name: string, value: string, given: Expression, standard: Doc): 
   return assigned(name, choice(`${isOwn(name, value)} && ${current} !== undefined`, expressed(given), standard))
 }
 
-/** Whether every object inherits the name. Such a member counts as sent only if it is an own member. */
+/**
+ * Whether every object inherits the name. A member with an inherited name counts as sent only if it is an own member.
+ */
 const isInherited = (name: string): boolean => name in Object.prototype
 const isOwn = (name: string, value: string): string => `Object.hasOwn(${value}, ${quote(name)})`
 

@@ -17,9 +17,9 @@ export type Completions = ReadonlyMap<string, Completion>
 const nothing: Completion = { fills: false, drops: false }
 
 /**
- * Finds the effects of completing every named schema: first the effects of its own members, then the effects of the
- * schemas that it refers to. The effects spread from a schema to its referrers, so that neither long chains nor cycles
- * of references matter.
+ * Returns the effects of completing every named schema, keyed by id. Each schema first gets the effects of its own
+ * members. Then the effects spread from each schema to its referrers, so that neither long chains nor cycles of
+ * references matter.
  */
 export function completionsOf(schemas: ReadonlyMap<string, NamedSchema>): Completions {
   const found = new Map<string, Completion>()

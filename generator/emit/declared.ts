@@ -7,7 +7,7 @@ const typeNames = ({ operations, schemas }: Document): readonly string[] => [
   ...operations.flatMap(({ parsedRequestName, requestName }) => [requestName, parsedRequestName]),
 ]
 
-/** Returns the names that validators.ts declares for the types and schemas of a document. */
+/** Returns the names that validators.ts may declare for the types and schemas of a document. */
 const validatorNames = (document: Document): readonly string[] => [
   ...typeNames(document).flatMap(name => [checkName(name), completeName(name)]),
   ...document.schemas.map(({ views }) => fieldsName(views.output)),
@@ -53,6 +53,6 @@ export function declaredIn(part: Part, document: Document): readonly string[] {
   }
 }
 
-/** The files of one document's output, by their module names. */
+/** A file of a document's output, by the name of its module. */
 export type Part =
   'types' | 'validators' | 'handlers' | 'routes' | 'errors' | 'client' | 'filters' | 'permissions' | 'area'

@@ -4,14 +4,14 @@ import { type Completions, completionsOf } from './completion.ts'
 import { OutputFile } from './file.ts'
 import { declared, type Part } from './declared.ts'
 
-/** A document during the emission of its files: its model and the taken names. */
+/** The data that the emitters of a document's files share. */
 export interface Emission {
   readonly document: Document
   readonly options: EmitOptions
   readonly schemas: ReadonlyMap<string, NamedSchema>
   readonly completions: Completions
   readonly taken: ReadonlySet<string>
-  /** The ids of the schemas whose answers are checked; absent if all are. */
+  /** The ids of the schemas whose answers are checked; if absent, all answers are checked. */
   readonly checkedAnswers?: ReadonlySet<string>
 }
 
@@ -35,7 +35,7 @@ export function schemaOf(emission: Emission, id: string): NamedSchema {
   return schema
 }
 
-/** Follows references to the final schema. The reading refuses cycles of references, so the loop ends. */
+/** Follows references to the final schema. The reader refuses cycles of references, so the loop ends. */
 export function resolved(emission: Emission, schema: Schema): Schema {
   let current = schema
   while (current.kind === 'ref') current = schemaOf(emission, current.target).schema

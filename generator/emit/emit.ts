@@ -15,7 +15,7 @@ import { emitTypes } from './types.ts'
 import { emitValidators } from './validators.ts'
 import type { Outline } from '../document-outline.ts'
 
-/** The emitters of a document's files. An emitter returns undefined if the document needs no such file. */
+/** The emitters of a document's files. An emitter returns undefined if the document does not need the file. */
 const artefacts: readonly { readonly file: string; readonly emit: (emission: Emission) => OutputFile | undefined }[] = [
   { file: 'types.ts', emit: emitTypes },
   { file: 'validators.ts', emit: emitValidators },
@@ -35,8 +35,8 @@ const artefacts: readonly { readonly file: string; readonly emit: (emission: Emi
 export type Answered = (ids: readonly string[]) => ReadonlySet<string>
 
 /**
- * Emits the documents of a model. Returns the text of each file, formatted as prettier would format it, keyed by the
- * path below the output root.
+ * Emits the documents of a model. Returns the text of each file in prettier's format, keyed by the path below the
+ * output root.
  */
 export function emit(model: Model, options: EmitOptions, answered: Answered): ReadonlyMap<string, string> {
   const files = new Map<string, string>()
@@ -55,7 +55,10 @@ export function emit(model: Model, options: EmitOptions, answered: Answered): Re
   return files
 }
 
-/** Emits the files that join all documents of a run, in the output root. */
+/**
+ * Emits the files that join all documents of a run, as far as the options request them: the permission bits and the
+ * joined client. Returns the text of each file, keyed by its path in the output root.
+ */
 export function emitJoined(outlines: readonly Outline[], options: EmitOptions): ReadonlyMap<string, string> {
   const files = new Map<string, string>()
   if (options.permissionBits !== undefined) {

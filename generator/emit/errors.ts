@@ -10,8 +10,9 @@ import { render } from './templates/render.ts'
 import type { ErrorConstructor, ErrorDomainView, ErrorRecord } from './views/errors.ts'
 
 /**
- * Emits errors.ts: the union of reasons and a constructor for each. A document without operations is a library: its
- * reasons have no domain of their own, and errors name the domain of the called operation.
+ * Emits errors.ts: a constructor for each reason with which a call can fail, and a constant for each reason that only
+ * operation records have. A document without operations is a library: its reasons have no domain of their own, and
+ * errors name the domain of the called operation. Returns undefined for a library without reasons.
  */
 export function emitErrors(emission: Emission): OutputFile | undefined {
   const { document } = emission
@@ -60,8 +61,8 @@ function domainView(document: Document, file: OutputFile): ErrorDomainView {
 }
 
 /**
- * Returns the view of a reason that only occurs in operations. No call fails with such a reason, so only its number is
- * needed.
+ * Returns the members that the views of all reasons share. A reason that only occurs in operations needs no more,
+ * because no call fails with the reason.
  */
 function recordView({ code, description, reason }: ErrorReason, names: ReadonlyMap<string, string>): ErrorRecord {
   return {
@@ -81,9 +82,9 @@ function constructorView(error: ErrorReason, names: ReadonlyMap<string, string>)
 }
 
 /**
- * Makes a constructor name for each reason: `QUOTA_NOT_FOUND` becomes `quotaNotFound`. A taken or reserved name gets
- * the suffix `Error`. If the name with the suffix is taken too, the result is the reason in lower case with `_` at its
- * end, which is unique.
+ * Returns the name of the constructor or constant of each reason, keyed by reason: `QUOTA_NOT_FOUND` becomes
+ * `quotaNotFound`. A taken or reserved name gets the suffix `Error`. If the name with the suffix is taken too, the
+ * result is the reason in lower case with `_` at its end, which is unique.
  */
 function constructorNames(document: Document): ReadonlyMap<string, string> {
   const names = new Map<string, string>()

@@ -1,7 +1,10 @@
 import type { Schema } from '../model/types.ts'
 import { type Emission, resolved } from './emission.ts'
 
-/** Returns the options of `eventStream`: whether items are whole events, and whether their data is text. */
+/**
+ * Returns the members of the options of `eventStream`: `isText: true` if the data of events is text, and `isWhole:
+ * true` if the items are whole events.
+ */
 export function eventForm(schema: Schema, emission: Emission): readonly string[] {
   const of = resolved(emission, schema)
   const branches = of.kind === 'union' ? of.of.map(each => resolved(emission, each)) : [of]
@@ -14,8 +17,8 @@ export function eventForm(schema: Schema, emission: Emission): readonly string[]
 const eventMembers: ReadonlySet<string> = new Set(['data', 'event', 'id', 'retry'])
 
 /**
- * Returns the schema of the data in a schema for whole events. Such a schema has `data`, and no member that an event
- * cannot have. Returns undefined for another schema.
+ * Returns the schema of the data in a schema for whole events. A schema for whole events has `data`, and no member that
+ * an event cannot have. Returns undefined for another schema.
  */
 function dataOf(schema: Schema): Schema | undefined {
   if (schema.kind !== 'object' || schema.properties.some(({ name }) => !eventMembers.has(name))) return undefined

@@ -6,8 +6,8 @@ import type { Doc } from './layout/doc.ts'
 import { literal, object, property, quote } from './layout/typescript.ts'
 
 /**
- * Makes constants such as `organisationFields`: the update rules of each field, for every schema that is updated by
- * mask.
+ * Prints a constant such as `organisationFields` with the update rules of each field, for every schema that is updated
+ * by mask.
  */
 export function printFields(emission: Emission, file: OutputFile): void {
   for (const named of updated(emission)) {
@@ -20,7 +20,10 @@ export function printFields(emission: Emission, file: OutputFile): void {
   }
 }
 
-/** The schema that an operation updates by mask: the body, or the member `member` of the body. */
+/**
+ * The id of the schema that an operation updates by mask, and the member of the body with the updated value; without
+ * `member`, the body is the updated value.
+ */
 export interface UpdatedFields {
   readonly target: string
   readonly member?: string
@@ -28,7 +31,7 @@ export interface UpdatedFields {
 
 /**
  * Returns the update of an operation whose mask is in its query, or in its body next to the updated member. Returns
- * undefined for another operation.
+ * undefined for another operation and for an inline schema.
  */
 export function updatedFieldsOf({ body }: Operation, emission: Emission): UpdatedFields | undefined {
   if (!body || body.isTagged) return undefined

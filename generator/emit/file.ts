@@ -59,7 +59,10 @@ export class OutputFile extends CodeWriter {
     return part === this.#part ? name : this.#import(`./${part}`, name, type, part)
   }
 
-  /** Claims a name that only this file declares. Returns `wanted`, or `wantedB` if `wanted` is taken. */
+  /**
+   * Claims a name that only this file declares. Returns `wanted`, or `wanted` with a suffix such as `B` if `wanted` is
+   * taken.
+   */
   claim(wanted: string): string {
     const name = this.#free.claim(wanted)
     this.#used.add(name)

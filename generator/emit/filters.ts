@@ -7,7 +7,7 @@ import { quote, texts } from './layout/typescript.ts'
 import { render } from './templates/render.ts'
 import type { FilteredField, FilteredList } from './views/filters.ts'
 
-/** Emits filters.ts: the filter and sort fields of each list, from `x-filter`. */
+/** Emits filters.ts: the filter and sort fields of each list, from `x-filter`. Returns undefined without lists. */
 export function emitFilters(emission: Emission): OutputFile | undefined {
   const lists = emission.document.operations.filter(({ list }) => list !== undefined)
   if (lists.length === 0) return undefined

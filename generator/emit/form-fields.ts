@@ -4,7 +4,10 @@ import type { Doc } from './layout/doc.ts'
 import { array, object, property, quote } from './layout/typescript.ts'
 import { parameterType, scalarOf } from './parameter-type.ts'
 
-/** Returns the distinct properties of all objects that a form may be, keyed by name. */
+/**
+ * Returns the schemas of the properties of all objects that a form may be, keyed by name. The first property with a
+ * name counts.
+ */
 export function propertiesOf(schema: Schema, emission: Emission): ReadonlyMap<string, Schema> {
   const found = new Map<string, Schema>()
   for (const { properties } of objectsOf(schema, emission)) {
@@ -21,7 +24,10 @@ function objectsOf(schema: Schema, emission: Emission): readonly ObjectSchema[] 
   return of.kind === 'union' || of.kind === 'intersection' ? of.of.flatMap(each => objectsOf(each, emission)) : []
 }
 
-/** Returns the type of a form's undeclared members; undefined if their type is inferred. */
+/**
+ * Returns the result of `typeOf` for the undeclared members of a form. Returns undefined if they have no schema, or if
+ * the result is `'string'`, which is the default.
+ */
 export function further(
   schema: Schema,
   emission: Emission,
@@ -35,7 +41,7 @@ export function further(
   return type === "'string'" ? undefined : type
 }
 
-/** Makes a member of a text form for `formFields`. */
+/** Returns the description of one member of a URL-encoded form, as an argument of `formFields`. */
 export function fieldOf(name: string, schema: Schema, encoding: Encoding | undefined, emission: Emission): Doc {
   const { explode, style = 'form' } = encoding ?? {}
   const isJson = isJsonType(encoding) || !isFlat(schema, emission)
@@ -46,7 +52,7 @@ export function fieldOf(name: string, schema: Schema, encoding: Encoding | undef
   return object(rows)
 }
 
-/** Makes a member of a multipart form for `multipartForm`. */
+/** Returns the description of one member of a multipart form, as an argument of `multipartForm`. */
 export function partOf(name: string, schema: Schema, encoding: Encoding | undefined, emission: Emission): Doc {
   const of = resolved(emission, schema)
   const type = isJsonType(encoding) ? "'json'" : partType(of.kind === 'array' ? of.items : of, emission)
@@ -57,14 +63,14 @@ export function partOf(name: string, schema: Schema, encoding: Encoding | undefi
   return object(rows)
 }
 
-/** Returns the conversion of the content of one part. */
+/** Returns the conversion of the content of one part: `'file'`, `'json'`, or the conversion of a scalar. */
 export const partType = (schema: Schema, emission: Emission): string => {
   const of = resolved(emission, schema)
   if (of.kind === 'binary') return "'file'"
   return isScalar(of, emission) ? scalarOf(of, emission) : "'json'"
 }
 
-/** Whether the encoding declares a member as JSON, as it may for any member. */
+/** Whether the encoding of a member declares JSON. */
 const isJsonType = (encoding: Encoding | undefined): boolean =>
   /^\s*[^/]+\/(?:json|[^/;]+\+json)\s*(?:;|$)/i.test(encoding?.contentType ?? '')
 
@@ -76,8 +82,8 @@ function isScalar(schema: Schema, emission: Emission): boolean {
 }
 
 /**
- * Whether pairs of names and values can express a value. They express scalars, lists of scalars, and objects with known
- * names whose values are scalars or lists of scalars.
+ * Whether pairs of names and values can express a value. Pairs express scalars, lists of scalars, and objects with
+ * known names whose values are scalars or lists of scalars.
  */
 function isFlat(schema: Schema, emission: Emission): boolean {
   const isSimple = (of: Schema): boolean => {

@@ -12,7 +12,7 @@ import type { Doc } from './layout/doc.ts'
 
 /**
  * Emits handlers.ts: the interfaces that handwritten code implements. The file holds only types, so a missing handler
- * is an error of the compiler.
+ * is an error of the compiler. Returns undefined for a document without operations.
  */
 export function emitHandlers(emission: Emission): OutputFile | undefined {
   if (emission.document.operations.length === 0) return undefined

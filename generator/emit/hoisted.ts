@@ -4,8 +4,8 @@ import { array, call, object, quote } from './layout/typescript.ts'
 import type { PatternName } from './pattern-names.ts'
 
 /**
- * Characters that no file can hold or that hide text. They are escaped as `\u{...}`, so that two halves of characters
- * do not become a character.
+ * Matches characters that no file can hold or that hide text. Each character is escaped as `\u{...}`, so that two
+ * adjacent surrogates do not become one character.
  */
 const unprintable = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]|\p{Surrogate}/gu
 const escaped = (unit: string): string => `\\u{${unit.charCodeAt(0).toString(16)}}`
@@ -16,7 +16,7 @@ export const pure = '/* @__PURE__ */'
 /**
  * Constants that checks share and that a module creates once on loading: patterns, sets of values and of member names,
  * tables of forms. A pattern of a named schema is named after the schema; every other constant is named after the first
- * place of its use. Equal values share one constant, but each named schema has its own.
+ * place of its use. Equal values share one constant, but each named schema has its own pattern.
  */
 export class Hoisted {
   /** The statements that declare the constants, in the order in which they were first needed. */
@@ -50,20 +50,22 @@ export class Hoisted {
     return this.#constant(wanted, expression, claimed)
   }
 
-  /** Returns the name of the constant with an object's member names, in the given order. */
+  /** Returns the name of the constant with an object's member names, in the given order; `[]` without names. */
   members(names: readonly string[], name: string): string {
     if (names.length === 0) return '[]'
     return this.#constant(`${name}Members`, array(names.map(quote)))
   }
 
-  /** Returns the name of the constant with a set of members to leave out. The type of the set knows the names. */
+  /**
+   * Returns the name of the constant with a set of members to leave out. The elements of the set have literal types.
+   */
   omitted(names: readonly string[], name: string): string {
     return this.#constant(`${name}Omitted`, ['new Set(', array(names.map(quote)), ' as const)'])
   }
 
   /**
    * Returns the name of the constant with a set of an enum's values; `values` is the expression of the list. Bundlers
-   * cannot know that a set of a named list is pure, so such a call is marked.
+   * cannot know that a set of a named list is pure, so the call is marked as pure.
    */
   values(values: Doc, name: string): string {
     const isList = typeof values !== 'string'
@@ -95,5 +97,8 @@ export class Hoisted {
   }
 }
 
-/** Returns the literal of a pattern in Unicode mode; the `source` of a RegExp is safe to print. */
+/**
+ * Returns the literal of a pattern in Unicode mode, with unprintable characters escaped. The `source` of a RegExp is
+ * safe to print otherwise.
+ */
 const regExp = (pattern: string): string => `/${new RegExp(pattern, 'u').source.replace(unprintable, escaped)}/u`

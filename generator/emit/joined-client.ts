@@ -12,8 +12,8 @@ import type { Outline } from '../document-outline.ts'
 export const joinedClientFile = 'client.ts'
 
 /**
- * Emits the client of all documents. It has a member for each document with operations, and creates the client of a
- * document on first use.
+ * Returns the code of the client of all documents. The client has a member for each document with operations, and
+ * creates the client of a document on first use.
  */
 export function emitJoinedClient(outlines: readonly Outline[], name: string, options: EmitOptions): string {
   const joined = outlines.filter(({ operations }) => operations > 0)

@@ -3,9 +3,9 @@ import { camel, pascal } from './names.ts'
 
 /** The names that follow from a list operation. */
 export interface ListNames {
-  /** The constant with its filter and sort fields: `quotasList`. */
+  /** The name of the constant with the list's filter and sort fields: `quotasList`. */
   readonly fields: string
-  /** The client's method that iterates over the rows of the list: `iterateQuotas`. */
+  /** The name of the client's method that iterates over the rows of the list: `iterateQuotas`. */
   readonly iterator: string
 }
 
@@ -13,7 +13,8 @@ const memo = new WeakMap<Document, ReadonlyMap<Operation, ListNames>>()
 
 /**
  * Derives the names of `listQuotas` from `quotas`, or from the operation's whole name if another list or method has
- * these names. The first list in the document keeps the shorter names.
+ * these names. The first list in the document keeps the shorter names. Returns empty names for an operation that is no
+ * list.
  */
 export function listNames(operation: Operation, document: Document): ListNames {
   const known = memo.get(document) ?? namesOf(document)

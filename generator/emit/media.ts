@@ -12,7 +12,7 @@ import { scalarOf } from './parameter-type.ts'
 import type { RuntimeSymbol } from './runtime-symbols.ts'
 import type { BodyView, MediaView } from './views/routes.ts'
 
-/** Makes the data of a request's body: its single media type, or the choice among several media types. */
+/** Returns the template data of a request's body: its single media type, or the choice among several media types. */
 export function requestBodyOf(operation: Operation, body: RequestBody, emission: Emission, file: OutputFile): BodyView {
   const check = (content: Content): string | undefined =>
     isStream(content) ? file.from('validators', checkName(itemName(operation, content, emission)), false) : undefined
@@ -26,14 +26,14 @@ export function requestBodyOf(operation: Operation, body: RequestBody, emission:
   }
 }
 
-/** Returns the name of the checks of a stream's items. No type of the document has this name. */
+/** Returns the name after which the check of a stream's items is named. No type of the document has this name. */
 export function itemName({ requestName }: Operation, { kind }: Content, { taken }: Emission): string {
   let name = `${requestName}${kind === 'lines' ? 'Line' : 'Event'}`
   while (taken.has(name)) name += '_'
   return name
 }
 
-/** Makes the data of a media type and its codec. */
+/** Returns the template data of a media type and its codec. */
 export function mediaOf(content: Content, emission: Emission, file: OutputFile, check?: string): MediaView {
   const { aliases, type } = content
   return {

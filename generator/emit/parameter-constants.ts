@@ -14,14 +14,17 @@ export class ParameterConstants {
   readonly #names: FreeNames
   readonly #views = new Map<string, ParameterView>()
 
-  /** `taken` holds the other names of the file. The file must have recorded all its imports already. */
+  /** `taken` holds the other names of the file. The file must have recorded its other imports already. */
   constructor(emission: Emission, file: OutputFile, taken: readonly string[]) {
     this.#emission = emission
     this.#file = file
     this.#names = new FreeNames(new Set([...emission.taken, ...taken]))
   }
 
-  /** Returns the constant of a parameter, named after its location and its name: `queryPageSize`. */
+  /**
+   * Returns the name of the constant of a parameter, made of the location and the name of the parameter:
+   * `queryPageSize`.
+   */
   nameOf(parameter: Parameter): string {
     const view = parameterView(parameter, this.#emission, this.#file)
     const key = JSON.stringify(view)
@@ -32,7 +35,7 @@ export class ParameterConstants {
     return constant
   }
 
-  /** The parameters as data, in the order of their first use. */
+  /** The template data of the parameters, in the order of their first use. */
   get views(): readonly ParameterView[] {
     return [...this.#views.values()]
   }

@@ -4,14 +4,14 @@ import type { Doc } from './layout/doc.ts'
 import { object, property } from './layout/typescript.ts'
 
 /**
- * Returns ` as const` for a name that every object inherits. Without it, TypeScript compares a member of this name with
- * the inherited member and accepts any text.
+ * Returns ` as const` for a name that every object inherits, else an empty text. Without `as const`, TypeScript
+ * compares a member of this name with the inherited member and accepts any text.
  */
 export const exact = (name: string): string => (name in Object.prototype ? ' as const' : '')
 
 /**
- * Returns the type that converts the texts of a parameter. The checks of the document have reported the values that no
- * text can express, such as unions of objects.
+ * Returns the code of the conversion of a parameter's texts, such as `'integer'` or `{ array: 'string' }`. The checks
+ * of the document have reported the values that no text can express, such as unions of objects.
  */
 export function parameterType(schema: Schema, emission: Emission): Doc {
   const of = resolved(emission, schema)

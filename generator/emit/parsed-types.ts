@@ -6,10 +6,9 @@ import { key } from './layout/typescript.ts'
 import { type TypeContext, typeOf, visible } from './type-expression.ts'
 
 /**
- * Returns the difference between the request of a caller and the request of a handler: members with defaults are
- * filled, and output-only members are dropped. The types (`Parsed<Name>`) and the functions (`complete<Name>`) both use
- * this difference. Defaults within the branches of a union are not filled, because the branch is unknown before the
- * check.
+ * Returns whether completing a sent value of a schema fills defaults or drops output-only members. The types
+ * (`Parsed<Name>`) and the functions (`complete<Name>`) both follow this result. Defaults within the branches of a
+ * union are not filled, because the branch is unknown before the check.
  */
 export const completionOf = (schema: Schema, emission: Emission): Completion => completion(schema, known(emission))
 

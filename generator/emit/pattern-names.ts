@@ -9,9 +9,9 @@ export interface PatternName {
 
 /**
  * Returns the names of the patterns that named schemas declare: `skuPattern` for the `pattern` of `Sku`, and
- * `labelsKeyPattern` for the `x-key-pattern` of `Labels`. If a pattern has several names, members of objects use the first.
- * Strings come before maps, because a pattern is the main content of a named string. Patterns of members, items and map
- * values have no names in this list.
+ * `labelsKeyPattern` for the `x-key-pattern` of `Labels`. If a pattern has several names, members of objects use the
+ * first name. Strings come before maps, because a pattern is the main content of a named string. Patterns of members,
+ * items and map values have no names in this list.
  */
 export function patternNames(schemas: readonly NamedSchema[]): readonly PatternName[] {
   const texts = schemas.flatMap(({ name, schema }) =>

@@ -7,7 +7,10 @@ import { quote, texts } from './layout/typescript.ts'
 import { render } from './templates/render.ts'
 import type { PermissionRow } from './views/permissions.ts'
 
-/** Emits permissions.ts: the document's part of the permission catalogue. */
+/**
+ * Emits permissions.ts: the document's part of the permission catalogue. Returns undefined for a document without
+ * permissions.
+ */
 export function emitPermissions(emission: Emission): OutputFile | undefined {
   const { name, permissions, title } = emission.document
   if (permissions.length === 0) return undefined

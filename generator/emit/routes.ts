@@ -24,6 +24,7 @@ import type { BindingView, RoutesView, RouteView, SuccessView } from './views/ro
 /**
  * Emits routes.ts: a constant for each operation with the data that clients need, and the function that binds all
  * operations to their handlers. The data for servers is only in that function, so that clients do not load the data.
+ * Returns undefined for a document without operations.
  */
 export function emitRoutes(emission: Emission): OutputFile | undefined {
   if (emission.document.operations.length === 0) return undefined
@@ -91,7 +92,8 @@ function routeView(operation: Operation, emission: Emission, file: OutputFile): 
 }
 
 /**
- * Returns the data of a binding, which only the server needs; `handlers` is the expression of the operation's handlers.
+ * Returns the template data of a binding, which only the server needs; `handlers` is the expression of the operation's
+ * handlers.
  */
 function bindingView(operation: Operation, handlers: string, emission: Emission, file: OutputFile): BindingView {
   const { access, list, raises } = operation
@@ -113,13 +115,13 @@ function bindingView(operation: Operation, handlers: string, emission: Emission,
 }
 
 /**
- * Returns the constant with the fields of a schema. The file of the operation's document declares the constant, even if
- * another document declares the schema.
+ * Returns the name of the constant with the fields of a schema. The file of the operation's document declares the
+ * constant, even if another document declares the schema.
  */
 const fieldsOf = (target: string, emission: Emission, file: OutputFile): string =>
   file.from('validators', fieldsName(schemaOf(emission, target).views.output), false)
 
-/** Makes the data of a declared success. */
+/** Returns the template data of a declared success. */
 function successView({ status, content, headers }: Response, emission: Emission, file: OutputFile): SuccessView {
   const types = headers.map(({ name, schema }) => property(name, [parameterType(schema, emission), exact(name)]))
   return {

@@ -1,6 +1,6 @@
 /**
- * The modules of the runtime symbols that generated code uses, keyed by symbol. `type` tells whether the symbol is only
- * a type.
+ * The modules of the runtime symbols that generated code uses, keyed by symbol. `type` is true for a symbol that is
+ * only a type.
  */
 export const runtimeSymbols = {
   Answer: { module: 'json', type: true },

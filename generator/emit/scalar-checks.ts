@@ -6,8 +6,8 @@ import { numeral, quote } from './layout/typescript.ts'
 import type { RuntimeSymbol } from './runtime-symbols.ts'
 
 /**
- * Prints a call that checks the current value. `args` follow the arguments that every check gets: the value, its field
- * and the faults.
+ * Makes the call of a runtime function that checks the current value. `args` follow the arguments that every check
+ * gets: the value, its field and the faults.
  */
 export type Run = (symbol: RuntimeSymbol, ...args: readonly Doc[]) => Doc
 

@@ -53,7 +53,10 @@ export function nameOf(target: string, { emission, file, view }: TypeContext): s
   return file.from('types', views[view], true, document)
 }
 
-/** Returns the union of the branches. A branch of a discriminator gets the literal that its own schema leaves out. */
+/**
+ * Returns the union of the branches. A branch in the mapping of a discriminator is narrowed by its values of the
+ * discriminating member.
+ */
 function branchesOf({ discriminator, of }: Extract<Schema, { kind: 'union' }>, context: TypeContext): Type {
   const branches = of.map((branch): Type => {
     const type = typeOf(branch, context)
@@ -84,7 +87,10 @@ function leadsToItself(schema: Schema, context: TypeContext): boolean {
   return branches.some(branch => leadsToItself(branch, context))
 }
 
-/** Returns the members of an object type in a view, with the index signature of its undeclared members. */
+/**
+ * Returns the members of an object type in a view. If the object has declared members, the index signature of its
+ * undeclared members follows.
+ */
 export function membersOf(schema: Extract<Schema, { kind: 'object' }>, context: TypeContext): readonly Doc[] {
   const properties = visible(schema.properties, context.view)
   const members = properties.map(property => memberOf(property, context))
@@ -103,8 +109,8 @@ export function memberOf(property: Property, context: TypeContext): Doc {
 export const memberView = ({ masked }: Property, view: View): View => (masked && view === 'input' ? 'update' : view)
 
 /**
- * Returns the view of the items of a value. An update replaces lists and maps as a whole, so their items have the view
- * of a creation.
+ * Returns the view of the items of a list or map. An update replaces lists and maps as a whole, so their items have the
+ * input view.
  */
 export const whole = (view: View): View => (view === 'update' ? 'input' : view)
 
@@ -112,7 +118,10 @@ export const whole = (view: View): View => (view === 'update' ? 'input' : view)
 export const visible = (properties: readonly Property[], view: View): readonly Property[] =>
   properties.filter(({ access }) => (view === 'output' ? access !== 'input' : access !== 'output'))
 
-/** Whether a property may be absent. A property with a default may be absent in requests, but never in answers. */
+/**
+ * Whether a property may be absent. In an update, every property may be absent. A property with a default may be absent
+ * in requests, but never in answers; the same holds for a precondition.
+ */
 export function isOptional({ access, required, schema }: Property, view: View): boolean {
   if (view === 'update') return true
   if (access === 'precondition') return view === 'input'
@@ -121,8 +130,8 @@ export function isOptional({ access, required, schema }: Property, view: View): 
 }
 
 /**
- * Returns the index signature of undeclared members; undefined without a signature. Its type must be wide enough for
- * the declared members too.
+ * Returns the index signature of undeclared members; undefined without a signature. The type of the signature must be
+ * wide enough for the declared members too.
  */
 export function indexSignature(
   { additional }: Extract<Schema, { kind: 'object' }>,

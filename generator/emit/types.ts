@@ -19,7 +19,7 @@ import { aliased, annotated, generic, intersectionOf, objectOf, type Type, union
 import { array, key, literal, quote } from './layout/typescript.ts'
 import { indexSignature, memberOf, type TypeContext, typeOf, visible } from './type-expression.ts'
 
-/** Emits types.ts: every schema in its views, and the request of every operation. */
+/** Emits types.ts: every schema in its views and with its defaults filled, and the request of every operation. */
 export function emitTypes(emission: Emission): OutputFile {
   const file = openFile(emission, 'types')
   for (const schema of emission.document.schemas) printSchema(schema, { emission, file, view: 'output' })
@@ -71,7 +71,7 @@ function printInterface(name: string, schema: Extract<Schema, { kind: 'object' }
   })
 }
 
-/** Emits an enum as a list of its values with a derived type. The input view leaves out the unspecified value. */
+/** Prints an enum as a list of its values with a derived type. The input view leaves out the unspecified value. */
 function printEnum(named: NamedSchema, view: View, file: OutputFile): void {
   const { schema, views } = named
   if (schema.kind !== 'enum') return
@@ -86,7 +86,8 @@ function printEnum(named: NamedSchema, view: View, file: OutputFile): void {
 }
 
 /**
- * Prints the update view: the input view without required members, or a separate type if a nested object differs too.
+ * Prints the update view: the input view without required members, or a separate type if a nested object differs in
+ * updates too or the schema is no object.
  */
 function printUpdate(named: NamedSchema, context: TypeContext): void {
   const { isAnswered, schema, views } = named

@@ -8,8 +8,8 @@ import { Hoisted } from './hoisted.ts'
 import { patternNames } from './pattern-names.ts'
 
 /**
- * Emits validators.ts: a check for each schema and view, a check for each request, and the functions that complete
- * requests.
+ * Emits validators.ts: a check for each checked view of a schema, a check for each request, the functions that complete
+ * requests, and the fields of the schemas that are updated by mask.
  */
 export function emitValidators(emission: Emission): OutputFile {
   const file = openFile(emission, 'validators')

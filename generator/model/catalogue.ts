@@ -28,8 +28,8 @@ const codesOfArea = 1_000_000
 const commonCodes = 1000
 
 /**
- * Returns the domain of a document's errors: its name, and the first code of its block. Reports codes outside the
- * block.
+ * Returns the domain of a document's errors: its name, and the first code of its block; the code is undefined if all
+ * codes are common. Reports codes outside the block.
  */
 export function domainOf(
   name: string,

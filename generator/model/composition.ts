@@ -55,9 +55,9 @@ export function unionOf(
 type ObjectSchema = Extract<Schema, { kind: 'object' }>
 
 /**
- * Builds the intersection of the parts. Inline open objects merge into one object if no property is in two of them. A
- * closed object stays separate, because it refuses the properties of other parts. A single part replaces the
- * intersection.
+ * Builds the intersection of the parts. Inline open objects merge into one object, unless two of these objects have a
+ * schema for the same property. A closed object stays separate, because a closed object refuses the properties of other
+ * parts. A single part replaces the intersection.
  */
 export function intersectionOf(parts: readonly Schema[], base: SchemaBase): Schema {
   const of = merged(parts)

@@ -47,7 +47,7 @@ export function contentOf(
 
 /**
  * Returns the media types of a request in the order of the document, with ranges last. JSON types with the same schema
- * become one content: clients send the first type, and servers accept all of them.
+ * become one content: clients send the first type that is no range, and servers accept all of them.
  */
 export function contentsOf(
   loaded: Loaded,
@@ -65,7 +65,10 @@ export function contentsOf(
   return merged.toSorted((a, b) => Number(isRange(a.type)) - Number(isRange(b.type)) || breadth(a) - breadth(b))
 }
 
-/** Returns the sort key of a range. The range of all types contains all other ranges, so it sorts after the others. */
+/**
+ * Returns the sort key of a content among ranges. The range of all types contains all other ranges, so this range sorts
+ * last.
+ */
 const breadth = ({ type }: Content): number => Number(type === '*/*')
 
 /** Returns the text of a schema without its positions, for comparison. */

@@ -15,8 +15,8 @@ interface Branch {
 }
 
 /**
- * Builds the discriminator of `oneOf` or `anyOf`. Returns undefined if a branch has no name, because no value could map
- * to the branch.
+ * Builds the discriminator of `oneOf` or `anyOf`; undefined without a discriminator. Reports a discriminator with an
+ * unnamed branch and returns undefined, because no value could map to the branch.
  */
 export function unionDiscriminator(
   building: Building,

@@ -5,8 +5,8 @@ import { partsOf } from './walk.ts'
 import type { Reaches } from '../document-outline.ts'
 
 /**
- * Returns the schema of a multipart form in its generated shape: a text member with the format `binary` becomes a file.
- * A nested text stays text, because nested values are sent as JSON.
+ * Returns the schema of a multipart form in its generated shape: a text member with the format `binary`, or a list of
+ * these texts, becomes a file or a list of files. A deeper text stays text, because nested values are sent as JSON.
  */
 export function withFiles(schema: Schema): Schema {
   if (schema.kind === 'union' || schema.kind === 'intersection') return { ...schema, of: schema.of.map(withFiles) }

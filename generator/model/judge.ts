@@ -8,7 +8,8 @@ import { aliasesOf, within } from './walk.ts'
 
 /**
  * Reports schemas that are valid OpenAPI but cannot work as written: schemas that consist of themselves, closed
- * branches that refuse a required member, `oneOf` alternatives that overlap, and parameters that text cannot represent.
+ * branches that refuse a required member, `oneOf` alternatives that overlap, parameters that text cannot represent, and
+ * encodings of unknown members. If a schema consists of itself, no other faults are reported.
  */
 export function judge(
   schemas: readonly Unviewed[],
@@ -64,7 +65,8 @@ function judgeBranches(of: readonly Schema[], byId: Index, diagnostics: Diagnost
 }
 
 /**
- * The number of a union's alternatives that are compared. Comparing all pairs of a longer union would take too long.
+ * The maximal number of a union's alternatives that are compared. Comparing all pairs of a longer union would take too
+ * long.
  */
 const maxForms = 40
 
@@ -97,7 +99,7 @@ function formsOf(of: readonly Schema[], byId: Index): readonly (readonly [number
 
 /**
  * Whether text can represent the values of a schema. Text can represent a scalar, a list of scalars, and an object
- * whose members are scalars or lists of scalars.
+ * whose members are declared scalars or lists of scalars.
  */
 function isTextual(schema: Schema, byId: Index): boolean {
   const of = resolved(schema, byId)

@@ -27,7 +27,7 @@ const defaultOperators: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Builds the list trait of an operation from its `x-filter` and the shape of its response. Returns undefined without
- * `x-filter`, or if the response has no rows.
+ * `x-filter`. Reports a response without rows and returns undefined.
  */
 export function listOf(building: Building, operation: Located, build: BuildSchema): ListTrait | undefined {
   const filter = member(operation, 'x-filter')
@@ -59,8 +59,8 @@ interface Rows {
 }
 
 /**
- * Returns the list of the 200 response: its only array, or the array with the name of its rows' resource. Returns
- * undefined if there is no such list.
+ * Returns the list of rows in the 200 response, which must have `next_page_token`: the only array, or the array that
+ * has the plural name of its rows' resource. Returns undefined if no array qualifies.
  */
 function rowsOf(loaded: Loaded, operation: Located): Rows | undefined {
   const responses = member(operation, 'responses')

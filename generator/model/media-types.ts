@@ -34,8 +34,8 @@ export function mediaTypesOf(loaded: Loaded, at: Located | undefined): readonly 
 }
 
 /**
- * Returns the form of a media type. Frameworks write the range of all types by default; this range means JSON unless
- * the schema has the format `binary`.
+ * Returns the form of a media type. A form or multipart type whose schema is no object is opaque. Frameworks write the
+ * range of all types by default; this range means JSON unless the schema is absent or has the format `binary`.
  */
 function formOf(loaded: Loaded, type: string, media: Located): Form {
   const essence = essenceOf(type)

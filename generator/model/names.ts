@@ -1,6 +1,6 @@
 import { isIdentifier, isReservedWord, nameParts } from '../identifier.ts'
 
-/** Rules that convert names of a document to TypeScript names. No rule depends on the locale or on later names. */
+/** The rules that convert names of a document to TypeScript names. No rule depends on the locale or on later names. */
 
 /**
  * The names that a type cannot have, in addition to reserved words: TypeScript's own types, and globals that generated
@@ -107,8 +107,8 @@ export function madeOperationName(method: string, path: string): string {
 }
 
 /**
- * Returns the member name of a group in the handlers of a document. The name is no reserved word, because a member with
- * such a name cannot be destructured.
+ * Returns the member name of a group in the handlers of a document. The name is no reserved word, because destructuring
+ * makes a variable of the name.
  */
 export function groupName(tag: string): string {
   const made = isIdentifier(tag) ? tag : camel(tag)

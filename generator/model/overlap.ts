@@ -32,7 +32,7 @@ function excludes(closed: ObjectSchema, other: ObjectSchema): boolean {
   return other.properties.some(({ name, required }) => required && !listed.has(name))
 }
 
-/** Whether a property that at least one object requires has no common value. */
+/** Whether a property of both objects that at least one object requires has no common value. */
 function differ(a: ObjectSchema, b: ObjectSchema, resolve: (schema: Schema) => Schema, depth: number): boolean {
   const others = new Map(b.properties.map(property => [property.name, property]))
   return a.properties.some((property: Property) => {

@@ -23,7 +23,7 @@ const defaultStyles: Readonly<Record<Place, ParameterStyle>> = {
 
 const styles: readonly ParameterStyle[] = ['form', 'simple', 'spaceDelimited', 'pipeDelimited', 'deepObject']
 
-/** The member names of a request that parameters cannot have, such as `body`. */
+/** The names of parameters that cannot name a member of the request. */
 const reserved: ReadonlySet<string> = new Set(['body', '__proto__'])
 
 /**

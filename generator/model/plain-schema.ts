@@ -16,7 +16,10 @@ const impliedBy = [
   ['number', ['minimum', 'maximum', 'multipleOf']],
 ] as const
 
-/** Builds a schema from its own keywords, without `allOf`, `oneOf` and `anyOf`. Warns if `type` is missing. */
+/**
+ * Builds a schema from its own keywords, without `allOf`, `oneOf` and `anyOf`. Warns if keywords imply the type of a
+ * schema that is no branch or alternative.
+ */
 export function plainSchema(
   building: Building,
   at: Located,

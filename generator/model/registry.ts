@@ -51,21 +51,26 @@ export class Registry {
   }
 
   /**
-   * Whether a document refers to an unnamed schema of another document. Such a schema gets a name in the other
+   * Whether a document refers to an unnamed schema of another document. The unnamed schema gets a name in the other
    * document.
    */
   get isInterwoven(): boolean {
     return this.#isInterwoven
   }
 
-  /** Returns the names of a document's types. Names of views and requests are claimed in the same scope. */
+  /**
+   * Returns the scope of a document's type names: the names of schemas, views and requests are claimed in this scope.
+   */
   namesOf(document: string): Names {
     const names = this.#names.get(document) ?? new Names()
     this.#names.set(document, names)
     return names
   }
 
-  /** Returns the id of the schema at the target of a reference. `from` is the referring document. */
+  /**
+   * Returns the id of the schema at the target of a reference, and registers a schema without an id. `from` is the
+   * referring document.
+   */
   idOf(at: Located, from: string): string {
     return this.#registeredAt(at, from).id
   }
@@ -79,7 +84,10 @@ export class Registry {
     return (this.#bases.get(registered.id) ?? registered).id
   }
 
-  /** Yields each registered schema once, including schemas that are registered during the iteration. */
+  /**
+   * Yields each registered schema that no earlier iteration has yielded, including schemas that are registered during
+   * the iteration.
+   */
   *pending(): Generator<Registered, void, undefined> {
     for (let next = this.#registered[this.#yielded]; next; next = this.#registered[this.#yielded]) {
       this.#yielded += 1
@@ -100,8 +108,8 @@ export class Registry {
   }
 
   /**
-   * Returns the place to which the name of a component belongs. A component that is only a reference into another file
-   * gives its name to the schema at the target.
+   * Returns the place to which the name of a component belongs. A component that is only a reference into a file that
+   * is no entry gives its name to the schema at the target, unless the schema already has a name.
    */
   #adopted(at: Located): Located {
     const reference = Object.keys(Object(at.value)).length === 1 ? referenceOf(at.value) : undefined
@@ -181,7 +189,7 @@ export class Registry {
   }
 }
 
-/** Returns the names that generated files declare in addition to schemas. */
+/** Returns the reserved names of a document: types of its generated files that are no schemas. */
 const reserved = (document: string): readonly string[] =>
   ['Client', 'Error', 'Handlers', 'Permission', 'Reason'].map(suffix => `${pascal(document)}${suffix}`)
 

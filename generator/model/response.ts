@@ -12,9 +12,9 @@ export interface Responses {
 }
 
 /**
- * Returns the responses of an operation in the order of the document. The successes are 2XX and single 3XX statuses. If
- * the document declares no such status, `default` is the success; without `default`, any 2XX status without a body
- * counts as the success.
+ * Returns the responses of an operation in the order of the document. The successes are the range 2XX and the single
+ * statuses from 200 to 399. If none of these statuses is declared, `default` is the success; without `default`, any 2XX
+ * status without a body counts as the success.
  */
 export function responsesOf(building: Building, operation: Located, build: BuildSchema): Responses {
   const all = members(member(operation, 'responses')).flatMap(([status, at]) => {

@@ -67,8 +67,8 @@ function isNullable(at: Located): boolean {
 }
 
 /**
- * Returns the default of a schema or of its reference target. Returns undefined for an unfit default, because `check`
- * reports it.
+ * Returns the default of a schema or of its reference target. Returns undefined for a default that does not fit,
+ * because `check` reports the misfit.
  */
 function defaultOf(loaded: Loaded, at: Located): unknown {
   const value = own(at.value, 'default')

@@ -5,7 +5,8 @@ import { present } from './present.ts'
 import type { OperationAccess, NamedSchema } from './types.ts'
 
 /**
- * Reads the extensions of the platform into the model (conventions §22). A document without extensions gets no traits.
+ * The functions of this module read the extensions of the platform into the model (conventions §22). A document without
+ * extensions gets no traits.
  */
 
 const accessKinds = ['permission', 'public', 'own', 'authenticated'] as const
@@ -29,7 +30,7 @@ export function accessOf(operation: Located): OperationAccess | undefined {
   }
 }
 
-/** Returns the `x-resource` of a schema; undefined if the extension is absent. */
+/** Returns the `x-resource` of a schema; undefined if the extension is absent or has no type. */
 export function resourceOf(at: Located): NamedSchema['resource'] {
   const resource = member(at, 'x-resource')
   const type = text(resource, 'type')
@@ -37,8 +38,8 @@ export function resourceOf(at: Located): NamedSchema['resource'] {
 }
 
 /**
- * Whether a schema is an operation record: its resource type is `<area>.operations`, or an `allOf` branch has such a
- * type.
+ * Whether a schema or one of its `allOf` branches is an operation record, which has a resource type
+ * `<area>.operations`.
  */
 export function isOperationRecord(loaded: Loaded, at: Located): boolean {
   for (const branch of branchesOf(loaded, at)) if (resourceOf(branch)?.type.endsWith('.operations')) return true
@@ -57,7 +58,7 @@ export function scopeTypesOf({ scope, scopeTypes: named }: OperationAccess, path
   return inOrder(found)
 }
 
-/** Returns the distinct scope types in the order of the catalogue. */
+/** Returns the distinct known scope types in the order of the catalogue. */
 export const inOrder = (types: readonly string[]): readonly string[] => scopeTypes.filter(type => types.includes(type))
 
 function derivedScopes(scope: string | undefined, path: string): readonly string[] {

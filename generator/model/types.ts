@@ -3,7 +3,11 @@ import type { Position } from '../position.ts'
 /** A JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json }
 
-/** The documents of one run, or the documents of a partial run. */
+/**
+ * The documents of one run, or the documents of a partial run. The emitters read documents only through this model,
+ * which is read-only and free of OpenAPI's own shapes. Lists keep the order of the document unless their comments name
+ * another order.
+ */
 export interface Model {
   readonly documents: readonly Document[]
   /**
@@ -13,11 +17,11 @@ export interface Model {
   readonly isInterwoven: boolean
 }
 
-/** An entry document and its output folder. */
+/** The model of an entry document. */
 export interface Document {
   /**
-   * The name of the output folder and the prefix of generated names, such as `taxonomy`. The default name is the camel
-   * case of the file name without its ending.
+   * The name of the document, such as `taxonomy`: the prefix of generated names and, in a run of several documents, the
+   * name of the output folder. The default name is the camel case of the file name without its ending.
    */
   readonly name: string
   /** The path of the entry file, relative to the working directory. */
@@ -32,7 +36,7 @@ export interface Document {
   readonly domain: { readonly name: string; readonly base: number | undefined }
   readonly schemas: readonly NamedSchema[]
   readonly operations: readonly Operation[]
-  /** The operations, grouped by resource; each operation is in exactly one group. */
+  /** The operations, grouped by their first tag; each operation is in exactly one group. */
   readonly groups: readonly Group[]
   /** The reasons of `x-errors`. */
   readonly errors: readonly ErrorReason[]
@@ -40,7 +44,10 @@ export interface Document {
   readonly permissions: readonly Permission[]
 }
 
-/** The direction in which a schema travels; its members and values depend on it (architecture §3, views). */
+/**
+ * The direction in which a schema travels. The members and values of a schema depend on the direction (architecture §3,
+ * views).
+ */
 export type View = 'output' | 'input' | 'update'
 
 /** A schema with its own name. */
@@ -56,7 +63,10 @@ export interface NamedSchema {
    * depend on which views are generated.
    */
   readonly views: Readonly<Record<View, string>>
-  /** The type name of the input view with filled defaults, such as `ParsedOrganisation`. */
+  /**
+   * The type name of the input view with filled defaults, such as `ParsedOrganisation`; equals `name` if the input view
+   * has no separate name.
+   */
   readonly parsedName: string
   /**
    * Whether the output view is generated. A schema that only requests contain needs no output view if its input view
@@ -66,8 +76,8 @@ export interface NamedSchema {
   /** Whether requests contain the schema, directly or through references. */
   readonly isSent: boolean
   /**
-   * Whether the input view contains a default, directly or nested. The generated `complete` function fills members with
-   * a default.
+   * Whether a member that requests send has a default, directly or through references. The generated `complete`
+   * function fills these members.
    */
   readonly hasDefaults: boolean
   /** Whether the schema contains itself, directly or through other schemas. */
@@ -174,7 +184,7 @@ export type ParameterStyle = 'form' | 'simple' | 'spaceDelimited' | 'pipeDelimit
 /** A parameter of an operation. */
 export interface Parameter {
   readonly name: string
-  /** The member name in the request type. The member name differs from `name` only if `name` is taken. */
+  /** The member name in the request type. The member name differs from `name` only if `name` is reserved or taken. */
   readonly member: string
   readonly in: 'path' | 'query' | 'header' | 'cookie'
   readonly required: boolean
@@ -229,7 +239,7 @@ export interface RequestBody {
   readonly contents: readonly Content[]
   /** Whether a request names its media type, because the operation accepts several types or a range. */
   readonly isTagged: boolean
-  /** `update` if the operation has the parameter `update_mask`. */
+  /** `update` if the operation has the query parameter `update_mask` and `isTagged` is false. */
   readonly view: 'input' | 'update'
 }
 
@@ -291,7 +301,9 @@ export interface Operation {
   readonly id: string
   /** The method name in handlers and client, such as `listQuotas`. */
   readonly name: string
-  /** The name of the route constant: `name`, or `deleteOperation` if that is a reserved word or taken. */
+  /**
+   * The name of the route constant: `name`, or a longer name such as `deleteOperation` if `name` is reserved or taken.
+   */
   readonly routeName: string
   /** The type name of the request, such as `ListQuotasRequest`. */
   readonly requestName: string
@@ -311,7 +323,7 @@ export interface Operation {
   readonly failures: readonly Response[]
   /**
    * The result of a handler. `value`: one success with a body. `empty`: one success without a body. `page`: a list with
-   * `x-filter`. `replies`: several successes, or declared headers.
+   * `x-filter`. `replies`: several successes, declared headers, or a success that is no single status.
    */
   readonly answer: 'value' | 'empty' | 'page' | 'replies'
   readonly access: OperationAccess | undefined
@@ -323,7 +335,7 @@ export interface Operation {
   readonly position: Position
 }
 
-/** The operations of one resource, which form one handler interface. */
+/** The operations with the same first tag, which form one handler interface. */
 export interface Group {
   /** The member of `<Area>Handlers`, such as `quotaOverrides`. */
   readonly name: string
@@ -348,8 +360,8 @@ export interface Permission {
   readonly class: string
   readonly scopeTypes: readonly string[]
   /**
-   * The name for people: the first clause of the description in `x-permissions`, else the summary of the first
-   * operation that requires the permission.
+   * The name for people: the first clause of the description if `x-permissions` declares the key, else the summary of
+   * the first operation that requires the permission.
    */
   readonly displayName: string | undefined
   /** The description in `x-permissions`. */

@@ -16,8 +16,8 @@ export interface Traits {
   /** The schemas whose members or values differ between requests and responses. */
   readonly input: ReadonlySet<string>
   /**
-   * The schemas with a required member. An update requires no member, so the update view of such a schema differs from
-   * its input view.
+   * The schemas with a member that inputs require. An update requires no member, so the update view of these schemas
+   * differs from their input view.
    */
   readonly update: ReadonlySet<string>
   /** The schemas with a default in a sent member. */

@@ -74,7 +74,7 @@ export function checkAccess(at: Located, checking: Checking): void {
   }
 }
 
-/** Checks the members of an element of `x-permissions`. */
+/** Checks the class and the scope types of an element of `x-permissions`. */
 export function checkPermission(at: Located, checking: Checking): void {
   checkChoice(at, 'class', accessClasses, checking)
   checkChoices(at, 'scope_types', scopeTypes, checking)
@@ -90,7 +90,7 @@ export function checkError(at: Located, checking: Checking): void {
   }
 }
 
-/** Checks a field of `x-filter`. */
+/** Checks the type and the operators of a field of `x-filter`. */
 export function checkFilterField(at: Located, checking: Checking): void {
   const type = text(at, 'type')?.replace(/\[\]$/, '')
   if (type !== undefined && !filterTypes.includes(type)) {
@@ -124,7 +124,7 @@ export function reasonsOf(loaded: Loaded, file: SourceFile, beside: readonly Out
  */
 const commonCodes = 1000
 
-/** Checks that `x-raises` names known reasons. A reason of a document outside of the run passes unchecked. */
+/** Checks that `x-raises` names known reasons. A qualified reason of a document outside of the run passes unchecked. */
 export function checkRaises(operation: Located, reasons: ReadonlySet<string>, checking: Checking): void {
   const { beside, loaded, diagnostics } = checking
   const areas = new Set([...loaded.entries, ...beside].map(({ name }) => name))

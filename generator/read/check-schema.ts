@@ -8,7 +8,7 @@ import type { Located } from './types.ts'
 
 const types: readonly string[] = ['string', 'number', 'integer', 'boolean', 'array', 'object']
 
-/** The longest accepted pattern in characters. A longer pattern may take unbounded time to compile or match. */
+/** The maximal length of a pattern in characters. A longer pattern may take unbounded time to compile or match. */
 const maxPatternLength = 2000
 
 /** Pairs of bounds; the lower bound must not exceed the upper bound. */

@@ -33,8 +33,9 @@ const maxSteps = 10_000
 const maxDepth = 64
 
 /**
- * Whether a value of the document, such as a default, fits its schema. Patterns and formats are not checked, because an
- * untrusted pattern may match forever. A value passes when the budget of steps is spent.
+ * Whether a value of the document, such as a default, fits its schema by type, enum, bounds, items, properties and
+ * branches. Patterns are not checked, because an untrusted pattern may match forever. A value passes when the budget of
+ * steps is spent.
  */
 export const fits = (loaded: Loaded, at: Located, value: unknown): boolean =>
   judged(loaded, at, value, { steps: maxSteps }, 0)

@@ -5,8 +5,8 @@ interface Entry {
 }
 
 /**
- * Finds offsets in a valid JSON text without parsing the entire text. It lists each container on a path once, and skips
- * all other values.
+ * Finds offsets in a valid JSON text without parsing the entire text. `offsetOf` lists each container on a path once,
+ * and skips all other values.
  */
 export class JsonPlaces {
   readonly #text: string
@@ -17,8 +17,8 @@ export class JsonPlaces {
   }
 
   /**
-   * Returns the offset of the value at a path of names. For a missing value, returns the offset of its nearest existing
-   * parent.
+   * Returns the offset of the key of a member, or of the start of an element, at a path of names. For a missing value,
+   * returns the offset of its nearest existing parent.
    */
   offsetOf(path: readonly string[]): number {
     let entry: Entry = { offset: this.#past(0), value: this.#past(0) }

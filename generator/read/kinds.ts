@@ -18,7 +18,9 @@ export type Shape =
 export interface Member {
   readonly shape: Shape
   readonly required?: true
-  /** True if no generated code honours this member. Each use of the member is reported. */
+  /**
+   * True if no generated code honours this member. Each use of the member with a value other than `false` is reported.
+   */
   readonly lost?: true
 }
 
@@ -66,8 +68,8 @@ const carried = {
 } as const
 
 /**
- * The members and their shapes, keyed by kind. Members that only document and have no generated counterpart (examples,
- * tag descriptions, servers of the document) are `any`: ignoring them changes no behaviour.
+ * The members and their shapes, keyed by kind. A member of the shape `any` is only documentation, or other code checks
+ * its value.
  */
 export const kinds: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
   document: {
@@ -234,7 +236,10 @@ export const referable: ReadonlySet<Kind> = new Set([
   'schema',
 ])
 
-/** The members that are read next to the `$ref` of a schema, although OpenAPI 3.0 gives them no meaning there. */
+/**
+ * The members that may stand next to the `$ref` of a schema without a warning, although OpenAPI 3.0 gives the members
+ * no meaning there.
+ */
 export const besideReference: ReadonlySet<string> = new Set([
   '$ref',
   'description',

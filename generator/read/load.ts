@@ -8,7 +8,7 @@ import { survey } from './plain.ts'
 import { splitReference } from './reference.ts'
 import type { Entry, Loaded, SourceFile } from './types.ts'
 
-/** The largest accepted file in bytes. A larger file is refused before it is read. */
+/** The maximal size of a file in bytes. A larger file is refused before its text is read. */
 const maxBytes = 64 * 1024 * 1024
 
 /** The options of `load`. */

@@ -89,7 +89,7 @@ interface Step {
 
 /**
  * Finds members by name. The index of each map is built once, because a long map is searched many times. An alias has
- * no members: a position inside an alias is the position of the alias.
+ * no members: a position inside an alias is the position of the member or list that contains the alias.
  */
 class MemberIndex {
   readonly #maps = new WeakMap<Node, ReadonlyMap<string, Step>>()

@@ -2,8 +2,8 @@ import { type Message, messages } from '../diagnostics.ts'
 import { into, type Members } from './pointer.ts'
 
 /**
- * The deepest accepted nesting. Real documents stay far below this limit, and recursion over a document is safe within
- * the limit.
+ * The maximal nesting of a document in levels. Real documents stay far below this limit, and recursion over a document
+ * is safe within the limit.
  */
 const maxDepth = 100
 

@@ -1,6 +1,6 @@
 /**
- * JSON pointers (RFC 6901) over plain data. Only own members count, so `constructor` and `__proto__` are ordinary
- * names.
+ * This module reads and extends JSON pointers (RFC 6901) over plain data. Only own members count, so `constructor` and
+ * `__proto__` are ordinary names.
  */
 
 /** The members of a plain data record. */
@@ -10,7 +10,7 @@ export type Members = Readonly<Record<string, unknown>>
 export const isRecord = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Returns the own member of a record; undefined if the value is no record or has no such member. */
+/** Returns the own member of a record; undefined if the value is no record or lacks the member. */
 export const own = (value: unknown, name: string): unknown =>
   isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined
 

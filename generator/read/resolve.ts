@@ -9,7 +9,7 @@ import type { Loaded, Located, SourceFile } from './types.ts'
 export type Resolution =
   { readonly kind: 'found'; readonly at: Located } | { readonly kind: 'fault'; readonly message: Message }
 
-/** The longest chain of references. A longer chain counts as a cycle. */
+/** The maximal length of a chain of references. A longer chain counts as a cycle. */
 const maxChain = 100
 
 /** Looks up the target of one `$ref`, relative to the file `from`. The target may be another reference. */

@@ -2,8 +2,8 @@ const maxCandidates = 5000
 const maxLength = 80
 
 /**
- * Returns the candidate nearest to a name, for `did you mean`; undefined if no candidate is near. Compares at most 5000
- * candidates.
+ * Returns the candidate nearest to a name, for `did you mean`; undefined if no candidate is near or the name has more
+ * than 80 characters. Compares at most 5000 candidates.
  */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
   if (name.length > maxLength) return undefined

@@ -17,7 +17,7 @@ export interface SourceFile {
 
 /** An entry document. Its `$ref` members are kept, not dereferenced. */
 export interface Entry {
-  /** The name of the output folder. */
+  /** The name of the document. */
   readonly name: string
   readonly file: SourceFile
 }
@@ -32,8 +32,8 @@ export interface Loaded {
    */
   readonly reach: ReadonlyMap<string, ReadonlySet<string>>
   /**
-   * The reasons why referenced files could not be loaded, keyed by file name. Each reference to such a file is an
-   * error.
+   * The reasons why referenced files could not be loaded, keyed by file name. Each reference to one of these files is
+   * an error.
    */
   readonly refused: ReadonlyMap<string, Message>
 }

@@ -12,8 +12,8 @@ export interface Visited {
 }
 
 /**
- * Visits each OpenAPI object that the entries contain or refer to once. Reports faults of its shape: members that are
- * missing, unknown, of a wrong type or not honoured, and broken references.
+ * Visits each OpenAPI object that the entries contain or refer to once. Reports faults of the shapes of the objects:
+ * members that are missing, unknown, of a wrong type or not honoured, and broken references.
  */
 export function* walk(loaded: Loaded, diagnostics: DiagnosticList): Generator<Visited, void, undefined> {
   const walker = new Walker(loaded, diagnostics)

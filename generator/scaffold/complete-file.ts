@@ -15,7 +15,7 @@ interface Completion {
   readonly scaffolding: Scaffolding
 }
 
-/** Adds the missing stubs to the classes of one handwritten file, and reports its leftover methods. */
+/** Plans the missing stubs in the classes of one handwritten file, and reports leftover methods. */
 export function completeFile(
   { path, text, mark }: HandwrittenFile,
   found: readonly Implementation[],

@@ -12,10 +12,10 @@ export interface FileStyle {
 /** The formatting of new files. */
 export const newFileStyle: FileStyle = { newline: '\n', quote: "'", semicolon: '', indent: '  ' }
 
-/** The longest line of an addition, in characters. */
+/** The maximal length of a line of an addition, in characters. */
 export const printWidth = 120
 
-/** Detects a file's style from its imports and its first indented line. */
+/** Detects a file's style from its line ends, its imports and its first indented line. */
 export function styleOf(file: SourceFile): FileStyle {
   const text = file.getFullText()
   const imports = file.getImportDeclarations().map(declaration => declaration.getText())

@@ -12,8 +12,9 @@ export interface HandwrittenFile {
 }
 
 /**
- * Reads the TypeScript files below `folder`, in the order of their paths. Skips the output, installed packages, hidden
- * folders, declaration files and symbolic links. Returns an empty list if the folder does not exist.
+ * Reads the TypeScript files below `folder`; the entries of each folder are sorted by name. Skips the output, folders
+ * with installed packages or build results, hidden folders, declaration files and symbolic links. Returns an empty list
+ * if the folder does not exist.
  */
 export function handwrittenFiles(folder: string, outputRoot: string): HandwrittenFile[] {
   const output = resolve(outputRoot)

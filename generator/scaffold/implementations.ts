@@ -11,7 +11,7 @@ export interface Implementation {
   readonly class: Class
   /** The generated interfaces that the class implements. */
   readonly interfaces: readonly HandlerInterface[]
-  /** The imported names that the handlers file no longer exports. */
+  /** The names of the implemented interfaces that the handlers file no longer exports. */
   readonly removed: readonly string[]
   /** The form in which the file imports modules of the output. */
   readonly naming: ModuleNaming
@@ -56,7 +56,7 @@ function handlersImports(file: SourceFile, modules: ReadonlySet<string>): Readon
   return found
 }
 
-/** Returns the classes of a file that implement generated interfaces, in the order of the file. */
+/** Returns the classes of a file that implement current or removed generated interfaces, in the order of the file. */
 export function implementations(file: SourceFile, interfaces: readonly HandlerInterface[]): Implementation[] {
   const imports = handlersImports(file, new Set(interfaces.map(({ module }) => module)))
   if (imports.size === 0) return []
@@ -80,7 +80,7 @@ export function implementations(file: SourceFile, interfaces: readonly HandlerIn
   return found
 }
 
-/** Returns the generated interfaces that a file imports. */
+/** Returns the imports of generated interfaces in a file. */
 export function interfaceUses(file: SourceFile, interfaces: readonly HandlerInterface[]): InterfaceUse[] {
   const imports = handlersImports(file, new Set(interfaces.map(({ module }) => module)))
   return [...imports.values()].flatMap(used =>

@@ -39,7 +39,7 @@ export class NeededImports {
     return free
   }
 
-  /** Returns the import statements of a new file, one statement on each line. */
+  /** Returns the import statements of a new file, a text for each statement. */
   statements(style: FileStyle): string[] {
     return [...this.#wanted].flatMap(([module, names]) => this.#statementsOf(module, [...names.values()], style))
   }
@@ -123,7 +123,8 @@ function statement(names: readonly string[], onlyTypes: boolean, specifier: stri
 }
 
 /**
- * Appends names to the list of an import. If the line becomes too long, the list is broken into one name on each line.
+ * Returns the edit that appends names to the list of an import. If the line becomes too long, the list is broken into
+ * one name on each line.
  */
 function extend(declaration: ImportDeclaration, names: readonly string[], style: FileStyle): Edit {
   const text = declaration.getSourceFile().getFullText()

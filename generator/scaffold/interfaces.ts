@@ -35,9 +35,9 @@ export interface HandlerMethod {
 
 /** A generated interface `<Resource>Handlers`. */
 export interface HandlerInterface extends ImportedSymbol {
-  /** The name of the document's output folder. */
+  /** The name of the document. */
   readonly document: string
-  /** The name of the resource, such as `quotaOverrides`. */
+  /** The name of the group, such as `quotaOverrides`. */
   readonly group: string
   readonly methods: readonly HandlerMethod[]
 }

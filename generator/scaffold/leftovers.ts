@@ -4,9 +4,9 @@ import type { Implementation } from './implementations.ts'
 import type { Position } from '../position.ts'
 
 /**
- * Reports handwritten methods whose operation is no longer in the documents. Such a method belongs to the previous
- * version of the interface, or has a parameter type named after the method (`StartVmRequest`, `ParsedStartVmRequest`).
- * Nothing is deleted.
+ * Reports handwritten methods whose operation is no longer in the documents, and classes whose interface is no longer
+ * generated. A leftover method belongs to the previous version of the interface, or has a parameter type named after
+ * the method (`StartVmRequest`, `ParsedStartVmRequest`). Nothing is deleted.
  */
 export function leftovers(
   found: Implementation,

@@ -20,8 +20,8 @@ export interface ScaffoldInput {
   /** The text of each generated file, keyed by path relative to the output root. */
   readonly files: ReadonlyMap<string, string>
   /**
-   * The handlers files before this run, keyed by path relative to the output root. They show which operations were
-   * removed.
+   * The text of each handlers file before this run, keyed by path relative to the output root. The earlier files show
+   * which operations were removed.
    */
   readonly previous: ReadonlyMap<string, string>
   readonly options: EmitOptions

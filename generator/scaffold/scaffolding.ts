@@ -7,7 +7,7 @@ export interface Scaffolding {
   readonly files: ReadonlyMap<string, string>
   /** The names of the added stubs: `Class.method`, or `Interface.method` in a new class. */
   readonly added: readonly string[]
-  /** Tasks for a person: leftover handlers, and classes that could not be completed. */
+  /** Tasks for a person: leftover handlers, and classes that could not be completed or added. */
   readonly diagnostics: readonly Diagnostic[]
 }
 

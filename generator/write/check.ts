@@ -3,7 +3,7 @@ import { diff } from './diff.ts'
 import { digest, manifestName, printManifest, type OutputManifest } from './manifest.ts'
 import { OutputError } from './output-error.ts'
 
-/** The differences between an output root and the generated files. Paths are relative to the root, in their order. */
+/** The differences between an output root and the generated files. The paths are relative to the root and sorted. */
 export interface Drift {
   readonly missing: readonly string[]
   readonly changed: readonly ChangedFile[]

@@ -5,8 +5,9 @@ import { digest, isInnerPath, manifestName, readManifest, withLineFeeds, type Ou
 import { onDisk } from './output-error.ts'
 
 /**
- * The state of a file on the disk. `same`: the text equals the generated text. `stale`: the text is that of an earlier
- * run. `edited`: the text was changed after the last run. `foreign`: the generator did not write the file.
+ * The state of a file on the disk. `same`: the text equals the generated text. `stale`: the text comes from an earlier
+ * or interrupted run. `edited`: the text was changed after the last run. `foreign`: the generator did not write the
+ * file.
  */
 export type FileState = 'missing' | 'same' | 'stale' | 'edited' | 'foreign'
 
@@ -32,7 +33,7 @@ export interface Comparison {
   readonly manifest: OutputManifest | undefined
   readonly files: readonly ComparedFile[]
   readonly orphans: readonly Orphan[]
-  /** One message for each path that cannot be written. */
+  /** A message for each path that cannot be compared, because writing to the path would be unsafe. */
   readonly problems: readonly string[]
 }
 

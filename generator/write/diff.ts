@@ -1,4 +1,4 @@
-/** The most lines of a side that are compared line by line. A longer change becomes a single block. */
+/** The maximal number of lines of a side that are compared line by line. A longer change becomes a single block. */
 const longestSide = 1000
 const context = 3
 

@@ -12,8 +12,8 @@ import { quoted } from './quoted.ts'
 export const manifestName = '.ninefold.json'
 
 /**
- * The manifest of the last run. `files` holds the SHA-256 of each text, keyed by the path relative to the output root,
- * with `/`.
+ * The manifest of the last run. `files` and `next` hold the SHA-256 of each text, keyed by the path relative to the
+ * output root, with `/`.
  */
 export interface OutputManifest {
   /** The version of the generator that wrote the manifest. */
@@ -23,7 +23,7 @@ export interface OutputManifest {
   readonly next: ReadonlyMap<string, string>
 }
 
-/** Converts CRLF to line feeds. The generator writes line feeds, and a checkout may have converted them. */
+/** Converts CRLF to line feeds. The generator writes line feeds, and a checkout may have converted the line ends. */
 export const withLineFeeds = (text: string): string => text.replaceAll('\r\n', '\n')
 
 /** Returns the SHA-256 of a text in hexadecimal digits. A text has the same hash with LF and CRLF. */

@@ -1,6 +1,6 @@
 import { quoted } from './quoted.ts'
 
-/** An output that cannot be read or written. No file was changed, unless `problems` say otherwise. */
+/** An output that cannot be read or written. If the system refuses a change, earlier changes of the run stay. */
 export class OutputError extends Error {
   override readonly name = 'OutputError'
   /** A line for each fault: the fault, its place and the remedy. */

@@ -9,8 +9,8 @@ export type Place =
 
 /**
  * Checks every part of `path`, which is relative to `root`, with `/`. A path is blocked if writing would be unsafe: the
- * path is a folder, a parent of the path is no folder, or a symbolic link leads out of the root or to nothing. Throws
- * `OutputError` if the system refuses to read.
+ * root is no folder, the path is no file, a parent of the path is no folder, or a symbolic link leads out of the root
+ * or to nothing. Throws `OutputError` if the system refuses to read.
  */
 export const lookAt = (root: string, path: string): Place => onDisk('read', join(root, path), () => look(root, path))
 

@@ -12,7 +12,8 @@ export type Part =
   | { readonly kind: 'repeat'; readonly part: Part; readonly min: number; readonly max: number }
 
 /**
- * Parses a pattern; returns undefined if the pattern contains back references, properties or other unsupported syntax.
+ * Parses a pattern; returns undefined if the pattern contains back references, Unicode properties or other unsupported
+ * syntax.
  */
 export function parsePattern(pattern: string): Part | undefined {
   try {

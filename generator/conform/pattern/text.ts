@@ -1,11 +1,12 @@
 import { type Part, parsePattern, type Range } from './parse.ts'
 
-/** The length of the longest text to create, in characters. */
+/** The maximal length of a created text in characters. */
 const maxLength = 100_000
 
 /**
- * Returns a text for a pattern with about `length` characters: if the pattern allows, the shortest text that has at
- * least this length. Returns undefined for unsupported patterns. The caller must check the text with `RegExp`.
+ * Returns a text for a pattern with about `length` characters, or a shortest text if all texts of the pattern are
+ * longer. Returns undefined for an unsupported pattern and for more than `maxLength` characters. The caller must check
+ * the text with `RegExp`.
  */
 export function textFor(pattern: string, length: number): string | undefined {
   const part = parsePattern(pattern)
@@ -42,10 +43,7 @@ function longest(part: Part): number {
   }
 }
 
-/**
- * Returns a text that is `extra` characters longer than the shortest text of the part, or as close to this length as
- * the part allows.
- */
+/** Returns a text that is about `extra` characters longer than the shortest text of the part. */
 function write(part: Part, extra: number): string {
   switch (part.kind) {
     case 'set':
@@ -70,7 +68,10 @@ function writeAll(parts: readonly Part[], extra: number): string {
   return text
 }
 
-/** Returns a text of the first alternative that can have the wanted length, else of the longest alternative. */
+/**
+ * Returns a text of the first alternative whose shortest and longest text enclose the wanted length, else of the
+ * alternative with the longest text.
+ */
 function writeChoice(parts: readonly Part[], length: number): string {
   const fitting = parts.find(part => longest(part) >= length && shortest(part) <= length)
   const chosen = fitting ?? [...parts].sort((a, b) => longest(b) - longest(a))[0]

@@ -5,7 +5,8 @@ import type { Subject } from '../subject.ts'
 import { isOwnError } from '../verdict.ts'
 
 /**
- * Proves that a request without a valid token is refused, even if the request has other faults (conventions §4, §7).
+ * Proves that an operation with declared access refuses a request without a valid token, even if the request has other
+ * faults (conventions §4, §7). A public operation must accept a request without a token.
  */
 export async function proveDoors(subject: Subject, probe: Probe, draft: Draft): Promise<void> {
   const { access } = subject.operation

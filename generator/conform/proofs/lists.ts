@@ -9,8 +9,8 @@ import { existingDraft, type Subject } from '../subject.ts'
 import { mustBeAccepted, mustBeRefused, mustSucceed } from '../verdict.ts'
 
 /**
- * Proves the rules of list parameters that their schemas do not express: the rules of `filter`, `order_by` and
- * `page_token` (conventions §8).
+ * Proves the rules of lists that the schemas of the parameters do not express: the rules of `filter`, `order_by`,
+ * `page_token` and paging (conventions §8).
  */
 export async function proveLists(subject: Subject, probe: Probe, draft: Draft): Promise<void> {
   const { list } = subject.operation
@@ -92,7 +92,10 @@ const invalidLiterals: Readonly<Record<string, string>> = {
 const literalOf = ({ enumValues, type }: FilterField): string =>
   (type === 'ENUM' ? enumValues?.[0] : memberOf(literals, type)) ?? 'text'
 
-/** Returns the filters that a field must accept, one filter for each operator. `:*` tests presence. */
+/**
+ * Returns the filters that a field must accept: a filter with each operator, and a test for presence (`:*`). A map has
+ * filters for one key, and a field without operators has none.
+ */
 function acceptedFilters(field: FilterField): readonly string[] {
   const { name, operators, type } = field
   if (operators.length === 0) return []
@@ -114,7 +117,10 @@ function refusedFilters(field: FilterField): readonly string[] {
   ]
 }
 
-/** Proves paging with a page size of one: no page has more rows, and a page token is valid only for the same query. */
+/**
+ * Proves paging with a page size of one: the first page has at most one row, and its page token is valid for the second
+ * page but not for another page size.
+ */
 async function provePages(subject: Subject, probe: Probe, draft: Draft): Promise<void> {
   const size = queryOf(subject.operation, 'page_size')
   const token = queryOf(subject.operation, 'page_token')

@@ -7,7 +7,7 @@ import { maskedOf, type Shape, shapeOf, travels } from '../shape.ts'
 import { existingDraft, type Subject } from '../subject.ts'
 import { mustBeAccepted, mustBeRefused, mustSucceed } from '../verdict.ts'
 
-/** The target of an update mask, and the functions that set the mask. */
+/** The updatable members of the target of an update mask, and the functions that set the mask. */
 interface Masking {
   readonly properties: readonly Property[]
   readonly given: (draft: Draft, mask: string) => Draft

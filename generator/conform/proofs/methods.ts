@@ -7,8 +7,8 @@ import type { Subject } from '../subject.ts'
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /**
- * Proves that an undeclared method gets 405 with the declared methods, and that HEAD has the same response as GET (RFC
- * 9110 §9.3.2).
+ * Proves that an undeclared method gets 405 with the declared methods in `Allow`, and that HEAD has the same status as
+ * GET and no body (RFC 9110 §9.3.2).
  */
 export async function proveMethods(subject: Subject, probe: Probe, draft: Draft): Promise<void> {
   const declared = methodsOf(subject)
@@ -21,7 +21,9 @@ export async function proveMethods(subject: Subject, probe: Probe, draft: Draft)
   if (subject.operation.method === 'GET') await proveHead(probe, draft)
 }
 
-/** Returns the methods of the operation's path. Paths that differ only in parameter names are the same path. */
+/**
+ * Returns the declared methods of the operation's path. Paths that differ only in parameter names are the same path.
+ */
 function methodsOf({ document, operation }: Subject): readonly string[] {
   const template = (parts: readonly string[]): string => parts.filter((_, i) => i % 2 === 0).join('{}')
   const path = template(operation.pathParts)

@@ -12,7 +12,7 @@ import { type Schemas, shapeOf } from '../shape.ts'
 import { existingDraft, isSpecial, parameterExample, type Subject } from '../subject.ts'
 import { mustBeRefused, type Refusal } from '../verdict.ts'
 
-/** The names of the field of a fault that concerns the whole body. */
+/** The field names with which an error may report a fault of the whole body. */
 const wholeBody = ['body', '']
 
 const invalid = (...fields: readonly string[]): Refusal => ({ reason: 'FIELD_INVALID', fields })

@@ -14,7 +14,7 @@ const opening = ' {'
 export class CodeWriter {
   readonly #writer = newWriter()
 
-  /** Writes a statement, or a member of an interface, on separate lines. */
+  /** Writes a statement, or a member of an interface, and ends its line. */
   print(doc: Doc): void {
     this.#lay(doc, () => this.#writer.newLine())
   }
@@ -65,10 +65,10 @@ export class CodeWriter {
   }
 
   /**
-   * Prints `doc` at the current indentation, and calls `end` to end the statement. The text is inserted below the
-   * writer's scan: the writer scans plain text for quotes in order to leave multi-line strings unchanged, and would
-   * take a pattern with a quote for an endless string. `end` also writes `followed` on the same line, so the layout
-   * leaves room for `followed`.
+   * Prints `doc` at the current indentation, and calls `end` to end the statement. The text bypasses the writer's scan:
+   * the writer scans plain text for quotes in order to leave multi-line strings unchanged, and would take a pattern
+   * with a quote for an endless string. `end` also writes `followed` on the same line, so the layout leaves room for
+   * `followed`.
    */
   #lay(doc: Doc, end: () => CodeBlockWriter, followed = ''): void {
     const writer = this.#writer.write('')

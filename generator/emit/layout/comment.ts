@@ -1,4 +1,4 @@
-/** The width of a comment's lines, indentation included. */
+/** The maximal width of a comment's lines in columns, indentation included. */
 const width = 120
 
 /** Matches control characters, which hide text, and unpaired surrogates, which no file can contain. */
@@ -30,7 +30,10 @@ export function commentLines(text: string, indentation: number, isDeprecated: bo
 /** Returns the document's words for a sentence of a comment: on one line, and safe in a comment. */
 export const inSentence = (text: string): string => harmless(text).replaceAll(/\s+/g, ' ')
 
-/** Breaks up text that would end a comment or begin a tag. A repeated call changes nothing further. */
+/**
+ * Trims a text, removes unprintable characters, and breaks up parts that would end a comment or begin a tag. A repeated
+ * call changes nothing further.
+ */
 function harmless(text: string): string {
   const plain = text.replaceAll(/\r\n?|\u2028|\u2029/g, '\n').replace(unprintable, '')
   return plain

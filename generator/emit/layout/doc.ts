@@ -36,7 +36,7 @@ export function join(separator: Doc, docs: readonly Doc[]): Doc {
   return docs.map((doc, i) => (i === 0 ? doc : [separator, doc]))
 }
 
-/** The maximal width of lines (.prettierrc.json). */
+/** The maximal width of lines in columns (.prettierrc.json). */
 const width = 120
 
 type Mode = 'flat' | 'broken'

@@ -18,8 +18,8 @@ export function either(passes: string | undefined, calls: readonly Doc[]): Doc |
 }
 
 /**
- * Joins operands. Of two operands, the second keeps the operator if both fit on a separate line; in a chain, each
- * operand has its line.
+ * Joins operands. The second of two operands may move to the line after the operator; in a longer chain, each operand
+ * has its line.
  */
 function joined(operator: '&&' | '||', operands: readonly Doc[]): Logical {
   const [first = 'true', second, ...others] = operands
@@ -35,14 +35,14 @@ const chained = (operator: '&&' | '||', [first = 'true', ...others]: readonly Do
 const isLogical = (expression: Doc | Logical): expression is Logical =>
   typeof expression === 'object' && 'first' in expression
 
-/** Prints `return a || b`, in parentheses if it breaks. */
+/** Makes the statement `return a || b`, in parentheses if it breaks. */
 export function asReturned(expression: Doc | Logical): Doc {
   if (!isLogical(expression)) return ['return ', expression]
   const { first, rest } = expression
   return group(['return ', ifBroken('('), indent([softline, group([first, rest])]), softline, ifBroken(')')])
 }
 
-/** Prints `(a, b) => c || d`, with the body on a line of its own if it must break. */
+/** Makes `(a, b) => c || d`, with the body on a separate line if the function does not fit on one line. */
 export function asArrow(parameters: string, expression: Doc | Logical): Doc {
   const head = `${parameters} =>`
   if (isLogical(expression)) return group([head, group(indent([line, group([expression.first, expression.rest])]))])
@@ -50,7 +50,7 @@ export function asArrow(parameters: string, expression: Doc | Logical): Doc {
   return { kind: 'group', of: [head, group(indent([line, expression]))], broken: false, asLast }
 }
 
-/** Prints `a && b` as a statement, or as an operand in parentheses. */
+/** Makes `a && b` for use as a statement or between parentheses. */
 export function asStatement(expression: Doc | Logical): Doc {
   return isLogical(expression) ? group([expression.first, indent(expression.rest)]) : expression
 }

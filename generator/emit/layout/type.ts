@@ -46,8 +46,8 @@ export function aliased(name: string, type: Type): Doc {
 }
 
 /**
- * Makes `const name: Type = value`, with `head` before the colon. If the arguments of a type have arguments, prettier
- * breaks only inside the type's arguments.
+ * Makes `const name: Type = value`, with `head` before the colon. If a type has several arguments and one of these has
+ * arguments, prettier breaks only inside the type's arguments.
  */
 export function constant(head: string, type: Type, value: Doc): Doc {
   const left = [`${head}: `, layout(type)]
@@ -121,7 +121,7 @@ function operand(type: Type): Doc {
 }
 
 /**
- * Whether prettier keeps a type on the line of its brackets. It keeps names, texts and objects, and unions of `null`
+ * Whether prettier keeps a type on the line of its brackets. Prettier keeps names, texts, objects, and unions of `null`
  * with a name or an object.
  */
 function isHugged(type: Type): boolean {

@@ -149,7 +149,10 @@ export const choices = (branches: readonly (readonly [test: string, consequent: 
     ),
   )
 
-/** The least width of a name below which a value may move: a break after a shorter name would not save a column. */
+/**
+ * The minimal width in columns of a name after which a value may move to the next line: after a shorter name, a break
+ * would save no column.
+ */
 const minWorthBreaking = 5
 
 /** Prints a number as prettier does: `1e21`, not `1e+21`. */

@@ -3,7 +3,7 @@ import type { Override } from '../../options.ts'
 import { startOf } from './place.ts'
 import { TemplateError } from './template-error.ts'
 
-/** A helper got a member that its view does not have. The message names the helper. */
+/** The error of a block helper whose argument is a member that the view does not have. The message names the helper. */
 export class UnknownMember extends Error {
   readonly lineNumber: number | undefined
 

@@ -16,8 +16,8 @@ export type TypeCode = string
 export type Literal = string
 
 /**
- * A doc comment with its delimiters, or '' if the document has no words for it. Its further lines are indented for its
- * place.
+ * A doc comment with its delimiters, or '' if the document has no words for the commented code. The further lines of
+ * the comment are indented for the place in the template.
  */
 export type Comment = string
 

@@ -1,16 +1,22 @@
 import type { Comment, Literal, Name, Words } from './code.ts'
 
-/** The view of `errors.hbs`, which makes errors.ts: a constructor for each reason. */
+/**
+ * The view of `errors.hbs`, which makes errors.ts: a constructor for each reason with which a call can fail, and a
+ * constant for each reason that only operation records have.
+ */
 export interface ErrorsView {
   readonly title: Words
   /** The domain of the errors; false for a document without operations. */
   readonly domain: ErrorDomainView | false
   /** The union of the reasons with which calls fail: `TaxonomyReason`. */
   readonly reasonType: Name
-  /** The function that makes a reason of its name, its RPC code and its number; '' without constructors. */
+  /**
+   * The function that makes a reason from a name, an RPC code and a number, and adds the domain; '' without
+   * constructors.
+   */
   readonly reasonOf: Name | ''
   readonly constructors: readonly ErrorConstructor[]
-  /** The reasons that only occur in the records of operations: no call fails with them. */
+  /** The reasons that only occur in the records of operations: no call fails with these reasons. */
   readonly records: readonly ErrorRecord[]
   /** Symbols of the runtime; '' without constructors. */
   readonly ApiError: Name | ''
@@ -24,7 +30,7 @@ export interface ErrorDomainView {
   readonly name: Name
   /** The name of the domain in errors. */
   readonly text: Literal
-  /** The first number of the domain's error codes, or ''. */
+  /** The first number of the domain's error codes, or '' if the document has only common codes. */
   readonly base: Literal | ''
   /** The runtime's type of an error domain. */
   readonly ErrorDomain: Name
@@ -42,7 +48,7 @@ export interface ErrorConstructor {
   readonly metadata: readonly Name[]
 }
 
-/** A reason with which operations end. */
+/** A reason that only operation records have. */
 export interface ErrorRecord {
   readonly comment: Comment
   readonly name: Name

@@ -18,7 +18,7 @@ export interface FilteredList {
   readonly operation: Name
   /** The constant: `quotasList`. */
   readonly name: Name
-  /** The resource whose fields are published, or ''. */
+  /** The `schema` of `x-filter`: the `{resource}` under which the fields are published; '' without `schema`. */
   readonly resource: Literal | ''
   readonly fields: readonly FilteredField[]
   readonly defaultOrder: Literal
@@ -26,7 +26,7 @@ export interface FilteredList {
   readonly key: Literal
 }
 
-/** A field of `x-filter`; a text is '' if `x-filter` does not declare it. */
+/** A field of `x-filter`; a text is '' if `x-filter` does not declare the text. */
 export interface FilteredField {
   readonly name: Literal
   readonly path: Literal | ''

@@ -11,7 +11,7 @@ export interface PermissionsView {
   readonly permissions: readonly PermissionRow[]
 }
 
-/** A permission key; a text is '' if the document does not declare it. */
+/** A permission; a text is '' if the document does not declare the text. */
 export interface PermissionRow {
   readonly key: Literal
   readonly displayName: Literal

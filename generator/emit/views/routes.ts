@@ -45,7 +45,7 @@ export interface RouteView {
   readonly parameters: readonly Name[]
   readonly body: BodyView | false
   readonly success: readonly SuccessView[]
-  /** The function that reads a reply of several possible successes, or ''. */
+  /** The runtime's function that reads replies, or '' if the result of the operation is no `Reply`. */
   readonly replies: Name | ''
   /** The access of a public operation, or ''; the access of other operations is data of the server. */
   readonly access: Literal | ''
@@ -94,7 +94,7 @@ export interface SuccessView {
   readonly status: Literal
   /** The media type of the success; false for a success without content. */
   readonly media: MediaView | false
-  /** The types of the headers, keyed by name, or ''. */
+  /** The conversions of the headers, keyed by header name, or '' without headers. */
   readonly headers: Literal | ''
 }
 
@@ -106,7 +106,7 @@ export interface BindingView {
   readonly route: Name
   /** The function that handles the operation: `quotas.getQuota`. */
   readonly handler: string
-  /** The access of the operation, or '' if the operation's constant has the access. */
+  /** The access of the operation; '' without `x-access`, and for a public operation, whose constant has the access. */
   readonly access: Literal | ''
   /**
    * The reasons with which the operation can fail in addition to the common reasons, or '' if the document does not
@@ -122,6 +122,6 @@ export interface BindingView {
   /** The member of the body that holds the updated value, or ''. */
   readonly masked: Literal | ''
   readonly check: Name
-  /** The function that fills the request's defaults, or '' if there are no defaults. */
+  /** The function that completes the request, or '' if completing changes no request. */
   readonly complete: Name | ''
 }

@@ -8,7 +8,7 @@ import { readKey, readType } from './types.ts'
 export interface Expression {
   readonly doc: Doc
   readonly kind: 'object' | 'list' | 'function' | 'other'
-  /** The number of members of an object or a list. */
+  /** The number of members of an object or a list; 0 for other expressions. */
   readonly size: number
 }
 

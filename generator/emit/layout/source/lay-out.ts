@@ -46,7 +46,7 @@ function readConstant(head: string, tokens: Tokens): Doc {
   return group([`${head} =`, hang(doc)])
 }
 
-/** Reads an import of a few names, which stays on its line. */
+/** Reads an import statement, which stays on its line. */
 function readImport(tokens: Tokens): string {
   let text = tokens.next().text
   while (tokens.peek().kind !== 'end' && tokens.peek().breaks === 0) {
@@ -93,7 +93,7 @@ function readAction(tokens: Tokens): string {
   return print(group([place, ' =', hang(readExpression(tokens).doc)]), 4)
 }
 
-/** Indents a comment: its further lines follow the indentation of its first line. */
+/** Returns a comment whose further lines have the indentation `level`, like the first line. */
 function comment(text: string, level: number): string {
   if (!text.includes('\n')) return text
   const [first = '', ...rows] = text.split('\n')

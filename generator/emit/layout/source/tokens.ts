@@ -19,9 +19,9 @@ const end: Token = { kind: 'end', text: '', breaks: 0 }
 /** The tokens of a text, read on demand. Throws an `Error` for text that is no code of built-in templates. */
 export class Tokens {
   readonly #text: string
-  /** The position of the first unread token. */
+  /** The offset in the text of the first unread character. */
   #at = 0
-  /** Tokens that were read ahead. */
+  /** The tokens that were read ahead and not yet taken, in their order. */
   readonly #ahead: Token[] = []
 
   constructor(text: string) {

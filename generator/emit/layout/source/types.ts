@@ -2,7 +2,10 @@ import type { Doc } from '../doc.ts'
 import { annotated, arrayOf, generic, objectOf, type Type, typeCode } from '../type.ts'
 import type { Tokens } from './tokens.ts'
 
-/** Reads a type: names with arguments, literals, objects, lists, unions and intersections. */
+/**
+ * Reads a type: a name with or without arguments, a literal, an object, a list, a lookup, a union or an intersection.
+ * Throws an `Error` for other code.
+ */
 export function readType(tokens: Tokens): Type {
   return operands('|', tokens, () => operands('&', tokens, () => readList(tokens)))
 }
