@@ -4,8 +4,9 @@ import type { Check } from '../runtime/validation.ts'
 import { generation, newFolder, removeFolder, repository, runtimeFrom, writeFiles } from './generator/generation.ts'
 
 /**
- * The checks of an area's answers, by the name of the schema. The output of the platform has none, since no server
- * reads its answers, so they are generated here. Throws if the document has no such schema.
+ * Generates the checks of the responses of an area, and returns the checks of `schemas`, keyed by schema name. The
+ * committed output has no checks of responses, because no server reads its own responses. Throws if the document has no
+ * such schema.
  */
 export async function answerChecks<N extends string>(area: string, ...schemas: N[]): Promise<Record<N, Check>> {
   const folder = newFolder()
@@ -20,7 +21,7 @@ export async function answerChecks<N extends string>(area: string, ...schemas: N
       if (!check) throw new Error(`${area} has no check of ${schema}`)
       return check
     }
-    // Made of the names that were asked for.
+    // The object has exactly the names in `schemas`.
     return Object.fromEntries(schemas.map(schema => [schema, checkOf(schema)])) as Record<N, Check>
   } finally {
     removeFolder(folder)

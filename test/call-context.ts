@@ -1,6 +1,6 @@
 import type { CallContext } from '../runtime/context.ts'
 
-/** Makes the context of a call with default members, except those that a test sets. Each is another one. */
+/** Returns a new context of a call: default members, replaced by the members that a test sets. */
 export const callContext = (own: Partial<CallContext> = {}): CallContext => ({
   principal: undefined,
   method: 'GET',

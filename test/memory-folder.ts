@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 
 const memory = '/dev/shm'
 
-/** Far more than the concurrent tests write. */
+/** The minimal free room of a folder in memory, in bytes: far more than concurrent tests write. */
 const neededBytes = 1024 ** 3
 
 function isRoomy(folder: string): boolean {
@@ -13,7 +13,7 @@ function isRoomy(folder: string): boolean {
 }
 
 /**
- * Where tests write: in memory where there is room. A store waits for its disk at each commit, which no test looks at:
- * a process that is killed loses nothing that its system has taken.
+ * The folder in which tests write: in memory if there is room, because a store waits for its disk at each commit. Tests
+ * need no disk: a killed process loses nothing that the operating system has received.
  */
 export const memoryFolder = isRoomy(memory) ? memory : tmpdir()

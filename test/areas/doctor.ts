@@ -12,7 +12,8 @@ export async function doctorFindings(
   place: StorePlace,
   inspected: readonly AreaModule[] = areas,
 ): Promise<readonly string[]> {
-  // Opening a file blocks the thread until the present transaction has ended, and that transaction needs the thread.
+  // Opening a SQLite file blocks the thread while another transaction runs, and a transaction in this process needs the
+  // thread to end.
   await setImmediate()
   const snapshot = await openStoreSnapshot(place, inspected)
   try {

@@ -30,9 +30,9 @@ type Grant = NonNullable<Invitation['grants']>[number]
 
 /** The clients of a platform. */
 export interface Clients {
-  /** Makes clients of all areas for a token; without a token, the calls are anonymous. */
+  /** Makes clients of all areas for an access token; without a token, the calls are anonymous. */
   as(token?: string): Ninefold
-  /** Signs a user in. */
+  /** Signs a user in with the password `words`, by default the shared `password`. */
   signedIn(email: string, words?: string): Promise<Member>
 }
 
@@ -45,7 +45,7 @@ export const signingIn =
     return { id, email, token, refreshToken, sessionId, api: as(token) }
   }
 
-/** Creates an organisation with a group and a workspace. */
+/** Creates an organisation with a group, and a workspace in the group; returns the ids. */
 export async function addTenant(by: Ninefold, name: string): Promise<Tenant> {
   const { resource_id: organisation } = await by.taxonomy.createOrganisation({ body: { name } })
   const { resource_id: group } = await by.taxonomy.createGroup({ organisation, body: { name: 'shop' } })
@@ -54,7 +54,7 @@ export async function addTenant(by: Ninefold, name: string): Promise<Tenant> {
   return { organisation, group, workspace }
 }
 
-/** Creates a user with a password, and signs the user in. */
+/** Invites a user, activates the user with the shared password, and signs the user in. */
 export async function addMember(
   { as, signedIn }: Clients,
   by: Ninefold,

@@ -6,15 +6,15 @@ import type { Later } from '../server/store/harness.ts'
 import { testStorePlace } from '../server/store/left-place.ts'
 import { whileOpen } from './while-open.ts'
 
-/** A store from before an area existed, and its content. */
+/** The place of a store from before an area existed, and the result of the function that filled the store. */
 export interface OlderPlace<Filled> {
   readonly place: StorePlace
   readonly filled: Filled
 }
 
 /**
- * Makes the store that a server without an area has left: a platform starts with only the areas in `standing`, so the
- * tables and rows of other areas are missing; `fill` fills the store, and the platform stops. The rows of the standing
+ * Makes a store as a server without some areas leaves it: a platform with only the areas `standing` starts, `fill`
+ * fills the store, and the platform stops. The tables and rows of other areas are missing; the rows of the standing
  * areas have their present form. `later` removes the place, by default at the end of the running test.
  */
 export async function olderPlace<Filled>(

@@ -26,7 +26,7 @@ export interface Composition {
 /** A platform in this process, without a socket. */
 export interface OpenedPlatform extends Pick<Platform, 'close' | 'dispatch' | 'signIn'> {
   readonly config: Config
-  /** Returns a `fetch` that calls the platform as a client at an address. */
+  /** Returns a `fetch` that calls the platform as a client with the given IP address. */
   from(clientAddress: string): typeof fetch
   /** Makes a transport for generated clients; without a token, its calls are anonymous. */
   transport(token?: string, options?: Partial<TransportOptions>): Transport
@@ -34,7 +34,7 @@ export interface OpenedPlatform extends Pick<Platform, 'close' | 'dispatch' | 's
 
 /**
  * Composes areas over a store, which may have rows of an earlier process. This function needs no test runner, so
- * benchmarks and killed processes use it too.
+ * benchmarks and killed processes can call this function.
  */
 export async function openPlatform({
   areas,

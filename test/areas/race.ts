@@ -1,19 +1,20 @@
 import { outcomeOf } from '../domain/outcomes.ts'
 import { postgresUrl } from '../server/store/harness.ts'
 
-/** Calls that begin concurrently. */
+/** The calls of one round, each as a function that begins the call. */
 export type Racers = readonly (() => Promise<unknown>)[]
 
 /**
- * The number of rounds. For two hundred rounds: `NINEFOLD_RACE_LAPS=200 npx vitest run
+ * The number of rounds of a race. For two hundred rounds: `NINEFOLD_RACE_LAPS=200 npx vitest run
  * test/domain/network/races.test.ts`
  */
 export const raceRounds = Number(process.env['NINEFOLD_RACE_LAPS'] ?? (postgresUrl() === undefined ? 40 : 12))
 
 /**
  * Begins all calls of a round concurrently, in reverse order in every other round. `prepare` creates the rows of a
- * round and returns its calls; `after` checks the rows after a round. Returns the number of each combination of
- * outcomes, for example `OK, VPC_NOT_FOUND`, in the order of the calls. Rethrows any error other than an `ApiError`.
+ * round and returns its calls; `after` checks the rows after a round. Returns the number of rounds, keyed by the
+ * combination of their outcomes in the order of the calls, for example `OK, VPC_NOT_FOUND`. Rethrows any error other
+ * than an `ApiError`.
  */
 export async function race(
   rounds: number,

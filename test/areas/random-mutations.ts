@@ -26,24 +26,24 @@ export interface RandomRun<Api> {
 }
 
 /**
- * The number of mutations. For ten thousand: `NINEFOLD_MUTATIONS=10000 npx vitest run
+ * The number of mutations in a run, 300 by default. For ten thousand: `NINEFOLD_MUTATIONS=10000 npx vitest run
  * test/domain/network/mutations.test.ts`
  */
 export const mutationCount = Number(process.env['NINEFOLD_MUTATIONS'] ?? 300)
 
 /**
- * The maximal number of resources of a kind at a time. The run deletes a resource before it forgets the resource,
- * because a forgotten quota limit of 0 would refuse all creations until the end.
+ * The maximal number of known resources of a kind. The run forgets only resources that it deletes, because a forgotten
+ * quota limit of 0 would refuse all creations until the end.
  */
 const mostThings = 40
 
-/** The percentage of deleted things that remain targets of later updates and deletions. */
+/** The percentage of deletions after which the resource remains a target of later updates and deletions. */
 const remembered = 20
 
 /**
- * Runs `count` random creations, updates and deletions sequentially. Returns the number of each outcome, by `<kind>
- * <verb>: <DONE or reason>`. Throws with the step and the seed if a call has an outcome that its kind does not
- * document.
+ * Runs `count` random creations, updates and deletions sequentially. Returns the number of calls with each outcome,
+ * keyed by `<kind> <verb>: <DONE or reason>`. Throws with the step and the seed if a call has an outcome that its kind
+ * does not document.
  */
 export async function randomMutations<Api>(run: RandomRun<Api>): Promise<ReadonlyMap<string, number>> {
   const random = seeded(run.seed)
@@ -80,7 +80,9 @@ async function create(kind: RandomKind, things: RandomThing[], random: Random): 
   things.push(await kind.create(random))
 }
 
-/** Returns `DONE` or the reason of a refusal; returns an error that is always a fault. */
+/**
+ * Runs a call; returns `DONE`, the reason of a refusal, or an error for all other failures, which are always faults.
+ */
 async function outcomeOf(call: () => Promise<unknown>): Promise<string | Error> {
   try {
     await call()

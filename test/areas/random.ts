@@ -8,7 +8,7 @@ export interface Random {
   percent(share: number): boolean
 }
 
-/** Makes a generator by Mulberry32, whose 2^32 states are ample for tests. */
+/** Returns a generator with the algorithm Mulberry32, whose 2^32 states are ample for tests. */
 export function seeded(seed: number): Random {
   let state = seed | 0
   const next = (): number => {

@@ -23,15 +23,15 @@ export interface TestPlatformOptions {
    * Settings that differ from the defaults of tests; `dataDir` and `storeUrl` can name the place of another platform.
    */
   readonly config?: Partial<Config>
-  /** Registers the end of the platform; by default the platform ends with the running test. */
+  /** Registers the function that closes the platform; by default the platform closes at the end of the running test. */
   readonly later?: Later
   /** Replaces the log whose lines the platform records. */
   readonly log?: Log | undefined
 }
 
-/** A platform that ends with its tests. */
+/** A platform in this process for tests, with its log and its clients. */
 export interface TestPlatform extends OpenedPlatform, Clients {
-  /** The lines of the log. */
+  /** The lines of the log; empty if the option `log` replaces the log. */
   readonly lines: readonly string[]
   /** Makes clients of all areas, whose calls are not retried. */
   as(token?: string, clientAddress?: string): Ninefold
@@ -45,7 +45,10 @@ export const areaPlace = async (areas: readonly AreaModule[], later: Later): Pro
   ...(await testStoreUrl(later, storeCollections(areas))),
 })
 
-/** Starts a platform over an empty store of the test project, in this process and without a socket. */
+/**
+ * Starts a platform in this process without a socket, over an empty store of the test project unless `config` names a
+ * place.
+ */
 export async function testPlatform(options: TestPlatformOptions = {}): Promise<TestPlatform> {
   const { areas = allAreas, config: given = {}, later = onTestFinished, openAccess = openQuickIam } = options
   const dataDir = given.dataDir ?? testFolder(later)

@@ -5,12 +5,12 @@ import type { Config } from '../../server/config.ts'
 import type { StorePlace } from '../../server/platform-store.ts'
 import { testPlatform } from './test-platform.ts'
 
-/** A place, and the settings of areas that differ from their defaults. */
+/** A place, and the settings of areas that differ from the defaults. */
 export type OpenedPlace = StorePlace & Pick<Partial<Config>, 'given'>
 
 /**
- * Opens a guarded platform of these areas over a place, runs `act` with the client of its administrator, and closes the
- * platform.
+ * Opens a guarded platform of the areas `mounted` over a place, runs `act` with the client of its administrator, and
+ * closes the platform; returns the result of `act`.
  */
 export async function whileOpen<R>(
   place: OpenedPlace,

@@ -23,8 +23,8 @@ import { printGroup } from './measuring/table.ts'
 import type { Scope } from '../../domain/ports/scope.ts'
 
 /**
- * Prints the costs of access over 100,000 principals with 1,000,000 bindings in 10,000 workspaces on a SQLite file:
- * decisions, lists, changes, and the bounded memory.
+ * This program prints the costs of access over 100,000 principals with 1,000,000 bindings in 10,000 workspaces on a
+ * SQLite file: decisions, lists, changes, and the bounded memory.
  */
 const users = 100_000
 const workspacesCount = 10_000
@@ -39,7 +39,10 @@ const groupOf = (n: number): Scope => ({ type: 'GROUP', id: id('group', n % grou
 const workspaceOf = (n: number): Scope => ({ type: 'WORKSPACE', id: id('workspace', n % workspacesCount) })
 const userId = (n: number): string => id('user', n % users)
 const admin = id('admin', 0)
-/** Returns the scope of a user's binding; the workspaces of a user are far apart in the store. */
+/**
+ * Returns the scope of the binding `i` of a user: a group for the first binding, otherwise a workspace. The workspaces
+ * of a user are far apart in the store.
+ */
 const placeOf = (user: number, i: number): Scope =>
   i === 0 ? groupOf(user % users) : workspaceOf((user % users) + i * 1009)
 

@@ -7,8 +7,8 @@ import { SqliteStore } from '../../server/store/sqlite.ts'
 import { depotPlatform, growForest } from '../domain/taxonomy/depot-platform.ts'
 
 /**
- * Prints the time that areas take to apply a change of state, for organisations of some sizes, and the share of commits
- * in this time.
+ * This program prints the time that areas take to apply a change of state, for organisations of some sizes, and the
+ * share of commits in this time.
  */
 const sizes = [300, 3000]
 
@@ -22,7 +22,7 @@ SqliteStore.prototype.tx = function <R>(this: SqliteStore, fn: Parameters<typeof
 const folder = await mkdtemp(join(tmpdir(), 'ninefold-bench-'))
 const { client, close } = await depotPlatform({ dataDir: folder })
 
-/** Returns the milliseconds and the number of commits from the call until its operation has ended. */
+/** Makes a call; returns the milliseconds and the number of commits until its operation has ended. */
 async function measure(call: () => Promise<{ readonly id: string }>): Promise<readonly [ms: number, commits: number]> {
   const [began, before] = [performance.now(), commits]
   const { id } = await call()
@@ -30,7 +30,7 @@ async function measure(call: () => Promise<{ readonly id: string }>): Promise<re
   return [performance.now() - began, commits - before]
 }
 
-/** Returns the milliseconds of a minimal transaction, for comparison with the figures above. */
+/** Returns the mean time of a small change in milliseconds, for comparison with the other figures. */
 async function commitMs(): Promise<number> {
   const count = 300
   const began = performance.now()

@@ -12,10 +12,10 @@ import { measure } from './measuring/rounds.ts'
 import { printGroup } from './measuring/table.ts'
 
 /**
- * Prints the CPU time of a decision about a packet over 1,000 rules of one direction: random rules, rules that match no
- * packet, and rules with 256 ranges each. The limit is 5 us a packet. The same run also measures two peers: a search
- * through parsed rules, and the naive evaluator of the tests. Then prints the time of a compilation, which each change
- * of a VPC needs once.
+ * This program prints the CPU time of a decision about a packet over 1,000 rules of one direction: random rules, rules
+ * that match no packet, and rules with 256 ranges each. The limit is 5 us a packet. The same run also measures two
+ * peers: a search through parsed rules, and the naive evaluator of the tests. Then the program prints the time of a
+ * compilation, which each change of a VPC needs once.
  */
 const limitNs = 5000
 const ruleCount = 1000
@@ -66,8 +66,8 @@ const wide = (i: number): FirewallPolicyRuleInput => ({
 })
 
 /**
- * Returns an evaluator as a careful first version would have it: all rules are parsed once, and checked in order for
- * each packet.
+ * Returns an evaluator as a careful first version would be: the evaluator parses all rules once, and compares each
+ * packet with the rules in order. The evaluator returns the id of the first matching rule, or an empty text.
  */
 function searched(policies: readonly PolicyWithRules[]): (packet: Packet) => string {
   const rules = inOrder(policies)

@@ -6,11 +6,11 @@ import { madeDocument } from './measuring/made-document.ts'
 import { medianCost, medianOf, type Place, type ProcessCost, processCost } from './measuring/process-cost.ts'
 
 /**
- * Prints the costs of `generate` processes, each with its limit if it has one: over copies of the documents in
- * `specs/`, with and without a cache; over generated documents of two sizes; and over the document on the command line.
- * Then prints the time of TypeScript's check of the output. `npm run bench generate DOCUMENT CHECKOUT` prints only the
- * costs of the document here and in another checkout of this repository with installed packages, alternately and as a
- * ratio.
+ * This program prints the costs of `generate` processes, each with its limit if it has one: over copies of the
+ * documents in `specs/`, with and without a cache; over generated documents of two sizes; and over the document on the
+ * command line. Then the program prints the time of TypeScript's check of the output. `npm run bench generate DOCUMENT
+ * CHECKOUT` prints only the costs of the document here and in another checkout of this repository with installed
+ * packages, alternately and as a ratio.
  */
 const rounds = 5
 const memoryLimit = 400
@@ -88,7 +88,7 @@ function printSpecs(): void {
   }
 }
 
-/** Changes a limit of a document, to another value in each round. */
+/** Changes every `maxLength` in a document, to another value in each round. */
 function touch(file: string, round: number): void {
   const text = readFileSync(file, 'utf8')
   const changed = text.replace(/(?<=maxLength: )\d+/, String(60 + round))
@@ -141,7 +141,10 @@ function printGiven(document: string): void {
   )
 }
 
-/** Prints the medians of both checkouts, whose runs alternate, so that other work of the machine affects both. */
+/**
+ * Prints the medians of the costs in this and in another checkout, and their ratio. The runs of both checkouts
+ * alternate, so that other work of the machine affects both.
+ */
 function printBeside(document: string, checkout: string): void {
   if (!existsSync(document)) throw new Error(`${document} does not exist`)
   const place: Place = { cwd: process.cwd(), env: { CI: 'true' } }

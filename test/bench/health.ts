@@ -25,7 +25,7 @@ const request: WireRequest = {
   clientAddress: '127.0.0.1',
 }
 
-/** Returns calls of an empty handler, with and without the counts and limits of the server. */
+/** Returns the contenders that call an empty handler, with and without the counts and limits of the server. */
 function callGroup(): Group {
   const silent = { debug() {}, info() {}, warn() {}, error() {} }
   const meters = new Meters()
@@ -45,8 +45,8 @@ function callGroup(): Group {
 }
 
 /**
- * Returns the count of one call: by the meters of the server, and by a counter and a histogram of prom-client with
- * prepared labels.
+ * Returns the contenders that count one call: the meters of the server, and a counter and a histogram of prom-client
+ * with prepared labels.
  */
 function recordGroup(): Group {
   const meters = new Meters()
@@ -93,7 +93,7 @@ function recordGroup(): Group {
   }
 }
 
-/** Returns a transaction without statements, the shortest possible, with and without the meter. */
+/** Returns the contenders that run a transaction without statements, with and without the meter. */
 function storeGroup(store: Store): Group {
   const metered = new MeteredStore(store, new Meters().store)
   const nothing = async (): Promise<void> => {}
@@ -106,7 +106,7 @@ function storeGroup(store: Store): Group {
   }
 }
 
-/** Prints the costs of counting and limiting calls. */
+/** This program prints the costs of counting and limiting calls. */
 const folder = mkdtempSync(join(tmpdir(), 'ninefold-bench-'))
 const store = await openSqlite({ file: join(folder, 'store.sqlite') })
 for (const { title, contenders } of [callGroup(), recordGroup(), storeGroup(store)]) {

@@ -12,9 +12,9 @@ import { median } from './measuring/rounds.ts'
 import { printGroup } from './measuring/table.ts'
 
 /**
- * Prints times over HTTP: of failed sign-ins for a known and for an unknown address, alternately; then the p99 of
- * authenticated reads, alone and while 100 users sign in repeatedly. Other work of the machine affects all figures
- * except the CPU time.
+ * This program prints times over HTTP: of failed sign-ins for a known and for an unknown address, alternately; then the
+ * p99 of authenticated reads, alone and while 100 users sign in repeatedly. Other work of the machine affects all
+ * figures except the CPU time.
  */
 const attempts = 30
 const people = 100
@@ -82,7 +82,10 @@ function printAttemptTimes(what: string, [known = 0, unknown = 0]: readonly numb
   console.log(`  they differ by ${(Math.abs(known - unknown) / 1e6).toFixed(2)} ms; 5 ms are borne`)
 }
 
-/** The reads alone and the reads during sign-ins alternate, so that other work of the machine affects both. */
+/**
+ * Prints the p99 of reads alone and of reads during sign-ins. The two alternate, so that other work of the machine
+ * affects both.
+ */
 async function printReads(baseUrl: string, token: string): Promise<void> {
   await readTimes(baseUrl, token)
   const alone: number[] = []

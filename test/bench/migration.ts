@@ -12,16 +12,16 @@ import { insertCopies } from './measuring/copied-rows.ts'
 import { storedTree } from './measuring/tree-platform.ts'
 
 /**
- * Prints the time that the first server of a newer version takes to migrate 1,000,000 workspaces: with an index over
- * existing columns, then with a further column and its index. Also prints the slowest read and the slowest write of an
- * older server during the migration. `npm run bench migration sqlite` and `npm run bench migration postgres` use one
- * store; a further argument is the number of workspaces in thousands.
+ * This program prints the time that the first server of a newer version takes to migrate 1,000,000 workspaces: with an
+ * index over existing columns, then with a further column and its index. Also prints the slowest read and the slowest
+ * write of an older server during the migration. `npm run bench migration sqlite` and `npm run bench migration
+ * postgres` use one store; a further argument is the number of workspaces in thousands.
  */
 const [, , , only, thousands = '1000'] = process.argv
 const made = 1000
 const copies = Number(thousands) - 1
 
-/** Two newer versions of the collection: the first adds an index, the second also a column with an index. */
+/** A newer version of the collection, with a further index. */
 const indexed: Collection<StoredWorkspace> = { ...workspaces, indexes: [...(workspaces.indexes ?? []), ['name']] }
 const newest: Collection<StoredWorkspace> = {
   ...indexed,
@@ -73,13 +73,15 @@ function seconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(2)} s`
 }
 
-/** The slowest read and write, in milliseconds. */
+/** The times of the slowest read and of the slowest write, in milliseconds. */
 interface Slowest {
   readonly read: number
   readonly write: number
 }
 
-/** Reads and writes repeatedly as an older server; the returned function stops this and returns the slowest times. */
+/**
+ * Reads and writes repeatedly as an older server. The returned function stops the calls and returns the slowest times.
+ */
 async function watched(place: string, version: Version): Promise<() => Promise<Slowest>> {
   const store = await openPlace(place, [version])
   const { value: row } = await store.each(version).next()
@@ -110,7 +112,7 @@ async function watched(place: string, version: Version): Promise<() => Promise<S
   }
 }
 
-/** Returns SQL that copies each row `copies` times. */
+/** Returns SQL that inserts `copies` copies of each workspace. */
 function multiplied(place: string): string {
   return (
     `WITH RECURSIVE series (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < ${copies}) ` +

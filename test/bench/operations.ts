@@ -12,8 +12,8 @@ import { instant } from './measuring/pending.ts'
 import { median } from './measuring/rounds.ts'
 
 /**
- * Prints the rate at which one and two processes end pending operations, compared with a loop of the same transactions
- * only, and the costs of claims and lists with few and with many pending operations.
+ * This program prints the rate at which one and two processes end pending operations, compared with a loop of the same
+ * transactions only, and the costs of claims and lists with few and with many pending operations.
  */
 const count = 2000
 const claimed = 8
@@ -22,7 +22,7 @@ const rounds = 3
 const folder = await mkdtemp(join(tmpdir(), 'ninefold-bench-'))
 let files = 0
 
-/** Returns the path of a new file, because each measurement has its own file. */
+/** Returns the path of a new file for one measurement. */
 const newFile = (): string => join(folder, `${(files += 1)}.sqlite`)
 
 const claimNext = async ({ clock, queue, store }: WorkBench, many: number) => {
@@ -76,7 +76,10 @@ function drainedBy(processes: number, each: number): Promise<number> {
   return withPending(file, each, bench => drained(bench, file, processes))
 }
 
-/** Returns the median rate of each way; the ways alternate, so that other work of the machine affects all of them. */
+/**
+ * Returns the median rate of each way in operations a second: the bare loop, one process and two processes. The ways
+ * alternate, so that other work of the machine affects all of them.
+ */
 async function rates(): Promise<readonly number[]> {
   const found: [number[], number[], number[]] = [[], [], []]
   for (let round = 0; round < rounds; round += 1) {

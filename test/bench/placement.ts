@@ -7,10 +7,10 @@ import { measure } from './measuring/rounds.ts'
 import { printGroup } from './measuring/table.ts'
 
 /**
- * Prints the CPU time of one placement over 10,000 pools of a zone that are in memory: pools in use, equal empty pools,
- * amounts near 2^53, the least room first, and guests of eight NUMA nodes that fit somewhere or fail at the last node.
- * The limit is 2 ms a placement. The same run also measures a peer: the naive evaluator of the tests, which sorts by
- * big integers.
+ * This program prints the CPU time of one placement over 10,000 pools of a zone that are in memory: pools in use, equal
+ * empty pools, amounts near 2^53, the least room first, and guests of eight NUMA nodes that fit somewhere or fail at
+ * the last node. The limit is 2 ms a placement. The same run also measures a peer: the naive evaluator of the tests,
+ * which sorts by big integers.
  */
 const limitNs = 2e6
 const poolCount = 10_000
@@ -72,7 +72,8 @@ const allButOne = (i: number): PoolRoom => ({
 })
 
 /**
- * A guest whose nodes need less memory than the node before, so the search tries all nodes of the pool again for each.
+ * A guest of eight nodes, each of which needs less memory than the node before; so the search tries all nodes of the
+ * pool again for each guest node.
  */
 const descending: CapacityNeed = {
   ...need,

@@ -21,10 +21,11 @@ import { measure, type Contender } from './measuring/rounds.ts'
 import { printGroup } from './measuring/table.ts'
 
 /**
- * Prints the time of an allocation and its release, each in a transaction of its own, in a zone of one pool and in a zone
- * of 1,000 pools with ten allocations each; the limit is twice the zone of one pool. It is CPU time on SQLite and time on
- * the clock on PostgreSQL. Two further rows show the cost without a part of the design: the pools are read again for each
- * allocation, as after a change by another server, and the sums of the pools are read from the ledger.
+ * This program prints the time of an allocation and its release, each in a transaction of its own, in a zone of one
+ * pool and in a zone of 1,000 pools with ten allocations each; the limit is twice the zone of one pool. The time is CPU
+ * time on SQLite and elapsed time on PostgreSQL. Two further rows show the cost without a part of the design: the pools
+ * are read again for each allocation, as after a change by another server, and the sums of the pools are read from the
+ * ledger.
  */
 const poolCount = 1000
 const heldPerPool = 10
@@ -73,7 +74,10 @@ async function bench(name: string, store: ServerStore, take: typeof measure): Pr
   if (many > limit * one) process.exitCode = 1
 }
 
-/** The median time of each contender in nanoseconds, on the clock: the work is that of another process. */
+/**
+ * Returns the median elapsed time of each contender in nanoseconds, over 200 runs. The CPU time of this process would
+ * not show the work of PostgreSQL.
+ */
 async function waits(contenders: readonly Contender[]): Promise<readonly number[]> {
   const found = contenders.map((): number[] => [])
   for (let round = 0; round < 200; round += 1) {
@@ -94,7 +98,7 @@ async function allocate(store: Store, pools: ZonePools, zone: string): Promise<v
   await store.tx(tx => release(tx, consumer))
 }
 
-/** Allocates after a look at all allocations of the zone, as if no row had their sums. */
+/** Sums all allocations and then allocates in the zone `many`, as if the rows of pools had no sums. */
 async function allocateBySums(store: Store, pools: ZonePools): Promise<void> {
   const sums = new Map<string, number>()
   await store.tx(async tx => {
@@ -106,7 +110,7 @@ async function allocateBySums(store: Store, pools: ZonePools): Promise<void> {
   await allocate(store, pools, 'many')
 }
 
-/** A location with a target, on which all pools lie. */
+/** Inserts a location with a deployment target, on which all pools lie. */
 function fillSite(store: Store): Promise<void> {
   return store.tx(async tx => {
     await tx.insert(locationCollection, {
@@ -144,7 +148,7 @@ async function fillZone(store: Store, name: string, count: number): Promise<void
   for (let i = 0; i < count; i += 1) await fillPool(store, name, `${name}-${i}`)
 }
 
-/** A pool with allocations, written as `allocate` writes them. */
+/** Inserts a pool with `heldPerPool` allocations, in the form that `allocate` writes. */
 function fillPool(store: Store, zone: string, id: string): Promise<void> {
   return store.tx(async tx => {
     const overcommit = { vcpus: 4, memory_mib: 1, disk_gib: 1 }

@@ -3,7 +3,7 @@ import { filterGroups, routerGroup, tokenGroup, validatorGroup } from './measuri
 import { measure } from './measuring/rounds.ts'
 import { printGroup } from './measuring/table.ts'
 
-/** Prints the CPU times of the parts of every call, each compared with its contender. */
+/** This program prints the CPU times of the parts of every call, each compared with its contender. */
 for (const { title, contenders } of [
   routerGroup(),
   ...filterGroups(),

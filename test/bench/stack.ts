@@ -12,12 +12,12 @@ import { printRatio, printSpreads } from './measuring/table.ts'
 import { servedTree, type ServedTree } from './measuring/served-tree.ts'
 
 /**
- * Prints the CPU time of whole calls as `ninefold serve` handles them, with access token and decision but without a
- * listener, compared with the bare driver: over 100,000 and 1,000,000 workspaces of one organisation, in a file of
- * SQLite and on PostgreSQL, whose own CPU time does not count; then the number of operations that end in a second. Both
- * sizes are open at the same time and alternate, so that their ratio depends neither on the machine nor on earlier
- * work. The run takes some minutes, mostly to fill the stores. `npm run bench stack sqlite` leaves PostgreSQL out,
- * `stack sqlite 10000 100000` measures other sizes.
+ * This program prints the CPU time of whole calls as `ninefold serve` handles them, with access token and decision but
+ * without a listener, compared with the bare driver: over 100,000 and 1,000,000 workspaces of one organisation, in a
+ * file of SQLite and on PostgreSQL, whose own CPU time does not count; then the number of operations that end in a
+ * second. Both sizes are open at the same time and alternate, so that their ratio depends neither on the machine nor on
+ * earlier work. The run takes some minutes, mostly to fill the stores. `npm run bench stack sqlite` leaves PostgreSQL
+ * out, `stack sqlite 10000 100000` measures other sizes.
  */
 const [, , , ...asked] = process.argv
 const onlySqlite = asked[0] === 'sqlite'
@@ -58,7 +58,7 @@ async function printDrained(title: string, place: string): Promise<void> {
   console.log(`\n${title}: ${perSecond.toFixed(0)} operations drained a second by one process`)
 }
 
-/** A filled store that is served, and a bare driver on the same store. */
+/** A filled and served store, and a bare driver on the same store. */
 interface Opened {
   readonly size: number
   readonly tree: ServedTree
@@ -73,7 +73,7 @@ async function onSqlite(size: number): Promise<Opened> {
   return { size, tree, driver, close }
 }
 
-/** Fills a store on a new, empty PostgreSQL server. */
+/** Fills and serves a store on a new PostgreSQL server, and opens a bare driver on the store. */
 async function onPostgres(size: number): Promise<Opened> {
   const server = await startServer()
   try {
@@ -91,7 +91,7 @@ async function onPostgres(size: number): Promise<Opened> {
   }
 }
 
-/** Measures each kind of call separately, with all sizes open at the same time. */
+/** Prints the measurements of each kind of call separately, with the stores of all sizes open at the same time. */
 async function printSizes(title: string, open: (size: number) => Promise<Opened>): Promise<void> {
   const opened: Opened[] = []
   try {

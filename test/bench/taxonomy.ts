@@ -12,9 +12,9 @@ import { printGroup } from './measuring/table.ts'
 import { treePlatform, type TreePlatform } from './measuring/tree-platform.ts'
 
 /**
- * Prints CPU times over a tree of 100,000 workspaces: lists compared with the bare statement for the same rows, reads
- * that depend on the tree compared with the same reads over 1,000 workspaces, and mutations compared with an empty
- * tree.
+ * This program prints CPU times over a tree of 100,000 workspaces: lists compared with the bare statement for the same
+ * rows, reads that depend on the tree compared with the same reads over 1,000 workspaces, and mutations compared with
+ * an empty tree.
  */
 const large = await treePlatform({ groups: 300, workspaces: 100_000 })
 const small = await treePlatform({ groups: 300, workspaces: 1000 })
@@ -51,14 +51,17 @@ function context(filter: string, order: string, size: number, after?: readonly S
   return { ...callContext(), query: { ...query, now: 0 } }
 }
 
-/** Returns the sort keys of a row in the middle of the default order. */
+/** Returns the sort keys, a name and an id, of a workspace in the middle of the default order. */
 async function middleOf({ bare, organisation }: TreePlatform): Promise<readonly SortKey[]> {
   const sql = 'SELECT name, _key FROM taxonomy_workspaces WHERE organisation_id = ? ORDER BY name LIMIT 1 OFFSET 50000'
   const row: unknown = bare.prepare(sql).get(organisation)
   return Array.isArray(row) ? row : []
 }
 
-/** Returns lists by an index; the bare statement reads the columns of the response. */
+/**
+ * Returns the contenders that read a page of workspaces by an index; the bare statement reads the columns of the
+ * response.
+ */
 function pageGroups(middle: readonly SortKey[]): readonly Group[] {
   const { groups, organisation } = large
   const suspended = 'TAXONOMY_LIFECYCLE_STATE_SUSPENDED'
@@ -122,7 +125,7 @@ function calling(path: string): () => unknown {
   return () => large.call('GET', `/taxonomy/v1/organisations/${large.organisation}/${path}`)
 }
 
-/** Returns the read of one node. */
+/** Returns the contenders that read one workspace. */
 function readGroup(): Group {
   const { bare, handlers, organisation } = large
   const id = someWorkspace(large)
@@ -147,7 +150,10 @@ function someWorkspace({ bare, groups, organisation }: TreePlatform): string {
 
 type Read = (platform: TreePlatform) => () => unknown
 
-/** Returns reads that depend on ancestors or descendants; their cost must not grow with the number of workspaces. */
+/**
+ * Returns reads of the tree, most of which depend on ancestors or descendants; the cost of a read must not grow with
+ * the number of workspaces.
+ */
 function treeReads(): readonly (readonly [title: string, run: Read])[] {
   const state = (name: string): string => `effective_state = TAXONOMY_LIFECYCLE_STATE_${name}`
   const list =
@@ -192,7 +198,10 @@ function groupsPage({ handlers, organisation }: TreePlatform): () => unknown {
   return () => handlers.groups.listGroups({ organisation }, given)
 }
 
-/** Returns mutations as whole calls. Each figure includes the CPU time of the commit, but not the wait for the disk. */
+/**
+ * Returns the contenders that change the tree by whole calls, and for comparison a transaction that changes one row.
+ * Each figure includes the CPU time of the commit, but not the wait for the disk.
+ */
 function mutationGroup(): Group {
   const { groups, organisation, store } = large
   const base = `/taxonomy/v1/organisations/${organisation}`

@@ -13,8 +13,8 @@ export function findChromium(): string | undefined {
 }
 
 /**
- * Returns the flags of a headless browser with its own profile, without a sandbox (root cannot use it) and without
- * background work.
+ * Returns the flags of a headless browser with its own profile, without background work and without a sandbox, because
+ * root cannot use the sandbox.
  */
 const flagsOf = (profile: string): readonly string[] => [
   '--headless=new',
@@ -34,11 +34,11 @@ const removeProfile = (profile: string): void => rmSync(profile, { recursive: tr
 
 /** A browser with an open page, in a temporary profile. */
 export interface Browser extends AsyncDisposable {
-  /** Resolves with the last output if the browser ends by itself. */
+  /** Resolves when the browser has ended, with the end of its error output or with the error of a failed start. */
   readonly ended: Promise<string>
 }
 
-/** Opens a page in a headless Chromium that loads nothing else. */
+/** Opens a page in a headless Chromium without background network traffic. */
 export function openPage(program: string, url: string): Browser {
   const profile = newProfile()
   const child = spawn(program, [...flagsOf(profile), url], { stdio: ['ignore', 'ignore', 'pipe'] })
@@ -61,7 +61,7 @@ export function openPage(program: string, url: string): Browser {
 /** The state of a page after all its work. */
 export interface Drawn {
   readonly html: string
-  /** The console output of the page, and the errors of the browser. */
+  /** The lines of the browser's error output with messages to the console of the page. */
   readonly console: readonly string[]
 }
 
@@ -72,7 +72,7 @@ export async function drawPage(program: string, url: string): Promise<Drawn> {
     ...flagsOf(profile),
     '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
     '--enable-logging=stderr',
-    // The virtual clock of the page advances while the page waits, and stops while it loads.
+    // The virtual clock of the page advances while the page waits, and stops while resources load.
     '--virtual-time-budget=60000',
     '--dump-dom',
   ]

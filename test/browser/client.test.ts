@@ -55,7 +55,7 @@ describe.skipIf(chromium === undefined)(
   },
 )
 
-/** Serves the page and its API on one origin, opens it, and returns the report of the page. */
+/** Serves the page and its API on one origin, opens the page in Chromium, and returns the report of the page. */
 async function reportOf(program: string, seen: Seen): Promise<Partial<Report>> {
   const reported = Promise.withResolvers<Partial<Report>>()
   const server = createNotes(await bundle(), seen, value => reported.resolve(Object(value)))

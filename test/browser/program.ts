@@ -2,7 +2,7 @@ import { ApiError } from '../../runtime/errors.ts'
 import { createTransport } from '../../runtime/transport.ts'
 import { NotesClient } from '../golden/notes/output/client.ts'
 
-/** The calls of a page with a generated client; each step returns its result as JSON. */
+/** The calls of a page with a generated client; each step returns a result that JSON can represent. */
 const steps = {
   async create() {
     const note = await notes.createNote({ body: { text: 'buy milk', colour: 'GREEN' } })

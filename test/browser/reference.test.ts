@@ -74,10 +74,10 @@ describe.skipIf(chromium === undefined)('the reference in headless Chromium (ins
   })
 })
 
-/** Returns the id of the current menu item of a page. */
+/** Returns the id of the current menu item of a page; undefined if no item is current. */
 const activeItem = (html: string): string | undefined =>
   /data-item-id="([^"]*)"[^>]*><label[^>]* active[ "]/.exec(html)?.[1]
 
-/** Returns the part of a page that is the target of a link. */
+/** Returns the HTML of the section with the id `section`; an empty text if the page has no such section. */
 const sectionText = (html: string, section: string): string =>
   html.split('data-section-id="').find(part => part.startsWith(`${section}"`)) ?? ''

@@ -22,8 +22,9 @@ export interface Seen {
 }
 
 /**
- * Makes a server of the notes and their page on one origin: `/` is the page, `/program.js` its program, `/report`
- * receives its results, and `/waiting` responds once a call for the note `slow` has begun.
+ * Makes a server of the notes and their page on one origin: `/` is the page, `/program.js` is the program of the page,
+ * `/report` receives the results of the page for `reported`, and `/waiting` responds once a call for the note `slow`
+ * has begun.
  */
 export function createNotes(program: string, seen: Seen, reported: (report: unknown) => void): Server {
   const waiting = Promise.withResolvers<void>()

@@ -25,7 +25,10 @@ export const password = 'correct horse battery'
 export const operationId = '0199c5a0-0c11-7d84-b6a9-2f3e4d5c6b70'
 export const activationToken = 'ct1.activation'
 
-/** Starts a server with one user on a free port; the server records its requests. */
+/**
+ * Starts a server on a free port, with one account that can sign in and a list of 130 users. The server records its
+ * requests.
+ */
 export async function apiServer() {
   const seen = {
     refreshes: 0,

@@ -1,7 +1,7 @@
 import { unimplemented } from '../../runtime/errors.ts'
 import type { BoundRoute } from '../../runtime/route.ts'
 
-/** Handlers by resource and operation, for the generated function that binds an area's routes. */
+/** Handlers, keyed by resource and operation, for the generated function that binds an area's routes. */
 export type Handlers<Routes extends (handlers: never) => readonly BoundRoute[]> = {
   readonly [Name in keyof Parameters<Routes>[0]]?: Readonly<
     Record<string, (request: never, context: never) => Promise<unknown>>

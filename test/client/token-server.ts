@@ -24,7 +24,7 @@ export const password = 'correct horse battery'
  */
 export function tokenServer(accountKey?: JsonWebKey) {
   const timing = fakeTiming()
-  /** The recorded requests by kind, and the settings of the next responses. */
+  /** The recorded requests: counts, revoked tokens and the audiences of the assertions. */
   const seen = {
     authentications: 0,
     refreshes: 0,

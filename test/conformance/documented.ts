@@ -18,12 +18,14 @@ import { composePlatform, type ComposedPlatform } from './platform.ts'
 /** A limit above the number of requests of any operation, so that no request is left out. */
 const limit = 100_000
 
-/** A path with an unknown kind of scope does not exist; the response is not about a faulty field. */
+/**
+ * The request with an unknown kind of scope in its path. Such a path does not exist, so the response reports no field.
+ */
 const otherWords = ['scope_type: a value the enum lacks']
 
 /**
- * Requests that violate rules beyond schemas, by operation: members that exclude each other or must occur together, and
- * fixed words in paths.
+ * Requests that violate rules beyond schemas, keyed by operationId: members that exclude each other or must occur
+ * together, and fixed words in paths.
  */
 const beyondSchemas: Readonly<Record<string, readonly string[]>> = {
   listScopeAccess: otherWords,
@@ -47,8 +49,9 @@ const beyondSchemas: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Proves an area by the examples of its document alone. For an operation that is not built, valid requests must reach
- * the response UNIMPLEMENTED; the earlier checks are proved completely. `given` are settings of areas.
+ * Declares a test for each operation of an area, which proves the operation by the examples of the document alone. For
+ * an operation that is not built, valid requests must reach the response UNIMPLEMENTED; the earlier checks are proved
+ * completely. `given` are settings of areas.
  */
 export async function proveDocument(
   area: string,
@@ -116,7 +119,10 @@ function watched(call: RequestSender): { readonly call: RequestSender; readonly 
   return { call: watching, answered }
 }
 
-/** Returns the path of a filter schema, which exists from the first start; for other paths, no resources exist yet. */
+/**
+ * Returns the path parameter of an existing filter schema for the path of filter schemas, which exist from the first
+ * start; returns nothing for other paths.
+ */
 function existingFor(path: string, { operations }: Document): Existing {
   if (!path.endsWith('/filterSchemas/{resource}')) return {}
   const [resource = ''] = operations.flatMap(({ list }) => list?.resource ?? [])

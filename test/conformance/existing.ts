@@ -16,7 +16,7 @@ export interface Tenant {
  */
 export type MakeBeside = (operationId: string) => Promise<string>
 
-/** Members of a body that no example can contain, by operationId. */
+/** Functions that return the members of a body that no example can contain, keyed by operationId. */
 export type Bodies = Readonly<Record<string, (tenant: Tenant, make: MakeBeside) => JsonObject | Promise<JsonObject>>>
 
 /**
@@ -24,10 +24,13 @@ export type Bodies = Readonly<Record<string, (tenant: Tenant, make: MakeBeside) 
  */
 export type Run = (target: string, body: object) => Promise<string>
 
-/** Reads the platform as the administrator. It throws on a refusal. */
+/** Reads a path as the administrator, and throws if the platform refuses the request. */
 export type Read = (target: string) => Promise<JsonObject>
 
-/** Resources that no operation creates at the path of a collection, by the operationId that needs them. */
+/**
+ * Functions that create resources that no operation creates at the path of a collection, keyed by the operationId of
+ * the operation that needs the resources.
+ */
 export type Arranged = Readonly<Record<string, (run: Run, read: Read) => Promise<Existing>>>
 
 /** The dependencies for creating resources. */
@@ -52,8 +55,8 @@ const ofDefinition = 'quota_definition'
 /**
  * Creates the resources in the path of an operation, parents first, and the targets of its body, by the operations that
  * create them, the examples of the document and the references of the kinds. For a path below quota definitions,
- * creates them in each definition of the area. Returns an empty list if a parent cannot be created because its
- * operation is not built.
+ * creates the resources in each definition of the area. Returns the path parameters of each created set, or an empty
+ * list if a parent cannot be created because its operation is not built.
  */
 export async function makeExisting(making: Making, operation: Operation): Promise<readonly Existing[]> {
   const arranged = making.arranged[operation.id]
@@ -81,7 +84,7 @@ async function existingIn(making: Making, operation: Operation, definition?: Jso
 interface Where {
   readonly path: Path
   readonly tenant: Tenant
-  /** The quota definition in the path. */
+  /** The quota definition that the path names; undefined for a path without a quota definition. */
   readonly definition: JsonObject | undefined
 }
 
@@ -101,13 +104,19 @@ async function idFor(making: Making, operation: Operation, name: string, where: 
   return first && String(first['id'] ?? first['resource'])
 }
 
-/** Returns the operation that creates the rows of a list at another path, such as `:addRule` of the parent. */
+/**
+ * Returns the operation that creates the rows of a list at another path, such as `:addRule` of the parent; undefined if
+ * the document has no such operation.
+ */
 function adderOf({ document }: Making, { access }: Operation): Operation | undefined {
   const key = access?.key?.replace(/\.list$/, '.create')
   return document.operations.find(each => each.method === 'POST' && each.path.includes(':') && each.access?.key === key)
 }
 
-/** Returns the body of a creation: the members of `Bodies`, and the ids of the targets. */
+/**
+ * Returns the members that a creation needs in addition to its example: the members of `Bodies` and of limits, and the
+ * references to created targets.
+ */
 async function bodyFor(making: Making, create: Operation, where: Where): Promise<JsonObject> {
   const type = create.access?.key?.split('.').slice(0, 2).join('.')
   const kind = making.kinds.find(each => each.type === type)
@@ -123,7 +132,7 @@ async function bodyFor(making: Making, create: Operation, where: Where): Promise
   return body
 }
 
-/** Returns the members of a limit that follow from its quota definition. */
+/** Returns the members of a limit that follow from its quota definition; empty without a quota definition. */
 function limitOf({ definition, tenant }: Where): JsonObject {
   if (definition === undefined) return {}
   const { dimensions, scope_type: type } = definition
@@ -184,7 +193,7 @@ async function makeTenant(making: Making): Promise<Tenant> {
   return { organisation, workspace: await post(`/taxonomy/v1/organisations/${organisation}/workspaces`) }
 }
 
-/** Returns a `Run` that sends its calls with `call`. */
+/** Returns a `Run` that sends its POST requests with `call` and `authorization`, and returns the id of the resource. */
 export function runOf(making: Pick<Making, 'authorization' | 'call'>): Run {
   return async (target, body) => {
     const answer = await send(making, 'POST', target, body)

@@ -5,7 +5,7 @@ import type { Config } from '../../server/config.ts'
 import { silent } from '../areas/open-platform.ts'
 import { testPlatform } from '../areas/test-platform.ts'
 
-/** The whole platform on an empty data folder. */
+/** The platform in this process, composed over an empty data folder. */
 export interface ComposedPlatform extends Pick<Platform, 'dispatch'> {
   /** The Authorization header of the administrator, who has all permissions. */
   readonly authorization: string

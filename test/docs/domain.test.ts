@@ -9,7 +9,8 @@ import { exampleArea, writeExample } from './depot/example-area.ts'
 const page = readFileSync(join(repository, 'docs/domain.md'), 'utf8')
 
 /**
- * The code blocks of the page, by the file that their first line names; a name without a folder lies in `domain/depot`.
+ * The code blocks of the page, keyed by the file that their first line names; a name without a folder lies in
+ * `domain/depot`.
  */
 const blocks = new Map(
   [...page.matchAll(/^```ts\n\/\/ ([\w/-]+\.ts)\n(.*?)^```$/gms)].map(([, file = '', text = '']) => [

@@ -5,7 +5,7 @@ import { root } from '../../scripts/project.ts'
 
 const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: root })].map(path => path.replaceAll('\\', '/'))
 
-/** Returns the text of a page without its blocks and spans of code. */
+/** Returns the text of a page without code blocks, and without brackets and `#` in spans of code. */
 const prose = (path: string): string =>
   readFileSync(join(root, path), 'utf8')
     .replace(/^```.*?^```/gms, '')

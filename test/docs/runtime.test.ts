@@ -10,7 +10,7 @@ const page = readFileSync(join(repository, 'docs/runtime.md'), 'utf8')
 interface Example {
   readonly file: string
   readonly text: string
-  /** The expected output of an example, one line for each. */
+  /** The expected output of the example, one element for each line. */
   readonly printed: readonly string[]
 }
 
@@ -61,7 +61,7 @@ function configure(configuration: { readonly extends?: string; readonly compiler
 
 afterAll(() => removeFolder(folder))
 
-/** Runs every example in one process; returns their output by file. */
+/** Runs every example in one process. Returns the printed lines, keyed by file, and the error output of the process. */
 function run(): typeof output {
   const mark = 'prints'
   const calls = programs.map(({ file }) => `console.log('${mark} ${file}'); await import('./${file}')`)

@@ -8,7 +8,7 @@ import { repository } from '../generator/generation.ts'
 
 const { byKey } = knownSettings([serverSettings, ...declaredSettings(areas)])
 
-/** Returns the rows of the table of settings. */
+/** Returns the cells of each row of the table of settings. */
 function documented(): string[][] {
   const page = readFileSync(join(repository, 'docs/operate.md'), 'utf8')
   const [, section = ''] = /^## Settings\n(.*?)^## /ms.exec(page) ?? []

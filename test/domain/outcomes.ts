@@ -7,7 +7,7 @@ export async function valueOf<T>(answer: Promise<Answer<T>>): Promise<T> {
   return given instanceof JsonText ? JSON.parse(given.text) : given
 }
 
-/** Returns `OK` for any result, or the reason of the error. */
+/** Returns `OK` for any result, or the reason of an `ApiError`; rethrows other errors. */
 export async function outcomeOf(call: Promise<unknown>): Promise<string> {
   try {
     await call

@@ -17,7 +17,10 @@ async function started(settings: Readonly<Record<string, string>> = {}): Promise
   return { ...server, path: folder.path }
 }
 
-/** Begins a request: sends its headers and a part of its body, and waits until the server has begun to read. */
+/**
+ * Begins a request: sends its headers and a part of its body after the server has begun to read. Returns the socket and
+ * the rest of the body.
+ */
 async function begun({ url, token }: Served, name: string): Promise<{ socket: Socket; rest: string }> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   onTestFinished(() => void socket.destroy())

@@ -17,7 +17,7 @@ afterAll(async () => {
 const secret = 'sesame-0pen-y0u'
 const calls = secretCalls(secret)
 
-/** Returns the lines of the log that contain a text. */
+/** Returns the JSON lines of the log that contain a text. */
 function linesWith(text: string): readonly Record<string, unknown>[] {
   const found = server.output
     .join('')

@@ -18,7 +18,7 @@ const specs = fileURLToPath(new URL('../../specs/', import.meta.url))
 
 /**
  * Returns a call of every operation that takes `writeOnly` or `format: password` members, with `secret` in each of
- * them.
+ * these members.
  */
 export function secretCalls(secret: string): readonly SecretCall[] {
   const files = readdirSync(specs).filter(name => name.endsWith('.yaml') && name !== 'common.yaml')

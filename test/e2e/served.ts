@@ -27,7 +27,8 @@ export function dataFolder(): { readonly path: string; remove(): void } {
 }
 
 /**
- * Starts `ninefold serve` over a data folder and waits until it listens. `settings` are variables of its environment.
+ * Starts `ninefold serve` over a data folder and waits until the server listens. `settings` are environment variables
+ * of the server.
  */
 export async function startServer(dataDir: string, settings: Readonly<Record<string, string>> = {}): Promise<Served> {
   const password = { NINEFOLD_BOOTSTRAP_ADMIN_PASSWORD_FILE: administratorFile(dataDir) }

@@ -10,7 +10,7 @@ export interface Caller {
 export interface Aim {
   /** The caller, by default the administrator of the platform; undefined for an anonymous call. */
   readonly caller: Caller | undefined
-  /** The path parameters, by name. */
+  /** The path parameters, keyed by name. */
   readonly path: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
   /** The body; absent if the operation takes no body. */

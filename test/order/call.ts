@@ -12,7 +12,7 @@ export interface Called {
   readonly id: string | undefined
 }
 
-/** Makes a call; `key` is its Idempotency-Key. */
+/** Makes a call, with the Idempotency-Key `key` if present; returns the outcome. */
 export async function call(
   platform: Pick<TestPlatform, 'from'>,
   operation: Operation,

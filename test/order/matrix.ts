@@ -1,9 +1,9 @@
 import type { Verdict } from './prove.ts'
 
-/** The numbers of pairs, by result. */
+/** The number of pairs that a call made, and of pairs that no call made. */
 export interface Counts {
   readonly made: number
-  /** The numbers of pairs that were not made, by the reason. */
+  /** The numbers of pairs that were not made, keyed by the reason. */
   readonly unmade: ReadonlyMap<string, number>
 }
 

@@ -18,7 +18,7 @@ export interface Mutation {
   readonly isBuilt: boolean
   /** The schemas of all documents. */
   readonly schemas: Schemas
-  /** The rpc of every declared reason, as `area.REASON`; a reason that only operations mention has no rpc. */
+  /** The rpc of every declared reason, keyed by `area.REASON`; undefined for a reason that only operations mention. */
   readonly rpcs: ReadonlyMap<string, string | undefined>
 }
 

@@ -32,7 +32,7 @@ describe.each(mutations)('$operation.id', mutation => {
 })
 
 describe('a recipe', () => {
-  /** Returns the faults of an override's creation with a changed recipe. */
+  /** Returns the faults that `prove` finds for `createQuotaOverride` with changed recipes. */
   async function faultsWith(change: (recipe: Recipe) => Readonly<Record<string, Recipe>>): Promise<readonly string[]> {
     const id = 'createQuotaOverride'
     const mutation = mutations.find(({ operation }) => operation.id === id)

@@ -17,7 +17,7 @@ export interface Verdict {
   readonly unmade: string | undefined
 }
 
-/** The result of an operation. */
+/** The result of an operation: the verdict of each pair, and the faults. */
 export interface Proof {
   readonly verdicts: readonly Verdict[]
   /** The differences from the expected results, for people; empty for an operation that keeps the order. */
@@ -26,12 +26,12 @@ export interface Proof {
 
 const notBuilt = 'the operation is not built'
 
-/** The reason of pairs with a pending step. */
+/** The reason why pairs with a pending step are not made. */
 const notThere = 'no call takes the step yet'
 
 /**
- * Makes every call with two faults that an operation can have, and a call with each fault alone, which proves that the
- * fault itself works.
+ * Makes a call for each pair of faults that an operation can have, and a call with each fault alone, which proves that
+ * the fault itself works. Returns the verdicts and the faults.
  */
 export async function prove(world: World, mutation: Mutation, area: AreaRecipes): Promise<Proof> {
   const { isBuilt, operation } = mutation
@@ -51,7 +51,10 @@ export async function prove(world: World, mutation: Mutation, area: AreaRecipes)
 
 const isMade = ({ unmade }: Pair): boolean => unmade === undefined
 
-/** Returns the pairs of an operation that is not built: it makes the steps up to the check of its request only. */
+/**
+ * Returns the pairs of an operation that is not built. Its calls only pass the steps up to the check of the request, so
+ * all other pairs are unmade.
+ */
 function unbuiltPairs(steps: readonly StepName[]): readonly Pair[] {
   const taken = steps.filter(step => numberOf(step) <= numberOf('mask') && step !== 'replay' && step !== 'seal')
   const made = pairsOf(taken)
@@ -60,7 +63,7 @@ function unbuiltPairs(steps: readonly StepName[]): readonly Pair[] {
   return [...made, ...others.map(pair => ({ ...pair, unmade: notBuilt }))]
 }
 
-/** Returns the reasons of a recipe for steps and pairs that the operation does not have. */
+/** Returns a line for each reason in a recipe whose step or pair the operation does not have. */
 function needless({ atOdds = {}, unmade = {} }: Partial<Recipe> = {}, pairs: readonly Pair[]): readonly string[] {
   const known = new Set<string>(pairs.flatMap(each => [each.earlier, each.later, pairName(each.earlier, each.later)]))
   return Object.keys({ ...unmade, ...atOdds })
@@ -87,13 +90,13 @@ class Proving {
     if (answer !== 'OK') this.faults.push(`without a fault it answers ${answer}`)
   }
 
-  /** Checks that a single fault is the response. */
+  /** Checks that the response to a call with the fault of one step is this fault. */
   async alone(step: StepName): Promise<void> {
     const spoiled = this.#spoiled(step)
     if (spoiled) this.#compare(`${step} alone`, spoiled, await this.#attempt(spoiled))
   }
 
-  /** Checks that the earlier of two faults is the response, and records the verdict. */
+  /** Records the verdict of a pair, and checks that the response to a call with both faults is the earlier fault. */
   async together({ earlier, later, unmade }: Pair): Promise<void> {
     const pair = pairName(earlier, later)
     const { area, operation } = this.#mutation
@@ -109,7 +112,7 @@ class Proving {
     }
   }
 
-  /** Checks that a step listed as unmade has no fault, and that both steps of a pair at odds have one. */
+  /** Checks that a step listed as unmade has no fault, and that both steps of a pair at odds have a fault. */
   listed({ atOdds = {}, unmade = {} }: Recipe, pairs: readonly Pair[]): void {
     const isMade = (step: StepName): boolean => this.#spoiled(step) !== undefined
     const steps = new Set(pairs.flatMap(({ earlier, later }) => [earlier, later]))

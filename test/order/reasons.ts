@@ -25,7 +25,7 @@ const rules: readonly Rule[] = [
 ]
 
 /**
- * Returns the step at which a reason is raised, according to its name and its rpc; undefined for a reason of no step.
+ * Returns the step at which a reason is raised, according to its name and its rpc; undefined if no rule gives a step.
  */
 export function stepOfReason(reason: string, rpc: string | undefined): StepName | undefined {
   const fits = (rule: Rule): boolean =>

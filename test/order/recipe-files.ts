@@ -5,7 +5,9 @@ import type { AreaRecipes } from './recipe.ts'
 
 const folder = join(import.meta.dirname, 'recipes')
 
-/** Reads the recipes of all areas that have a file in `recipes/`; returns them by area. */
+/**
+ * Reads the recipes of all areas that have a file in `recipes/`; returns the recipes, keyed by the name of the area.
+ */
 export async function allRecipes(): Promise<ReadonlyMap<string, AreaRecipes>> {
   const files = readdirSync(folder, { withFileTypes: true }).filter(entry => entry.isFile())
   const read = files.map(async ({ name }) => {

@@ -18,25 +18,28 @@ export interface Recipe {
    */
   readonly aim: (world: World) => Promise<Partial<Aim>>
   /**
-   * The faults by step; a step with a fault belongs to the operation. `generic-faults.ts` makes the faults that follow
-   * from the document.
+   * The faults, keyed by step; a step with a fault belongs to the operation. `generic-faults.ts` makes the faults that
+   * follow from the document.
    */
   readonly faults?: { readonly [Step in StepName]?: Fault }
-  /** The names of absent resources in the path, by parameter; by default an unused UUID. */
+  /** The names of absent resources in the path, keyed by parameter; by default an unused UUID. */
   readonly absent?: Readonly<Record<string, string>>
-  /** The reasons why no call can have the fault of a step, by step; such a step must have no fault. */
+  /** The reasons why no call can have the fault of a step, keyed by step; such a step must have no fault. */
   readonly unmade?: Readonly<Partial<Record<StepName, string>>>
-  /** The reasons why no call can have both faults of two steps, by pair; each of these steps must have a fault. */
+  /**
+   * The reasons why no call can have the faults of both steps of a pair, keyed by pair; each of these steps must have a
+   * fault.
+   */
   readonly atOdds?: Readonly<Partial<Record<PairName, string>>>
 }
 
-/** The recipes of an area; `recipes/<area>.ts` exports them as `recipes`. */
+/** The recipes of an area; each `recipes/<area>.ts` exports its recipes as `recipes`. */
 export interface AreaRecipes {
-  /** The recipes by operationId. */
+  /** The recipes, keyed by operationId. */
   readonly operations: Readonly<Record<string, Recipe>>
   /**
-   * The steps of the reasons, as `REASON` or `operationId.REASON`, for which the rules in `reasons.ts` would find
-   * another step.
+   * The steps of the reasons for which the rules in `reasons.ts` would find another step, keyed by `REASON` or
+   * `operationId.REASON`.
    */
   readonly reasons?: Readonly<Record<string, StepName>>
 }

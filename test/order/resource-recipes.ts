@@ -20,11 +20,11 @@ export interface Resource {
   readonly at?: (world: World) => Promise<Aim['path']>
   /** Returns the body of a create, with a new name. */
   readonly body: (world: World, path: Aim['path']) => JsonObject | Promise<JsonObject>
-  /** The recipes by verb: `create`, `update`, `delete` and the state verbs of the resource. */
+  /** The parts of calls, keyed by verb: `create`, `update`, `delete` and the state verbs of the resource. */
   readonly calls: Readonly<Record<string, ResourceCall>>
 }
 
-/** Returns a recipe for each call of a resource, by operationId. */
+/** Returns a recipe for each call of a resource, keyed by operationId. */
 export function resourceRecipes(resource: Resource): Readonly<Record<string, Recipe>> {
   const { calls, noun } = resource
   return Object.fromEntries(

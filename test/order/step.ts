@@ -1,7 +1,7 @@
 /**
- * The checks of conventions §4, by their order. A whole number is the number of the check there. Parts of one check
- * that also have an order are separate steps: the engine before the seal of the vault, the schema before the mask
- * before rules with their own reason, and the workspace before the parents before the resource.
+ * The positions of the steps in the order of conventions §4; a whole number is the number of a check in §4. Parts of
+ * one check that also have an order are separate steps: the engine before the seal of the vault, the schema before the
+ * mask before rules with their own reason, and the workspace before the parents before the resource.
  */
 const numbers = {
   route: 1,

@@ -44,8 +44,8 @@ export const pathThings = ({ pathParts }: Operation): readonly string[] =>
   pathParts.filter((part, i) => i % 2 === 1 && part !== 'engine' && part !== 'scope_type')
 
 /**
- * Returns the reason of each absent resource in the path, by its parameter: WORKSPACE_NOT_FOUND for the workspace, and
- * the declared reasons, in their order, for the other parameters.
+ * Returns the reason of each absent resource in the path, keyed by its parameter: WORKSPACE_NOT_FOUND for the
+ * workspace, and the declared NOT_FOUND reasons, in their order, for the other parameters.
  */
 export function absences({ area, operation, rpcs }: Mutation): ReadonlyMap<string, string> {
   const declared = (operation.raises ?? []).filter(reason => rpcs.get(`${area}.${reason}`) === 'NOT_FOUND')
@@ -86,7 +86,7 @@ export const immutablesOf = (mutation: Mutation): readonly Property[] =>
     ? members(mutation).filter(property => property.immutable && travels(property, 'update'))
     : []
 
-/** Returns the place where an operation takes the etag; undefined if it takes no etag. */
+/** Returns the place where an operation takes the etag; undefined for creates and for operations without an etag. */
 export function etagPlace(mutation: Mutation): 'query' | 'body' | undefined {
   const { operation } = mutation
   if (isCreate(operation)) return undefined

@@ -43,11 +43,11 @@ export interface World {
   newName(): string
   newOrganisation(): Promise<string>
   /**
-   * Calls a mutation as the administrator, which must succeed; returns the id of the resource. `body` is empty unless
-   * it is given.
+   * Calls a mutation, as the administrator unless `aim` names another caller; returns the id of the resource. The
+   * default body is an empty object. Throws if the call fails.
    */
   run(operationId: string, aim?: Partial<Aim>): Promise<string>
-  /** Creates a workspace directly below an organisation, by default a new one. */
+  /** Creates a workspace directly below an organisation, by default below a new organisation. */
   newPlace(organisation?: string): Promise<Place>
   /** Suspends a workspace that `newPlace` has created. */
   suspend(workspace: string): Promise<void>

@@ -20,7 +20,7 @@ const run = promisify(execFile)
 
 const compiled: readonly string[] = JSON.parse(readFileSync(join(root, 'tsconfig.build.json'), 'utf8')).include
 
-/** The files and folders from which the package is built; node_modules is a link. */
+/** The files and folders from which the package is built, in addition to `node_modules`, which is a link. */
 const sources = [
   ...compiled,
   'README.md',
@@ -58,7 +58,9 @@ async function pack(): Promise<string> {
   return join(folder, tarball)
 }
 
-/** Type-checks a folder without packages under the strictest settings; returns an empty text for success. */
+/**
+ * Type-checks a folder without packages under the strictest settings; returns the errors, or an empty text for success.
+ */
 async function typeCheck(cwd: string, options: object): Promise<string> {
   const compilerOptions = { ...strictest, ...options }
   writeFileSync(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }))

@@ -39,7 +39,7 @@ export class Schemas {
     this.#prefix = prefix
   }
 
-  /** Creates a schema without tables. */
+  /** Creates a schema without tables; `giveBack` drops the schema. */
   async empty(): Promise<{ readonly name: string; readonly giveBack: GiveBack }> {
     const name = this.#newName()
     await this.#run(`CREATE SCHEMA ${name}`)
@@ -70,8 +70,8 @@ export class Schemas {
   }
 
   /**
-   * Empties a schema for further tests, or drops a schema whose tables have changed. The new name keeps open
-   * connections away from it.
+   * Empties a schema for further tests, or drops a schema whose tables have changed. The new name keeps connections
+   * that are still open away from the schema.
    */
   async #giveBack(before: string, shape: string, free: Prepared[]): Promise<void> {
     const name = this.#newName()

@@ -14,7 +14,7 @@ export interface TestServer {
   stop(): Promise<void>
 }
 
-/** PostgreSQL refuses to run as root; a run as root therefore starts the server as the user nobody. */
+/** The id of the user nobody. PostgreSQL refuses to run as root, so a run as root starts the server as this user. */
 const nobody = 65534
 const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
 
@@ -64,7 +64,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** The data may be lost in a crash of the machine, so commits do not wait for the disk. */
+/** The settings of the server. Commits do not wait for the disk, because a crash of the machine may lose the data. */
 const settings = [
   'fsync=off',
   'synchronous_commit=off',

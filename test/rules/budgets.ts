@@ -2,10 +2,13 @@ import { ts } from 'ts-morph'
 import type { Finding, Source } from './source.ts'
 import { lineOf, walk, type Syntax } from './syntax.ts'
 
-/** The budget of docs/decisions/0005 in lines of code; comments do not count, so that documentation costs nothing. */
+/**
+ * The maximal numbers of lines of code and of files in the runtime (docs/decisions/0005). Comments do not count, so
+ * that documentation costs nothing.
+ */
 const runtimeBudget = { lines: 3483, files: 40 }
 const templateLines = 60
-/** The maximum of an area, and of all areas together. */
+/** The maximal lines of code for each operation: in the output of one area, and on average over all areas. */
 const outputLinesPerOperation = { area: 113, average: 92 }
 
 /** Finds a runtime of more than 3,483 lines of code, or of more than 40 files. */
@@ -61,7 +64,7 @@ function overBudget({ path, lines, operations }: Size, each: number): Finding[] 
 /** The maximal number of files in a folder that a reader can survey. */
 const filesInFolder = 40
 
-/** Finds folders with more than 40 files. The data of tests has no budget. */
+/** Finds folders with more than 40 files. Folders below `test/cases/` have no budget. */
 export function fullFolders(paths: readonly string[]): Finding[] {
   const folders = Map.groupBy(paths, path => path.slice(0, path.lastIndexOf('/')))
   return [...folders]

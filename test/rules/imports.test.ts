@@ -16,7 +16,7 @@ describe('the repository', () => {
   })
 
   it('has no folders that import each other in a cycle, types included', () => {
-    // Test folders are excluded, because they share parts in every direction.
+    // Test folders are excluded, because test folders import each other in every direction.
     const code = ours.filter(({ path }) => !path.startsWith('test/'))
     expect(lines(folderCycles(code))).toEqual([])
   })

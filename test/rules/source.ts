@@ -22,7 +22,7 @@ export function lines(findings: readonly Finding[]): string[] {
 export const root = join(import.meta.dirname, '..', '..')
 
 const foreign = new Set(['node_modules', 'dist', 'data', '.git', '.cache'])
-/** The handed cases, and the expected outputs, which must keep their form. */
+/** The files of given cases and of expected outputs, which must keep their form. */
 const fixtures = /^test\/(?:cases|golden)\//
 
 /** Reads the files at and below `places` whose names end in `ending`, sorted and without fixtures. */

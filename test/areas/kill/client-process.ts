@@ -15,8 +15,8 @@ export interface Client {
 }
 
 /**
- * Starts a program that calls `runLoad` with the given load. Its reports are added to the journal, even reports from
- * before a kill. `later` kills the program.
+ * Starts a program that calls `runLoad` with the given load, and adds all entries that the program prints to the
+ * journal. `later` registers a function that kills the program.
  */
 export function startClientProgram(program: string, load: object, journal: Journal, later: Later): Client {
   const child = spawn(process.execPath, [program, JSON.stringify(load)], { stdio: ['pipe', 'pipe', 'pipe'] })

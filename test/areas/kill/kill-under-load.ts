@@ -8,7 +8,7 @@ import type { Client } from './client-process.ts'
 import { restartsOf, type Restarts } from './restarts.ts'
 
 /**
- * The number of kills. For two hundred kills: `NINEFOLD_KILL_ROUNDS=200 npx vitest run
+ * The number of kills in a run, 3 by default. For two hundred kills: `NINEFOLD_KILL_ROUNDS=200 npx vitest run
  * test/domain/network/kill-load.test.ts`
  */
 export const killRounds = Number(process.env['NINEFOLD_KILL_ROUNDS'] ?? 3)
@@ -16,23 +16,31 @@ export const killRounds = Number(process.env['NINEFOLD_KILL_ROUNDS'] ?? 3)
 /** The time limit of a test with `killRounds` kills, in milliseconds. */
 export const killTimeout = 120_000 + killRounds * 20_000
 
-/** The maximal number of answered calls between two kills. A number does not depend on the speed of the machine. */
+/**
+ * The maximal number of answered calls between two kills. Unlike a time, a number of calls does not depend on the speed
+ * of the machine.
+ */
 const mostCalls = 40
 
-/** The maximal delay of a kill after the last counted response, so that the kill can interrupt any later call. */
+/**
+ * The maximal delay of a kill after the last counted response, in milliseconds; the kill can interrupt any later call.
+ */
 const latestMs = 30
 
-/** The maximal wait for the responses between two kills. */
+/** The maximal wait for the responses between two kills, in milliseconds. */
 const silentMs = 60_000
 
-/** The interval of new tokens: a token is valid for 15 minutes, and a run of hundreds of kills takes longer. */
+/** The interval of new tokens in milliseconds: a token is valid for 15 minutes, and hundreds of kills take longer. */
 const tokenMs = 5 * 60_000
 
-/** Servers of one store, each in a process of its own, which keep their ports over restarts. */
+/** Servers of one store, each in a process of its own; a restarted server keeps its port. */
 export interface Served {
   readonly addresses: readonly string[]
   readonly servers: readonly ServedPlatform[]
-  /** Kills a server and restarts it; returns the milliseconds from its start until it listens. */
+  /**
+   * Kills and restarts the server with the index `at`; returns the milliseconds from the new start until the server
+   * listens.
+   */
   restart(at: number): Promise<number>
 }
 
@@ -68,7 +76,7 @@ export async function serve(place: StorePlace, count: number, program?: string):
   }
 }
 
-/** The result of a load. */
+/** The result of a load under kills: the journal of the clients, and the times of the restarts. */
 export interface Killed {
   readonly journal: Journal
   readonly restarts: Restarts
@@ -76,8 +84,8 @@ export interface Killed {
 
 /**
  * Kills the servers by turns under a load, each time after a random number of responses, and kills the process of the
- * clients once, half-way. `startClients` starts a process whose resources have names that begin with `name`; `token` is
- * its first token of the administrator.
+ * clients once, half-way. `startClients` starts a client process that prefixes the names of its resources with `name`;
+ * `token` is an access token of the administrator.
  */
 export async function killUnderLoad(
   { restart, servers }: Served,
@@ -112,7 +120,7 @@ async function newToken(server: ServedPlatform | undefined): Promise<string> {
   return (await server.admin()).token
 }
 
-/** Waits until `count` further calls have a response; throws after `silentMs`. */
+/** Waits until `count` further calls have an outcome in the journal; throws after `silentMs`. */
 async function answers({ outcomes }: Journal, count: number): Promise<void> {
   const enough = outcomes.size + count
   const until = performance.now() + silentMs

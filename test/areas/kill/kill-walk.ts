@@ -15,7 +15,7 @@ import type { WalkedLine } from './serve-walked.ts'
 import { startWalked, type WalkedProcess } from './walked-process.ts'
 
 /**
- * The number of points that a walk tries. For all points: `NINEFOLD_KILL_POINTS=all npx vitest run
+ * The maximal number of points that a walk tries. For all points: `NINEFOLD_KILL_POINTS=all npx vitest run
  * test/server/made-area`
  */
 const mostPoints = process.env['NINEFOLD_KILL_POINTS'] === 'all' ? Infinity : 4
@@ -23,7 +23,7 @@ const mostPoints = process.env['NINEFOLD_KILL_POINTS'] === 'all' ? Infinity : 4
 /** The time limit of a test with a walk, in milliseconds. */
 export const walkTimeout = mostPoints === Infinity ? 1_800_000 : 180_000
 
-/** The time limits of a call to a live server, and of the end of the work. */
+/** The time limit of a call to a live server, and of the wait for the end of all work, in milliseconds. */
 const patienceMs = 60_000
 
 /** A walk over all procedures of an area. */
@@ -47,21 +47,21 @@ export interface Walked {
   readonly points: readonly string[]
   /** The points that the walk has tried. */
   readonly tried: readonly string[]
-  /** The tried points that their round did not reach. */
+  /** The tried points at which no server was killed. */
   readonly missed: readonly string[]
   readonly restarts: Restarts
 }
 
-/** The ids of the acknowledged operations, by the Idempotency-Key of the call. */
+/** The ids of the acknowledged operations, keyed by the Idempotency-Key of the call. */
 type Acknowledged = Map<string, string>
 
 /**
- * Kills a server at the points of every procedure that an area declares: before and after the commit of the call that
- * begins the procedure, at the start of each step, and before and after each commit of the step. After each kill a
- * server continues: on SQLite the same server after a restart, on PostgreSQL another server. Afterwards all work and
- * operations must have ended, each acknowledged operation must exist, each call must have exactly one operation, and
- * the doctor must have no findings. Rejects if a condition is violated, or if the story leaves out a step of a
- * procedure.
+ * Runs the story once without kills, and then once for each tried point with a kill at the point. The points lie before
+ * and after the commit of the call that begins a procedure, at the start of each step, and before and after each commit
+ * of the step. After each kill a server continues: on SQLite the same server after a restart, on PostgreSQL another
+ * server. After each round all work and operations must have ended, each acknowledged operation must exist, each call
+ * must have exactly one operation, and the doctor must have no findings. Rejects if a condition is violated, or if the
+ * story leaves out a step of a procedure.
  */
 export async function killWalk(walk: KillWalk): Promise<Walked> {
   const stage = await Stage.set(walk)
@@ -91,9 +91,9 @@ class Stage {
   readonly #flags = testFolder(onTestFinished)
   readonly #servers: { readonly port: number; process: WalkedProcess }[] = []
   #rounds = 0
-  /** The number of starts after a kill before this round. */
+  /** The number of restarts before the present round. */
   #revived = 0
-  /** The number of operations from the rounds before this one. */
+  /** The number of acknowledged operations from earlier rounds. */
   #kept = 0
 
   private constructor(walk: KillWalk, place: StorePlace) {
@@ -147,7 +147,7 @@ class Stage {
     this.startsMs.push(server.process.startMs)
   }
 
-  /** Restarts each server as soon as it has died, until `over` is aborted. */
+  /** Restarts a server as soon as its process has ended, until `over` is aborted. */
   async #revive(over: AbortSignal): Promise<void> {
     const isOver = new Promise<true>(resolve => over.addEventListener('abort', () => resolve(true)))
     for (const server of this.#servers) {
@@ -203,8 +203,8 @@ class Stage {
 }
 
 /**
- * Records the operation of a call that changes a resource, by its Idempotency-Key; throws if two responses name
- * different operations.
+ * Records the id in a successful response, keyed by the Idempotency-Key of the call; throws if two responses to a key
+ * have different ids. Ignores calls without a key, failed calls and responses without an id.
  */
 function acknowledge(
   acknowledged: Acknowledged,

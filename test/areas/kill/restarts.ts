@@ -1,11 +1,14 @@
-/** The times that killed servers took to listen again, in milliseconds. */
+/** The number of restarts after kills, with the median and the maximum of the times until the servers listened. */
 export interface Restarts {
   readonly count: number
   readonly medianMs: number
   readonly slowestMs: number
 }
 
-/** Summarises the start times; all members are 0 for an empty list. */
+/**
+ * Returns the number of start times, their median and their maximum, in whole milliseconds; all are 0 for an empty
+ * list.
+ */
 export function restartsOf(startsMs: readonly number[]): Restarts {
   const sorted = startsMs.toSorted((a, b) => a - b)
   const rounded = (at: number): number => Math.round(sorted[at] ?? 0)

@@ -5,12 +5,12 @@ import { realTiming, type Timing } from '../../../runtime/retry.ts'
 import { createTransport, type Authorize, type CallOptions, type Transport } from '../../../runtime/transport.ts'
 import type { Entry, Intent } from '../../server/killed/journal.ts'
 
-/** The JSON input of every client program; areas add the input of their actors. */
+/** The JSON argument of every client program; the program of an area adds members for its actors. */
 export interface Load {
   /** The prefix of the names of all resources that the clients create. */
   readonly name: string
   readonly addresses: readonly string[]
-  /** The first token; each line of the input replaces it. */
+  /** The first access token; each line of the standard input is a newer token. */
   readonly token: string
   /** The number of concurrent clients, each over a transport of its own. */
   readonly actors: number
@@ -22,7 +22,7 @@ export interface Answered {
   readonly resource_id: string
 }
 
-/** Repeats a call until the server responds; returns undefined if the call is refused. */
+/** Repeats a call until the server responds; returns the operation, or undefined if the server refuses the call. */
 export type Make = <Operation extends Answered>(
   intent: Intent,
   run: (options: CallOptions) => Promise<Operation>,
@@ -36,7 +36,7 @@ export interface Acting {
   readonly name: string
 }
 
-/** An actor; each step is a call, or a few consecutive calls. */
+/** An actor of a load; `step` makes one call, or a few consecutive calls. */
 export interface Steps {
   step(): Promise<void>
 }
@@ -66,8 +66,8 @@ function inTurn(addresses: readonly string[], first: number): typeof fetch {
 }
 
 /**
- * Waits for at most 100 ms: the servers of a test live so briefly that the usual delays of seconds would miss most of
- * them.
+ * Waits for `ms` milliseconds, but at most 100: the servers of a test live so briefly that the usual delays of seconds
+ * would miss most of the servers.
  */
 const sleepShortly: Timing['sleep'] = (ms, signal) => realTiming.sleep(Math.min(ms, 100), signal)
 
@@ -81,7 +81,10 @@ function transportOf({ addresses }: Load, actor: number, token: () => string): T
   return createTransport({ ...options, fetch: inTurn(addresses, actor) })
 }
 
-/** Repeats a call while its server is down, because a transport gives up after a few retries. */
+/**
+ * Prints the intent of a call, repeats the call while no server is available, and prints the outcome. The transport
+ * alone would give up after 10 retries.
+ */
 const make: Make = async (intent, run) => {
   tell(intent)
   for (;;) {
@@ -102,9 +105,9 @@ const make: Make = async (intent, run) => {
 }
 
 /**
- * Runs the actors of a load in this process until its input ends, and prints a line of JSON (an `Entry`) for each event
- * of a call. Each line of the input is a newer token, because a token expires before a run ends. Resolves when the
- * calls in progress have ended.
+ * Runs the actors of a load in this process until its standard input ends, and prints a line of JSON (an `Entry`) for
+ * each event of a call. Each line of the input is a newer token, because a token expires before a run ends. Resolves
+ * when the calls in progress have ended.
  */
 export async function runLoad(load: Load, actorOf: (acting: Acting) => Steps): Promise<void> {
   const over = new AbortController()

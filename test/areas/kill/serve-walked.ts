@@ -17,8 +17,8 @@ export interface WalkedServer {
 }
 
 /**
- * The point at which a server kills itself. Of several servers only the first server that creates the flag file does
- * so.
+ * The point at which a server kills itself. If several servers reach the point, only the server that creates the flag
+ * file kills itself.
  */
 export interface Arming {
   /** The name of the point; empty for no point. */
@@ -26,7 +26,7 @@ export interface Arming {
   readonly flagFile: string
 }
 
-/** The output of a walked server, one line of JSON each. */
+/** A line of the output of a walked server, as JSON. */
 export interface WalkedLine {
   /** A step that an area declares, for example `yard.pack/tape`. */
   readonly declared?: string
@@ -65,10 +65,10 @@ function isFirst(flagFile: string): boolean {
 }
 
 /**
- * Serves areas in this process, which kills itself at the point that its input names. The points lie before and after
- * the commit of the call that begins a procedure, at the start of each step, before and after each commit within the
- * step, and before and after the commit that records the end of the step. The procedures are those that the area
- * `walked` declares. `settings` are the settings of areas.
+ * Serves areas in this process. The process kills itself at the point that its standard input names. The points lie
+ * before and after the commit of the call that begins a procedure, at the start of each step, before and after each
+ * commit within the step, and before and after the commit that records the end of the step. Only the procedures of the
+ * area `walked` have points. `settings` are the settings of areas.
  */
 export async function serveWalked(
   walked: string,
@@ -104,7 +104,7 @@ const watchedArea = (area: AreaModule): AreaModule => ({
   },
 })
 
-/** Adds the points of a step's commits, both by its context and by the store of its area. */
+/** Replaces `store.tx` so that each transaction of a running step has a point before and a point after its commit. */
 function watchStore(store: Store): void {
   const begin = store.tx.bind(store)
   store.tx = async function <R>(fn: (tx: Transaction) => Promise<R>): Promise<R> {
@@ -168,7 +168,7 @@ function watchedEnd(name: string, outcome: StepOutcome): StepOutcome {
   }
 }
 
-/** Adds a point within the transaction, after its writes so far, and a point after its commit. */
+/** Reaches the point `<name> before` within the transaction, and the point `<name> after` after the commit. */
 function atCommit(tx: Transaction, name: string): void {
   point(`${name} before`)
   tx.afterCommit(() => point(`${name} after`))

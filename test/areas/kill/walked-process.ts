@@ -15,8 +15,9 @@ export interface WalkedProcess {
 }
 
 /**
- * Starts a program that calls `serveWalked`; `later` kills the program. `hear` receives every line of its output.
- * Rejects if the process ends before it listens.
+ * Starts a program that calls `serveWalked`, and waits until the server listens. `later` registers a function that
+ * kills the program; `hear` receives every line of JSON that the program prints. Rejects if the process ends before the
+ * server listens.
  */
 export async function startWalked(
   program: string,

@@ -56,7 +56,7 @@ export async function postgresDriver(url: string): Promise<Driver> {
   }
 }
 
-/** Returns the greatest key of a table among the rows that match a condition. */
+/** Returns the greatest key of a table among the rows that match a condition; an empty text if no row matches. */
 export async function keyOf(driver: Driver, table: string, condition: string): Promise<string> {
   const sql = `SELECT _key FROM ${table} WHERE ${condition} ORDER BY _key DESC LIMIT 1`
   const rows: unknown = await driver.prepare(`key-${table}`, sql)()

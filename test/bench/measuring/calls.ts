@@ -8,7 +8,10 @@ import { greeting, trivialService } from './trivial-service.ts'
 
 const path = '/made/v1/greetings/g'
 
-/** Returns a call without a network: the costs of routing, checks, headers and logging apart from the handler. */
+/**
+ * Returns the contenders of a call without a network: the costs of routing, checks, headers and logging apart from the
+ * handler.
+ */
 export function dispatchGroup(): Group {
   const dispatch = trivialService()
   const request: WireRequest = {
@@ -74,7 +77,7 @@ async function start(kind: string) {
   }
 }
 
-/** Sends requests on several connections; each connection sends the next request after the response. */
+/** Sends `callsPerRound` requests on several connections; each connection sends the next request after the response. */
 async function load(port: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   let left = callsPerRound

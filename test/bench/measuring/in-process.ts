@@ -12,7 +12,7 @@ import { fill, foreignOperations, namesOf, partsOf, platformOperations } from '.
 import { route } from '../../runtime/routes.ts'
 import type { Contender } from './rounds.ts'
 
-/** Contenders that are compared with the first of them. */
+/** Contenders that are compared with the first contender of the group. */
 export interface Group {
   readonly title: string
   readonly contenders: readonly Contender[]
@@ -23,7 +23,7 @@ const once = (name: string, run: () => unknown): Contender => ({ name, run, unit
 
 const id = '0199a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b'
 
-/** Returns the match of each operation once, with ids as its parameters. */
+/** Returns the contenders that match a path of each operation once; ids fill the parameters of the paths. */
 export function routerGroup(): Group {
   const operations = [...platformOperations, ...foreignOperations]
   const ours = buildRouter(operations.map(({ method, template }) => ({ route: route(method, partsOf(template)) })))
@@ -70,7 +70,10 @@ export function routerGroup(): Group {
 
 const text = 'status = TAXONOMY_OPERATION_STATUS_DONE AND progress < 100'
 
-/** Returns a filter of about 60 characters, and a row that fits every comparison but the last. */
+/**
+ * Returns the contenders for a filter: its parsing and check, and its evaluation on a row that satisfies every
+ * comparison except the last.
+ */
 export function filterGroups(): readonly Group[] {
   const row = { id, status: 'TAXONOMY_OPERATION_STATUS_DONE', progress: 100, insert_time: '2026-01-31T12:00:00.000Z' }
   const filter = checkFilter(text, operationsList)
@@ -95,7 +98,7 @@ export function filterGroups(): readonly Group[] {
   ]
 }
 
-/** Returns the tokens of a list that is sorted by one field. */
+/** Returns the contenders that sign and open the page token of a list that is sorted by one field. */
 export function tokenGroup(): Group {
   const mac = (scope: string) => createHmac('sha256', 'a key of the installation').update(scope).digest()
   const tokens = pageTokens(mac)
@@ -112,7 +115,7 @@ export function tokenGroup(): Group {
   }
 }
 
-/** Returns the generated check of a request with a body of a usual size. */
+/** Returns the contenders for the generated check of a request with a body of a usual size. */
 export function validatorGroup(): Group {
   const body = {
     name: 'acme',

@@ -6,8 +6,8 @@ import { serve } from '../../../server/serve.ts'
 import { unthrottled } from '../../server/iam/unthrottled.ts'
 
 /**
- * This program is a server in a thread of its own, over a file in the given folder, without a log and without the
- * throttle. It posts its URL first, and ends at a message.
+ * This program is a server in a thread of its own, over the store in the given folder, without the throttle of
+ * sign-ins. The program posts its URL first, and ends at a message.
  */
 const port = parentPort
 if (port === null) throw new Error('this file is a worker of the bench')

@@ -8,7 +8,7 @@ export const instant: Procedure<unknown> = {
   steps: [{ name: 'only', run: async () => done() }],
 }
 
-/** Begins `each` operations in each of `workspaces` workspaces, in few transactions. */
+/** Begins `each` operations in each of `workspaces` workspaces, in one transaction for each workspace. */
 export async function beginAll({ operations, store }: WorkBench, workspaces: number, each: number): Promise<void> {
   for (let i = 0; i < workspaces; i += 1) {
     const scope: Scope = { type: 'WORKSPACE', id: `w${i}` }

@@ -6,7 +6,10 @@ export interface Contender {
   readonly units: number
 }
 
-/** A round is much longer than the resolution of the CPU clock, which is 4 ms on some machines. */
+/**
+ * The minimal CPU time of a round in milliseconds; much longer than the resolution of the CPU clock, which is 4 ms on
+ * some machines.
+ */
 const roundMs = 150
 
 /** The number of rounds and warm-up runs of a measurement. */
@@ -18,7 +21,7 @@ export interface Turns {
 
 const fewTurns: Turns = { rounds: 9, warmUp: 0 }
 
-/** The last results of the contenders. */
+/** The last result of a contender, kept so that no engine can optimise the work away. */
 export const kept: unknown[] = []
 
 /**

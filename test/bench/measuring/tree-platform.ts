@@ -51,7 +51,7 @@ export type Caller = (method: string, target: string, body?: object) => Promise<
 /** The taxonomy over a tree of a certain size, without a listener, without workers and with the guard of tests. */
 export interface StoredTree extends Tree {
   readonly store: ServerStore
-  /** The handlers alone, without routing, doors and checks. */
+  /** The handlers alone, without routing, access control and checks of requests. */
   readonly handlers: Handlers
   readonly call: Caller
   close(): Promise<void>
@@ -130,7 +130,7 @@ export async function storedTree(place: string, size: TreeSize): Promise<StoredT
   }
 }
 
-/** Returns the area, and a promise of its handlers, which is fulfilled when the area is mounted. */
+/** Returns the taxonomy area, and a promise of its handlers, which is fulfilled when the area is mounted. */
 function watchedArea(): { readonly module: AreaModule; readonly handlers: Promise<Handlers> } {
   const { promise, resolve } = Promise.withResolvers<Handlers>()
   const module = area({

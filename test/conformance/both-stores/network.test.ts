@@ -1,6 +1,6 @@
 import { proveDocument } from '../documented.ts'
 
-/** The rule of the example without its subnets, which the VPC lacks. */
+/** The example rule of the document without its subnets, because the VPC of the test has no subnets. */
 const rule = {
   name: 'allow-https',
   priority: 200,

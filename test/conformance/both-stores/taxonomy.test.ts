@@ -43,7 +43,7 @@ async function makeTree(name: string) {
 
 type Tree = Awaited<ReturnType<typeof makeTree>>
 
-/** The verb that must run before a call that only another state of the node allows. */
+/** The verb that brings a node into the state that a later verb needs, keyed by the later verb. */
 const before: Readonly<Record<string, string>> = { resume: 'suspend', restore: 'archive', delete: 'archive' }
 
 /** Creates the resources that the path of an operation names; returns their path parameters. */
@@ -84,7 +84,7 @@ async function existingNode(path: string, operationId: string, { organisation, i
   return { path: collection === 'organisations' ? { id } : { organisation, id }, ...target }
 }
 
-/** Deletes the children of an organisation. */
+/** Archives and deletes the group and the workspace of an organisation. */
 async function empty(organisation: string, ids: Tree['ids']): Promise<void> {
   const headers = { authorization: platform.authorization }
   for (const kind of ['groups', 'workspaces'] as const) {

@@ -21,7 +21,7 @@ async function approved(run: Run, region = 'eu-west1'): Promise<string> {
   return name
 }
 
-/** The regions that the examples of the document name. */
+/** Creates the regions that the examples of the document name. */
 async function exampleRegions(run: Run): Promise<void> {
   for (const region of ['eu-west1', 'eu-central1', 'eu-north1']) await approved(run, region)
 }
@@ -34,7 +34,10 @@ async function ofMultiRegion(run: Run): Promise<Existing> {
   return { path: { id: await run('/topology/v1/multi-regions', body) } }
 }
 
-/** What the body of a new pool names: a zone in a location of its own, and the target there, which holds the example. */
+/**
+ * Creates a location with a target and a zone, and returns the members of a new pool's body that name them. The target
+ * has room for the pool of the example.
+ */
 async function poolSites(run: Run) {
   const target = await approved(run)
   const zone = `${target}-a`

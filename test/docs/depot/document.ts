@@ -1,6 +1,9 @@
 import { operationSchemas } from './operation-schemas.ts'
 
-/** The document of the depot, the area of docs/domain.md: shelves, and crates that stand on them. */
+/**
+ * Returns a reference to a part of common.yaml. This module builds the document of the depot, the area of
+ * docs/domain.md: shelves, and crates that stand on shelves.
+ */
 
 const common = (part: string) => ({ $ref: `common.yaml#/components/${part}` })
 const own = (name: string) => ({ $ref: `#/components/schemas/${name}` })
@@ -188,7 +191,7 @@ const schemas = {
 
 const reason = (code: number, rpc: string, more: object = {}) => ({ code, rpc, description: 'See docs.', ...more })
 
-/** The document, as JSON. */
+/** The OpenAPI document of the depot, as JSON text. */
 export const depotDocument: string = JSON.stringify({
   openapi: '3.0.3',
   info: { title: 'Ninefold depot', version: '0.0.1' },

@@ -47,7 +47,7 @@ const removals: readonly ((
     const body = { principal_id: principal, role_ids: ['organisation-admin'], condition: '', expire_time: hourly(w, 1) }
     return w.access.grantAccess({ scope_type: type, scope_id: id, body }, w.as(by))
   },
-  // Does the same as the deactivation of a user.
+  // This transaction does the same as the deactivation of a user.
   (w, by, { principal }) =>
     w.store.tx(async tx => {
       await w.parts.feed.hold(tx)
@@ -74,7 +74,7 @@ describe('two administrators who remove each other concurrently', () => {
         Promise.resolve()
       const outcomes = await atOnce(round, by(a, b, round >> 1), by(b, a, round >> 3))
       // The losing call is refused because its caller is no longer an administrator, or because the other user is the
-      // last one.
+      // last administrator.
       expect(outcomes.filter(each => each === 'OK')).toHaveLength(1)
       expect(['LAST_ADMINISTRATOR', 'ESCALATION_DENIED']).toContain(outcomes.find(each => each !== 'OK'))
       await w.store.tx(async tx => {
@@ -91,8 +91,8 @@ async function removeAll(tx: Parameters<Parameters<World['store']['tx']>[0]>[0],
 }
 
 /**
- * The calls that use the rights of a grantor. `key` returns the key of the change by whose revision the test orders the
- * grant and the demotion.
+ * The calls that use the rights of a grantor, keyed by operation. `key` returns the key of the change by whose revision
+ * the test orders the grant and the demotion.
  */
 const givings: Readonly<
   Record<string, (w: World, giver: string, round: number) => Promise<{ call: Call; key: () => string }>>

@@ -28,7 +28,10 @@ import { collections, iamEnvironment } from './iam-environment.ts'
 import { bindingRow, insertChild, insertRoot, insertUser, platformScope, userRow, type Born } from './rows.ts'
 import { testCatalogue } from './test-catalogue.ts'
 
-/** A platform with the handlers that administer access; the test replaces the door. */
+/**
+ * The handlers that administer access, over a store. The test makes the context of each call, in place of
+ * authentication.
+ */
 export interface Administration {
   readonly parts: IamEnvironment
   readonly store: Store
@@ -38,9 +41,9 @@ export interface Administration {
   readonly principals: Principals
   readonly access: ScopeAccess
   readonly users: Users
-  /** The changes that the feed has recorded. */
+  /** The committed changes that the feed has recorded, in order. */
   readonly changes: { readonly kind: ChangeKind; readonly key: string }[]
-  /** The revision of the last change of each key. */
+  /** The highest revision among the changes of a key, keyed by this key. */
   readonly revised: Map<string, number>
   /** Advances the clock. */
   readonly later: (millis: number) => void

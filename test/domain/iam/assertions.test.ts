@@ -23,7 +23,7 @@ import { outcomeOf, valueOf } from '../outcomes.ts'
 
 const audience = `${baseUrl}/iam/v1/tokens:refresh`
 
-/** A key pair of each algorithm that a service account may register. */
+/** Key pairs, keyed by the algorithms that a service account may register. */
 const pairs = {
   EdDSA: generateKeyPairSync('ed25519'),
   ES256: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
@@ -45,7 +45,10 @@ type Signer = Awaited<ReturnType<typeof withKey>>
 
 let ids = 0
 
-/** Makes a valid assertion, except for the given members; undefined members are left out. */
+/**
+ * Returns a signed assertion that is valid except for the given claims and header members; undefined members are left
+ * out.
+ */
 function assertion({ account, alg, kid, privateKey, server }: Signer, claims: object = {}, header: object = {}) {
   const iat = Math.floor(server.time.now / 1000)
   const all = { iss: account, sub: account, aud: audience, iat, exp: iat + 300, jti: `id-${(ids += 1)}`, ...claims }

@@ -183,7 +183,7 @@ describe('bindings', () => {
   })
 })
 
-/** Writes bindings without any checks. */
+/** Inserts the rows of `count` bindings without any checks. */
 async function fill(
   w: World,
   count: number,

@@ -31,7 +31,7 @@ export const listing = (context: CallContext, fields: ListFields, parameters: Li
   query: listQuery(parameters, fields, tokens, 'test', context.now),
 })
 
-/** Returns all rows of a list, which it reads page by page. */
+/** Reads a list page by page; returns all its rows in the order of the list. */
 export async function allOf<T>(
   list: (context: ListContext) => Promise<Page<T>>,
   context: CallContext,
@@ -49,7 +49,7 @@ export async function allOf<T>(
   return rows
 }
 
-/** Returns the error with which a call is refused; throws if the call succeeds. */
+/** Returns the error with which a call is refused; throws if the call succeeds or fails otherwise. */
 export async function refused(call: Promise<unknown>): Promise<ApiError> {
   const error = await call.then(
     () => undefined,

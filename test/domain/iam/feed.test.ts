@@ -18,7 +18,7 @@ import { storeAt, testPlace } from '../../server/store/harness.ts'
 const administrators: Collection<{ readonly id: string }> = { name: 'test_administrators', id: 'id' }
 const collections = [...feedCollections, bindings, administrators]
 
-/** A listener that records its changes in order, each as `KIND key`. */
+/** A listener that records its changes in order, each as `KIND key`, and its resets as `reset`. */
 class Told implements FeedListener {
   readonly lines: string[] = []
 

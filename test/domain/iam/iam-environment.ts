@@ -44,7 +44,7 @@ export const baseUrl = 'https://iam.test'
 /** The parts of iam over a store, and the caches of these parts; tests start the caches that they need. */
 export interface IamBench {
   readonly parts: IamEnvironment
-  /** The decisions by the rows of the store; `parts` has others if a test replaces them. */
+  /** The decisions by the rows of the store; `parts` has other decisions if a test replaces them. */
   readonly decisions: LiveDecisions
   readonly feed: LiveFeed
   readonly keys: SigningKeys

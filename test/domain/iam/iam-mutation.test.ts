@@ -29,7 +29,7 @@ interface Server extends MutationServices {
   readonly feed: LiveFeed
   /** The changes that the listener of the feed has received. */
   readonly told: readonly string[]
-  /** Changes one role. */
+  /** Changes one role; `key` is the Idempotency-Key of the call. */
   revise(key?: string): Promise<IamOperation>
 }
 

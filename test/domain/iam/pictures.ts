@@ -1,4 +1,7 @@
-/** This module makes pictures by hand. The code under test never decodes a picture, so the image data is arbitrary. */
+/**
+ * The sides of a picture in pixels. This module makes pictures by hand. The code under test never decodes a picture, so
+ * the image data is arbitrary.
+ */
 
 interface Sides {
   readonly width: number
@@ -31,7 +34,7 @@ const uint16Le = (value: number): Buffer => uint32Le(value).subarray(0, 2)
 
 export const pngSignature = Buffer.from('89504e470d0a1a0a', 'hex')
 
-/** Returns a chunk with its length, by default the true length. */
+/** Returns a PNG chunk with its length, by default the true length, and an arbitrary checksum. */
 export const pngChunk = (type: string, body: Buffer | string = '', length = body.length): Buffer =>
   bytes(uint32(length), type, typeof body === 'string' ? body : [...body], 'CRC.')
 
@@ -46,7 +49,7 @@ export const png = (...between: readonly Buffer[]): Buffer =>
 
 export const pngOf = (sides: Sides): Buffer => bytes(pngSignature, pngHeader(sides), pngPixels, pngEnd)
 
-/** Returns a segment with its length, by default the true length. */
+/** Returns a JPEG segment with its length, by default the true length. */
 export const jpegSegment = (marker: number, body: Buffer | string, length = body.length + 2): Buffer =>
   bytes([0xff, marker], uint16(length), typeof body === 'string' ? body : [...body])
 

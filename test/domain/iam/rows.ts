@@ -15,7 +15,7 @@ export interface Born {
   readonly time: string
 }
 
-/** Makes the row of an ACTIVE user at the platform. */
+/** Makes the row of an ACTIVE user who belongs to no organisation, changed by `given`. */
 export const userRow = ({ id, time }: Born, given: Pick<StoredUser, 'email'> & Partial<StoredUser>): StoredUser => ({
   id,
   display_name: given.email,
@@ -62,7 +62,7 @@ export const bindingRow = (
 
 const texts = { display_name: '', description: '', labels: {} }
 
-/** Inserts an organisation with an empty tree. */
+/** Inserts an organisation without groups and workspaces. */
 export const insertRoot = (tx: Transaction, { id, time }: Born, name: string): Promise<void> =>
   insertOrganisation(tx, newOrganisation(id, time, { name, contact_email: '', ...texts }))
 

@@ -11,7 +11,7 @@ import { outcomeOf } from '../outcomes.ts'
 
 const password = 'correct horse battery'
 
-/** Returns a counter, and a function that wraps a store so that its calls are counted. */
+/** Returns a count of calls, and a function that wraps a store so that its calls are counted. */
 function counted() {
   const calls = { count: 0 }
   const wrap = (store: Store): Store =>

@@ -39,7 +39,7 @@ const plainPasswords: Passwords = {
   async store() {},
 }
 
-/** A server with the tokens of iam on a store; its other parts are stand-ins that permit every call. */
+/** A server with the tokens of iam on a store; its other parts are stand-ins. */
 export interface TokenPlatform {
   readonly store: Store
   readonly parts: IamEnvironment
@@ -81,7 +81,7 @@ const unasked = async (): Promise<never> => {
   throw new Error('tokens called a decision that they must not use')
 }
 
-/** Stands in for decisions: it knows only which principals are inactive, and throws for every other question. */
+/** Returns decisions that know only which principals are inactive, and that throw for every other question. */
 const decisionsBut = (inactive: ReadonlySet<string>): Decisions => ({
   isActive: async id => !inactive.has(id),
   decide: unasked,
@@ -146,7 +146,7 @@ export async function tokenPlatform(options: PlatformOptions = {}): Promise<Toke
   }
 }
 
-/** Adds an ACTIVE user with a password; returns its id. */
+/** Adds an ACTIVE user with a password; returns the id of the user. */
 export async function addUser(
   { parts, store, time }: TokenPlatform,
   email: string,

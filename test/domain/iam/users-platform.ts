@@ -44,13 +44,13 @@ export class World {
   /** The ended sessions, each as `<reason> <user> <id of the session that was kept>`. */
   readonly ended: string[] = []
   readonly granted: string[] = []
-  /** The attempts that count as failed, by the guessed value. */
+  /** The numbers of attempts that count as failed, keyed by the kind of the guessed value. */
   readonly attempts = { password: 0, token: 0 }
   isThrottled = false
   readonly waits = new Map<string, string>()
 }
 
-/** The calls about users over a store; all other parts are stand-ins. */
+/** The calls about users over a store; all other parts of iam are stand-ins. */
 export interface UsersPlatform {
   readonly world: World
   readonly parts: IamEnvironment

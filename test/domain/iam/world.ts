@@ -55,11 +55,14 @@ export class World {
   readonly feed: LiveFeed
   readonly decisions: LiveDecisions
   readonly place: string
-  /** The number of reads by the decisions since a test set it to 0. */
+  /** The number of calls of the store by the decisions, since a test set the number to 0. */
   reads = 0
-  /** The resources that `resolveResource` returns, by `<type>/<id>`, in `w` by default; an `Error` is thrown. */
+  /**
+   * The resources that `resolveResource` returns, keyed by `<type>/<id>`, by default in the workspace `w`; an `Error`
+   * is thrown.
+   */
   readonly things = new Map<string, (Omit<ResolvedResource, 'scope'> & Partial<ResolvedResource>) | Error>()
-  /** The resources that were looked up. */
+  /** The resources that were looked up, each as `<type>/<id>`, in order. */
   readonly lookedUp: string[] = []
 
   private constructor(place: string, store: ServerStore) {
@@ -82,8 +85,8 @@ export class World {
   }
 
   /**
-   * Opens a world with the predefined roles and the scopes of `ids`; `later` closes it, by default at the end of the
-   * running test.
+   * Opens a world with the predefined roles and the scopes of `ids`; `later` closes the world, by default at the end of
+   * the running test.
    */
   static async make(later: Later = onTestFinished): Promise<World> {
     const place = await preparedPlace(collections, later)
@@ -95,7 +98,7 @@ export class World {
     return world
   }
 
-  /** Deletes all policies and all resources. */
+  /** Deletes all policies, and empties `things` and `lookedUp`. */
   async clear(): Promise<void> {
     this.things.clear()
     this.lookedUp.length = 0
@@ -168,7 +171,7 @@ export class World {
     })
   }
 
-  /** Makes a policy of the workspace; returns its id. */
+  /** Creates a policy of a workspace, by default of `w`; returns the id of the policy. */
   async policy(statements: readonly PolicyStatement[], enabled = true, workspace = ids.w.id): Promise<string> {
     const id = clock.newId()
     const texts = { name: `p-${id}`, display_name: '', description: '', labels: {} }
@@ -185,7 +188,7 @@ export class World {
     })
   }
 
-  /** Moves the workspace to another group, or directly below the organisation. */
+  /** Moves the workspace `w` to another group, or directly below the organisation. */
   async move(parent: string): Promise<void> {
     await this.change('SCOPE', ids.w.id, async tx => {
       const stored = await tx.lock(workspaces, ids.w.id)
@@ -242,7 +245,7 @@ async function fill(tx: Transaction): Promise<void> {
   }
 }
 
-/** Wraps a store so that `count` runs at each call. */
+/** Wraps a store so that `count` runs at each call of a method. */
 function counting(store: Store, count: () => void): Store {
   return new Proxy(store, {
     get(target, name) {

@@ -46,7 +46,7 @@ async function clear(): Promise<void> {
   for await (const { id } of api.network.iterateVpcs({ workspace, engine })) await deleteVpc(api, id)
 }
 
-/** Makes a region that no other round uses. */
+/** Creates a region; returns its name. */
 async function newRegion(name: string): Promise<string> {
   await addRegions(api, [name])
   return name

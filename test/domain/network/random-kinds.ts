@@ -141,7 +141,7 @@ const thing = (update: RandomThing['update'], remove: RandomThing['delete']): Ra
   delete: remove,
 })
 
-/** Returns the random kinds of network and of machines with ports, in workspaces of one organisation. */
+/** Returns the random kinds of VPCs, subnets, machines with ports, quota limits and workspaces, in one organisation. */
 export function networkKinds(api: Ninefold, tenant: Tenant): readonly RandomKind[] {
   const workspaces = new Workspaces(api, tenant)
   const [networks, subnets] = [new Places(), new Places()]
@@ -155,8 +155,8 @@ export function networkKinds(api: Ninefold, tenant: Tenant): readonly RandomKind
 }
 
 /**
- * Returns the random kinds of firewall policies and rules, and of the VPCs and subnets that they name, in workspaces of
- * one organisation.
+ * Returns the random kinds of firewall policies and rules, of the VPCs and subnets that the rules name, and of
+ * workspaces, in one organisation.
  */
 export function firewallKinds(api: Ninefold, tenant: Tenant): readonly RandomKind[] {
   const workspaces = new Workspaces(api, tenant)

@@ -28,7 +28,7 @@ export class Places {
     if (at >= 0 && random.percent(80)) this.#all.splice(at, 1)
   }
 
-  /** Returns a random place, or a place that does not exist if there is none. */
+  /** Returns a random place, or a place that does not exist if the run has no place. */
   any(random: Random): Place {
     const nowhere = '01900000-0000-7000-8000-0000000000fe'
     return this.#all.length === 0 ? { workspace: nowhere, id: nowhere, cidr: '10.20.0.0/16' } : random.oneOf(this.#all)
@@ -40,8 +40,8 @@ const shared = ['WORKSPACE_NOT_FOUND', 'WORKSPACE_NOT_ACTIVE', 'QUOTA_EXCEEDED']
 const firstOf = (cidr: string): number => parseBlock(cidr)?.first ?? 0
 
 /**
- * Returns a block near the start of the VPC: some overlap, some are too small, some have host bits, some lie outside
- * the VPC.
+ * Returns a random block near the start of the VPC. Blocks may overlap; a few are too small, have host bits or lie
+ * outside the VPC.
  */
 function blockIn(random: Random, vpc: string): string {
   const prefix = random.percent(3) ? 30 : 26 + random.below(4)

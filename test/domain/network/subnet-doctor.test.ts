@@ -21,8 +21,8 @@ let left: StorePlace
 let ids: Awaited<ReturnType<typeof fill>>
 
 /**
- * Creates a subnet with the ports .2, .3 and .9, and the reserved range .8 to .10; its free ranges end with .7, .8,
- * .10, .13.
+ * Creates a subnet with the ports .2, .3 and .9, and the reserved range .8 to .10, and an empty subnet; returns their
+ * ids. The free ranges of the first subnet end with .7, .8, .10 and .13.
  */
 async function fill(api: Ninefold) {
   const { workspace } = await addTenant(api, 'acme')

@@ -19,7 +19,7 @@ beforeAll(async () => {
     net.platform.from('192.0.2.9')(`${base}/${path}`, { method, headers, ...(body !== undefined && { body }) })
 })
 
-/** Values that no member of a subnet may have. */
+/** Values that every member of a subnet refuses, except that `labels` may be `{}`. */
 const hostile: readonly unknown[] = [
   null,
   true,
@@ -47,7 +47,7 @@ const members = ['name', 'vpc_id', 'cidr_block', 'gateway_address', 'reserved_ra
 const documented =
   /^(FIELD_INVALID|VPC_NOT_FOUND|SUBNET_CIDR_INVALID|SUBNET_GATEWAY_INVALID|SUBNET_RESERVED_RANGE_INVALID)$/
 
-/** Returns the reason of an error response. */
+/** Returns the reason of an error response, or a text with the status if the response has no reason. */
 async function reasonOf(answer: Response): Promise<string> {
   const { details = [] }: { readonly details?: readonly { readonly reason?: string }[] } = await answer.json()
   return details.find(({ reason }) => reason !== undefined)?.reason ?? `no reason, status ${answer.status}`

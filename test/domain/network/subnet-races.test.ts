@@ -8,7 +8,7 @@ import { callsOf, tenantNetwork, type TenantNetwork } from './machines/tenant-ne
 
 const engine = 'native'
 
-/** A long run prints the number of each combination of outcomes. */
+/** True for a long run, which prints the number of each combination of outcomes. */
 const isLong = process.env['NINEFOLD_RACE_LAPS'] !== undefined
 
 let net: TenantNetwork

@@ -36,7 +36,7 @@ export const regionOf = (name: string): string => `of-${name}`
 
 /**
  * An actor that sequentially creates, changes and deletes VPCs of its own region, their subnets, and the quota limit of
- * the region. It deletes the subnets of a VPC before the VPC.
+ * the region. The actor deletes the subnets of a VPC before the VPC.
  */
 export class VpcActor implements Steps {
   readonly #parts: VpcActorOptions

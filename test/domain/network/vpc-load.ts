@@ -2,12 +2,12 @@ import { NetworkClient } from '../../../output/network/client.ts'
 import { runLoad, type Load } from '../../areas/kill/run-load.ts'
 import { VpcActor } from './vpc-actor.ts'
 
-/** The JSON input of the program. */
+/** The JSON argument of the program. */
 export interface VpcLoad extends Load {
   readonly workspace: string
 }
 
-/** This program runs clients that change VPCs and quota limits of one workspace; it ends when its input ends. */
+/** This program runs clients that change VPCs and quota limits of one workspace, until its standard input ends. */
 const [text = ''] = process.argv.slice(2)
 const load: VpcLoad = JSON.parse(text)
 const { workspace } = load

@@ -128,7 +128,10 @@ export async function library(): Promise<Library> {
   return made
 }
 
-/** Wraps a transaction so that its locks are recorded in `made.held`. */
+/**
+ * Wraps a transaction so that its locks are recorded in `made.held`, and so that its next read of a book returns
+ * `made.staleShelf`.
+ */
 function watched(tx: Transaction, made: Library): Transaction {
   const own: Pick<Transaction, 'get' | 'lock' | 'share'> = {
     async get(collection, id) {

@@ -37,7 +37,7 @@ export async function oneProcess(): Promise<Arena> {
   return { one: caller, other: caller, ahead: 0, ...checks(place) }
 }
 
-/** Makes an arena in which each caller has its own server, and both servers share one store. */
+/** Makes an arena in which each caller has its own server process, and both servers share one store. */
 export async function twoProcesses(): Promise<Arena> {
   const dataDir = await mkdtemp(join(memoryFolder, 'ninefold-races-'))
   const place = { dataDir, ...(await testStoreUrl(afterAll, storeCollections(testAreas()))) }

@@ -11,8 +11,9 @@ import { testAreas } from './areas.ts'
 import { platformOver, TreeMaker, type Caller } from './platform.ts'
 
 /**
- * Ids by name: organisation `acme` contains group `eng` with group `plat`; workspace `web` (with 2 vcpus) lies in
- * `plat`, and the archived workspace `old` lies directly in `acme`.
+ * The ids of rows, keyed by name: organisation `acme` contains group `eng` with group `plat`; workspace `web` (with 2
+ * vcpus) lies in `plat`, and the archived workspace `old` lies directly in `acme`. `cap` is a quota override at `eng`.
+ * Organisation `other` contains group `theirs`.
  */
 export type Names = Readonly<Record<'acme' | 'eng' | 'plat' | 'web' | 'old' | 'other' | 'theirs' | 'cap', string>>
 
@@ -26,7 +27,7 @@ export interface LeftStore {
 /** A store whose rows a test may change without the checks of the platform. */
 export interface BreakableStore {
   readonly place: StorePlace
-  /** Changes documents through the store, with the unique indexes of these tables dropped. */
+  /** Changes documents through the store, after the unique indexes of `tables` are dropped. */
   change(fn: (tx: Transaction) => Promise<unknown>, ...tables: readonly string[]): Promise<void>
   /** Changes rows by SQL, in ways that the store never would. */
   sql(statement: string): Promise<void>
@@ -45,7 +46,7 @@ export async function leftStore(): Promise<LeftStore> {
   const { close, ...caller } = await platformOver(place)
   const names = await makeTree(caller)
   await close()
-  // The command checks the collections of every area of the server, so they must exist.
+  // The command checks the collections of every area of the server, so their tables must exist.
   await (await openStore(place, areas)).close()
   return { names, copy: () => copyOf(place, names) }
 }

@@ -97,7 +97,7 @@ it(
     }
     const planned = points.length
     await Promise.all(Array.from({ length: lanes }, walk))
-    // The number of points of a run varies a little, because the number of polls does; a run may end before the last
+    // The number of points of a run varies a little, because the number of polls varies; a run may end before the last
     // points.
     expect(killed).toBeGreaterThan(planned * 0.8)
   },

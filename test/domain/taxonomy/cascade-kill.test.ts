@@ -18,7 +18,7 @@ import { testToken } from '../../server/access/test-access.ts'
 const program = fileURLToPath(new URL('./crash-server.ts', import.meta.url))
 
 /**
- * The number of kills. For a hundred kills: `NINEFOLD_CRASH_ROUNDS=100 npx vitest run
+ * The number of kills, 4 by default. For a hundred kills: `NINEFOLD_CRASH_ROUNDS=100 npx vitest run
  * test/domain/taxonomy/cascade-kill.test.ts`
  */
 const rounds = Number(process.env['NINEFOLD_CRASH_ROUNDS'] ?? 4)

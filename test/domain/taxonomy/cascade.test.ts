@@ -6,7 +6,7 @@ import { TreeMaker } from './platform.ts'
 import { gate, type Gate } from './scripted-area.ts'
 import { patientTimes, scriptedPlatform, within, type ScriptedPlatform } from './scripted-platform.ts'
 
-/** On the platform `quick`, work rests for 200 ms after failures; on `patient`, longer than any test. */
+/** The platform on which work rests for 200 ms after failures; on `patient`, work rests longer than any test. */
 const quick = await scriptedPlatform(undefined, script => [script.area('lab', 6_000_000)])
 const patient = await scriptedPlatform(patientTimes)
 

@@ -22,8 +22,8 @@ const [{ serve }, { taxonomyArea }, { followTimes }, { depotArea }, { testAccess
 const asked = new Set<string>()
 
 /**
- * Returns false at the first call for the workspaces whose ids end in 0 to 3, a quarter of them, so that they take
- * longer.
+ * Returns false at the first of two calls with the same state of a workspace whose id ends in 0 to 3, so that a quarter
+ * of the workspaces take longer; otherwise true.
  */
 async function reconcile(workspace: string, state: string): Promise<boolean> {
   await sleep(1)

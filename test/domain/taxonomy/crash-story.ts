@@ -21,7 +21,7 @@ export interface Cast {
   readonly target: string
 }
 
-/** Makes the tree of the story, and waits until the areas have applied its states. */
+/** Makes the tree of the story, and waits until the areas have applied its states; returns the ids. */
 export async function setScene({ addThing, client }: DepotPlatform, store: Reader): Promise<Cast> {
   const organisation = (await client.createOrganisation({ body: { name: 'acme' } })).resource_id
   const idOf = async (operation: Promise<TaxonomyOperation>) => (await operation).resource_id

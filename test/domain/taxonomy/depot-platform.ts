@@ -22,7 +22,7 @@ export interface DepotPlatform {
   readonly close: () => Promise<void>
 }
 
-/** Composes both areas over a store, which may have rows of an earlier process. */
+/** Composes the taxonomy, the depot and `others` over a store, which may have rows of an earlier process. */
 export async function depotPlatform(
   place: StorePlace,
   control: DepotControl = {},
@@ -63,7 +63,10 @@ export interface Forest {
   readonly workspaces: readonly string[]
 }
 
-/** Creates an organisation with a chain of three groups, and `count` workspaces in these groups. */
+/**
+ * Creates an organisation with a chain of three groups, and `count` workspaces in these groups; returns the ids. The
+ * quota of workspaces becomes unlimited.
+ */
 export async function growForest(client: TaxonomyClient, name: string, count: number): Promise<Forest> {
   await client.updateQuota({ id: 'taxonomy.workspaces', body: { default_limit: -1 } })
   const { resource_id: organisation } = await client.createOrganisation({ body: { name } })

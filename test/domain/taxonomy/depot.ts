@@ -87,7 +87,7 @@ const listThings: Route<InWorkspace, { things: number }> = {
   check: (request): request is InWorkspace => isRecord(request),
 }
 
-/** Makes the depot. Its hooks record their calls in the store, so that a killed process cannot lose them. */
+/** Makes the depot. Its hooks record their effects in the store, so that a killed process cannot lose the records. */
 export function depotArea(control: DepotControl = {}): AreaModule {
   return area({
     generated: handwritten(depot),
@@ -153,7 +153,7 @@ function hooksOf({ store, taxonomy }: DepotEnvironment, control: DepotControl): 
   }
 }
 
-/** Deletes the resources of a workspace, and returns their amount of the quota. */
+/** Deletes the things and the shelf of a workspace; returns the total vcpus of the things. */
 async function emptied(tx: Transaction, workspace: string): Promise<number> {
   let vcpus = 0
   for await (const { id, value, version } of tx.each(things, { workspace_id: workspace })) {

@@ -57,7 +57,7 @@ async function whileStoreIsBusy(call: Provoke): Promise<unknown> {
   return call().finally(free)
 }
 
-/** Calls that are refused, by the reason of the refusal. */
+/** Calls that are refused, keyed by the reason of the refusal. */
 const refused: Readonly<Record<string, readonly Provoke[]>> = {
   ENGINE_UNAVAILABLE: [
     () => whileStoreIsBusy(() => client.createOrganisation({ body: { name: 'busy' } }, { retry: false })),
@@ -293,7 +293,7 @@ async function firstGroup(organisation: string): Promise<string> {
   return groups[0]?.id ?? ''
 }
 
-/** Operations that report an error or a warning, by its reason. */
+/** Functions that return an operation with an error or a warning, keyed by the reason of the error or warning. */
 const told: Readonly<Record<string, () => Promise<TaxonomyOperation>>> = {
   async LIFECYCLE_HOOK_FAILED() {
     const { archive, id } = await archivedWorkspace()
@@ -336,7 +336,7 @@ const told: Readonly<Record<string, () => Promise<TaxonomyOperation>>> = {
   },
 }
 
-/** The reasons that no operation of this area can return, with the cause. */
+/** The causes why no operation of this area can return a reason, keyed by the reason. */
 const impossible: Readonly<Record<string, string>> = {
   ENGINE_NOT_FOUND: 'no path of the area has an engine',
   ENGINE_CAPABILITY_UNSUPPORTED: 'no path of the area has an engine',

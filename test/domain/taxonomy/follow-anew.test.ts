@@ -14,7 +14,7 @@ interface Line {
   readonly message: string
 }
 
-/** Opens a platform; returns it with the lines of its log. */
+/** Opens a platform; returns the platform with the warnings and errors of its log. */
 async function loggedPlatform(times = quickTimes) {
   const lines: Line[] = []
   const ignore = (): void => {}
@@ -27,8 +27,8 @@ const quick = await loggedPlatform()
 const patient = await loggedPlatform(patientTimes)
 
 /**
- * Makes a workspace in a group. `damage` makes the document of the group unreadable past the platform, and `mend`
- * restores the document.
+ * Makes a workspace in a group. `damage` makes the document of the group unreadable by SQL, and `mend` restores the
+ * document.
  */
 async function breakable({ client, place }: ScriptedPlatform, name: string) {
   const tree = await TreeMaker.make(client, name)
@@ -74,7 +74,7 @@ const followingOf = async ({ store }: ScriptedPlatform, id: string) => (await st
 const isResting = async (platform: ScriptedPlatform, id: string): Promise<boolean | undefined> =>
   (await followingOf(platform, id))?.is_resting
 
-/** Returns the log lines of failed steps, each with the id of its work. */
+/** Returns the log lines about work, each with the id of the work. */
 function failuresIn(lines: readonly Line[]): readonly string[] {
   return lines.flatMap(({ fields, message }) => ('work' in fields ? [`${message} ${String(fields.work)}`] : []))
 }

@@ -24,7 +24,7 @@ it('finds nothing in the store of a platform', async () => {
   expect(await (await left.copy()).findings()).toEqual([])
 })
 
-/** Returns the id of the usage row of `web`. */
+/** Returns the id of the row with the usage of `compute.vcpus` in the workspace `web`. */
 const usageOf = ({ web }: Names): string => `compute.vcpus/${web}`
 const totalOf = ({ acme }: Names): string => `compute.vcpus/${acme}`
 

@@ -6,7 +6,7 @@ import { kinds, Nodes, state, verbs, type Node, type NodeKind, type StateVerb } 
 import { treePlatform, TreeMaker } from './platform.ts'
 import { RandomTree, type Step } from './random-tree.ts'
 
-/** The purges wait, so that a forcibly deleted node stays DELETING. */
+/** The purges wait for this promise, so that a forcibly deleted node stays DELETING. */
 const held = Promise.withResolvers<void>()
 const { client } = await treePlatform({ purge: () => held.promise })
 afterAll(() => held.resolve())
@@ -17,7 +17,8 @@ const actions = [...verbs, 'move', 'update', 'delete'] as const
 type Action = (typeof actions)[number]
 
 /**
- * The table of taxonomy.md §2: the next state of each action, in the order of the table; any other action is refused.
+ * The table of taxonomy.md §2, in its order: the next state of a node, keyed by action and present state. Any other
+ * action is refused.
  */
 const table: Readonly<Record<Action, Partial<Record<State, State | 'gone'>>>> = {
   suspend: { ACTIVE: 'SUSPENDED' },
@@ -29,7 +30,7 @@ const table: Readonly<Record<Action, Partial<Record<State, State | 'gone'>>>> = 
   delete: { ARCHIVED: 'gone' },
 }
 
-/** The verbs that bring a new node into each state. */
+/** The verbs that bring a new node into a state, keyed by the state; DELETING also needs a deletion by force. */
 const ways: Readonly<Record<State, readonly StateVerb[]>> = {
   ACTIVE: [],
   SUSPENDED: ['suspend'],
@@ -39,7 +40,10 @@ const ways: Readonly<Record<State, readonly StateVerb[]>> = {
 
 let made = 0
 
-/** Makes a node in a tree of its own; `parent` is the group above it, or the organisation. */
+/**
+ * Makes a node in a tree of its own. `parent` is the group that contains the node, and `other` the id of another group;
+ * for an organisation, `parent` is the organisation itself and `other` is empty.
+ */
 async function nodeOf(kind: NodeKind): Promise<Node & { readonly parent: Node; readonly other: string }> {
   made += 1
   const tree = await TreeMaker.make(client, `life-${made}`)

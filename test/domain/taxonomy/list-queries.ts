@@ -12,7 +12,10 @@ function valuesIn(value: unknown, path: readonly string[]): readonly unknown[] {
   return isRecord(value) ? valuesIn(own(value, name), rest) : []
 }
 
-/** Returns literals for comparisons with a field: values of some rows, and values of no row. */
+/**
+ * Returns literals for comparisons with a field: the values of the field in all rows, and fixed literals of the field's
+ * type.
+ */
 function literalsOf(field: FilterField, rows: readonly object[]): readonly string[] {
   const found = rows.flatMap(row => valuesIn(row, field.name.split('.')))
   const others: Readonly<Partial<Record<FilterType, readonly string[]>>> = {
@@ -47,7 +50,7 @@ function conditionOn(field: FilterField, rows: readonly object[]): fc.Arbitrary<
   )
 }
 
-/** Generates filters over all fields that a list declares, with values of its rows. */
+/** Generates filters over all fields that a list declares, with values of `rows` and fixed values. */
 export function filterTexts({ fields }: ListFields, rows: readonly object[]): fc.Arbitrary<string> {
   const conditions = fields.filter(({ operators }) => operators.length > 0).map(field => conditionOn(field, rows))
   return fc.letrec<{ filter: string }>(tie => ({
@@ -62,7 +65,7 @@ export function filterTexts({ fields }: ListFields, rows: readonly object[]): fc
   })).filter
 }
 
-/** Generates orders by the fields that a list declares sortable. */
+/** Generates orders by one to three of the fields that a list declares sortable. */
 export function orderTexts({ fields }: ListFields): fc.Arbitrary<string> {
   const names = fields.filter(({ sortable }) => sortable).map(({ name }) => name)
   return fc

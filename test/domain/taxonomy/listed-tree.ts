@@ -5,8 +5,8 @@ import { TreeMaker } from './platform.ts'
 /** A node of a planned tree: its parent among the earlier groups, and its final state. */
 interface NodePlan {
   /**
-   * The position of the parent, counted from the last of the earlier groups; beyond them the organisation is the
-   * parent.
+   * The position of the parent, counted from the last of the earlier groups; a greater number than their count chooses
+   * the organisation.
    */
   readonly under: number
   readonly verb: 'suspend' | 'archive' | undefined

@@ -28,7 +28,7 @@ interface Asked {
   readonly page_token?: string
 }
 
-/** One of the three lists of nodes. */
+/** A list of nodes: organisations, groups or workspaces. */
 interface List {
   readonly title: string
   readonly fields: ListFields

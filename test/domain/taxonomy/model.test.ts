@@ -7,7 +7,7 @@ import { after, verbs } from './state-model.ts'
 import { chain, depth, effective, quotas, TreeModel, type ModelNode, type Outcomes, type Quota } from './tree-model.ts'
 import { outcomeOf } from '../outcomes.ts'
 
-/** A call on PostgreSQL takes several times as long, and many sequences find no further differences there. */
+/** True on PostgreSQL, where a call takes several times as long and many sequences find no further differences. */
 const isOnPostgres = postgresUrl() !== undefined
 
 const arena = await oneProcess()
@@ -79,7 +79,7 @@ const seen = new Set<string>()
 class Comparison {
   readonly #model = new TreeModel()
   readonly #root: ModelNode
-  /** The ids of overrides by node and quota; the id of a deleted override stays. */
+  /** The ids of overrides, keyed by node and quota; the id of a deleted override stays. */
   readonly #overrides = new Map<string, string>()
 
   private constructor(id: string, name: string) {

@@ -34,7 +34,7 @@ interface VerbBody {
   readonly etag?: string
 }
 
-/** The common calls of all kinds of nodes, by the kind of the node. */
+/** The calls that all kinds of nodes have; the kind of the given node chooses the call. */
 export class Nodes {
   readonly #client: TaxonomyClient
 

@@ -21,7 +21,7 @@ export interface Caller {
   countThings(workspace: string): Promise<number>
 }
 
-/** A platform of both areas in this process, without a socket. */
+/** A platform of the taxonomy and the depot in this process, without a socket. */
 export interface TreePlatform extends Caller {
   readonly place: StorePlace
 }

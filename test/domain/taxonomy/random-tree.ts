@@ -90,12 +90,12 @@ export class RandomTree {
     }
   }
 
-  /** Returns the effective state of each workspace in the model, by id. */
+  /** Returns the effective state of each workspace in the model, keyed by id. */
   expected(): Readonly<Record<string, string>> {
     return Object.fromEntries(this.#workspaces().map(node => [node.id, state(effective(node))]))
   }
 
-  /** Returns the effective state of each workspace on the platform, by id. */
+  /** Returns the effective state of each workspace on the platform, keyed by id. */
   async shown(): Promise<Readonly<Record<string, string>>> {
     const [{ organisation = '' } = {}] = this.#nodes
     const { workspaces } = await this.#client.listWorkspaces({ organisation, page_size: 100 })

@@ -67,7 +67,10 @@ export class Script {
     }
   }
 
-  /** Makes an area without holdings, whose hooks are recorded and run `hooks`; by default they do nothing. */
+  /**
+   * Makes an area with the scripted holdings, whose calls of hooks are recorded and run `hooks`; a missing hook does
+   * nothing.
+   */
   area(name: string, base: number, hooks: Partial<WorkspaceHooks> = {}): AreaModule {
     return area({
       generated: handwritten({ name, base }),
@@ -99,7 +102,7 @@ export class Script {
   }
 }
 
-/** A gate that keeps hooks waiting until it is opened. */
+/** A gate that keeps hooks waiting until a test opens the gate. */
 export interface Gate {
   readonly passed: Promise<void>
   isOpen(): boolean

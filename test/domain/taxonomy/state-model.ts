@@ -11,7 +11,7 @@ export interface NodeLife {
   readonly before?: OwnState
 }
 
-/** Returns the result of a verb on a node; undefined if the verb is refused. */
+/** Returns the states of a node after a verb; undefined if the verb is refused. */
 export function after({ state, before = 'ACTIVE' }: NodeLife, verb: Verb): NodeLife | undefined {
   if (verb === 'suspend') return state === 'ACTIVE' ? { state: 'SUSPENDED' } : undefined
   if (verb === 'resume') return state === 'SUSPENDED' ? { state: 'ACTIVE' } : undefined

@@ -20,15 +20,21 @@ export interface ModelNode {
   parent: ModelNode | undefined
   life: NodeLife
   isGone: boolean
-  /** The number of resources in a workspace, their amount of vcpus, and whether one of them prevents deletion. */
+  /**
+   * The total vcpus of the resources in a workspace. `things` is the number of these resources, and `isProtected` is
+   * true if one of the resources prevents the deletion of the workspace.
+   */
   vcpus: number
   things: number
   isProtected: boolean
-  /** The limits at this node, by quota. */
+  /** The limits at this node, keyed by quota. */
   readonly limits: Map<Quota, number>
 }
 
-/** The possible results of a call: `OK`, or several reasons if no rule orders them. */
+/**
+ * The possible results of a call: only `OK`, or the possible reasons of a refusal. Several reasons are possible if no
+ * rule orders their checks.
+ */
 export type Outcomes = readonly string[]
 
 const ok: Outcomes = ['OK']
@@ -60,7 +66,7 @@ export class TreeModel {
   }
 
   create(kind: 'GROUP' | 'WORKSPACE', name: string, parent: ModelNode): Outcomes {
-    // A parent that does not exist any more has no state; the state of its organisation decides.
+    // A deleted parent has no state; the state of its organisation decides.
     const [organisation = parent] = chain(parent)
     if (effective(isPlace(parent) ? parent : organisation).state !== 'ACTIVE') return ['PARENT_NOT_ACTIVE']
     if (!isPlace(parent)) return ['GROUP_PARENT_NOT_FOUND']

@@ -86,7 +86,7 @@ const calls: readonly Call[] = [
   { operationId: 'updateResourcePool', path: 'resource-pools/pool', body: { ...standard, ...pool, etag: undefined } },
 ]
 
-/** Sends a request, and answers its status and its reason, which is empty for a success. */
+/** Sends a request; returns the status and the reason of the response. The reason is empty for a success. */
 async function sent(method: string, path: string, body?: string): Promise<readonly [status: number, reason: string]> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const request = { method, headers, ...(body !== undefined && { body }) }
@@ -95,7 +95,7 @@ async function sent(method: string, path: string, body?: string): Promise<readon
   return [answer.status, answer.status === 200 ? '' : (status.details?.[0]?.reason ?? 'none')]
 }
 
-/** The reasons that an operation declares, and the common ones. */
+/** Returns the reasons that an operation declares, and the common reasons. */
 function reasonsOf(operationId: string): ReadonlySet<string> {
   const raises = document.operations.find(({ id }) => id === operationId)?.raises ?? []
   return new Set([...raises, ...common.map(({ reason }) => reason)])

@@ -19,12 +19,15 @@ const program = fileURLToPath(new URL('./site-load.ts', import.meta.url))
 
 const actors = 4
 
-/** One server on SQLite, two servers on one PostgreSQL. */
+/** The number of servers: one on SQLite, two on one PostgreSQL. */
 const serverCount = postgresUrl() === undefined ? 1 : 2
 
 const page_size = 100
 
-/** Reads what the load has made, and the operations since `before`. */
+/**
+ * Reads the targets, zones, pools and locations that the load has created or changed, and the operations whose ids are
+ * not in `before`.
+ */
 async function readKept({ topology }: Ninefold, before: ReadonlySet<string>): Promise<Kept> {
   const things: (readonly [string, Sets])[] = []
   for await (const { capacity, name } of topology.iterateDeploymentTargets({ page_size })) {
@@ -36,7 +39,7 @@ async function readKept({ topology }: Ninefold, before: ReadonlySet<string>): Pr
   for await (const { capacity, name } of topology.iterateResourcePools({ page_size })) {
     if (name !== 'local1-a-default') things.push([name, { memory_mib: String(capacity.memory_mib) }])
   }
-  // The load alone gives a reason.
+  // Only the load sets a reason.
   for await (const { name, state, state_reason } of topology.iterateLocations({ page_size })) {
     if (state_reason !== '') things.push([name, { state: state.replace(/^.*_/, '') }])
   }

@@ -8,7 +8,7 @@ const capacity = { vcpus: 8, memory_mib: 16_384, disk_gib: 500 }
 
 beforeAll(async () => {
   api = (await (await testPlatform({ later: afterAll })).admin()).api.topology
-  // Besides `local`: one location of each state, each with two targets, of which one is in ERROR.
+  // In addition to `local`, each state has a location with two targets, one of which is in ERROR.
   for (const location of ['ash', 'birch', 'cedar']) {
     for (const [name, endpoint] of [
       [`${location}-1`, ''],

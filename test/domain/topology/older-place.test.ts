@@ -16,7 +16,7 @@ import { addTenant } from '../../areas/members.ts'
 import { testPlatform } from '../../areas/test-platform.ts'
 import { testStorePlace } from '../../server/store/left-place.ts'
 
-/** The names of everything that the bootstrap makes. */
+/** Returns the names of the locations, regions, zones, deployment targets and resource pools. */
 async function inventory({ topology }: Ninefold): Promise<readonly (readonly string[])[]> {
   const names = (rows: readonly { readonly name: string }[]) => rows.map(({ name }) => name)
   return [
@@ -71,7 +71,7 @@ const { start: _bootstrap, ...built } = topology({
   TOPOLOGY_DRIVER_QEMU: simulatedProbe,
 })
 
-/** The areas with a topology that has no tables of pools, and does not make its first inventory. */
+/** The areas of the server, with a topology that has no tables of pools and creates no first inventory. */
 const withoutPools = areas.map(each => {
   if (each.domain.name !== 'topology') return each
   const kinds = built.kinds.filter(kind => kind !== poolKind)
@@ -120,7 +120,7 @@ describe('the setting topology.bootstrap', () => {
   it('makes one inventory where two servers start at once', async () => {
     const { config } = await testPlatform({ config: setting(false) })
     const { storeUrl } = config
-    // One process has a file of SQLite, so that no two servers start over it.
+    // Only one process can open a SQLite file, so two servers cannot start over the file.
     if (storeUrl === undefined) return
     const servers = await Promise.all([1, 2].map(() => testPlatform({ config: { storeUrl, ...setting(true) } })))
     for (const server of servers) expect(await inventory((await server.admin()).api)).toEqual(made)

@@ -8,9 +8,12 @@ import { usingArea, type Using } from './using-area.ts'
 
 let platform: TestPlatform
 let api: Ninefold['topology']
-/** A platform on the same PostgreSQL; on SQLite the same as `api`, because one process has the file. */
+/**
+ * A client of a second platform on the same PostgreSQL; on SQLite the client `api`, because only one process can open
+ * the file.
+ */
 let other: Ninefold['topology']
-/** The area that uses the other platform. */
+/** The calls of an area that uses topology on the platform of `other`. */
 let using: Using
 
 beforeAll(async () => {

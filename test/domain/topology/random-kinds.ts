@@ -7,7 +7,7 @@ const locations = ['local', 'ash', 'birch', 'cedar', 'dogwood', 'elm']
 const regions = ['local1', 'wood', 'grove', 'heath', 'moor']
 const drivers = ['TOPOLOGY_DRIVER_SIMULATED', 'TOPOLOGY_DRIVER_QEMU'] as const
 
-/** The names from which things of a kind have theirs. */
+/** Returns the names that things of a kind may have. */
 const names = (prefix: string): readonly string[] => Array.from({ length: 12 }, (_, i) => `${prefix}-${i}`)
 
 const etagOf = (random: Random): { readonly etag?: string } => (random.percent(10) ? { etag: 'stale' } : {})
@@ -50,7 +50,7 @@ function targets({ topology }: Ninefold): RandomKind {
   }
 }
 
-/** Locations come with targets: their verbs are what changes them. */
+/** Returns the random kind of locations. Targets create the locations, so that each random call is a verb. */
 function verbs({ topology }: Ninefold): RandomKind {
   const verb = (random: Random): Promise<unknown> => {
     const id = random.percent(5) ? 'nowhere' : random.oneOf(locations)
@@ -127,7 +127,7 @@ function multiRegions({ topology }: Ninefold): RandomKind {
   }
 }
 
-/** Targets, locations, zones, multi-regions and resource pools of one platform. */
+/** Returns the random kinds of targets, locations, zones, multi-regions and resource pools. */
 export const siteKinds = (api: Ninefold): readonly RandomKind[] => [
   targets(api),
   verbs(api),

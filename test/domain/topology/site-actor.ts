@@ -5,20 +5,23 @@ import type { Acting, Make, Steps } from '../../areas/kill/run-load.ts'
 import { seeded } from '../../areas/random.ts'
 import type { Intent, Sets } from '../../server/killed/journal.ts'
 
-/** The parts of an actor. */
+/** The dependencies of an actor. */
 export interface SiteActing extends Pick<Acting, 'name'> {
   readonly client: TopologyClient
   readonly make: Make
 }
 
-/** The approved location of the actor whose things have names that begin with `name`. */
+/** Returns the name of the location of the actor whose resources have the prefix `name`. */
 export const locationOf = (name: string): string => `of-${name}`
 
 type Run = (options: CallOptions) => Promise<TopologyOperation>
 
 type Call = Pick<Intent, 'operationType' | 'resourceType' | 'thing' | 'sets'>
 
-/** Registers and deletes a target, has zones, and disables and enables its location, one call after the other. */
+/**
+ * An actor that registers and deletes a target, creates, cordons and deletes zones, and disables and enables its
+ * location, sequentially.
+ */
 export class SiteActor implements Steps {
   readonly #parts: SiteActing
   readonly #random = seeded(process.pid + performance.now())

@@ -3,7 +3,9 @@ import { runLoad, type Load } from '../../areas/kill/run-load.ts'
 import { PoolActor } from './pools/pool-actor.ts'
 import { SiteActor } from './site-actor.ts'
 
-/** A process of clients that change targets, locations, zones and resource pools until its input ends. */
+/**
+ * This program runs clients that change targets, locations, zones and resource pools, until its standard input ends.
+ */
 const [text = ''] = process.argv.slice(2)
 const load: Load = JSON.parse(text)
 

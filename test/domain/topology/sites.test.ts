@@ -124,7 +124,7 @@ describe('a new location (scenarios 2 and 3)', () => {
     await api.approveLocation({ id: 'oslo', body: { region: 'eu-west1', enable: false } })
     expect(await api.getLocation({ id: 'oslo' })).toMatchObject({ state: 'TOPOLOGY_LOCATION_STATE_DISABLED' })
     expect(await api.getRegion({ id: 'eu-west1' })).toMatchObject({ locations: ['oslo', 'paris'], country_code: 'FR' })
-    // An approved location takes zones in either state.
+    // An approved location accepts zones in either state of the location.
     await api.createZone({ body: { name: 'oslo-a', location: 'oslo' } })
     expect(await api.getZone({ id: 'oslo-a' })).toMatchObject({
       region: 'eu-west1',

@@ -15,7 +15,7 @@ import { openBeside } from '../../server/store/left-place.ts'
 
 let api: Ninefold['topology']
 let store: ServerStore
-/** What the probe of QEMU finds. */
+/** The result of the probe of QEMU. */
 let qemu: DriverFacts = { isRunning: true, message: '' }
 
 const host = { vcpus: 4, memoryMib: 8192 }

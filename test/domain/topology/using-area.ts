@@ -6,34 +6,36 @@ import { ApiError } from '../../../runtime/errors.ts'
 import { area, type AreaModule } from '../../../server/area.ts'
 import { handwritten, type SampleArea } from '../../server/sample-area.ts'
 
-/** The calls of an area that uses topology, as compute and storage do: each is one transaction. */
+/** The calls of an area that uses topology, as compute and storage do; each call runs in one transaction. */
 export interface Using {
-  /** Refers to a zone. Throws ZONE_ABSENT, and ZONE_SHUT where the zone takes no new work. */
+  /**
+   * Records a reference to a zone; returns the zone. Throws ZONE_ABSENT, or ZONE_SHUT if the zone accepts no new work.
+   */
   useZone(name: string): Promise<KnownZone>
-  /** Refers to a multi-region. Throws MULTI_REGION_ABSENT. */
+  /** Records a reference to a multi-region; returns its regions. Throws MULTI_REGION_ABSENT. */
   useMultiRegion(name: string): Promise<readonly string[]>
-  /** Returns whether there is a region of the name. */
+  /** Returns true if a region with this name exists. */
   hasRegion(name: string): Promise<boolean>
-  /** Gives all references back. */
+  /** Deletes all references of the area. */
   release(): Promise<void>
-  /** Runs calls of topology in one transaction. */
+  /** Runs functions of topology in one transaction; returns the result of `run`. */
   within<R>(run: (tx: Transaction, topology: Topology) => Promise<R>): Promise<R>
-  /** Allocates capacity in a zone for a thing; a thing is named by its id. */
+  /** Allocates capacity in a zone for the thing with the id `thing`. */
   allocate(zone: string, need: CapacityNeed, thing: string): ReturnType<Topology['allocate']>
   resize(thing: string, need: CapacityNeed): ReturnType<Topology['resize']>
   reallocate(thing: string, need: CapacityNeed): ReturnType<Topology['reallocate']>
-  /** Gives back the capacity of a thing. */
+  /** Releases the capacity of a thing. */
   giveBack(thing: string): Promise<void>
 }
 
-/** A thing as a consumer of capacity. */
+/** Returns the consumer of capacity for a thing. */
 export const consumerOf = (thing: string): Consumer => ({ type: 'using.things', id: thing })
 
 const holder = { type: 'using.things', id: 'a-thing' }
 
 const refused = (reason: string) => new ApiError({ reason, rpc: 'FAILED_PRECONDITION' }, reason)
 
-/** The area, and its calls once it is mounted. */
+/** Returns the area, and a function that returns its calls. The function throws before the area is mounted. */
 export function usingArea(): { readonly module: AreaModule; readonly calls: () => Using } {
   let mounted: Parts<SampleArea, 'topology'> | undefined
   const module = area<SampleArea, readonly never[], 'topology'>({

@@ -145,7 +145,8 @@ export const recipes: AreaRecipes = {
     ...resourceRecipes(limit),
     ...firewallRecipes.operations,
   },
-  // The quota reasons depend on the definition in the path, and the block on the VPC in the body.
+  // These reasons depend on rows: the quota reasons on the definition in the path, and the reason about the CIDR block
+  // on the VPC in the body.
   reasons: {
     ...firewallRecipes.reasons,
     SUBNET_CIDR_OUTSIDE_VPC: 'reference',

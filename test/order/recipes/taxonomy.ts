@@ -116,7 +116,7 @@ const override: Resource = {
 
 export const recipes: AreaRecipes = {
   reasons: {
-    // These reasons concern the parent in the body, which must exist.
+    // These reasons concern the parent or the scope in the body, which must exist.
     GROUP_MOVE_CYCLE: 'reference',
     GROUP_DEPTH_EXCEEDED: 'reference',
     GROUP_CHILDREN_EXCEEDED: 'reference',

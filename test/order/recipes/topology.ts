@@ -12,7 +12,7 @@ const badLayout: Fault = {
   apply: aim => withBody(aim, { numa_nodes: [{ vcpus: 1000, memory_mib: 1 }] }),
 }
 
-/** Something refers to the resource of the path, whose id it is. */
+/** Makes the fault that a virtual machine refers to the resource in the path; `type` is the type of this resource. */
 const inUse = (type: string, reason: string): Fault => ({
   reason,
   async apply(aim, { store }) {
@@ -22,21 +22,21 @@ const inUse = (type: string, reason: string): Fault => ({
   },
 })
 
-/** Registers a target at a location of its own, which has the same name. */
+/** Registers a target at a location of its own with the same name; returns the name, and the id of the target. */
 async function newTarget({ newName, run }: World): Promise<{ readonly id: string; readonly name: string }> {
   const name = newName()
   const body = { name, location: name, driver, capacity }
   return { name, id: await run('registerDeploymentTarget', { body }) }
 }
 
-/** Makes a region by the approval of a location; returns the name of both. */
+/** Creates a region by the approval of a new location; returns the name of the region, the location and its target. */
 async function newRegion(world: World): Promise<string> {
   const { name } = await newTarget(world)
   await world.run('approveLocation', { path: { id: name }, body: { region: name } })
   return name
 }
 
-/** Creates a zone and a target at a location of their own. */
+/** Creates a location with a target, and a zone at the location; returns the names of the zone and of the target. */
 async function newSites(world: World): Promise<{ readonly zone: string; readonly deployment_target: string }> {
   const location = await newRegion(world)
   const zone = world.newName()
@@ -44,7 +44,7 @@ async function newSites(world: World): Promise<{ readonly zone: string; readonly
   return { zone, deployment_target: location }
 }
 
-/** A pool has all of the target, which is to have less. */
+/** The fault that an update gives a target less capacity than its pool has. */
 const tooLittle: Fault = {
   reason: 'DEPLOYMENT_TARGET_CAPACITY_IN_USE',
   apply: aim => withBody(aim, { capacity: { ...capacity, vcpus: 7 } }),
@@ -74,7 +74,7 @@ const pool: Resource = {
   },
 }
 
-/** Creates a target with a pool that has all of it. */
+/** Creates a target whose whole capacity belongs to a pool; returns the id and the name of the target. */
 async function fullTarget(world: World): Promise<{ readonly id: string; readonly name: string }> {
   const sites = await newSites(world)
   await world.run('createResourcePool', { body: { name: world.newName(), ...sites, capacity } })
@@ -99,7 +99,10 @@ const register: Recipe = {
   },
 }
 
-/** A verb of a location, after the verbs that lead to the state which it needs. */
+/**
+ * Makes the recipe of a verb on a location, after the verbs in `before`. The fault is that the same verb has already
+ * run.
+ */
 const verb = (name: string, before: readonly string[], reason: string): Recipe => ({
   async aim(world) {
     const { name: id } = await newTarget(world)
@@ -135,7 +138,7 @@ const multiRegion: Resource = {
   },
 }
 
-/** Takes one of three regions away. */
+/** The recipe of an update that removes one of three regions. */
 const updateMultiRegion: Recipe = {
   async aim(world) {
     const left = ['local1', await newRegion(world)]
@@ -181,10 +184,10 @@ export const recipes: AreaRecipes = {
     ...resourceRecipes(pool),
   },
   reasons: {
-    // What the body names is judged once it is found.
+    // These reasons concern a resource that the body names, which must exist.
     'createZone.LOCATION_NOT_APPROVED': 'reference',
     RESOURCE_POOL_LOCATION_MISMATCH: 'reference',
-    // What pools have of a target, and allocations of a pool, is compared at last: another target is told first.
+    // The amounts of targets, pools and allocations are compared after the check of all references.
     DEPLOYMENT_TARGET_CAPACITY_IN_USE: 'capacity',
     RESOURCE_POOL_CAPACITY_IN_USE: 'capacity',
     RESOURCE_POOL_EXCEEDS_TARGET: 'capacity',

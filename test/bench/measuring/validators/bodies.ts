@@ -49,7 +49,8 @@ const parsed = (value: object, n = 0): unknown => {
 }
 
 /**
- * The bodies that the contenders check, by the title of their table; a contender checks all bodies of a list in turn.
+ * The bodies that the contenders check, keyed by the title of their table; a contender checks all bodies of a list in
+ * turn.
  */
 export const bodies = {
   valid: [parsed(server)],

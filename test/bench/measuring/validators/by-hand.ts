@@ -1,6 +1,7 @@
 /**
- * A fault of a value. This module is the check of a server as a careful person writes it for this single schema:
- * without functions for rules that occur once, and with paths only for faults. The patterns are those of the document.
+ * A fault of a value. `serverCheck` reports the faults of a server as a careful person writes the check for this single
+ * schema: without functions for rules that occur once, and with paths only for faults. The patterns are those of the
+ * document.
  */
 export interface Fault {
   readonly field: string
@@ -29,7 +30,7 @@ const interfaceMembers = new Set(['subnet_id', 'address', 'public'])
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Returns the check, which lists all faults of a value. */
+/** Returns the check of a server; the check returns all faults of a value, or none for a valid server. */
 export function serverCheck({ isUuid, isDateTime }: Formats): (value: unknown) => readonly Fault[] {
   return value => {
     const faults: Fault[] = []

@@ -8,13 +8,13 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import type { Formats } from './by-hand.ts'
 
-/** Returns the number of faults that a library finds in a body. */
+/** A function that returns the number of faults that a library finds in a body. */
 export type Count = (body: unknown) => number
 
 /** The path of the document whose schema all contenders check. */
 export const document = join(import.meta.dirname, 'server.yaml')
 
-/** Checks with ajv, which compiles the schemas of the document unchanged, with its own full formats. */
+/** Returns a check by ajv, which compiles the schemas of the document unchanged, with its own full formats. */
 export function byAjv(): Count {
   const { components } = parse(readFileSync(document, 'utf8'))
   const ajv = new Ajv({ allErrors: true, strict: false })
@@ -23,7 +23,7 @@ export function byAjv(): Count {
   return body => (check(body) ? 0 : (check.errors?.length ?? 0))
 }
 
-/** Checks with typebox, which has no formats of its own and therefore uses those of the runtime. */
+/** Returns a check by typebox, which has no formats of its own and therefore uses those of the runtime. */
 export function byTypebox({ isUuid, isDateTime }: Formats): Count {
   FormatRegistry.Set('uuid', isUuid)
   FormatRegistry.Set('date-time', isDateTime)
@@ -80,7 +80,7 @@ export function byTypebox({ isUuid, isDateTime }: Formats): Count {
   return body => (check.Check(body) ? 0 : [...check.Errors(body)].length)
 }
 
-/** Checks with zod, which parses into a copy, as in its usual use. */
+/** Returns a check by zod, which parses into a copy, as in its usual use. */
 export function byZod(): Count {
   const name = z
     .string()

@@ -9,7 +9,9 @@ import { outcomeOf, valueOf } from '../../outcomes.ts'
 
 const ttl = { token_ttl: '3600s' }
 
-/** The calls by which a caller could take over an account, each with the required status of the account. */
+/**
+ * The calls by which a caller could take over an account, keyed by name, each with the required status of the account.
+ */
 const calls: Readonly<
   Record<string, readonly [StoredUser['status'], (w: World, by: string, id: string) => Promise<unknown>]>
 > = {

@@ -9,8 +9,8 @@ import type { Scope } from '../../../../domain/ports/scope.ts'
 const secret = 'vault.secretVersions.access'
 
 /**
- * Makes an administrator of access in W without permissions of the vault, and a custom role with a permission of the
- * vault.
+ * Makes a world with the user `mal`, who administers access in W without permissions of the vault, and with custom
+ * roles: the role of `mal`, a role with a permission of the vault, and a role that reads machines.
  */
 async function arena() {
   const w = await world()
@@ -42,7 +42,7 @@ interface Given {
   readonly terms?: { readonly condition?: string; readonly expire_time?: string }
 }
 
-/** The calls that grant a role. */
+/** The calls that grant a role, keyed by name. */
 const paths: Readonly<Record<string, (a: Arena, by: string, given: Given) => Promise<unknown>>> = {
   createBinding: (a, by, { principal = a.kim, role, scope, terms = {} }) => {
     const body = { principal_id: principal, role_id: role, scope_type: scope.type, scope_id: scope.id, condition: '' }

@@ -137,7 +137,7 @@ test.each([
 })
 
 describe('three-valued logic', () => {
-  /** Attributes under which the leaves are undecided, true and false. */
+  /** Attributes under which the leaves have the listed verdicts. */
   const unknown: Attributes = { ...known, request: { ...known.request, ip: undefined }, resource: undefined }
   const leaves: Readonly<Record<string, Verdict>> = {
     'principal.id = p1': true,
@@ -196,7 +196,7 @@ test('the attributes are published as a filter schema without an order', async (
   })
 })
 
-/** Texts of callers that sort differently by UTF-16 units, by code points or as addresses. */
+/** Texts that sort differently by UTF-16 code units, by code points or as addresses. */
 const texts = ['', 'a', 'ab', 'b', 'kim@corp.example', '\ue000', '\u{1f600}', '10.1.2.3', '::1', 'unix:']
 const someText = fc.constantFrom(...texts)
 const someAttributes: fc.Arbitrary<Attributes> = fc.record({

@@ -27,7 +27,9 @@ import {
 const exif = `Exif\0\0${secret}`
 const large = { width: 4000, height: 3000 }
 
-/** Complete pictures with metadata, and the same pictures without metadata. */
+/**
+ * Pictures, each with its expected stored form: without metadata, fill bytes and trailing bytes, but with colour data.
+ */
 const stripped: readonly (readonly [name: string, type: PictureType, picture: Buffer, rest: Buffer])[] = [
   ['a plain PNG', 'image/png', png(), png()],
   ...['tEXt', 'zTXt', 'iTXt', 'eXIf', 'tIME', 'prVt'].map(

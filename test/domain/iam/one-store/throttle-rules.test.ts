@@ -13,7 +13,7 @@ import {
 const start = Date.parse('2026-05-01T12:00:00Z')
 const minuteMs = 60_000
 
-/** Fails `count` times, each time as soon as the delay is over; returns the delays in seconds. */
+/** Records `count` failures, each as soon as the delay is over; returns the delays in seconds. */
 function waits(kind: ThrottleKind, limit: number, count: number): number[] {
   let failures = noFailures
   let now = start
@@ -25,7 +25,7 @@ function waits(kind: ThrottleKind, limit: number, count: number): number[] {
   })
 }
 
-/** Fails `count` times, every `stepMs` milliseconds; returns the recorded failures. */
+/** Records `count` failures, one every `stepMs` milliseconds; returns the recorded failures. */
 function steadily(kind: ThrottleKind, limit: number, count: number, stepMs: number): Failures {
   let failures = noFailures
   for (let i = 0; i < count; i += 1) failures = withFailure(throttleRules[kind], limit, failures, start + i * stepMs)

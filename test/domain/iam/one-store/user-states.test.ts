@@ -47,7 +47,10 @@ const verbs = {
 
 type Verb = keyof typeof verbs
 
-/** The result of every verb in every status: the next status, or the reason of the refusal (iam.md 2). */
+/**
+ * The result of every verb in every status, keyed by status and verb: the next status, or the reason of the refusal
+ * (iam.md 2).
+ */
 const table: Readonly<Record<Stand, Readonly<Record<Verb, PrincipalStatus | string>>>> = {
   INVITED: {
     regenerateActivation: 'INVITED',

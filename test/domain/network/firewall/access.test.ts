@@ -9,7 +9,9 @@ let firewall: FirewallCalls
 let locked: string
 let open: string
 
-/** The policy of iam denies all changes of rules in the firewall policy `locked`. */
+/**
+ * Creates the firewall policies `locked` and `open`, and a policy of iam that denies all changes of rules in `locked`.
+ */
 beforeAll(async () => {
   const { api } = await (await testPlatform({ later: afterAll })).admin()
   const { workspace } = await addTenant(api, 'acme')

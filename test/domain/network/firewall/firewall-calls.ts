@@ -27,7 +27,7 @@ export interface FirewallCalls {
     etag?: string,
   ): Promise<NetworkOperation>
   removeRule(firewall_policy: string, rule_id: string, etag?: string): Promise<NetworkOperation>
-  /** Returns all rules of a policy by priority. */
+  /** Returns all rules of a policy in the order of the list, by priority. */
   rulesOf(firewall_policy: string): Promise<readonly FirewallPolicyRule[]>
 }
 

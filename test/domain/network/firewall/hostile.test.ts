@@ -33,7 +33,7 @@ async function post(path: string, body: string): Promise<{ readonly status: numb
   return { status: answer.status, reason: /"reason":"(\w+)"/.exec(text)?.[1] ?? '' }
 }
 
-/** Values that fit no member of a rule or of a policy. */
+/** Values that fit at most a few members of a rule or of a policy. */
 const values: readonly unknown[] = [
   null,
   true,
@@ -60,7 +60,7 @@ const ruleMembers = `
   .trim()
   .split(/\s+/)
 
-/** Returns a rule, as JSON, with one member replaced. `__proto__` becomes an own member, as JSON makes it. */
+/** Returns the JSON text of a rule with one member replaced. `__proto__` becomes an own member, as JSON makes it. */
 function ruleWith(path: string, value: unknown): string {
   const [member = '', inner] = path.split('.')
   const given = JSON.stringify(value) ?? 'null'

@@ -4,7 +4,7 @@ import type { EffectiveFirewallRule, FirewallPolicyRule, ProtocolMatch } from '.
 
 /** The subnets and ports of a VPC in which the naive evaluator searches for the other end of a packet. */
 export interface Surroundings {
-  /** The CIDR blocks of the subnets, by the id of the subnet. */
+  /** The CIDR blocks of the subnets, keyed by the id of the subnet. */
   readonly subnets: ReadonlyMap<string, string>
   readonly ports: readonly SelectedPort[]
 }

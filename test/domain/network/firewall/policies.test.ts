@@ -19,7 +19,7 @@ beforeAll(async () => {
   vpc_id = await newVpc('net-1')
 })
 
-/** Creates a VPC in a region of the same name, because the quota of a region is few VPCs. */
+/** Creates a VPC in a new region of the same name, because the quota allows only a few VPCs in a region. */
 async function newVpc(name: string): Promise<string> {
   await addRegions(api, [name])
   const body = { name, region: name, cidr_blocks: ['10.20.0.0/16'] }

@@ -9,7 +9,7 @@ import { tcp } from './rule-bodies.ts'
 
 const engine = 'native'
 
-/** A long run prints the number of each combination of outcomes. */
+/** True for a long run, which prints the number of each combination of outcomes. */
 const isLong = process.env['NINEFOLD_RACE_LAPS'] !== undefined
 
 let net: TenantNetwork
@@ -146,7 +146,10 @@ const races: readonly Race[] = [
   },
 ]
 
-/** Checks that no rule names a deleted subnet, and that each policy counts its rules correctly. */
+/**
+ * Checks that no rule names a deleted subnet, that a rule without its last peer subnet is disabled, and that each
+ * policy counts its rules correctly and has no priority twice.
+ */
 async function check(): Promise<void> {
   const subnets = new Set<string>()
   for await (const { id } of net.api.network.iterateSubnets(path())) subnets.add(id)

@@ -63,7 +63,7 @@ function randomRules(api: Ninefold, subnets: Places, policies: readonly PolicyPl
     const { cidr: cidr_block, id } = subnets.any(random)
     const name = `r-${random.below(12)}`
     const rule = randomRule(random, { subnets: [{ id, cidr_block }] }, name, random.below(5))
-    // The subnet often belongs to another VPC than the policy, which the platform refuses.
+    // The platform refuses a range with host bits, and a subnet of another VPC than the VPC of the policy.
     return random.percent(5) ? { ...rule, peers: { ranges: ['10.0.0.1/8'] } } : rule
   }
   return {

@@ -49,8 +49,8 @@ describe('a rule that names a subnet', () => {
   const deleteVpc = (id: string) => net.api.network.deleteVpc({ workspace: net.workspace, engine, id })
 
   /**
-   * The effect of the deletion of the subnet `gone` on a rule: the name of the case, the rule before, its changed
-   * members, and whether the deletion disables the rule.
+   * The cases of a rule that loses the subnet `gone`: the name of the case, the members of the rule before, the changed
+   * members, and whether the deletion of the subnet disables the rule.
    */
   const dropped: readonly (readonly [
     string,

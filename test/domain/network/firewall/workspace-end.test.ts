@@ -14,7 +14,7 @@ import { callsOf } from '../machines/tenant-network.ts'
 import { firewallCalls } from './firewall-calls.ts'
 import { tcp } from './rule-bodies.ts'
 
-/** Makes a workspace with a policy of three rules; returns it with the store of its platform. */
+/** Makes a workspace with a policy of three rules; returns its calls, its ids and a store on the same data. */
 async function filled() {
   const platform = await testPlatform()
   const { api } = await platform.admin()
@@ -29,7 +29,10 @@ async function filled() {
   return { api, firewall, organisation, platform, policy, store, workspace }
 }
 
-/** Returns the numbers of policies, rules, buckets of rules, and references of policies. */
+/**
+ * Returns the numbers of firewall policies, of rules, of quota buckets of the policy, and of references by firewall
+ * policies.
+ */
 async function left(store: Store, policy: string): Promise<readonly number[]> {
   const buckets = []
   for await (const { id } of store.each(quotas.buckets)) if (id.includes(policy)) buckets.push(id)

@@ -3,10 +3,10 @@ import { vmNumaUnsatisfiable, zoneCapacityExhausted, zoneNotAvailable } from '..
 import type { ParsedVm } from '../../../../output/compute/types.ts'
 import type { Machine } from './machine-kind.ts'
 
-/** A machine as a consumer of capacity. */
+/** Returns the consumer of capacity for a machine. */
 export const consumerOf = ({ id, workspace_id }: Machine): Consumer => ({ type: 'compute.vms', id, workspace_id })
 
-/** The capacity of a machine that runs. */
+/** Returns the capacity that a running machine needs. */
 export const needOf = ({ boot_disk, cpu, memory_mib, numa }: ParsedVm): CapacityNeed => ({
   vcpus: cpu.count,
   memory_mib,
@@ -16,7 +16,10 @@ export const needOf = ({ boot_disk, cpu, memory_mib, numa }: ParsedVm): Capacity
 
 type Outcome = Awaited<ReturnType<Topology['allocate' | 'resize' | 'reallocate']>>
 
-/** Throws the error of compute for a refused capacity: ZONE_NOT_AVAILABLE, ZONE_CAPACITY_EXHAUSTED, VM_NUMA_UNSATISFIABLE. */
+/**
+ * Throws the error of compute for a refused capacity: ZONE_NOT_AVAILABLE, ZONE_CAPACITY_EXHAUSTED or
+ * VM_NUMA_UNSATISFIABLE. Returns for an allocated capacity.
+ */
 export function requireCapacity(zone: string, outcome: Outcome): void {
   const exhausted = (dimension: string, requested = '', available = '') =>
     zoneCapacityExhausted(`zone ${zone} has no room: ${dimension}`, { zone, dimension, requested, available })

@@ -10,7 +10,7 @@ const engine = 'native'
 /** The optional members of a subnet's body. */
 export type SubnetMembers = Partial<Parameters<Ninefold['network']['createSubnet']>[0]['body']>
 
-/** The short calls of a workspace with machines. */
+/** The calls of one caller in a workspace with machines, with short parameters. */
 export interface TenantNetwork {
   readonly platform: TestPlatform
   readonly api: Ninefold

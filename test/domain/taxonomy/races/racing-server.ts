@@ -4,8 +4,8 @@ import { testAccess } from '../../../server/access/test-access.ts'
 import { testAreas } from '../areas.ts'
 
 /**
- * This program serves both areas, prints its URL, and ends when its input ends. Its argument is the place of the store
- * as JSON.
+ * This program serves the taxonomy and the depot, prints its URL, and ends when its standard input ends. Its argument
+ * is the place of the store as JSON.
  */
 const [placeText = ''] = process.argv.slice(2)
 const place: StorePlace = JSON.parse(placeText)

@@ -75,7 +75,7 @@ export async function atOnce<Outcome>(
   return outcomes
 }
 
-/** Returns the number of each result. */
+/** Returns the number of times that each result occurs, keyed by the result. */
 export function tally(outcomes: readonly string[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const outcome of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1

@@ -11,7 +11,7 @@ import { siteKinds } from '../random-kinds.ts'
 import { usingArea } from '../using-area.ts'
 import { randomAllocations } from './random-allocations.ts'
 
-/** Leaves little capacity on the first target, so that allocations meet its end. */
+/** Deletes the first pool and reduces the capacity of the first target, so that allocations exhaust the capacity. */
 async function withLittleRoom(topology: Ninefold['topology']): Promise<void> {
   await topology.deleteResourcePool({ id: 'local1-a-default' })
   const body = { capacity: { vcpus: 24, memory_mib: 3000, disk_gib: 10 }, numa_nodes: [] }
@@ -28,7 +28,7 @@ it(
     const { api } = await platform.admin()
     await addRegions(api, ['wood', 'grove'])
     await withLittleRoom(api.topology)
-    // Functions with a cache of their own are like another server.
+    // Functions with a cache of their own behave as the functions of another server.
     const beside = capacityFunctions(new ZonePools())
     // Most sites stay open, so that pools are in use.
     const sites = siteKinds(api).map(kind => ({ ...kind, weight: kind.name === 'pool' ? 10 : 2 }))

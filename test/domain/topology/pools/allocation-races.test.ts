@@ -10,7 +10,10 @@ import { consumerOf, usingArea, type Using } from '../using-area.ts'
 
 let platform: TestPlatform
 let api: Ninefold['topology']
-/** The areas that use topology in two servers on one PostgreSQL; on SQLite in one, because one process has the file. */
+/**
+ * The calls of an area that uses topology on the first server. `beside` has the calls on a second server over the same
+ * PostgreSQL; on SQLite the same calls, because only one process can open the file.
+ */
 let using: Using
 let beside: Using
 
@@ -33,7 +36,7 @@ const numa_nodes = [{ vcpus: 4, memory_mib: 8 }]
 /** A need with a NUMA node of its own. */
 const pinned: CapacityNeed = { ...amounts(3), numa: [{ vcpus: 3, memory_mib: 3 }] }
 
-/** Creates a zone with a target and a pool of 8 vcpus, all of this name. */
+/** Creates a zone with a target and a pool of 8 vcpus, all with the given name; returns the name. */
 async function newZone(name: string): Promise<string> {
   const driver = 'TOPOLOGY_DRIVER_SIMULATED'
   await api.registerDeploymentTarget({ body: { name, location: 'local', driver, capacity, numa_nodes } })
@@ -42,7 +45,7 @@ async function newZone(name: string): Promise<string> {
   return name
 }
 
-/** Throws the kind of a refusal as a reason. */
+/** Throws an `ApiError` whose reason is the kind of the outcome, unless the capacity was allocated. */
 async function took(call: ReturnType<Topology['allocate' | 'resize' | 'reallocate']>): Promise<void> {
   const { kind } = await call
   if (kind !== 'allocated') throw new ApiError({ reason: kind, rpc: 'FAILED_PRECONDITION' }, kind)

@@ -177,7 +177,7 @@ it('does not trust a cached pool beyond what its row has', async () => {
       const available = { vcpus, memory_mib: 999, disk_gib: 99 }
       if (row) await tx.update(poolCollection, row.id, { ...row.value, available }, row.version)
     })
-  // A change beside the ledger of the zone, as no part of the platform makes.
+  // This change bypasses the ledger of the zone; no part of the platform makes such a change.
   await setAvailable(2)
   const short = { kind: 'capacity', dimension: 'vcpus', requested: 7, available: 2 }
   expect(await at.using.allocate(at.zone, need(7, 1, 1), at.thing())).toEqual(short)

@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 const capacity = { vcpus: 8, memory_mib: 1024, disk_gib: 10 }
 
-/** Creates a pool with all of its target. */
+/** Creates a pool with the whole capacity of its target; returns the ids of the pool, the target and the zone. */
 async function fill(api: Ninefold) {
   const { topology } = api
   await addRegions(api, ['east'])
@@ -143,7 +143,7 @@ describe('the doctor', () => {
     await store.tx(change)
     await store.close()
     const found = await doctorFindings(place)
-    // The ledger of allocations may have more to say.
+    // The check of the ledger may have further findings.
     for (const finding of expected()) expect(found).toContainEqual(finding)
   })
 })

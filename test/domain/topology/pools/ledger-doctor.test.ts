@@ -31,7 +31,10 @@ beforeAll(async () => {
 const capacity = { vcpus: 8, memory_mib: 1024, disk_gib: 10 }
 const node = { vcpus: 4, memory_mib: 512 }
 
-/** Creates a pool with two allocations, of which the guest has NUMA nodes. */
+/**
+ * Creates a pool with two allocations: `idle` without NUMA nodes, and `guest` with two NUMA nodes. Returns the ids of
+ * the zone and the pool.
+ */
 async function fill(api: Ninefold) {
   const { topology } = api
   await addRegions(api, ['east'])

@@ -20,7 +20,7 @@ beforeAll(async () => {
     for (const schedulable of [true, false])
       await api.createZone({ body: { name: `${location}-${schedulable ? 'open' : 'shut'}`, location, schedulable } })
   }
-  // One pool for each location, target, zone and cordon.
+  // One pool for each combination of a location, a target, a zone and a cordon.
   let vcpus = 0
   for (const location of ['ash', 'birch']) {
     for (const target of ['up', 'down']) {

@@ -26,7 +26,7 @@ beforeAll(async () => {
   subnet_id = (await api.network.createSubnet({ ...path, body })).resource_id
 })
 
-/** Each test has a zone with 8 vcpus and two NUMA nodes. */
+/** Makes a zone for each test, with a pool of 8 vcpus and two NUMA nodes. */
 beforeEach(async () => {
   site = `site-${(count += 1)}`
   const { topology } = api

@@ -3,7 +3,7 @@ import type { NodeRoom } from '../../../../domain/topology/pools/numa.ts'
 import type { CapacityNeed } from '../../../../domain/ports/topology.ts'
 import type { PoolRoom } from '../../../../domain/topology/pools/placement.ts'
 
-/** The outcome of a placement by its naive form: the name of the pool and its nodes, or the shortage. */
+/** The outcome of a naive placement: the name of the pool and the indexes of the host nodes, or the shortage. */
 export type NaiveOutcome =
   | { readonly name: string; readonly nodes: readonly number[] }
   | { readonly kind: 'capacity'; readonly dimension: string; readonly requested: number; readonly available: number }
@@ -15,7 +15,10 @@ const amountsOf = ({ disk_gib, memory_mib, vcpus }: Capacity): readonly (readonl
   ['disk_gib', disk_gib],
 ]
 
-/** One dimension of the allocatable capacity: long multiplication of the decimal text of the factor. */
+/**
+ * Returns one dimension of the allocatable capacity, by a multiplication of big integers with the decimal digits of the
+ * overcommit factor.
+ */
 export function naiveAllocatable({ capacity, overcommit, reserved }: Inventory, dimension: keyof Capacity): number {
   const [whole = '', decimals = ''] = String(overcommit[dimension]).split('.')
   const factor = BigInt(whole + decimals.padEnd(2, '0'))
@@ -23,7 +26,10 @@ export function naiveAllocatable({ capacity, overcommit, reserved }: Inventory, 
   return Number(String(product).slice(0, -2))
 }
 
-/** Assigns guest nodes one at a time: looks for the guest node whose turn it is, then for its host node. */
+/**
+ * Returns the index of the host node of each guest node; undefined if a guest node finds no host node. The guest node
+ * with the most memory, then the most vcpus, takes the first free host node with room; then the next guest node.
+ */
 export function naiveNodes(rooms: readonly NodeRoom[], guest: readonly NodeRoom[]): readonly number[] | undefined {
   const assigned = new Map<number, number>()
   while (assigned.size < guest.length) {
@@ -48,7 +54,10 @@ export function naiveNodes(rooms: readonly NodeRoom[], guest: readonly NodeRoom[
   return guest.map((_, i) => assigned.get(i) ?? -1)
 }
 
-/** Sorts all candidates with fractions of big integers, and takes the first. */
+/**
+ * Returns the best pool: the available pool with room that keeps the largest share of its memory, then the first by
+ * name. Returns the shortage if no pool fits. The shares are compared as fractions of big integers.
+ */
 export function naivePlacement(pools: readonly PoolRoom[], need: CapacityNeed): NaiveOutcome {
   const open = pools.filter(pool => pool.isAvailable)
   const roomy = open.filter(({ available }) => {

@@ -5,14 +5,16 @@ import { seeded } from '../../../areas/random.ts'
 import type { Intent, Sets } from '../../../server/killed/journal.ts'
 import { locationOf, type SiteActing } from '../site-actor.ts'
 
-/** The zone of the pools of an actor. */
+/** Returns the name of the zone in which an actor has its pools. */
 export const poolZoneOf = (name: string): string => `${locationOf(name)}-pools`
 
-/** The most pools of an actor at a time; with the most memory of each, all fit on its target. */
+/**
+ * The maximal number of pools of an actor at a time. With the maximal memory of each pool, all pools fit on the target.
+ */
 const mostPools = 10
 const mostMemory = 1000
 
-/** Creates, changes and deletes resource pools on the target of its location, one call after the other. */
+/** An actor that creates, resizes and deletes resource pools on the target of its location, sequentially. */
 export class PoolActor implements Steps {
   readonly #parts: SiteActing
   readonly #random = seeded(process.pid + performance.now())

@@ -40,7 +40,7 @@ describe('the NUMA nodes of a pool', () => {
         reason: 'DEPLOYMENT_TARGET_CAPACITY_IN_USE',
       })
     }
-    // A target that declares no nodes says nothing of those of its pools.
+    // A target that declares no nodes does not limit the nodes of its pools.
     await host.api.updateDeploymentTarget({ id: 'numa', update_mask: 'numa_nodes', body: { numa_nodes: [] } })
     await host.update('numa-1', 'numa_nodes', { numa_nodes: [node(4, 0)] })
     const again = { ...target('numa'), numa_nodes }

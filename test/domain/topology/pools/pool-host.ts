@@ -13,7 +13,7 @@ export const capacity = { vcpus: 8, memory_mib: 16_384, disk_gib: 500 }
 export const small = { vcpus: 2, memory_mib: 1024, disk_gib: 10 }
 export const zero = { vcpus: 0, memory_mib: 0, disk_gib: 0 }
 
-/** The registration of a target in paris. */
+/** Returns the body of the registration of a target in paris. */
 export const target = (name: string, more: Partial<DeploymentTargetRegistrationInput> = {}) => ({
   name,
   location: 'paris',
@@ -30,7 +30,7 @@ export class PoolHost {
   #api: Ninefold['topology'] | undefined
   #store: ServerStore | undefined
 
-  /** Opens the platform before the tests of a file. */
+  /** Registers a hook that opens the platform before the tests of the file. */
   constructor() {
     beforeAll(async () => {
       this.#platform = await testPlatform({ later: afterAll })
@@ -62,7 +62,7 @@ export class PoolHost {
     return this.api.createResourcePool({ body })
   }
 
-  /** Creates a target of its own for a pool of the same name. Returns the id of the pool. */
+  /** Creates a target, and on this target a pool of the same name; returns the id of the pool. */
   async createAlone(
     name: string,
     more: Partial<ResourcePoolInput> = {},

@@ -9,7 +9,10 @@ type Api = Ninefold['topology']
 
 let platform: TestPlatform
 let api: Api
-/** A platform on the same PostgreSQL; on SQLite the same as `api`, because one process has the file. */
+/**
+ * A client of a second platform on the same PostgreSQL; on SQLite the client `api`, because only one process can open
+ * the file.
+ */
 let other: Api
 
 beforeAll(async () => {
@@ -35,7 +38,7 @@ async function newTarget(name: string): Promise<string> {
 const create = (by: Api, name: string, deployment_target: string, more: Partial<ResourcePoolInput> = {}) =>
   by.createResourcePool({ body: { name, zone: 'local1-a', deployment_target, capacity: amounts(6), ...more } })
 
-/** Creates pools of two vcpus on a new target, each in another zone. */
+/** Creates two pools of two vcpus on a new target, in different zones; returns their names. */
 async function newPair(name: string): Promise<readonly [string, string]> {
   const target = await newTarget(name)
   await create(api, `${name}-1`, target, { capacity: amounts(2) })
@@ -53,7 +56,7 @@ const shrink = (by: Api, id: string, vcpus: number) =>
     body: { capacity: { vcpus }, numa_nodes: [] },
   })
 
-/** The probe of a target with an endpoint fails. */
+/** Sets an endpoint for a target, so that the probe of the target fails. */
 const fail = (by: Api, id: string) =>
   by.updateDeploymentTarget({ id, update_mask: 'endpoint', body: { endpoint: 'https://agent.example' } })
 

@@ -7,7 +7,7 @@ import { doctorFindings } from '../../../areas/doctor.ts'
 import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
 import { usingArea, type Using } from '../using-area.ts'
 
-/** Amounts of the three dimensions. */
+/** Returns a need with the given amounts of the three dimensions. */
 export const need = (vcpus: number, memory_mib: number, disk_gib: number): CapacityNeed => ({
   vcpus,
   memory_mib,
@@ -22,11 +22,11 @@ export interface PoolZone {
   readonly using: Using
   /** The name of the zone, of its location and of a deployment target there. */
   readonly zone: string
-  /** Creates a pool of the zone, and returns its name: `<zone>-<name>`. */
+  /** Creates a pool in the zone; returns the name of the pool, `<zone>-<name>`. */
   addPool(name: string, capacity: CapacityNeed, more?: Partial<ResourcePoolInput>): Promise<string>
-  /** Returns the id of a thing of the test, which may hold capacity. */
+  /** Returns the id of a consumer of capacity, which no other test uses. */
   thing(name?: string): string
-  /** Returns the findings of the doctor in all zones. */
+  /** Returns the findings of the doctor in the whole store. */
   findings(): Promise<readonly string[]>
 }
 

@@ -12,12 +12,12 @@ import type { RandomKind } from '../../../areas/random-mutations.ts'
 import { consumerOf, type Using } from '../using-area.ts'
 import { naivePlacement, type NaiveOutcome } from './naive-placement.ts'
 
-/** Functions of topology for capacity, such as those of one server. */
+/** The functions of topology for capacity, as a server has them. */
 export type CapacityFunctions = Pick<Topology, 'allocate' | 'resize' | 'reallocate' | 'release'>
 
 type Outcome = Awaited<ReturnType<Topology['allocate' | 'resize' | 'reallocate']>>
 
-/** Throws the kind of a refusal as a reason. */
+/** Throws an `ApiError` whose reason is the kind of the outcome, unless the capacity was allocated. */
 function requireAllocated({ kind }: Outcome): void {
   if (kind !== 'allocated') throw new ApiError({ reason: kind, rpc: 'FAILED_PRECONDITION' }, kind)
 }
@@ -29,8 +29,8 @@ function needOf(random: Random): CapacityNeed {
 }
 
 /**
- * Places a need in a zone by the rows of its pools and allocations alone: neither a cache nor the sums of the pools are
- * used.
+ * Returns the outcome of a placement that follows from the rows of the zone's pools and allocations alone, without a
+ * cache and without the sums in the rows of pools.
  */
 async function naiveOutcome(
   reader: Reader,
@@ -61,7 +61,7 @@ async function naiveOutcome(
   return naivePlacement(rooms, need)
 }
 
-/** Throws an error where an allocation ends otherwise than the naive placement. */
+/** Allocates capacity and returns the outcome; throws an error if the outcome differs from the naive placement. */
 async function allocate(functions: CapacityFunctions, tx: Transaction, zone: string, need: CapacityNeed, id: string) {
   const expected = await naiveOutcome(tx, zone, need)
   const outcome = await functions.allocate(tx, zone, need, consumerOf(id))
@@ -77,8 +77,8 @@ async function allocate(functions: CapacityFunctions, tx: Transaction, zone: str
 }
 
 /**
- * Allocations of things in any zone, by functions of several servers on one store. The functions `servers` returns are
- * chosen at random for each call.
+ * Returns the random kind of allocations of things in any zone. Each call runs with the functions of a server, which is
+ * chosen at random from `servers`.
  */
 export const randomAllocations = (
   using: Using,

@@ -13,7 +13,7 @@ const capacityOf = (random: Random) => ({
 const nodesOf = (random: Random) =>
   Array.from({ length: random.below(3) }, () => ({ vcpus: random.below(6), memory_mib: random.below(2) }))
 
-/** The members of a change, by its mask. */
+/** Returns the members of an update; their names are the mask. */
 function changeOf(random: Random) {
   const schedulable = random.percent(60)
   const reserved = { vcpus: random.below(8), memory_mib: random.below(500) }
@@ -28,7 +28,7 @@ function changeOf(random: Random) {
   ])
 }
 
-/** Chooses a target and a zone of one location from those that exist. */
+/** Returns a random pair of an existing target and an existing zone at the same location; throws if no pair exists. */
 async function sitesOf({ topology }: Pick<Ninefold, 'topology'>, random: Random) {
   const { deployment_targets } = await topology.listDeploymentTargets({ page_size: 100 })
   const { zones } = await topology.listZones({ page_size: 100 })
@@ -39,8 +39,8 @@ async function sitesOf({ topology }: Pick<Ninefold, 'topology'>, random: Random)
 }
 
 /**
- * Resource pools of any targets and zones of one location, of which there must be some; now and then of one of `hosts`
- * and `zones`, whether or not these exist.
+ * Returns the random kind of resource pools on existing targets and in existing zones; a target and a zone at one
+ * location must exist. A tenth of the pools is created with names from `hosts` and `zones`, which may not exist.
  */
 export const randomPools = (
   { topology }: Pick<Ninefold, 'topology'>,

@@ -3,7 +3,7 @@ import type { NodeRoom } from '../../../../domain/topology/pools/numa.ts'
 import type { PoolRoom } from '../../../../domain/topology/pools/placement.ts'
 import type { Random } from '../../../areas/random.ts'
 
-/** Returns a random whole number from 0 to a limit, also above 2^32; the ends come often. */
+/** Returns a random whole number from 0 to `most`, also above 2^32. The numbers 0 and `most` are frequent. */
 export function randomAmount(random: Random, most: number): number {
   if (random.percent(10)) return most
   if (random.percent(10)) return 0
@@ -25,7 +25,7 @@ export const randomNodes = (random: Random, count: number, most: number): readon
     memory_mib: randomAmount(random, most),
   }))
 
-/** Returns a random pool, whose name is unique if the number is. */
+/** Returns a random pool; pools with different numbers have different names. */
 export function randomPool(random: Random, number: number, most: number): PoolRoom {
   const allocatable = randomCapacity(random, most)
   return {

@@ -52,7 +52,7 @@ describe('an allocation', () => {
 
   it('pins, keeps and unpins NUMA nodes', async () => {
     expect(await at.using.resize(at.thing(), guest(300))).toMatchObject({ nodes: [0] })
-    // The nodes of another guest are assigned anew: the one of 500 MiB fits node 1 alone.
+    // A changed guest gets new host nodes: only host node 1 has room for 500 MiB.
     expect(await at.using.resize(at.thing(), guest(300, 500))).toMatchObject({ nodes: [0, 1] })
     expect(await at.using.resize(at.thing(), guest(500, 400))).toMatchObject({ nodes: [1, 0] })
     expect(await at.using.reallocate(at.thing(), guest(500, 400))).toMatchObject({ nodes: [1, 0] })

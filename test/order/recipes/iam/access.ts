@@ -19,7 +19,10 @@ export const conditionInvalid = (body: (condition: string) => NonNullable<Aim['b
 
 const organisationOf = ({ body, path }: Aim): string => String(path['scope_id'] ?? body?.['scope_id'])
 
-/** Copies a binding `count` times, without a change in the feed; only the limits see the copies. */
+/**
+ * Inserts `count` copies of a binding, each with the members from `differ`, without a change in the feed; only the
+ * limits see the copies.
+ */
 export async function multiply(
   { store }: World,
   id: string,
@@ -78,7 +81,7 @@ const deleteBinding: Recipe = {
   },
 }
 
-/** Returns the path of a new organisation's scope. */
+/** Creates an organisation; returns the path parameters of its scope. */
 async function scopePath({ newOrganisation }: World): Promise<Aim['path']> {
   return { scope_type: 'ORGANISATION', scope_id: await newOrganisation() }
 }

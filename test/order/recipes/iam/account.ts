@@ -10,7 +10,7 @@ const callerNotAUser: Fault = {
   apply: (aim, { program }) => ({ ...aim, caller: program }),
 }
 
-/** The pairs that no service account can have. */
+/** The pair of faults that no call of a service account can have, with the reason. */
 const neverSucceeded = {
   'idempotency>existence of user': 'no call of a service account succeeds here, so that it has used no key',
 } as const

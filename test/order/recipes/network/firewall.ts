@@ -62,7 +62,7 @@ const rule = (name: string, priority: number): JsonObject => ({
   protocols: [{ protocol: 'NETWORK_PROTOCOL_TCP', ports: ['22'] }],
 })
 
-/** Adds members to the rule in the body of a call. */
+/** Returns the call with further members in the rule of its body. */
 function withRule(aim: Aim, members: JsonObject): Aim {
   const given = aim.body?.['rule']
   const known = typeof given === 'object' && given !== null && !Array.isArray(given) ? given : {}
@@ -75,7 +75,7 @@ const newPolicy = async (world: World): Promise<Aim['path']> => {
   return { ...path, firewall_policy: await world.run('createFirewallPolicy', { path, body }) }
 }
 
-/** Makes a call about a rule of a new policy; the rule has priority 1. */
+/** Makes the parts of a call about a rule of a new policy; the rule has priority 1. */
 const callOn =
   (body: JsonObject): Recipe['aim'] =>
   async world => {

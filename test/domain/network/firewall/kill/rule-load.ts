@@ -2,7 +2,7 @@ import { NetworkClient } from '../../../../../output/network/client.ts'
 import { runLoad, type Load } from '../../../../areas/kill/run-load.ts'
 import { RuleActor } from './rule-actor.ts'
 
-/** The JSON input of the program. */
+/** The JSON argument of the program. */
 export interface RuleLoad extends Load {
   readonly workspace: string
   readonly policy: string
@@ -10,7 +10,7 @@ export interface RuleLoad extends Load {
   readonly firstPriority: number
 }
 
-/** This program runs clients that change rules of one policy; it ends when its input ends. */
+/** This program runs clients that change rules of one policy, until its standard input ends. */
 const [text = ''] = process.argv.slice(2)
 const load: RuleLoad = JSON.parse(text)
 const { policy, workspace } = load

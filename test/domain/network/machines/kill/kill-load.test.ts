@@ -21,7 +21,7 @@ import type { MachineLoad } from './machine-load.ts'
 const server = fileURLToPath(new URL('./serve-machines.ts', import.meta.url))
 const program = fileURLToPath(new URL('./machine-load.ts', import.meta.url))
 
-/** One server on SQLite, two servers on one PostgreSQL. */
+/** The number of servers: one on SQLite, two on one PostgreSQL. */
 const serverCount = postgresUrl() === undefined ? 1 : 2
 
 async function operationsOf({ compute }: Ninefold): Promise<readonly ComputeOperation[]> {
@@ -30,7 +30,10 @@ async function operationsOf({ compute }: Ninefold): Promise<readonly ComputeOper
   return operations
 }
 
-/** Reads the machines and checks that each has its port and its capacity, and that there are no others. */
+/**
+ * Returns the names and statuses of all machines. Checks that each machine has its capacity and one port, and that no
+ * other ports and allocations exist.
+ */
 async function machinesOf(place: StorePlace): Promise<Kept['things']> {
   const store = await openBeside(place, storeCollections(areasWithMachines))
   try {

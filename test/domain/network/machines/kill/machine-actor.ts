@@ -5,11 +5,11 @@ import type { Make, Steps } from '../../../../areas/kill/run-load.ts'
 import { seeded } from '../../../../areas/random.ts'
 import type { Intent, Sets } from '../../../../server/killed/journal.ts'
 
-/** The parts of an actor. */
+/** The dependencies of an actor. */
 export interface MachineActing {
   readonly client: ComputeClient
   readonly make: Make
-  /** Begins the names of all machines of the actor. */
+  /** The prefix of the names of all machines of the actor. */
   readonly name: string
   readonly workspace: string
   readonly subnets: readonly string[]
@@ -27,7 +27,7 @@ const mostMachines = 5
 
 const statusOf = (isRunning: boolean): Sets => ({ status: isRunning ? 'RUNNING' : 'STOPPED' })
 
-/** Creates, starts, stops and deletes machines of its own, one call after the other. */
+/** An actor that creates, starts, stops and deletes its own machines, sequentially. */
 export class MachineActor implements Steps {
   readonly #parts: MachineActing
   readonly #random = seeded(process.pid + performance.now())

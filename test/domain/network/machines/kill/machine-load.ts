@@ -2,13 +2,16 @@ import { ComputeClient } from '../../../../../output/compute/client.ts'
 import { runLoad, type Load } from '../../../../areas/kill/run-load.ts'
 import { MachineActor } from './machine-actor.ts'
 
-/** The JSON input of the program. */
+/** The JSON argument of the program. */
 export interface MachineLoad extends Load {
   readonly workspace: string
   readonly subnets: readonly string[]
 }
 
-/** A process of clients that create, start, stop and delete machines of one workspace until its input ends. */
+/**
+ * This program runs clients that create, start, stop and delete machines of one workspace, until its standard input
+ * ends.
+ */
 const [text = ''] = process.argv.slice(2)
 const load: MachineLoad = JSON.parse(text)
 const { subnets, workspace } = load

@@ -1,6 +1,6 @@
 import { enableCompileCache, flushCompileCache } from 'node:module'
 
-// As `ninefold serve` does: otherwise each restart would compile everything again.
+// `ninefold serve` has the same cache; without the cache, each restart would compile everything again.
 enableCompileCache()
 const [{ readConfig }, { openIam }, { serve }, { declaredSettings }, { areasWithMachines }] = await Promise.all([
   import('../../../../../server/config.ts'),
@@ -10,7 +10,7 @@ const [{ readConfig }, { openIam }, { serve }, { declaredSettings }, { areasWith
   import('../machine-area.ts'),
 ])
 
-/** A program that serves the platform as `ninefold serve`, with machines in place of compute. */
+/** This program serves the platform as `ninefold serve` does, with machines in place of compute. */
 const config = readConfig({ file: undefined, environment: process.env }, declaredSettings(areasWithMachines))
 const { greeting } = await serve(config, areasWithMachines, openIam)
 for (const line of greeting) console.log(line)

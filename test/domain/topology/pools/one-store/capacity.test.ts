@@ -12,7 +12,7 @@ import { seeded } from '../../../../areas/random.ts'
 import { naiveAllocatable } from '../naive-placement.ts'
 import { randomAmount, randomCapacity } from '../random-pools.ts'
 
-/** The highest amount of the interface. */
+/** The maximal amount that the interface accepts. */
 const most = 2 ** 49 - 1
 
 const all = (amount: number): Capacity => ({ vcpus: amount, memory_mib: amount, disk_gib: amount })

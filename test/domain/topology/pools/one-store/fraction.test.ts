@@ -16,7 +16,10 @@ function randomFraction(random: Random): Fraction {
   return { numerator: randomAmount(random, limit), denominator: Math.max(1, randomAmount(random, limit)) }
 }
 
-/** Fractions whose products are equal as floats or a little apart. */
+/**
+ * Returns a fraction near another fraction. As floats, the products that compare both fractions are equal or differ a
+ * little.
+ */
 function neighbour(random: Random, { denominator, numerator }: Fraction): Fraction {
   const moved = (value: number): number => Math.min(most, Math.max(1, value + random.below(5) - 2))
   return { numerator: moved(numerator), denominator: moved(denominator) }
@@ -47,7 +50,7 @@ describe('fractions', () => {
       expect(compareFractions(one, other)).toBe(order)
       if (order !== 0 && one.numerator * other.denominator === other.numerator * one.denominator) close += 1
     }
-    // Pairs that floats cannot tell apart were among them.
+    // The random pairs must include pairs that floats cannot tell apart.
     expect(close).toBeGreaterThan(100)
   })
 })

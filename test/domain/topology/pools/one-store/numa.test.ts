@@ -4,7 +4,7 @@ import { seeded } from '../../../../areas/random.ts'
 import { naiveNodes } from '../naive-placement.ts'
 import { randomNodes } from '../random-pools.ts'
 
-/** Nodes of pairs of vcpus and memory. */
+/** Returns nodes with the given pairs of vcpus and memory in MiB. */
 const nodes = (...pairs: readonly (readonly [vcpus: number, memory_mib: number])[]): readonly NodeRoom[] =>
   pairs.map(([vcpus, memory_mib]) => ({ vcpus, memory_mib }))
 
@@ -24,7 +24,8 @@ describe('the NUMA nodes of a guest', () => {
     ['may be none', nodes([1, 1]), [], []],
     ['may be none on a host without nodes', [], [], []],
     ['are refused on a host without nodes', [], nodes([1, 1]), undefined],
-    // The first guest node takes the only host node with vcpus for the second, which host node 1 could have left.
+    // The first guest node takes host node 0, although host node 1 has room. Then no host node has vcpus for the
+    // second.
     ['have no second try', nodes([8, 8], [1, 8]), nodes([1, 8], [8, 4]), undefined],
     [
       'may be as large as numbers are',

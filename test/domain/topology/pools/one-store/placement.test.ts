@@ -10,7 +10,7 @@ import { randomCapacity, randomNodes, randomPool } from '../random-pools.ts'
 const amounts = (vcpus: number, memory_mib: number, disk_gib: number): Capacity => ({ vcpus, memory_mib, disk_gib })
 const none = amounts(0, 0, 0)
 
-/** A pool that is empty unless something else is said. */
+/** Returns an available and empty pool, changed by `rest`. */
 function pool(name: string, allocatable: Capacity, rest: Partial<PoolRoom> = {}): PoolRoom {
   return { id: `id-${name}`, name, isAvailable: true, allocatable, available: allocatable, nodes: [], ...rest }
 }
@@ -23,11 +23,11 @@ const small = amounts(1, 1, 1)
 describe('placement', () => {
   it.each([
     ['of one pool that fits', [pool('a', small)], 'a'],
-    // 9/10 and 98/99 are left after a need of 1.
+    // A need of 1 leaves 9/10 of the memory of `a`, and 98/99 of the memory of `b`.
     ['by the share of memory, not the amount', [pool('a', amounts(9, 10, 9)), pool('b', amounts(9, 99, 9))], 'b'],
     [
       'by the share of what is left after the placement',
-      // Before: 9/10 against 89/100. After: 8/10 against 88/100.
+      // The free share of memory is 9/10 or 89/100 before the placement, and 8/10 or 88/100 afterwards.
       [
         pool('a', amounts(9, 10, 9), { available: amounts(9, 9, 9) }),
         pool('b', amounts(9, 100, 9), { available: amounts(9, 89, 9) }),
