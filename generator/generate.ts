@@ -42,8 +42,8 @@ export interface CachedDocuments {
 const nothing: CachedDocuments = { outlines: [], files: new Map(), order: [] }
 
 /**
- * Generates files from documents without touching the disk. The same documents and options have the same result on
- * every machine. Rejects with `TemplateError` if `options.templates` cannot be used.
+ * Generates files from loaded documents without writing to the disk. The same documents and options have the same
+ * result on every machine. Rejects with `TemplateError` if `options.templates` cannot be used.
  */
 export async function generate(
   loaded: Loaded,

@@ -30,7 +30,8 @@ function numberEdges(shape: Extract<Schema, { kind: 'number' }>): readonly Edge[
 }
 
 /**
- * Formats that name the purpose of a text. Every text fits such a format, unless `formatOf` has rules for the format.
+ * Formats that only name the purpose of a text, so that every text fits the format unless `formatOf` has rules for the
+ * format.
  */
 const plainFormats: ReadonlySet<string> = new Set(['password', 'byte', 'binary'])
 

@@ -118,8 +118,8 @@ export function valueStatement(
 }
 
 /**
- * The conditions of values that pass unchecked: `passes` is true for such a value, and the conditions `judged` are all
- * true for a value to check.
+ * The conditions of values that pass unchecked: `passes` is true for an exempt value, and the conditions `judged` are
+ * all true for a value to check.
  */
 interface Exemption {
   readonly passes: string

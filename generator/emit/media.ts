@@ -12,7 +12,10 @@ import { scalarOf } from './parameter-type.ts'
 import type { RuntimeSymbol } from './runtime-symbols.ts'
 import type { BodyView, MediaView } from './views/routes.ts'
 
-/** Returns the template data of a request's body: its single media type, or the choice among several media types. */
+/**
+ * Returns the template data of a request's body: its single media type, or the choice by content type among several
+ * media types or within a range.
+ */
 export function requestBodyOf(operation: Operation, body: RequestBody, emission: Emission, file: OutputFile): BodyView {
   const check = (content: Content): string | undefined =>
     isStream(content) ? file.from('validators', checkName(itemName(operation, content, emission)), false) : undefined

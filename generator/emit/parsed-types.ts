@@ -92,7 +92,9 @@ function plainParsedType(schema: Schema, context: TypeContext): Type {
   }
 }
 
-/** Returns the filled members as an object type for an intersection. */
+/**
+ * Returns the object type of the members that change when defaults are filled, for an intersection with the sent type.
+ */
 export function filledMembers(schema: Extract<Schema, { kind: 'object' }>, context: TypeContext): Type {
   const filled = visible(schema.properties, 'input').filter(
     property => memberCompletion(property, known(context.emission)).fills,

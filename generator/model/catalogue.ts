@@ -21,8 +21,8 @@ export function errorsOf(document: Located, diagnostics: DiagnosticList): readon
 }
 
 /**
- * The number of codes in the block of a document. A code has the form S_SSS_EEE (conventions §7). All codes of a
- * document have the same S; codes below a thousand are common to all documents.
+ * The number of codes in the block of a document. A code has the form S_SSS_EEE (conventions §7). The codes that belong
+ * to one document have the same S; codes below a thousand are common to all documents.
  */
 const codesOfArea = 1_000_000
 const commonCodes = 1000
@@ -51,7 +51,7 @@ export function domainOf(
 
 /**
  * Joins the permissions of `x-access` and `x-permissions`. Returns each key once, sorted by code unit. Reports a key
- * whose class differs between the two extensions.
+ * that is declared with different classes.
  */
 export function permissionsOf(
   document: Located,

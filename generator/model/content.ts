@@ -117,7 +117,7 @@ function built(loaded: Loaded, media: MediaType, diagnostics: DiagnosticList, bu
 
 /**
  * Builds the schema of a text body. Text is checked as a string. A schema of another type cannot apply, so the function
- * reports such a schema.
+ * reports the schema and returns a string schema.
  */
 function textSchema(
   loaded: Loaded,

@@ -2,8 +2,8 @@ import { member, members } from '../read/located.ts'
 import type { Located } from '../read/types.ts'
 
 /**
- * Returns the example of a node as an object to spread: the value of `example`, or of the first of `examples` with a
- * value. Returns an empty object without an example.
+ * Returns the example of a schema, parameter or media type as an object to spread: the value of `example`, or of the
+ * first of `examples` with a value. Returns an empty object without an example.
  */
 export function exampleAt(at: Located): { readonly example?: unknown } {
   const written = members(member(at, 'examples')).flatMap(([, each]) => member(each, 'value') ?? [])

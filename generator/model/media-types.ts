@@ -28,7 +28,7 @@ const forms: readonly (readonly [RegExp, Form])[] = [
   [/^text\//, 'text'],
 ]
 
-/** Returns the media types of a body in the order of the document. */
+/** Returns the media types of a body with their forms, in the order of the document. */
 export function mediaTypesOf(loaded: Loaded, at: Located | undefined): readonly MediaType[] {
   return members(at).map(([type, media]) => ({ type, form: formOf(loaded, type, media), at: media }))
 }

@@ -17,7 +17,7 @@ export interface Registered {
    * to this schema means any child.
    */
   readonly children: readonly Located[]
-  /** Whether this is the base of a schema with children: the part that the children share. */
+  /** Whether the entry is the base of a schema with children: the part that the children share. */
   readonly isBase: boolean
 }
 

@@ -322,8 +322,8 @@ export interface Operation {
   readonly successes: readonly Response[]
   readonly failures: readonly Response[]
   /**
-   * The result of a handler. `value`: one success with a body. `empty`: one success without a body. `page`: a list with
-   * `x-filter`. `replies`: several successes, declared headers, or a success that is no single status.
+   * The result of a handler. `value`: one success with a body. `empty`: one success without a body. `page`: one success
+   * of a list with `x-filter`. `replies`: several successes, declared headers, or a success that is no single status.
    */
   readonly answer: 'value' | 'empty' | 'page' | 'replies'
   readonly access: OperationAccess | undefined

@@ -5,7 +5,7 @@ import { nearest } from './suggest.ts'
 import type { Loaded, Located, SourceFile } from './types.ts'
 import type { Outline } from '../document-outline.ts'
 
-/** The permitted values of the platform's extensions (conventions §22). */
+/** The permitted values of `kind`, `class` and `scope` in `x-access` (conventions §22). */
 const accessKinds: readonly string[] = ['permission', 'public', 'own', 'authenticated']
 const accessClasses: readonly string[] = ['READ', 'WRITE', 'ADMIN', 'DATA']
 const accessScopes: readonly string[] = ['platform', 'path', 'row', 'parent', 'body', 'filtered']

@@ -13,8 +13,8 @@ export function splitReference(reference: string): Reference {
   const hash = reference.indexOf('#')
   const path = decoded(hash < 0 ? reference : reference.slice(0, hash))
   const pointer = hash < 0 ? '' : decoded(reference.slice(hash + 1))
-  // `c:/x` and `\\host` are absolute on some systems only. They are refused on all systems, so that a run has the same
-  // result everywhere.
+  // `c:/x` and `\\host` are absolute on some systems only. The check refuses these paths on all systems, so that a run
+  // has the same result everywhere.
   return { path, pointer, isLocal: !/^([a-z][a-z0-9+.-]*:|[/\\])/iu.test(path) && !path.includes('\0') }
 }
 

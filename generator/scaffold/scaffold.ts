@@ -94,7 +94,10 @@ function startClass(
   return { ...nothing, files: new Map([[path, text]]), added: group.methods.map(({ name }) => `${group.name}.${name}`) }
 }
 
-/** Returns the folder of the document's other classes, or the document's own folder if there is no other class. */
+/**
+ * Returns the folder of the document's other classes. Without other classes, returns the folder of the document, or the
+ * folder of the handwritten code if the output is flat.
+ */
 function homeOf(group: HandlerInterface, sources: readonly Source[], folder: string, isFlat: boolean): string {
   const neighbour = sources.find(source =>
     source.implementations.some(({ interfaces }) => interfaces.some(({ document }) => document === group.document)),

@@ -25,7 +25,7 @@ export interface ChangedFile {
 
 /**
  * Compares an output root with the generated files without writing. Differences in line ends do not count. Throws
- * `OutputError` if the output cannot be read.
+ * `OutputError` if the output cannot be read or a path is blocked.
  */
 export function check(root: string, files: ReadonlyMap<string, string>, version: string): Drift {
   const comparison = compare(root, files, false)

@@ -28,9 +28,10 @@ export interface WriteResult {
 
 /**
  * Makes the files of `root` equal to `files` without touching equal files, and deletes files of an earlier run that are
- * no longer generated. Each file is replaced atomically by rename. A killed run leaves a mix of old and new files, and
- * a manifest that lists both, from which the next run recovers. Throws `OutputError` before the first change if a path
- * is blocked or a foreign file is in the way.
+ * no longer generated. Without `force`, edited files of an earlier run stay. Each file is replaced atomically by
+ * rename. A killed run leaves a mix of old and new files, and a manifest that lists both, from which the next run
+ * recovers. Throws `OutputError` before the first change if a path is blocked or, without `force`, a foreign file is in
+ * the way.
  */
 export function write(root: string, files: ReadonlyMap<string, string>, options: WriteOptions): WriteResult {
   const comparison = compare(root, files, options.force)

@@ -110,5 +110,5 @@ export const vmsList: ListFields = {
   key: 'id',
 }
 
-/** The filter and sort fields of the lists of Ninefold compute, ordered by resource. */
+/** The filter and sort fields of the lists of Ninefold compute that name a resource, ordered by resource. */
 export const computeFilters: readonly ListFields[] = [operationsList, vmsList]

@@ -271,7 +271,7 @@ export const usersList: ListFields = {
   key: 'id',
 }
 
-/** The filter and sort fields of the lists of Ninefold IAM, ordered by resource. */
+/** The filter and sort fields of the lists of Ninefold IAM that name a resource, ordered by resource. */
 export const iamFilters: readonly ListFields[] = [
   scopeAccessList,
   bindingsList,

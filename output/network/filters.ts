@@ -227,7 +227,7 @@ export const quotaLimitsList: ListFields = {
   key: 'id',
 }
 
-/** The filter and sort fields of the lists of Ninefold network, ordered by resource. */
+/** The filter and sort fields of the lists of Ninefold network that name a resource, ordered by resource. */
 export const networkFilters: readonly ListFields[] = [
   firewallPoliciesList,
   firewallPolicyRulesList,

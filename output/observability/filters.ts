@@ -351,7 +351,7 @@ export const silencesList: ListFields = {
   key: 'id',
 }
 
-/** The filter and sort fields of the lists of Ninefold observability, ordered by resource. */
+/** The filter and sort fields of the lists of Ninefold observability that name a resource, ordered by resource. */
 export const observabilityFilters: readonly ListFields[] = [
   activitiesList,
   alertRulesList,

@@ -323,7 +323,7 @@ export const scanPoliciesList: ListFields = {
   key: 'id',
 }
 
-/** The filter and sort fields of the lists of Ninefold registry, ordered by resource. */
+/** The filter and sort fields of the lists of Ninefold registry that name a resource, ordered by resource. */
 export const registryFilters: readonly ListFields[] = [
   accessPoliciesList,
   repositoryAccessPoliciesList,

@@ -195,7 +195,7 @@ export const storageClassInstancesList: ListFields = {
   key: 'id',
 }
 
-/** The filter and sort fields of the lists of Ninefold storage, ordered by resource. */
+/** The filter and sort fields of the lists of Ninefold storage that name a resource, ordered by resource. */
 export const storageFilters: readonly ListFields[] = [
   bucketsList,
   multipartUploadsList,

@@ -220,7 +220,7 @@ export const quotaOverridesList: ListFields = {
   key: 'id',
 }
 
-/** The filter and sort fields of the lists of Ninefold taxonomy, ordered by resource. */
+/** The filter and sort fields of the lists of Ninefold taxonomy that name a resource, ordered by resource. */
 export const taxonomyFilters: readonly ListFields[] = [
   groupsList,
   operationsList,

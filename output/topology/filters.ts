@@ -219,7 +219,7 @@ export const resourcePoolsList: ListFields = {
   key: 'id',
 }
 
-/** The filter and sort fields of the lists of Ninefold topology, ordered by resource. */
+/** The filter and sort fields of the lists of Ninefold topology that name a resource, ordered by resource. */
 export const topologyFilters: readonly ListFields[] = [
   deploymentTargetsList,
   locationsList,

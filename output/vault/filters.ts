@@ -305,7 +305,7 @@ export const secretVersionsList: ListFields = {
   key: 'id',
 }
 
-/** The filter and sort fields of the lists of Ninefold vault, ordered by resource. */
+/** The filter and sort fields of the lists of Ninefold vault that name a resource, ordered by resource. */
 export const vaultFilters: readonly ListFields[] = [
   capsulesList,
   certificateAuthoritiesList,

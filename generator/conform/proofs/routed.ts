@@ -29,7 +29,7 @@ async function proveOptional(subject: Subject, probe: Probe, draft: Draft): Prom
 
 /**
  * Whether an example is invented for a text without pattern and format. The server may expect a cursor or an existing
- * name in such a text, so only an example of the document is reliable.
+ * name in the text, so only an example of the document is reliable.
  */
 function isInvented({ example, schema }: Parameter, { examples }: Subject): boolean {
   const shape = shapeOf(schema, examples.schemas)

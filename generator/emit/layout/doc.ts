@@ -2,7 +2,8 @@ import { widthOf } from './width.ts'
 
 /**
  * Text with possible line breaks. The combinators are those of prettier's own layout that the emitters need, after P.
- * Wadler, "A prettier printer". Their output equals the output of prettier, so no file is formatted afterwards.
+ * Wadler, "A prettier printer". The output of the combinators equals the output of prettier, so no file is formatted
+ * afterwards.
  */
 export type Doc =
   | string

@@ -13,8 +13,8 @@ export interface RoutesView {
   readonly routes: readonly RouteView[]
   readonly bindings: readonly BindingView[]
   /**
-   * The parameter of the binding function: `{ groups, quotas }`, or `handlers` if the name of a group would hide
-   * another name.
+   * The parameter of the binding function: `{ groups, quotas }`, or `handlers` if the name of a group is no identifier
+   * or would hide another name.
    */
   readonly given: string
   /** The interface of all handlers. */
@@ -80,12 +80,12 @@ export interface MediaView {
 
 /** A request's body. */
 export interface BodyView {
-  /** A single media type, or several if the caller has a choice. */
+  /** A single media type, or several media types if the caller has a choice. */
   readonly media: readonly MediaView[]
   readonly required: Literal
-  /** The runtime's function that chooses among several media types, or '' for a single media type. */
+  /** The runtime's function that chooses the codec by content type, or '' for a single media type that is no range. */
   readonly choice: Name | ''
-  /** The runtime's function that writes a single media type, or '' for several media types. */
+  /** The runtime's function that writes a single media type, or '' for several media types and for a range. */
   readonly write: Name | ''
 }
 

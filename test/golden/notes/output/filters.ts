@@ -13,5 +13,5 @@ export const notesList: ListFields = {
   key: 'id',
 }
 
-/** The filter and sort fields of the lists of Notes, ordered by resource. */
+/** The filter and sort fields of the lists of Notes that name a resource, ordered by resource. */
 export const notesFilters: readonly ListFields[] = [notesList]

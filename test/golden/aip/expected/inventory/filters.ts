@@ -21,5 +21,5 @@ export const shelvesList: ListFields = {
   key: 'id',
 }
 
-/** The filter and sort fields of the lists of Inventory, ordered by resource. */
+/** The filter and sort fields of the lists of Inventory that name a resource, ordered by resource. */
 export const inventoryFilters: readonly ListFields[] = [shelvesList]
