@@ -24,7 +24,7 @@ export interface PortRequest {
   readonly nic: string
   /** A subnet that `requireSubnet` has returned in the same transaction. */
   readonly subnet_id: string
-  /** The wanted IPv4 address; without it, the port gets the lowest free address. */
+  /** The wanted IPv4 address; without it, the port gets the lowest free address outside of the reserved ranges. */
   readonly ip_address?: string | undefined
 }
 

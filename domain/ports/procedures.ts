@@ -101,8 +101,8 @@ export interface Procedure<Input, Checkpoint = unknown> {
   readonly kind: string
   readonly steps: readonly Step<Input, Checkpoint>[]
   /**
-   * The time limit of the work in milliseconds, by default 15 minutes. After the limit, the operation ends with
-   * OPERATION_DEADLINE_EXCEEDED.
+   * The time limit of the work in milliseconds, by default 15 minutes; `none` for work without a limit. After the
+   * limit, the operation ends with OPERATION_DEADLINE_EXCEEDED.
    */
   readonly deadlineMs?: number | 'none'
   /**

@@ -149,7 +149,7 @@ export interface Witness {
   readonly id: string
 }
 
-/** The members, and the witness whose version, a read returns in addition to the documents. */
+/** A request for members of the documents and for the version of a witness, in addition to the documents. */
 export interface Beside<Members> {
   /** STRING and ENUM columns to return beside the text, so that no document has to be parsed for them. */
   readonly members?: Members
@@ -162,8 +162,8 @@ export interface PageOptions<Members> extends Beside<Members> {
 }
 
 /**
- * A document with the requested members, in the requested order; an unset member is empty. The array of the members may
- * have further elements.
+ * A document with the requested members, in the requested order; an unset text or enum is empty. The array of the
+ * members may have further elements.
  */
 export interface Listed<T, Members extends readonly (keyof T)[]> extends Stored<T> {
   readonly members: { readonly [I in keyof Members]: T[Members[I]] }
@@ -243,8 +243,8 @@ export interface Transaction extends Reader {
   /** Reads a document and locks it against other transactions until the end of this transaction. */
   lock<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined>
   /**
-   * Reads and locks a document as `lock` does, but lets other transactions share the document too. No transaction can
-   * lock a shared document.
+   * Reads and locks a document as `lock` does, but lets other transactions share the document too. No other transaction
+   * can lock the document while it is shared.
    */
   share<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined>
   /**
@@ -276,8 +276,9 @@ export interface Transaction extends Reader {
 
 /**
  * The store (conventions §16). Reads outside of a transaction see committed rows only. `tx` runs `fn` in one
- * transaction and commits when `fn` resolves. `fn` awaits only the calls of its `tx`, has no effect outside of the
- * store, and may run again. A busy store and conflicts are retried up to 10 times; then `tx` throws ENGINE_UNAVAILABLE.
+ * transaction and commits when `fn` resolves. `fn` awaits only the calls of its `tx`, and has no effect outside of the
+ * store, because `fn` runs again after a conflict or if the store is busy. After 10 failed attempts, `tx` throws
+ * ENGINE_UNAVAILABLE.
  */
 export interface Store extends Reader {
   tx<R>(fn: (tx: Transaction) => Promise<R>): Promise<R>
