@@ -8,7 +8,7 @@ export class TokenBucket {
   #tokens: number
   #filledAt: number
 
-  /** `now` is in milliseconds since 1970; `perSecond` tokens are added each second. */
+  /** Makes a full bucket to which `perSecond` tokens are added each second. `now` is in milliseconds since 1970. */
   constructor({ capacity, perSecond }: { readonly capacity: number; readonly perSecond: number }, now: number) {
     this.#capacity = capacity
     this.#perSecond = perSecond
