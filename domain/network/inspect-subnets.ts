@@ -103,7 +103,7 @@ async function* inspectRanges(reader: Reader, subnet: string, expected: readonly
     yield finding('network.subnets', subnet, `lacks the row of its free range ${rangeText(range)}`)
 }
 
-/** Reports free ranges of subnets that do not exist. */
+/** Yields a finding for each free range of a subnet that does not exist. */
 async function* inspectStrayRanges(reader: Reader): Findings {
   let known = ''
   for await (const { id, value } of reader.each(freeRanges)) {

@@ -20,8 +20,8 @@ export function addTo(set: Uint32Array, rule: number): void {
 
 /**
  * The sets of the rules that match each integer from 0 to 2^32 - 1. The bounds of all ranges are sorted, and each bound
- * flips the bit of one rule; every 64th set is kept as a snapshot. Memory grows with the number of ranges. A look-up
- * costs a binary search and a copy, whatever the ranges are.
+ * flips the bit of one rule; every 64th set is kept as a snapshot. Memory grows with the number of ranges times the
+ * number of rules. A look-up costs a binary search, a copy of a set and fewer than 64 flips.
  */
 export class IntervalSets {
   readonly #words: number

@@ -13,7 +13,10 @@ export const holds = (ranges: readonly Ipv4Range[], address: number): boolean =>
 export const sorted = <R extends Ipv4Range>(ranges: readonly R[]): readonly R[] =>
   ranges.toSorted((one, other) => one.first - other.first)
 
-/** Returns the addresses of ranges that lie in none of `holes`. Both lists are sorted and disjoint; so is the result. */
+/**
+ * Returns the addresses of `ranges` that lie in none of `holes`, as sorted and disjoint ranges. Each of the two lists
+ * must be sorted and disjoint.
+ */
 export function without(ranges: readonly Ipv4Range[], holes: readonly Ipv4Range[]): readonly Ipv4Range[] {
   const left: Ipv4Range[] = []
   let at = 0
@@ -32,8 +35,8 @@ export function without(ranges: readonly Ipv4Range[], holes: readonly Ipv4Range[
 }
 
 /**
- * Splits ranges at the ends of reserved ranges, and merges neighbours on the same side. Both lists must be sorted and
- * disjoint. The sides that `ranges` may have are ignored.
+ * Splits ranges at the ends of reserved ranges, and merges neighbours on the same side. Each of the two lists must be
+ * sorted and disjoint. A side that `ranges` already have is ignored.
  */
 export function sided(ranges: readonly Ipv4Range[], reserved: readonly Ipv4Range[]): readonly SidedRange[] {
   const open = without(ranges, reserved)
