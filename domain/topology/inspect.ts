@@ -11,10 +11,7 @@ import { zoneCollection } from './sites/zones-store.ts'
 
 type Findings = AsyncGenerator<Finding, void, undefined>
 
-/**
- * Yields the contradictions between rows of the area, except references to absent rows, which `inspectReferences`
- * finds.
- */
+/** Yields the contradictions between rows of the area that `inspectReferences` does not find. */
 export const inspectTopology: Inspect = async function* ({ reader }) {
   yield* inspectLocations(reader)
   yield* inspectZones(reader)

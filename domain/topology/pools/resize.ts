@@ -9,7 +9,7 @@ import { roomOf, withUse } from './pool-use.ts'
 import { poolCollection, type StoredPool } from './pools-store.ts'
 import { readyTargets, type LockedZone, type ZonePools } from './zone-pools.ts'
 
-/** An allocation with its pool and its zone, locked. */
+/** A locked allocation with its locked pool and the locked ledger row of its zone. */
 interface Held {
   readonly allocation: Stored<StoredAllocation>
   readonly pool: Stored<StoredPool>
