@@ -32,7 +32,7 @@ interface Checkpoint {
   readonly begun: string
   /** The id of the last workspace that the second walk has begun to watch. */
   readonly watched: string
-  /** The watched workspaces whose follow-up is still in progress. */
+  /** The ids of the watched workspaces whose follow-up is still in progress. */
   readonly busy: readonly string[]
   /** The number of workspaces whose follow-up has ended or failed. */
   readonly ended: number
