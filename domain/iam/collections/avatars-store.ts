@@ -14,7 +14,8 @@ export const avatars: Collection<StoredAvatar> = { name: 'iam_avatars', id: 'id'
 export interface AvatarChanges {
   readonly id: string
   /**
-   * The times of the changes within the last hour in RFC 3339, oldest first; at most as many times as the limit allows.
+   * The times in RFC 3339 of the last change and of the changes within the hour before it, oldest first; at most as
+   * many times as the limit allows.
    */
   readonly times: readonly string[]
 }

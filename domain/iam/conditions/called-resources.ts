@@ -6,8 +6,8 @@ import type { AttributesOfResource } from './condition.ts'
 export type ResolveResource = (type: string, id: string) => Promise<ResolvedResource | undefined>
 
 /**
- * The resources of a call, innermost first: the named resource, then the resources that contain it. Name and labels are
- * undefined before the look-up.
+ * The resources of a call, innermost first: the named resource, then the resources that contain it. A name or labels
+ * that are not yet looked up are undefined.
  */
 export type CalledResources = readonly AttributesOfResource[]
 

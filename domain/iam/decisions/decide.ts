@@ -40,7 +40,7 @@ export function decide(of: Case): Decision | undefined {
   return conditionally(of, conditional, allowing)
 }
 
-/** A decision, or the fact that the resources must be looked up first. */
+/** A decision, if there is one, and whether the resources must be looked up first. */
 type Found = readonly [decision: Decision | undefined, isHanging: boolean]
 
 const unhindered: Found = [undefined, false]

@@ -4,8 +4,8 @@ import { bindings } from '../collections/bindings-store.ts'
 import { principals } from '../collections/principals-store.ts'
 
 /**
- * The administrator roles, keyed by type of scope. The last holder of such a role at a scope cannot be removed (iam.md
- * 4.5, E5).
+ * The administrator roles, keyed by type of scope. Rule E5 protects the last permanent holder of an administrator role
+ * at a scope (iam.md 4.5).
  */
 const administratorRoles: Readonly<Partial<Record<Binding['scope_type'], string>>> = {
   PLATFORM: 'platform-admin',

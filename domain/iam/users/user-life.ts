@@ -82,7 +82,10 @@ export class UserLife {
     })
   }
 
-  /** Locks and returns the user in the path; throws unless the status of the user allows the call. */
+  /**
+   * Locks and returns the user in the path. Throws unless the etag of the request matches and the status of the user
+   * allows the call.
+   */
   async #called(
     tx: Transaction,
     verb: UserVerb,
