@@ -240,20 +240,23 @@ export interface Reader {
 
 /** A transaction; all of its changes are committed, or none is. */
 export interface Transaction extends Reader {
-  /** Reads a document and locks it against other transactions until the end of this transaction. */
+  /**
+   * Returns a document and locks it against other transactions until the end of this transaction; undefined if the
+   * document does not exist.
+   */
   lock<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined>
   /**
-   * Reads and locks a document as `lock` does, but lets other transactions share the document too. No other transaction
-   * can lock the document while it is shared.
+   * Returns and locks a document as `lock` does, but lets other transactions share the document too. No other
+   * transaction can lock the document while it is shared.
    */
   share<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined>
   /**
-   * Inserts a document. Throws the error of a violated unique set, and `Conflict` if a document has the id. After a
-   * violated unique set, which `update` may find too, the transaction ends with the same error, even if the caller
-   * catches the error.
+   * Inserts a document and returns the stored document. Throws the error of a violated unique set, and `Conflict` if a
+   * document has the id. After a violated unique set, which `update` may find too, the transaction ends with the same
+   * error, even if the caller catches the error.
    */
   insert<T>(collection: Collection<T>, document: NoInfer<T>): Promise<Stored<T>>
-  /** Replaces a document if it still has `version`; otherwise throws `Conflict`. */
+  /** Replaces a document if it still has `version`, and returns the stored document; otherwise throws `Conflict`. */
   update<T>(collection: Collection<T>, id: string, document: NoInfer<T>, version: number): Promise<Stored<T>>
   /**
    * Updates a document as `update` does, in one conditional statement. Returns undefined if the document has another
