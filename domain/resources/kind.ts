@@ -157,7 +157,7 @@ export interface RowPath extends Place {
   readonly id: string
 }
 
-/** Makes a kind from its declaration. */
+/** Returns the kind that a declaration describes. */
 export function defineKind<T extends Row, const Type extends string>(
   declaration: KindDeclaration<T> & { readonly type: Type },
 ): Kind<T> & { readonly type: Type } {
