@@ -85,7 +85,10 @@ function flipsOf(ranges: readonly RuleRange[]): Float64Array {
   return Float64Array.from(flips).sort()
 }
 
-/** Joins the ranges of each rule that overlap or touch, because a bit must not be flipped back within a range. */
+/**
+ * Returns the ranges with those of one rule joined that overlap or touch, because a bit must not be flipped back within
+ * a range.
+ */
 function mergedOf(ranges: readonly RuleRange[]): readonly RuleRange[] {
   const merged: RuleRange[] = []
   for (const range of ranges.toSorted((one, other) => one.rule - other.rule || one.first - other.first)) {
