@@ -18,7 +18,7 @@ interface Held {
   readonly isOpen: boolean
 }
 
-/** Changes the capacity of a consumer (`Topology.resize`). */
+/** Changes the capacity of a consumer, and returns the allocation or the reason against it (`Topology.resize`). */
 export async function resize(
   pools: ZonePools,
   tx: Transaction,
@@ -29,7 +29,10 @@ export async function resize(
   return held ? settle(tx, held, need) : { kind: 'unallocated' }
 }
 
-/** Changes the capacity of a consumer that begins to run again (`Topology.reallocate`). */
+/**
+ * Changes the capacity of a consumer that begins to run again, and returns the allocation or the reason against it
+ * (`Topology.reallocate`).
+ */
 export async function reallocate(
   pools: ZonePools,
   tx: Transaction,
