@@ -59,7 +59,10 @@ export function cascadeProcedures(
   ]
 }
 
-/** Starts a follow-up for the next workspaces whose areas have not applied the effective states. */
+/**
+ * Starts follow-ups for the next workspaces whose areas have not applied the effective states. Returns the outcome that
+ * repeats the step until no workspace is left.
+ */
 async function beginNext(parts: TaxonomyEnvironment, context: StepContext<Subtree, Checkpoint>): Promise<StepOutcome> {
   const { input, store } = context
   const where = await whereBelow(store, input)
@@ -72,8 +75,8 @@ async function beginNext(parts: TaxonomyEnvironment, context: StepContext<Subtre
 }
 
 /**
- * Watches the follow-ups in progress until no follow-up is left. A slow follow-up does not delay the report of the
- * others.
+ * Watches the follow-ups in progress, and returns the outcome that repeats the step until no follow-up is left. A slow
+ * follow-up does not delay the report of the others.
  */
 async function waitForAll(context: StepContext<CascadeInput, Checkpoint>): Promise<StepOutcome> {
   const { input, store } = context

@@ -165,8 +165,8 @@ async function followAll(
 export const causeOf = (error: unknown): string => (error instanceof ApiError ? error.message : 'internal error')
 
 /**
- * Repeats the work after a failure: after 1 and 2 seconds, and from the third failure on after a rest. If the state has
- * changed, the work is repeated immediately and the next failure counts as the first.
+ * Returns the outcome that repeats the work after a failure: after 1 and 2 seconds, and from the third failure on after
+ * a rest. If the state has changed, the work is repeated immediately and the next failure counts as the first.
  */
 async function failedOnce(
   context: Context,
