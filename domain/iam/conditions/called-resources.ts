@@ -24,8 +24,8 @@ export function calledResources(resource: CalledResource | undefined): CalledRes
 }
 
 /**
- * Looks up the unknown names and labels. The name and labels of a resource stay unknown if the look-up fails or finds
- * nothing.
+ * Returns the resources with the unknown names and labels looked up. The name and labels of a resource stay unknown if
+ * the look-up fails or finds nothing.
  */
 export const lookedUp = (resources: CalledResources, resolve: ResolveResource): Promise<CalledResources> =>
   Promise.all(

@@ -43,7 +43,7 @@ export function parseHash(text: string): PasswordHash | undefined {
   return formatHash(parsed) === text ? parsed : undefined
 }
 
-/** Hashes a password with a new salt. */
+/** Returns the hash of a password with a new salt. */
 export async function hashOf(password: string, { memory, parallelism, passes }: Cost): Promise<PasswordHash> {
   const parameters = { memory, passes, parallelism, salt: randomBytes(saltBytes) }
   return { ...parameters, hash: await derive(password, parameters) }

@@ -73,8 +73,8 @@ export class ScopeChains {
   }
 
   /**
-   * Reads a chain. Many workspaces share a parent group whose chain is cached, so one read of the workspace mostly
-   * suffices.
+   * Reads the chain of a scope; returns undefined if the scope does not exist. Many workspaces share a parent group
+   * whose chain is cached, so one read of the workspace mostly suffices.
    */
   async #read(reader: Reader, taxonomy: Taxonomy, scope: Scope): Promise<Chain | undefined> {
     if (scope.type !== 'WORKSPACE') {

@@ -102,7 +102,10 @@ const waitAfter = ({ firstWaitMs, maxWaitMs }: NonNullable<ThrottleRule['doublin
 const inWindow = (moments: Failures['moments'], windowMs: number, now: number): Failures['moments'] =>
   moments.filter(([time]) => time > now - windowMs && !isAhead(time, windowMs, now))
 
-/** Adds a failure in the order of time. Attempts on different servers may arrive slightly out of order. */
+/**
+ * Returns the times with an additional failure, in the order of time. Attempts on different servers may arrive slightly
+ * out of order.
+ */
 function added(moments: Failures['moments'], moment: number): Failures['moments'] {
   const others = moments.filter(([time]) => time !== moment)
   const [, count = 0] = moments.find(([time]) => time === moment) ?? []

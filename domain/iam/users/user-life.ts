@@ -127,8 +127,8 @@ export async function deactivate(
 }
 
 /**
- * Activates a deactivated user that the transaction has locked after the revision. A user without a password becomes
- * INVITED by `by`.
+ * Activates a deactivated user that the transaction has locked after the revision, and returns the changed user. A user
+ * without a password becomes INVITED by `by`.
  */
 export async function reactivate(
   tx: Transaction,
