@@ -34,8 +34,8 @@ export interface Collection<T> {
    */
   readonly listedBelow?: Path<T>
   /**
-   * Further columns, keyed by name. Their values are computed from the document at each write. Lists can sort by these
-   * columns, and an untyped `Where` can name them; `indexes` cannot.
+   * Further columns, keyed by name. The values of these columns are computed from the document at each write. Lists can
+   * sort by these columns, and an untyped `Where` can name them; `indexes` cannot.
    */
   readonly computed?: Readonly<Record<string, Computed<T>>>
   /**
@@ -44,9 +44,10 @@ export interface Collection<T> {
    */
   readonly orderedBy?: Readonly<Record<string, string>>
   /**
-   * Columns that earlier versions wrote and this version does not. Their names must not be used again. A store with any
-   * other unknown column belongs to a newer version, and this version must not write to the store. A version that drops
-   * a unique set must raise `storeFormat`, otherwise the version mistakes its own store for a newer one.
+   * Columns that earlier versions wrote and this version does not write. The name of a former column must not be used
+   * again. A store with any other unknown column belongs to a newer version, and this version must not write to the
+   * store. A version that drops a unique set must raise `storeFormat`, otherwise the version mistakes its own store for
+   * a newer one.
    */
   readonly formerColumns?: readonly string[]
   /**
@@ -81,7 +82,7 @@ export interface Stored<T> {
   readonly version: number
   /** The text for answers, without `hidden` members. Reading a document parses nothing. */
   readonly text: JsonText<T>
-  /** The document with all its members. It is parsed on first use. */
+  /** The document with all its members, which is parsed on first use. */
   readonly value: T
 }
 

@@ -24,8 +24,8 @@ export interface CapacityNeed {
   readonly memory_mib: number
   readonly disk_gib: number
   /**
-   * The NUMA nodes of a guest. Each guest node is pinned to a NUMA node of the host. Its amounts are a part of the
-   * amounts above.
+   * The NUMA nodes of a guest. Each guest node is pinned to a NUMA node of the host; the amounts of guest nodes are a
+   * part of the amounts above.
    */
   readonly numa?: readonly { readonly vcpus: number; readonly memory_mib: number }[]
 }
