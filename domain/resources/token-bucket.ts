@@ -1,6 +1,7 @@
 /**
  * A rate limit of one server (conventions §10): a bucket of tokens that refills at a steady rate up to its capacity.
- * The bucket lives in memory and is full after a start. It consists of four numbers, so a server can have many buckets.
+ * The bucket lives in memory and is full after a start. A bucket consists of four numbers, so a server can have many
+ * buckets.
  */
 export class TokenBucket {
   readonly #capacity: number
