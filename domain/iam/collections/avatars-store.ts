@@ -9,7 +9,8 @@ export interface StoredAvatar extends Avatar {
 export const avatars: Collection<StoredAvatar> = { name: 'iam_avatars', id: 'id' }
 
 /**
- * The times of a user's picture changes. The row remains after the picture is deleted; its id is the id of the user.
+ * The times of a user's picture changes. The row remains after the picture is deleted; the id of the row is the id of
+ * the user.
  */
 export interface AvatarChanges {
   readonly id: string

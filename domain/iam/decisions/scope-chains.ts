@@ -59,7 +59,7 @@ export class ScopeChains {
     return found?.state
   }
 
-  /** Drops every cached chain that contains a scope. */
+  /** Drops every cached chain that contains a scope, and marks the reads in progress as outdated. */
   drop(id: string): void {
     for (const key of this.#through.get(id) ?? []) this.#chains.drop(key)
     // A chain that is being read may contain the scope.

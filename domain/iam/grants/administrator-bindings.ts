@@ -21,7 +21,7 @@ type Terms = Pick<Binding, 'role_id' | 'scope_type' | 'condition'> & { readonly 
 export const administers = ({ condition, expire_time, role_id, scope_type }: Terms): boolean =>
   condition === '' && expire_time === undefined && administratorRoles[scope_type] === role_id
 
-/** Returns the bindings that make a user an administrator. */
+/** Returns the bindings that make a user a permanent administrator of the platform or of an organisation. */
 export async function administrationsOf(reader: Reader, user: string): Promise<readonly Binding[]> {
   const found: Binding[] = []
   const where = { principal_id: user, role_id: Object.values(administratorRoles) }

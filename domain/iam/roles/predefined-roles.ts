@@ -1,7 +1,7 @@
 import type { AccessClass, ScopeKind } from '../../../output/iam/types.ts'
 import type { CataloguePermission } from '../interfaces/catalogue.ts'
 
-/** A predefined role. Its id is its name, so that scripts work on every installation. */
+/** A predefined role. The id of a predefined role is its name, so that scripts work on every installation. */
 export interface PredefinedRole {
   readonly name: string
   readonly displayName: string
