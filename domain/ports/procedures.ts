@@ -74,7 +74,10 @@ export type StepOutcome =
    * result.
    */
   | { readonly kind: 'done'; readonly finish?: (tx: Transaction) => Promise<void> }
-  /** The step runs again after this delay, so that other work can run before. `cause` is the failure, for the log. */
+  /**
+   * The step runs again after `afterMs` milliseconds, so that other work can run before. `cause` is the failure, for
+   * the log.
+   */
   | { readonly kind: 'again'; readonly afterMs: number; readonly cause?: unknown }
   /** The operation ends with ERROR. */
   | { readonly kind: 'failed'; readonly errors: readonly [OperationError, ...OperationError[]] }

@@ -113,8 +113,8 @@ export interface Topology {
    */
   resize(tx: Transaction, consumer: Consumer, need: CapacityNeed): Promise<Allocated | Shortage | Unallocated>
   /**
-   * Changes the capacity as `resize` does, if the zone and the pool are AVAILABLE; for a consumer that begins to run
-   * again.
+   * Changes the capacity and returns the result as `resize` does, but only if the zone and the pool are AVAILABLE; for
+   * a consumer that begins to run again.
    */
   reallocate(
     tx: Transaction,
