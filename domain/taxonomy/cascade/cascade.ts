@@ -104,8 +104,8 @@ async function waitForAll(context: StepContext<CascadeInput, Checkpoint>): Promi
 }
 
 /**
- * Returns the delay before the next poll: from 50 ms, doubling up to one second, the interval at which areas are
- * polled.
+ * Returns the delay before the next poll in milliseconds: from 50, doubling up to 1,000, the interval at which areas
+ * are polled.
  */
 const waitMs = (waits: number): number => Math.min(1_000, 50 * 2 ** Math.min(waits, 5))
 

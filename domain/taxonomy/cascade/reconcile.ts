@@ -19,11 +19,11 @@ import { active, bareState, deleting } from '../tree/states.ts'
 
 /** The delays between calls of the areas, in milliseconds. */
 export interface FollowTimes {
-  /** The delay between two calls of an area that has not yet applied the state. */
+  /** The delay in milliseconds between two calls of an area that has not yet applied the state. */
   readonly askMs: number
-  /** The delays after the first and the second successive failure. */
+  /** The delays in milliseconds after the first and the second successive failure. */
   readonly retryMs: readonly [number, number]
-  /** The delay after the third and every later failure. */
+  /** The delay in milliseconds after the third and every later failure. */
   readonly restMs: number
 }
 
