@@ -50,7 +50,7 @@ export interface Failures {
 
 export const noFailures: Failures = { moments: [], waits: 0, waitUntil: 0 }
 
-/** Returns the time under which a failure at `now` is stored. */
+/** Returns the time under which a failure at `now` is stored, in milliseconds since 1970 as `now`. */
 export function momentOf({ windowMs }: ThrottleRule, limit: number, now: number): number {
   const grain = limit <= maxMoments ? 1 : Math.ceil(windowMs / maxMoments)
   return now - (now % grain)
