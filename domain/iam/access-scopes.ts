@@ -64,7 +64,7 @@ function row<T>(
 }
 
 /**
- * Finds the scope of a revocation: the home of the token or of the principal that the body names. A caller needs no
+ * Returns the scope of a revocation: the home of the token or of the principal that the body names. A caller needs no
  * permission to revoke its own tokens. A body that names neither passes the authorization and then fails validation.
  */
 async function ofRevoked(reader: Reader, { context, given }: Sent): Promise<Asked> {

@@ -16,7 +16,8 @@ import { users, type StoredUser } from './collections/users-store.ts'
 import type { Scope } from '../ports/scope.ts'
 
 /**
- * The maximal number of rows that one transaction deletes. Small transactions hold their locks for a short time only.
+ * The maximal number of rows that one transaction deletes or deactivates. Small transactions hold their locks for a
+ * short time only.
  */
 const batchSize = 50
 

@@ -14,8 +14,8 @@ import { subnetCollection, type StoredSubnet } from './subnets/subnets-store.ts'
 type Findings = AsyncGenerator<Finding, void, undefined>
 
 /**
- * Compares subnets with their VPCs and with each other, and recomputes the counts and free ranges of each subnet from
- * its ports (network.md 4).
+ * Yields the contradictions between subnets and their VPCs, among the subnets of a VPC, and between the counts and free
+ * ranges of each subnet and its ports (network.md 4).
  */
 export async function* inspectSubnets(reader: Reader): Findings {
   for await (const { id: vpc } of reader.each(vpcCollection)) yield* inspectOverlaps(reader, vpc)
@@ -47,7 +47,7 @@ async function subnetFaults(reader: Reader, { cidr_block, region, vpc_id, worksp
   ]
 }
 
-/** Checks the ports, the counts and the free ranges of a subnet. */
+/** Yields the faults of the ports, the counts and the free ranges of a subnet. */
 async function* inspectAddresses(reader: Reader, subnet: StoredSubnet): Findings {
   const plan = planOf(subnet)
   const taken: number[] = []
@@ -103,7 +103,7 @@ async function* inspectRanges(reader: Reader, subnet: string, expected: readonly
     yield finding('network.subnets', subnet, `lacks the row of its free range ${rangeText(range)}`)
 }
 
-/** Reports free ranges of subnets that do not exist. */
+/** Yields a finding for each free range of a subnet that does not exist. */
 async function* inspectStrayRanges(reader: Reader): Findings {
   let known = ''
   for await (const { id, value } of reader.each(freeRanges)) {

@@ -4,8 +4,8 @@ import type { Vpc } from '../../output/network/types.ts'
 import type { Collection } from '../ports/store.ts'
 
 /**
- * A stored VPC. It has its organisation, for counting the VPCs of an organisation, and lacks the numbers of its subnets
- * and ports, which are counted at each read.
+ * The stored members of a VPC: with its organisation, for counting the VPCs of an organisation, and without the numbers
+ * of its subnets and ports, which are counted at each read.
  */
 export type StoredVpc = Omit<Vpc, 'subnet_count' | 'logical_port_count'> & { readonly organisation_id: string }
 

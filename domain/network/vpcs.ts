@@ -86,8 +86,8 @@ export function vpcs(parts: Parts<NetworkArea, 'topology'>): VpcHandlers {
 }
 
 /**
- * Returns the organisation of a workspace, which never changes. Returns an empty text if the workspace does not exist:
- * the call then fails when the workspace is looked up.
+ * Returns the id of the organisation of a workspace, which never changes. Returns an empty text if the workspace does
+ * not exist: the call then fails when the workspace is looked up.
  */
 async function organisationOf({ store, taxonomy }: Parts<NetworkArea>, id: string): Promise<string> {
   return (await taxonomy.chain(store, { type: 'WORKSPACE', id }))?.at(-1)?.id ?? ''

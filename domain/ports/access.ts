@@ -79,8 +79,8 @@ export interface Sent {
 export type ScopeOf = (reader: Reader, sent: Sent) => Promise<Asked>
 
 /**
- * The scope finders, keyed by operationId. With `handler`, the handler itself checks the authorization through
- * `Access`.
+ * The scope finders, keyed by operationId. With `handler`, the handler itself checks the authorization through an
+ * `Authorizer`.
  */
 export type AccessScopes = Readonly<Record<string, ScopeOf | 'handler'>>
 

@@ -17,8 +17,8 @@ export interface Activity {
   readonly resourceId: string
   readonly scope: Scope
   /**
-   * The scopes from the organisation to `scope`. Absent while the scope exists, because the chain can then be read
-   * later.
+   * The scopes from the organisation to `scope`. May be absent while the scope exists, because the chain can then be
+   * read later.
    */
   readonly chain?: readonly Scope[] | undefined
   readonly principalId: string

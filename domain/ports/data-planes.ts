@@ -6,7 +6,7 @@ import type { Dispatch } from '../../runtime/wire.ts'
 /** The minimal speed of an upload: a number of bytes per second, on average over each window of time. */
 export interface Pace {
   readonly bytesPerSecond: number
-  /** The length of a window. Time in which the server does not read is not counted. */
+  /** The length of a window in milliseconds. Time in which the server does not read is not counted. */
   readonly overMs: number
 }
 

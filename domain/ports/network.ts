@@ -24,7 +24,7 @@ export interface PortRequest {
   readonly nic: string
   /** A subnet that `requireSubnet` has returned in the same transaction. */
   readonly subnet_id: string
-  /** The wanted IPv4 address; without it, the port gets the lowest free address. */
+  /** The wanted IPv4 address; without it, the port gets the lowest free address outside of the reserved ranges. */
   readonly ip_address?: string | undefined
 }
 
@@ -53,11 +53,11 @@ export interface Network {
    */
   requireSubnet(tx: Transaction, workspace: string, subnetId: string): Promise<SubnetFacts | undefined>
   /**
-   * Creates the logical port of an interface, in the state DOWN, with an address of the subnet. Throws the first
-   * failure of: IP_ADDRESS_NOT_ASSIGNABLE, IP_ADDRESS_IN_USE, QUOTA_EXCEEDED of `network.logicalPorts`,
-   * SUBNET_EXHAUSTED, and ENGINE_UNAVAILABLE if other ports have all MAC addresses of the new port. The caller adds the
-   * field of its body with `atField`. The call locks a quota bucket, so it must follow the other locks of the
-   * transaction.
+   * Creates the logical port of an interface, in the state DOWN, with an address of the subnet, and returns the port.
+   * Throws the first failure of: IP_ADDRESS_NOT_ASSIGNABLE, IP_ADDRESS_IN_USE, QUOTA_EXCEEDED of
+   * `network.logicalPorts`, SUBNET_EXHAUSTED, and ENGINE_UNAVAILABLE if other ports have all MAC addresses of the new
+   * port. The caller adds the field of its body with `atField`. The call locks a quota bucket, so it must follow the
+   * other locks of the transaction.
    */
   createPort(tx: Transaction, request: PortRequest): Promise<CreatedPort>
   /** Deletes a port and frees its address. Does nothing if the port does not exist. */

@@ -74,7 +74,10 @@ export type StepOutcome =
    * result.
    */
   | { readonly kind: 'done'; readonly finish?: (tx: Transaction) => Promise<void> }
-  /** The step runs again after this delay, so that other work can run before. `cause` is the failure, for the log. */
+  /**
+   * The step runs again after `afterMs` milliseconds, so that other work can run before. `cause` is the failure, for
+   * the log.
+   */
   | { readonly kind: 'again'; readonly afterMs: number; readonly cause?: unknown }
   /** The operation ends with ERROR. */
   | { readonly kind: 'failed'; readonly errors: readonly [OperationError, ...OperationError[]] }
@@ -101,8 +104,8 @@ export interface Procedure<Input, Checkpoint = unknown> {
   readonly kind: string
   readonly steps: readonly Step<Input, Checkpoint>[]
   /**
-   * The time limit of the work in milliseconds, by default 15 minutes. After the limit, the operation ends with
-   * OPERATION_DEADLINE_EXCEEDED.
+   * The time limit of the work in milliseconds, by default 15 minutes; `none` for work without a limit. After the
+   * limit, the operation ends with OPERATION_DEADLINE_EXCEEDED.
    */
   readonly deadlineMs?: number | 'none'
   /**

@@ -1,4 +1,4 @@
-/** Identifiers that are the same on every installation (conventions §3). */
+// Identifiers that are the same on every installation (conventions §3).
 
 /** The id of the principal for the platform's own work. */
 export const systemPrincipalId = '00000000-0000-7000-8000-000000000001'

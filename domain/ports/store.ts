@@ -34,8 +34,8 @@ export interface Collection<T> {
    */
   readonly listedBelow?: Path<T>
   /**
-   * Further columns, keyed by name. Their values are computed from the document at each write. Lists can sort by these
-   * columns, and an untyped `Where` can name them; `indexes` cannot.
+   * Further columns, keyed by name. The values of these columns are computed from the document at each write. Lists can
+   * sort by these columns, and an untyped `Where` can name them; `indexes` cannot.
    */
   readonly computed?: Readonly<Record<string, Computed<T>>>
   /**
@@ -44,9 +44,10 @@ export interface Collection<T> {
    */
   readonly orderedBy?: Readonly<Record<string, string>>
   /**
-   * Columns that earlier versions wrote and this version does not. Their names must not be used again. A store with any
-   * other unknown column belongs to a newer version, and this version must not write to the store. A version that drops
-   * a unique set must raise `storeFormat`, otherwise the version mistakes its own store for a newer one.
+   * Columns that earlier versions wrote and this version does not write. The name of a former column must not be used
+   * again. A store with any other unknown column belongs to a newer version, and this version must not write to the
+   * store. A version that drops a unique set must raise `storeFormat`, otherwise the version mistakes its own store for
+   * a newer one.
    */
   readonly formerColumns?: readonly string[]
   /**
@@ -81,7 +82,7 @@ export interface Stored<T> {
   readonly version: number
   /** The text for answers, without `hidden` members. Reading a document parses nothing. */
   readonly text: JsonText<T>
-  /** The document with all its members. It is parsed on first use. */
+  /** The document with all its members, which is parsed on first use. */
   readonly value: T
 }
 
@@ -149,7 +150,7 @@ export interface Witness {
   readonly id: string
 }
 
-/** The members, and the witness whose version, a read returns in addition to the documents. */
+/** A request for members of the documents and for the version of a witness, in addition to the documents. */
 export interface Beside<Members> {
   /** STRING and ENUM columns to return beside the text, so that no document has to be parsed for them. */
   readonly members?: Members
@@ -162,8 +163,8 @@ export interface PageOptions<Members> extends Beside<Members> {
 }
 
 /**
- * A document with the requested members, in the requested order; an unset member is empty. The array of the members may
- * have further elements.
+ * A document with the requested members, in the requested order; an unset text or enum is empty. The array of the
+ * members may have further elements.
  */
 export interface Listed<T, Members extends readonly (keyof T)[]> extends Stored<T> {
   readonly members: { readonly [I in keyof Members]: T[Members[I]] }
@@ -240,20 +241,23 @@ export interface Reader {
 
 /** A transaction; all of its changes are committed, or none is. */
 export interface Transaction extends Reader {
-  /** Reads a document and locks it against other transactions until the end of this transaction. */
+  /**
+   * Returns a document and locks it against other transactions until the end of this transaction; undefined if the
+   * document does not exist.
+   */
   lock<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined>
   /**
-   * Reads and locks a document as `lock` does, but lets other transactions share the document too. No transaction can
-   * lock a shared document.
+   * Returns and locks a document as `lock` does, but lets other transactions share the document too. No other
+   * transaction can lock the document while it is shared.
    */
   share<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined>
   /**
-   * Inserts a document. Throws the error of a violated unique set, and `Conflict` if a document has the id. After a
-   * violated unique set, which `update` may find too, the transaction ends with the same error, even if the caller
-   * catches the error.
+   * Inserts a document and returns the stored document. Throws the error of a violated unique set, and `Conflict` if a
+   * document has the id. After a violated unique set, which `update` may find too, the transaction ends with the same
+   * error, even if the caller catches the error.
    */
   insert<T>(collection: Collection<T>, document: NoInfer<T>): Promise<Stored<T>>
-  /** Replaces a document if it still has `version`; otherwise throws `Conflict`. */
+  /** Replaces a document if it still has `version`, and returns the stored document; otherwise throws `Conflict`. */
   update<T>(collection: Collection<T>, id: string, document: NoInfer<T>, version: number): Promise<Stored<T>>
   /**
    * Updates a document as `update` does, in one conditional statement. Returns undefined if the document has another
@@ -276,8 +280,9 @@ export interface Transaction extends Reader {
 
 /**
  * The store (conventions §16). Reads outside of a transaction see committed rows only. `tx` runs `fn` in one
- * transaction and commits when `fn` resolves. `fn` awaits only the calls of its `tx`, has no effect outside of the
- * store, and may run again. A busy store and conflicts are retried up to 10 times; then `tx` throws ENGINE_UNAVAILABLE.
+ * transaction and commits when `fn` resolves. `fn` awaits only the calls of its `tx`, and has no effect outside of the
+ * store, because `fn` runs again after a conflict or if the store is busy. After 10 failed attempts, `tx` throws
+ * ENGINE_UNAVAILABLE.
  */
 export interface Store extends Reader {
   tx<R>(fn: (tx: Transaction) => Promise<R>): Promise<R>

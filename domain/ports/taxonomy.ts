@@ -81,8 +81,7 @@ export interface WorkspaceHooks {
   readonly area: string
   /**
    * Creates the initial rows of a new workspace, in the transaction that creates the workspace. If a server without the
-   * area created the workspace, a worker calls the hook once, later. Such a call runs while the tree of the
-   * organisation is shared.
+   * area created the workspace, a worker calls the hook once, later, while the tree of the organisation is shared.
    */
   workspaceCreated?(tx: Transaction, workspace: string): Promise<void>
   /**

@@ -24,8 +24,8 @@ export interface CapacityNeed {
   readonly memory_mib: number
   readonly disk_gib: number
   /**
-   * The NUMA nodes of a guest. Each is pinned to a NUMA node of the host, and counts against the resource pool as a part
-   * of the amounts above.
+   * The NUMA nodes of a guest. Each guest node is pinned to a NUMA node of the host; the amounts of guest nodes are a
+   * part of the amounts above.
    */
   readonly numa?: readonly { readonly vcpus: number; readonly memory_mib: number }[]
 }
@@ -115,7 +115,10 @@ export interface Topology {
    * pins none. A repeat changes nothing.
    */
   resize(tx: Transaction, consumer: Consumer, need: CapacityNeed): Promise<Allocated | Shortage | Unallocated>
-  /** Changes the capacity as `resize`, if the zone and the pool are AVAILABLE: for a consumer that begins to run again. */
+  /**
+   * Changes the capacity and returns the result as `resize` does, but only if the zone and the pool are AVAILABLE; for
+   * a consumer that begins to run again.
+   */
   reallocate(
     tx: Transaction,
     consumer: Consumer,

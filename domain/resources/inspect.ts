@@ -6,8 +6,9 @@ import { references, type Target } from './references.ts'
 type Findings = AsyncGenerator<Finding, void, undefined>
 
 /**
- * Compares the table of references with the rows of all kinds (conventions §3). Each reference in a member of a row
- * must be recorded and have an existing target, and each recorded reference must have an existing holder and target.
+ * Yields the contradictions between the table of references and the rows of all kinds (conventions §3). Each reference
+ * in a member of a row must be recorded and have an existing target, and each recorded reference must have an existing
+ * holder and target.
  */
 export async function* inspectReferences(reader: Reader, kinds: readonly AnyKind[]): Findings {
   const byType = new Map(kinds.map(kind => [kind.type, kind]))

@@ -4,8 +4,8 @@ import { JsonText } from '../../runtime/json.ts'
 export const jsonText = <T extends object>(value: T): JsonText<T> => new JsonText(JSON.stringify(value))
 
 /**
- * Appends members to the text of a stored object without parsing the text. The object must not have the members
- * already.
+ * Returns the text of a stored object with members appended, without parsing the text. The object must not have the
+ * members already.
  */
 export function withMembers<T extends object, More extends object>(
   text: JsonText<T>,

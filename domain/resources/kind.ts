@@ -31,7 +31,10 @@ export interface Reference<T> {
    */
   readonly by?: 'id' | 'name'
   readonly target: AnyKind
-  /** The error of the called area if the member names an absent row; `makeReferences` throws the error at the field. */
+  /**
+   * Makes the error of the called area for a member that names an absent row; `makeReferences` throws the error at the
+   * field.
+   */
   readonly absent: MakeError
   /**
    * The lock on the target while the reference is made, `share` by default. `lock` is for kinds whose calls change the
@@ -70,7 +73,7 @@ export interface KindDeclaration<T extends Row> {
   /** The generated rules of the fields; absent if callers cannot update the rows. */
   readonly fields?: Fields
   readonly notFound: MakeError
-  /** The error for the deletion of a row that other rows refer to; absent if no kind refers to this kind. */
+  /** Makes the error for the deletion of a row that other rows refer to; absent if no kind refers to this kind. */
   readonly inUse?: MakeError
   readonly parent?: ParentOf<T>
   readonly references?: readonly Reference<T>[]
@@ -154,7 +157,7 @@ export interface RowPath extends Place {
   readonly id: string
 }
 
-/** Makes a kind from its declaration. */
+/** Returns the kind that a declaration describes. */
 export function defineKind<T extends Row, const Type extends string>(
   declaration: KindDeclaration<T> & { readonly type: Type },
 ): Kind<T> & { readonly type: Type } {

@@ -123,8 +123,8 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
   }
 
   /**
-   * Inserts a row. The caller makes the row before the call, because the transaction may run more than once. A repeated
-   * Idempotency-Key must come with an equal `request`.
+   * Inserts a row, and returns the operation. The caller makes the row before the call, because the transaction may run
+   * more than once. A repeated Idempotency-Key must come with an equal `request`.
    */
   create(
     request: object,
@@ -154,8 +154,8 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
   }
 
   /**
-   * Changes settable fields by the mask of the request (conventions §6). An update without a changed value does not
-   * write the row.
+   * Changes settable fields by the mask of the request (conventions §6), and returns the operation. An update without a
+   * changed value does not write the row.
    */
   update(
     request: RowPath & { readonly body: { readonly etag?: string }; readonly update_mask?: string },
@@ -180,7 +180,7 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
     })
   }
 
-  /** Deletes a row. Throws the kind's `*_IN_USE` if another row refers to the row. */
+  /** Deletes a row, and returns the operation. Throws the kind's `*_IN_USE` if another row refers to the row. */
   delete(
     request: RowPath & { readonly etag?: string },
     context: CallContext,
@@ -239,8 +239,8 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
   }
 
   /**
-   * Locks the row, after the targets of its references with `hold: 'lock'`, which is the order of a creation. Throws
-   * `Conflict` if a reference changed in between.
+   * Locks and returns the row, after the targets of its references with `hold: 'lock'`, which is the order of a
+   * creation. Throws `Conflict` if a reference changed in between.
    */
   async #lock(tx: Transaction, path: Place, id: string): Promise<Stored<T> | undefined> {
     const { collection, references = [] } = this.#kind

@@ -61,7 +61,7 @@ export class Rows<T extends Row> {
 
   /**
    * Returns the text of the row that a path names. The place of the row is compared through columns, so no document is
-   * parsed.
+   * parsed. Throws the errors of `requireFound`.
    */
   async get(request: RowPath): Promise<Answer<T>> {
     const { store, taxonomy } = this.#parts
@@ -77,7 +77,7 @@ export class Rows<T extends Row> {
     return (await requireFound(store, taxonomy, this.#kind, request, undefined)).text
   }
 
-  /** Returns the row that a path names, for a response with further members. */
+  /** Returns the row that a path names, for a response with further members. Throws the errors of `requireFound`. */
   async read(request: RowPath): Promise<Stored<T>> {
     const { store, taxonomy } = this.#parts
     const id = await idOf(store, this.#kind, request.id)

@@ -1,6 +1,7 @@
 /**
  * A rate limit of one server (conventions §10): a bucket of tokens that refills at a steady rate up to its capacity.
- * The bucket lives in memory and is full after a start. It consists of four numbers, so a server can have many buckets.
+ * The bucket lives in memory and is full after a start. A bucket consists of four numbers, so a server can have many
+ * buckets.
  */
 export class TokenBucket {
   readonly #capacity: number
@@ -8,7 +9,7 @@ export class TokenBucket {
   #tokens: number
   #filledAt: number
 
-  /** `now` is in milliseconds since 1970; `perSecond` tokens are added each second. */
+  /** Makes a full bucket to which `perSecond` tokens are added each second. `now` is in milliseconds since 1970. */
   constructor({ capacity, perSecond }: { readonly capacity: number; readonly perSecond: number }, now: number) {
     this.#capacity = capacity
     this.#perSecond = perSecond

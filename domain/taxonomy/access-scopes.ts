@@ -85,7 +85,7 @@ function itself(type: 'GROUP' | 'WORKSPACE'): ScopeOf {
   return (reader, sent) => askedAt(reader, organisationOf(sent), { type, id: sent.path.get('id') ?? '' })
 }
 
-/** Finds the scope of a workspace as `itself` does, and hands the workspace that was read on to the handler. */
+/** Returns the scope of a workspace as `itself` does, and hands the workspace that was read on to the handler. */
 async function workspaceToAnswer(reader: Reader, sent: Sent): Promise<Asked> {
   const organisation = organisationOf(sent)
   const told: Scope = { type: 'ORGANISATION', id: organisation }

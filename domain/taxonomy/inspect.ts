@@ -14,8 +14,9 @@ import { organisations, trees, type StoredOrganisation } from './tree/nodes.ts'
 import { groupsBelow, placesOf } from './tree/places.ts'
 
 /**
- * Checks the rows of the area (`Inspect`): the tree, its states, counts and limits, the quotas, the usages and their
- * sums, and the followings. Its memory is bounded by the groups of one organisation.
+ * Yields the contradictions in the rows of the area (`Inspect`): in the tree, its states, counts and limits, the
+ * quotas, the usages and their sums, and the followings. The memory of the check is bounded by the groups of one
+ * organisation.
  */
 export async function* inspectTaxonomy(inspection: Inspection): AsyncGenerator<Finding, void, undefined> {
   const { reader } = inspection

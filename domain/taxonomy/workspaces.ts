@@ -142,8 +142,8 @@ export class Workspaces implements WorkspaceHandlers {
   }
 
   /**
-   * Starts the purge of a workspace. The workspace keeps its name and stays counted until the last area has finished
-   * its purge.
+   * Starts the purge of a workspace, and returns the effect. The workspace keeps its name and stays counted until the
+   * last area has finished its purge.
    */
   async #purge(
     tx: Transaction,

@@ -11,10 +11,7 @@ import { zoneCollection } from './sites/zones-store.ts'
 
 type Findings = AsyncGenerator<Finding, void, undefined>
 
-/**
- * Yields the contradictions between rows of the area, except references to absent rows, which `inspectReferences`
- * finds.
- */
+/** Yields the contradictions between rows of the area that `inspectReferences` does not find. */
 export const inspectTopology: Inspect = async function* ({ reader }) {
   yield* inspectLocations(reader)
   yield* inspectZones(reader)
@@ -24,7 +21,8 @@ export const inspectTopology: Inspect = async function* ({ reader }) {
 }
 
 /**
- * Checks that a location has a region and an approval time if and only if it is approved, and that the region exists.
+ * Yields locations that do not have a region and an approval time exactly if they are approved, or whose region does
+ * not exist.
  */
 async function* inspectLocations(reader: Reader): Findings {
   for await (const { id, value } of reader.each(locationCollection)) {
@@ -40,7 +38,7 @@ async function* inspectLocations(reader: Reader): Findings {
   }
 }
 
-/** Checks that a zone lies in the region of its location. */
+/** Yields zones that do not lie in the region of their location. */
 async function* inspectZones(reader: Reader): Findings {
   for await (const { id, value } of reader.each(zoneCollection)) {
     const location = await reader.find(locationCollection, { name: value.location })
@@ -51,7 +49,7 @@ async function* inspectZones(reader: Reader): Findings {
   }
 }
 
-/** Checks that a multi-region has recorded a reference to each of its regions, and to no other region. */
+/** Yields multi-regions that have not recorded a reference to each of their regions, and to no other region. */
 async function* inspectMultiRegions(reader: Reader): Findings {
   for await (const { id, value } of reader.each(multiRegionCollection)) {
     for (const message of await regionFaults(reader, value)) yield { resourceType: multiRegionKind.type, id, message }

@@ -1,7 +1,7 @@
 import type { ServiceAccountKey } from '../../../output/iam/types.ts'
 import type { Collection } from '../../ports/store.ts'
 
-/** The public half of a service account's key. The row of the account lists its keys without the PEM text. */
+/** The public key of a key pair of a service account. The row of the account lists its keys without the PEM text. */
 export interface StoredAccountKey extends Readonly<Omit<ServiceAccountKey, 'key_id'>> {
   /** The key id. */
   readonly id: string

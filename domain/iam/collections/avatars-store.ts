@@ -9,12 +9,14 @@ export interface StoredAvatar extends Avatar {
 export const avatars: Collection<StoredAvatar> = { name: 'iam_avatars', id: 'id' }
 
 /**
- * The times of a user's picture changes. The row remains after the picture is deleted; its id is the id of the user.
+ * The times of a user's picture changes. The row remains after the picture is deleted; the id of the row is the id of
+ * the user.
  */
 export interface AvatarChanges {
   readonly id: string
   /**
-   * The times of the changes within the last hour in RFC 3339, oldest first; at most as many times as the limit allows.
+   * The times in RFC 3339 of the last change and of the changes within the hour before it, oldest first; at most as
+   * many times as the limit allows.
    */
   readonly times: readonly string[]
 }

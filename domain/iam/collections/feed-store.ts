@@ -31,7 +31,7 @@ export interface StoredServer {
   readonly id: string
   /** The revision up to which the server has applied all changes. */
   readonly applied_rev: number
-  /** The end of the lease by the clock of the store, in milliseconds since 1970. */
+  /** The end of the lease in milliseconds of the clock that all servers share (`LeasePlace.time`). */
   readonly lease_until: number
 }
 
@@ -70,7 +70,7 @@ export async function recordChange(tx: Transaction, kind: ChangeKind, key: strin
   return rev
 }
 
-/** The maximal number of rows that one sweep deletes. Concurrent changes wait for the sweep. */
+/** The maximal number of rows that one sweep deletes, so that its transaction stays short. */
 const sweptRows = 500
 
 /** Deletes up to 500 changes that are older than an instant, in milliseconds since 1970. */

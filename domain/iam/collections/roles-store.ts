@@ -19,7 +19,10 @@ export const roles: Collection<Role> = {
   ],
 }
 
-/** The time at which a role received a permission. Decisions use the list of permissions in the role itself. */
+/**
+ * A permission of a role, with the time at which the role received the permission. Decisions use the list of
+ * permissions in the role itself.
+ */
 export interface StoredRolePermission extends RolePermission {
   /** The id in the form `<role>/<permission>`. */
   readonly id: string

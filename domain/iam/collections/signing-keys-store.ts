@@ -1,8 +1,8 @@
 import type { Collection } from '../../ports/store.ts'
 
 /**
- * The public half of a key pair with which one server signs access tokens. The private half exists only in the memory
- * of that server.
+ * The public key of a key pair with which one server signs access tokens. The private key exists only in the memory of
+ * that server.
  */
 export interface StoredSigningKey {
   /** The `kid` of the tokens, a UUIDv7. */

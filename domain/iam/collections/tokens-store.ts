@@ -14,7 +14,7 @@ export interface StoredToken extends Readonly<Omit<Token, 'status' | 'current'>>
   /** The home scope of the principal. */
   readonly home_type: Scope['type']
   readonly home_id: string
-  /** The network of `last_refresh_ip`, in the form of `networkOf`. */
+  /** The network of `last_refresh_ip`, as `networkOf` returns it. */
   readonly network: string
   /** The id of the key that signs the assertions of a token family; empty for sessions. */
   readonly key_id: string
@@ -99,7 +99,10 @@ export function tokenAnswer(stored: StoredToken, now: number, session: string | 
   }
 }
 
-/** The used secret of a refresh token. A second use of the secret is refused and ends the session. */
+/**
+ * The digest of a used refresh secret. A second use of the secret is refused and ends the session, except for a
+ * repetition within 30 seconds while the next secret is unused.
+ */
 export interface SpentRefreshToken {
   /** The SHA-256 of the secret, in hex. */
   readonly id: string

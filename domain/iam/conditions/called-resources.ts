@@ -6,8 +6,8 @@ import type { AttributesOfResource } from './condition.ts'
 export type ResolveResource = (type: string, id: string) => Promise<ResolvedResource | undefined>
 
 /**
- * The resources of a call, innermost first: the named resource, then the resources that contain it. Name and labels are
- * undefined before the look-up.
+ * The resources of a call, innermost first: the named resource, then the resources that contain it. A name or labels
+ * that are not yet looked up are undefined.
  */
 export type CalledResources = readonly AttributesOfResource[]
 
@@ -24,8 +24,8 @@ export function calledResources(resource: CalledResource | undefined): CalledRes
 }
 
 /**
- * Looks up the unknown names and labels. The name and labels of a resource stay unknown if the look-up fails or finds
- * nothing.
+ * Returns the resources with the unknown names and labels looked up. The name and labels of a resource stay unknown if
+ * the look-up fails or finds nothing.
  */
 export const lookedUp = (resources: CalledResources, resolve: ResolveResource): Promise<CalledResources> =>
   Promise.all(

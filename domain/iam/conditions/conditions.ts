@@ -94,7 +94,10 @@ function faultOf(leaf: Leaf): string | undefined {
   return 'request.ip is compared with an address, or with a range such as "10.0.0.0/8"'
 }
 
-/** Compiles a filter by Kleene's logic: the result is undecided only if the known attributes do not determine it. */
+/**
+ * Returns a filter compiled by Kleene's logic: the result is undecided only if the known attributes do not determine
+ * it.
+ */
 function compile(filter: Filter): Decide {
   switch (filter.kind) {
     case 'and':
@@ -114,8 +117,8 @@ function compile(filter: Filter): Decide {
 }
 
 /**
- * Combines terms by AND (`settling` is false) or OR (`settling` is true). A term with the value `settling` determines
- * the result.
+ * Returns the AND (`settling` is false) or the OR (`settling` is true) of terms. A term with the value `settling`
+ * determines the result.
  */
 function joined(terms: readonly Decide[], settling: boolean): Decide {
   return attributes => {

@@ -55,8 +55,9 @@ export function lifetimeOf({ purpose, token_ttl }: Pick<CredentialRequest, 'purp
 }
 
 /**
- * Runs a mutation that creates a credential token. Only the first response or a mail contains the token. The response
- * to a retry and the stored operation do not contain the token (iam.md 1, IamCredentialOperation).
+ * Runs a mutation that creates a credential token, and returns its operation. Only the first response or a mail
+ * contains the token. The response to a retry and the stored operation do not contain the token (iam.md 1,
+ * IamCredentialOperation).
  */
 export async function mutateWithCredential(
   parts: IamEnvironment,

@@ -19,8 +19,8 @@ export interface NewToken {
 }
 
 /**
- * Creates a token: `ct1.` and 256 random bits. Callers create the token before the transaction, because a transaction
- * may be retried.
+ * Returns a new token: `ct1.` and 256 random bits. Callers create the token before the transaction, because a
+ * transaction may be retried.
  */
 export function newToken(): NewToken {
   const token = `ct1.${randomBytes(32).toString('base64url')}`
@@ -94,7 +94,10 @@ export class TokenOpener {
     throw tokenInvalid()
   }
 
-  /** Finds a token as `open` does, in a transaction that holds the revision; locks the user and spends the token. */
+  /**
+   * Finds a token as `open` does, in a transaction that holds the revision; locks the user and spends the token.
+   * Returns both.
+   */
   async spend(tx: Transaction, words: string, now: number, purpose: CredentialPurpose): Promise<OpenToken> {
     const found = await tx.get(credentialTokens, digestOf(words))
     const user = found && (await tx.lock(users, found.value.user_id))

@@ -14,8 +14,8 @@ export class HashingQueue {
   }
 
   /**
-   * Runs a job; waiting jobs start in the order of their arrival. Throws AUTHENTICATION_THROTTLED if 64 jobs are
-   * waiting.
+   * Runs a job and returns its result; waiting jobs start in the order of their arrival. Throws
+   * AUTHENTICATION_THROTTLED if 64 jobs are waiting.
    */
   async run<T>(work: () => Promise<T>): Promise<T> {
     await this.#enter()

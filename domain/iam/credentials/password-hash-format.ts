@@ -25,7 +25,7 @@ const hashBytes = 32
  */
 const form = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d)\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/
 
-/** Returns the PHC string `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`. */
+/** Returns the PHC string of a hash, for example `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`. */
 export const formatHash = ({ memory, passes, parallelism, salt, hash }: PasswordHash): string =>
   `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(hash)}`
 
@@ -43,7 +43,7 @@ export function parseHash(text: string): PasswordHash | undefined {
   return formatHash(parsed) === text ? parsed : undefined
 }
 
-/** Hashes a password with a new salt. */
+/** Returns the hash of a password with a new salt. */
 export async function hashOf(password: string, { memory, parallelism, passes }: Cost): Promise<PasswordHash> {
   const parameters = { memory, passes, parallelism, salt: randomBytes(saltBytes) }
   return { ...parameters, hash: await derive(password, parameters) }

@@ -40,12 +40,15 @@ export function decide(of: Case): Decision | undefined {
   return conditionally(of, conditional, allowing)
 }
 
-/** A decision, or the fact that the resources must be looked up first. */
+/** A decision, if there is one, and whether the resources must be looked up first. */
 type Found = readonly [decision: Decision | undefined, isHanging: boolean]
 
 const unhindered: Found = [undefined, false]
 
-/** Evaluates the DENY statements. A statement that stays undecided after the look-up denies. */
+/**
+ * Returns DENIED_BY_POLICY if a DENY statement applies, no decision if none applies, or that a look-up is needed. A
+ * statement that stays undecided after the look-up denies.
+ */
 function denial(of: Case, concerning: readonly Concerning[]): Found {
   const { rights, called } = of
   const attributes = attributesOf(of)
@@ -61,7 +64,10 @@ function denial(of: Case, concerning: readonly Concerning[]): Found {
   return [undefined, isHanging]
 }
 
-/** Evaluates conditional bindings and ALLOW statements. A binding with an undecided condition grants nothing. */
+/**
+ * Returns the decision by conditional bindings and ALLOW statements; undefined if the resources must be looked up
+ * first. A binding with an undecided condition grants nothing.
+ */
 function conditionally(
   of: Case,
   conditional: readonly HeldBinding[],

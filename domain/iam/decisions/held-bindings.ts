@@ -56,7 +56,7 @@ export function holding(
   return { principal: { id, kind, email, workspace }, status, at }
 }
 
-/** Reads all bindings of a principal. */
+/** Returns all bindings of a principal, including expired bindings. */
 export async function bindingsOf(reader: Reader, principal: string): Promise<readonly Binding[]> {
   const found: Binding[] = []
   for await (const { value } of reader.each(bindings, { principal_id: principal })) found.push(value)

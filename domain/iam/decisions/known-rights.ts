@@ -31,7 +31,10 @@ export class KnownRights {
   readonly #chains: ScopeChains
   readonly #principals: LoadingCache<HeldBindings>
   readonly #roles: LoadingCache<PermissionSet>
-  /** The rights, keyed by principal and scope. Each use compares their inputs; a change of a role drops all rights. */
+  /**
+   * The rights objects, keyed by principal and scope. Each use compares the inputs from which an object was made; a
+   * change of a role drops all rights objects.
+   */
   readonly #rights = new LRUCache<string, RightsAt>(entryLimit(maxRights))
 
   constructor(store: Store, catalogue: Catalogue, chains: ScopeChains) {

@@ -140,8 +140,8 @@ export class LiveDecisions implements Decisions, FeedListener {
   }
 
   /**
-   * Looks a resource up at or below a scope. A resource elsewhere counts as absent: otherwise conditions would reveal
-   * its name to principals that may write conditions at the scope.
+   * Returns a resource at or below a scope; undefined if it does not exist. A resource elsewhere counts as absent:
+   * otherwise conditions would reveal its name to principals that may write conditions at the scope.
    */
   async #resolveIn(scope: Scope, type: string, id: string): Promise<ResolvedResource | undefined> {
     const found = await this.#parts.resolveResource(type, id)

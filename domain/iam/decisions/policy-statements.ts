@@ -147,7 +147,7 @@ export interface Concerning {
   readonly isCertain: boolean
 }
 
-/** Matches a statement that covers the permission against a principal and the resources of a call. */
+/** Returns how a statement that covers the permission matches a principal and the resources of a call. */
 export function matchOf(
   { isCertain, statement }: Concerning,
   rights: RightsAt,

@@ -59,7 +59,7 @@ export class ScopeChains {
     return found?.state
   }
 
-  /** Drops every cached chain that contains a scope. */
+  /** Drops every cached chain that contains a scope, and marks the reads in progress as outdated. */
   drop(id: string): void {
     for (const key of this.#through.get(id) ?? []) this.#chains.drop(key)
     // A chain that is being read may contain the scope.
@@ -73,8 +73,8 @@ export class ScopeChains {
   }
 
   /**
-   * Reads a chain. Many workspaces share a parent group whose chain is cached, so one read of the workspace mostly
-   * suffices.
+   * Reads the chain of a scope; returns undefined if the scope does not exist. Many workspaces share a parent group
+   * whose chain is cached, so one read of the workspace mostly suffices.
    */
   async #read(reader: Reader, taxonomy: Taxonomy, scope: Scope): Promise<Chain | undefined> {
     if (scope.type !== 'WORKSPACE') {

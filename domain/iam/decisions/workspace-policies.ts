@@ -132,7 +132,7 @@ export class WorkspacePolicies {
     return this.peek(workspace) ?? (await this.#indexes.load(workspace)) ?? PolicyIndex.none
   }
 
-  /** Reads the ids of the workspaces that may have policies. */
+  /** Returns the ids of the workspaces that may have policies; reads them on the first call and after a reset. */
   async workspaces(): Promise<ReadonlySet<string>> {
     while (!this.#isCounted) await (this.#counted ??= this.#count())
     return this.#some

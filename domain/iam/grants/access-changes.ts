@@ -26,8 +26,8 @@ interface Wanted {
 }
 
 /**
- * Grants roles to a principal at a scope, all or none (iam.md 4.6). An equal binding stays unchanged; a binding with
- * other terms or an expired binding is replaced.
+ * Grants roles to a principal at a scope, all or none (iam.md 4.6). An equal binding stays unchanged, a binding with
+ * other terms receives the new terms, and an expired binding is replaced.
  */
 export async function grant(
   tx: Transaction,

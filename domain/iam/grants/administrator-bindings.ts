@@ -4,8 +4,8 @@ import { bindings } from '../collections/bindings-store.ts'
 import { principals } from '../collections/principals-store.ts'
 
 /**
- * The administrator roles, keyed by type of scope. The last holder of such a role at a scope cannot be removed (iam.md
- * 4.5, E5).
+ * The administrator roles, keyed by type of scope. Rule E5 protects the last permanent holder of an administrator role
+ * at a scope (iam.md 4.5).
  */
 const administratorRoles: Readonly<Partial<Record<Binding['scope_type'], string>>> = {
   PLATFORM: 'platform-admin',
@@ -21,7 +21,7 @@ type Terms = Pick<Binding, 'role_id' | 'scope_type' | 'condition'> & { readonly 
 export const administers = ({ condition, expire_time, role_id, scope_type }: Terms): boolean =>
   condition === '' && expire_time === undefined && administratorRoles[scope_type] === role_id
 
-/** Returns the bindings that make a user an administrator. */
+/** Returns the bindings that make a user a permanent administrator of the platform or of an organisation. */
 export async function administrationsOf(reader: Reader, user: string): Promise<readonly Binding[]> {
   const found: Binding[] = []
   const where = { principal_id: user, role_id: Object.values(administratorRoles) }

@@ -19,10 +19,8 @@ import { principalOfUser, type StoredUser } from '../collections/users-store.ts'
 import { platform } from '../../ports/access.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/**
- * The guard against escalation (iam.md 4.5): every call that grants, changes or takes over rights is checked in this
- * file. The checks read rows in the transaction of the caller, which has locked the revision, and never read a cache.
- */
+// The guard against escalation (iam.md 4.5): every call that grants, changes or takes over rights is checked in this
+// file. The checks read rows in the transaction of the caller, which has locked the revision, and never read a cache.
 
 const rightsOf = (reader: Reader, parts: RightsSources, { now, principal }: CallContext): PrincipalRights =>
   new PrincipalRights(reader, parts, principal?.id ?? '', now)

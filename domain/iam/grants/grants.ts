@@ -43,17 +43,17 @@ export interface GivableRole {
 }
 
 /**
- * Grants a role as createBinding does, in the transaction of the caller. Checks the rules of iam.md 4.5 in their order.
- * Locks the organisation of the scope and then the revision. A caller that grants several roles first locks the
- * organisations of all scopes (`requireActiveScope`).
+ * Grants a role as createBinding does, in the transaction of the caller, and returns the binding. Checks the rules of
+ * iam.md 4.5 in their order. Locks the organisation of the scope and then the revision. A caller that grants several
+ * roles first locks the organisations of all scopes (`requireActiveScope`).
  */
 export async function grantRole(tx: Transaction, parts: IamEnvironment, grant: RoleGrant): Promise<Binding> {
   return giveRole(tx, parts, grant.context, await givableRole(tx, parts, grant))
 }
 
 /**
- * Checks the rules of `grantRole` up to and including E1. A caller that grants several roles checks all of them before
- * the first grant.
+ * Checks the rules of `grantRole` up to and including E1, and returns the role to grant. A caller that grants several
+ * roles checks all of them before the first grant.
  */
 export async function givableRole(tx: Transaction, parts: IamEnvironment, grant: RoleGrant): Promise<GivableRole> {
   const { at = '', context, scope } = grant
@@ -66,7 +66,10 @@ export async function givableRole(tx: Transaction, parts: IamEnvironment, grant:
   return { principal, role, scope, terms }
 }
 
-/** Grants a role that `givableRole` has checked. Throws BINDING_ALREADY_EXISTS, then BINDING_QUOTA_EXCEEDED. */
+/**
+ * Grants a role that `givableRole` has checked, and returns the binding. Throws BINDING_ALREADY_EXISTS, then
+ * BINDING_QUOTA_EXCEEDED.
+ */
 export async function giveRole(
   tx: Transaction,
   parts: IamEnvironment,

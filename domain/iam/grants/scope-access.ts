@@ -213,7 +213,7 @@ async function entriesOf(
   const { bindings, chain, policies } = rows
   const own = Map.groupBy(bindings, ({ principal_id }) => principal_id)
   const role = roleIn(rows)
-  // DENY statements give no access, so policies with only DENY statements are left out.
+  // DENY statements give no access, so only ALLOW statements are kept.
   const statements = policies
     .flatMap(policy => statementsOf(catalogue, policy))
     .filter(({ effect }) => effect === 'ALLOW')

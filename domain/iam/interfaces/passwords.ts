@@ -4,8 +4,8 @@ import type { Transaction } from '../../ports/store.ts'
 /** Passwords of users (iam.md 4.7): argon2id, as PHC strings. */
 export interface Passwords {
   /**
-   * Hashes a password to a PHC string. At most one hash per core is computed at a time, and up to 64 calls wait;
-   * further calls throw AUTHENTICATION_THROTTLED. Never call `hash` within a transaction.
+   * Returns the hash of a password as a PHC string. At most one hash per core is computed at a time, and up to 64 calls
+   * wait; further calls throw AUTHENTICATION_THROTTLED. Never call `hash` within a transaction.
    */
   hash(password: string): Promise<string>
   /** Returns whether the password matches the hash. Without a hash, the result is false after the same time. */

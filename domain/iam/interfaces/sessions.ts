@@ -12,8 +12,8 @@ export interface Sessions {
    */
   isFull?(reader: Reader, user: Pick<User, 'id'>, now: number): Promise<boolean>
   /**
-   * Opens a session of an ACTIVE user in the transaction of the caller, which has locked the user's row. The 21st
-   * session revokes the oldest. The tokens are valid after the commit.
+   * Opens a session of an ACTIVE user in the transaction of the caller, which has locked the user's row, and returns
+   * the response with the tokens. The 21st session revokes the oldest. The tokens are valid after the commit.
    */
   open(tx: Transaction, user: Pick<User, 'id'>, context: CallContext): Promise<TokenResponse>
   /**

@@ -28,8 +28,8 @@ export interface Throttle {
 }
 
 /**
- * Awaits the verification of an attempt. If the verification throws, for example because the hashing queue is full, the
- * attempt is withdrawn and the error is rethrown.
+ * Awaits the verification of an attempt, and returns its result. If the verification throws, for example because the
+ * hashing queue is full, the attempt is withdrawn and the error is rethrown.
  */
 export async function unlessBusy<T>(attempt: Attempt, trying: Promise<T>): Promise<T> {
   try {

@@ -1,7 +1,7 @@
 import type { AccessClass, ScopeKind } from '../../../output/iam/types.ts'
 import type { CataloguePermission } from '../interfaces/catalogue.ts'
 
-/** A predefined role. Its id is its name, so that scripts work on every installation. */
+/** A predefined role. The id of a predefined role is its name, so that scripts work on every installation. */
 export interface PredefinedRole {
   readonly name: string
   readonly displayName: string
@@ -54,7 +54,7 @@ const usesOfKeys = [
 const below = at('ORGANISATION', 'GROUP', 'WORKSPACE')
 const audited = /^(?:iam|vault|observability\.activities|registry\.auditEvents)\./
 
-/** The areas whose resources an editor may change; the secrets of the vault are not among them. */
+/** The areas whose protected content (class DATA) an editor may use; the vault is not among them. */
 const openContent: ReadonlySet<string> = new Set(['observability', 'registry', 'storage'])
 
 function isForEditors({ access_class, service }: CataloguePermission): boolean {

@@ -217,7 +217,7 @@ function unknown(field: string, key: string): Error {
   return unknownPermission(`${field}: ${description}`, { badRequest: [{ field, description }] })
 }
 
-/** Sorts the permissions in a request, because their order has no meaning. */
+/** Returns the body of a request with sorted permissions, because their order has no meaning. */
 const sorted = (body: UpdateRoleRequest['body']): UpdateRoleRequest['body'] =>
   body.permissions ? { ...body, permissions: body.permissions.toSorted() } : body
 

@@ -98,7 +98,8 @@ export async function removeAccountKey(parts: AccountServices, id: string, keyId
 }
 
 /**
- * Removes all keys of an account, in the transaction of the caller. The caller holds the feed, and revokes the tokens.
+ * Removes all keys of an account, in the transaction of the caller. The caller has locked the feed, and revokes the
+ * tokens.
  */
 export async function removeAllKeys(tx: Transaction, account: string): Promise<void> {
   for await (const { id, version } of tx.each(accountKeys, { account_id: account })) {

@@ -43,8 +43,8 @@ export async function ensureServiceAccount(
 export const accountQuota = 'iam.serviceAccounts'
 
 /**
- * Inserts a service account and its directory row. Throws WORKSPACE_NOT_FOUND, FIELD_INVALID if the name is taken, and
- * QUOTA_EXCEEDED.
+ * Inserts a service account and its directory row, and returns the account. Throws WORKSPACE_NOT_FOUND, FIELD_INVALID
+ * if the name is taken, and QUOTA_EXCEEDED.
  */
 export async function makeServiceAccount(
   { clock, taxonomy }: CreationServices,

@@ -44,8 +44,8 @@ export class Principals implements PrincipalHandlers {
   }
 
   /**
-   * Throws the error for a hidden or absent principal. Both errors are equal, except for holders of the permission at
-   * PLATFORM.
+   * Throws the error for a hidden or absent principal. A hidden and an absent principal cause equal errors, except for
+   * holders of iam.users.get at PLATFORM: for these, an absent principal causes no error here.
    */
   async #refuse(principal: Principal | undefined, context: CallContext): Promise<void> {
     const { access } = this.#parts

@@ -53,8 +53,8 @@ export class AccessTokens {
   }
 
   /**
-   * Creates an access token. `mint` is synchronous, so that transactions can call it. `now` is in milliseconds since
-   * 1970.
+   * Returns a new access token. `mint` is synchronous, so that transactions can call it. `now` is in milliseconds since
+   * 1970. Throws before `ready`.
    */
   mint({ kind, principalId, sessionId }: TokenSubject, now: number): string {
     const iat = Math.floor(now / 1000)
@@ -66,7 +66,8 @@ export class AccessTokens {
   }
 
   /**
-   * Verifies a token. Throws TOKEN_INVALID, or TOKEN_EXPIRED for a valid but expired token. Does not check revocations.
+   * Verifies a token and returns its subject and expiry. Throws TOKEN_INVALID, or TOKEN_EXPIRED for a valid but expired
+   * token. Does not check revocations. `now` is in milliseconds since 1970.
    */
   async verify(token: string, now: number): Promise<VerifiedToken> {
     if (token.length > maxLength || !shape.test(token)) throw invalid()

@@ -29,8 +29,8 @@ export interface CheckedAssertion {
 }
 
 /**
- * Verifies an assertion of a service account (RFC 7523, iam.md 4.7) for exactly the audience `audience`. `now` is in
- * milliseconds since 1970. Throws ASSERTION_INVALID for every fault.
+ * Verifies an assertion of a service account (RFC 7523, iam.md 4.7) for exactly the audience `audience`, and returns
+ * its account, key, digest and expiry. `now` is in milliseconds since 1970. Throws ASSERTION_INVALID for every fault.
  */
 export async function checkAssertion(
   reader: Reader,

@@ -23,8 +23,8 @@ type ExchangeServices = Pick<IamEnvironment, 'store' | 'clock' | 'audit' | 'taxo
 const audienceOf = ({ baseUrl }: IamEnvironment['settings']): string => `${baseUrl}/iam/v1/tokens:refresh`
 
 /**
- * Exchanges an assertion of a service account for an access token, once (iam.md 4.7). Throws ASSERTION_INVALID for
- * every fault, and also while the home workspace is not effectively ACTIVE.
+ * Exchanges an assertion of a service account for an access token, once (iam.md 4.7), and returns the response. Throws
+ * ASSERTION_INVALID for every fault, and also while the home workspace is not effectively ACTIVE.
  */
 export async function exchangeAssertion(
   parts: ExchangeServices,

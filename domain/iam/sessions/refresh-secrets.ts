@@ -24,7 +24,7 @@ export const newSecret = (): string => randomBytes(32).toString('base64url')
 
 export const newSalt = (): string => randomBytes(32).toString('base64url')
 
-/** Derives the next secret. The secret and the salt together determine the next secret (iam.md 4.7). */
+/** Returns the next secret, which the secret and the salt together determine (iam.md 4.7). */
 export const successorOf = (secret: string, salt: string): string =>
   createHmac('sha256', secret).update(`rt-next${salt}`).digest('base64url')
 

@@ -98,8 +98,8 @@ async function take(tx: Transaction, token: RefreshToken, context: CallContext):
 }
 
 /**
- * Replaces the secret by one conditional update: of two concurrent calls, one replaces the secret and the other finds
- * the replacement.
+ * Replaces the secret by one conditional update, and returns the changed session and the next secret. Of two concurrent
+ * calls, one replaces the secret, and the other is retried and finds the replacement.
  */
 async function rotate(
   tx: Transaction,

@@ -22,7 +22,10 @@ type RevocationServices = IamEnvironment & { readonly accessTokens: AccessTokens
 
 type Operation = Promise<JsonText<IamOperation>>
 
-/** Revokes the token in the request, for any caller. An unknown or ended token counts as revoked. */
+/**
+ * Revokes the token in the request, for any caller, and returns the operation. An unknown or ended token counts as
+ * revoked.
+ */
 export async function revokePossessed(
   parts: RevocationServices,
   token: string,
@@ -43,8 +46,8 @@ export async function revokePossessed(
 }
 
 /**
- * Revokes a session or token family by its id. Throws TOKEN_NOT_FOUND for callers with the permission; other callers do
- * not learn whether the token exists.
+ * Revokes a session or token family by its id, and returns the operation. Throws TOKEN_NOT_FOUND for callers with the
+ * permission; other callers do not learn whether the token exists.
  */
 export async function revokeById(
   parts: RevocationServices,
@@ -68,7 +71,8 @@ export async function revokeById(
 }
 
 /**
- * Revokes all sessions or token families of a principal. Throws PRINCIPAL_NOT_FOUND for callers with the permission.
+ * Revokes all sessions or token families of a principal, and returns the operation. Throws PRINCIPAL_NOT_FOUND for
+ * callers with the permission.
  */
 export async function revokeAllOf(
   parts: RevocationServices,

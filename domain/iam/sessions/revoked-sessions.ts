@@ -6,14 +6,14 @@ import { accessTokenMs } from '../values/token-lives.ts'
 import { revokeTimeField, tokens } from '../collections/tokens-store.ts'
 
 /**
- * The time for which a revocation stays cached in addition to the lifetime of access tokens, because a token may be
- * signed during the commit of the revocation.
+ * The time in milliseconds for which a revocation stays cached in addition to the lifetime of access tokens, because a
+ * token may be signed during the commit of the revocation.
  */
 const spareMs = 60_000
 
 /**
- * The maximal time between the begin of a call, which becomes the time of the revocation, and its commit. A body may
- * arrive slowly, and a call may wait in a queue.
+ * The maximal time in milliseconds between the beginning of a call, which becomes the time of the revocation, and its
+ * commit. A body may arrive slowly, and a call may wait in a queue.
  */
 const slowestCallMs = 60 * 60 * 1000
 
@@ -21,7 +21,10 @@ const slowestCallMs = 60 * 60 * 1000
 export class RevokedSessions {
   readonly #store: Store
   readonly #clock: Clock
-  /** The end of each entry by the clock, and by a clock that cannot be set; oldest entry first. */
+  /**
+   * The end of each entry in milliseconds by the clock, and by a clock that cannot be set, keyed by session id; oldest
+   * entry first.
+   */
   readonly #until = new Map<string, { readonly time: number; readonly steady: number }>()
 
   constructor({ clock, store }: { readonly clock: Clock; readonly store: Store }) {

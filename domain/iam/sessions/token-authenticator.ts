@@ -148,7 +148,7 @@ export class Authenticator {
 /** Returns the header under which a token is cached, regardless of the spelling of the scheme. */
 const headerOf = (token: string): string => `Bearer ${token}`
 
-/** Returns the bearer token in a header (RFC 6750); undefined for another scheme. */
+/** Returns the bearer token in a header (RFC 6750); undefined for another scheme or a malformed token. */
 function bearerOf(header: string): string | undefined {
   return /^Bearer +([\w.~+/-]+=*)$/i.exec(header)?.[1]
 }

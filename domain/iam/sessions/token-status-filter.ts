@@ -5,8 +5,8 @@ import { createdField, expireTimeField, idleExpireTimeField, revokeTimeField } f
 type Status = 'ACTIVE' | 'EXPIRED' | 'REVOKED'
 
 /**
- * Rewrites a checked filter over tokens: replaces `status` by comparisons of the stored time of revocation and of the
- * two expiry times. `now` is in milliseconds since 1970.
+ * Returns a checked filter over tokens with `status` replaced by comparisons of the stored time of revocation and of
+ * the two expiry times. `now` is in milliseconds since 1970.
  */
 export function withStoredStatus(filter: Filter, now: number): Filter {
   switch (filter.kind) {

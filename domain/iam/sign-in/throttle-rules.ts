@@ -50,7 +50,7 @@ export interface Failures {
 
 export const noFailures: Failures = { moments: [], waits: 0, waitUntil: 0 }
 
-/** Returns the time under which a failure at `now` is stored. */
+/** Returns the time under which a failure at `now` is stored, in milliseconds since 1970 as `now`. */
 export function momentOf({ windowMs }: ThrottleRule, limit: number, now: number): number {
   const grain = limit <= maxMoments ? 1 : Math.ceil(windowMs / maxMoments)
   return now - (now % grain)
@@ -102,7 +102,10 @@ const waitAfter = ({ firstWaitMs, maxWaitMs }: NonNullable<ThrottleRule['doublin
 const inWindow = (moments: Failures['moments'], windowMs: number, now: number): Failures['moments'] =>
   moments.filter(([time]) => time > now - windowMs && !isAhead(time, windowMs, now))
 
-/** Adds a failure in the order of time. Attempts on different servers may arrive slightly out of order. */
+/**
+ * Returns the times with an additional failure, in the order of time. Attempts on different servers may arrive slightly
+ * out of order.
+ */
 function added(moments: Failures['moments'], moment: number): Failures['moments'] {
   const others = moments.filter(([time]) => time !== moment)
   const [, count = 0] = moments.find(([time]) => time === moment) ?? []

@@ -26,9 +26,9 @@ export interface BrokenGlass {
 }
 
 /**
- * Makes the user with an address an administrator of the platform, and creates a token for setting a password. Creates
- * a new user as INVITED, and reactivates a deactivated user. The password of an ACTIVE user stays valid until the token
- * is used (iam.md 4.9).
+ * Makes the user with an address an administrator of the platform, and creates and returns a token for setting a
+ * password. Creates a new user as INVITED, and reactivates a deactivated user. The password of an ACTIVE user stays
+ * valid until the token is used (iam.md 4.9).
  */
 export async function breakGlass(parts: AdministratorServices, address: string): Promise<BrokenGlass> {
   const { clock, feed, store } = parts

@@ -71,7 +71,7 @@ export class CredentialUse {
 
   /**
    * Finds the user of the token, checks and hashes the password, then spends the token and sets the password in one
-   * transaction. A refused password does not spend the token.
+   * transaction. Returns the operation. A refused password does not spend the token.
    */
   async #setPassword(
     request: ActivateUserRequest | CompletePasswordResetRequest,

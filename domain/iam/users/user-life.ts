@@ -82,7 +82,10 @@ export class UserLife {
     })
   }
 
-  /** Locks and returns the user in the path; throws unless the status of the user allows the call. */
+  /**
+   * Locks and returns the user in the path. Throws unless the etag of the request matches and the status of the user
+   * allows the call.
+   */
   async #called(
     tx: Transaction,
     verb: UserVerb,
@@ -124,8 +127,8 @@ export async function deactivate(
 }
 
 /**
- * Activates a deactivated user that the transaction has locked after the revision. A user without a password becomes
- * INVITED by `by`.
+ * Activates a deactivated user that the transaction has locked after the revision, and returns the changed user. A user
+ * without a password becomes INVITED by `by`.
  */
 export async function reactivate(
   tx: Transaction,

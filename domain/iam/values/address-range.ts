@@ -6,7 +6,7 @@ import ipaddr from 'ipaddr.js'
  */
 export type IpAddress = readonly number[]
 
-/** A range of addresses with equal first bits; a single address has all bits equal. */
+/** A range of addresses whose first bits equal the bits of `first`; for a single address, these are all bits. */
 export interface AddressRange {
   /** The shared first bits; all further bits are 0. */
   readonly first: IpAddress

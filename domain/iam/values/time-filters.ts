@@ -6,7 +6,9 @@ export const timeField = (name: string): FilterField => ({ name, type: 'TIMESTAM
 
 type Operator = Extract<Filter, { kind: 'compare' }>['operator']
 
-/** Returns the filter that compares a TIMESTAMP with milliseconds since 1970. An unset timestamp matches no filter. */
+/**
+ * Returns the filter that compares a TIMESTAMP with milliseconds since 1970. An unset timestamp matches no comparison.
+ */
 export const compareTime = (field: FilterField, operator: Operator, millis: number): Filter => ({
   kind: 'compare',
   field,

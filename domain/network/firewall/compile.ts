@@ -35,7 +35,9 @@ export interface RuleVerdict {
   readonly rule_id: string
 }
 
-/** Compiles the enabled rules of a VPC, once for each version of its policies, subnets and ports. */
+/**
+ * Returns the compiled enabled rules of a VPC. The result is outdated after a change of the policies, subnets or ports.
+ */
 export function compilePolicies(vpc: GuardedVpc): CompiledPolicies {
   const rules = inOrder(vpc.policies)
   const compiled = (direction: FirewallDirectionInput) => {

@@ -5,7 +5,7 @@ import type { SelectedPort } from './rule-selection.ts'
 
 /** The first packet of a connection of a port. */
 export interface Packet {
-  /** INGRESS: to the port; EGRESS: from the port. */
+  /** The direction of the packet: INGRESS to the port, or EGRESS from the port. */
   readonly direction: FirewallDirectionInput
   /** The address of the other end, as an unsigned 32-bit integer. */
   readonly peer: number

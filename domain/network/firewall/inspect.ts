@@ -9,8 +9,8 @@ import { firewallRuleCollection, subnetsOf, type StoredRule } from './rules-stor
 type Findings = AsyncGenerator<Finding, void, undefined>
 
 /**
- * Compares firewall policies with their rules (network.md 1): the number of the rules, the unique priorities, the place
- * of each rule, and the subnets that rules name.
+ * Yields the contradictions between firewall policies and their rules (network.md 1): in the number of the rules, the
+ * unique priorities, the place of each rule, and the subnets that rules name.
  */
 export async function* inspectFirewall(reader: Reader): Findings {
   const counts = await reader.tally(firewallRuleCollection, 'firewall_policy_id')

@@ -20,8 +20,8 @@ export function addTo(set: Uint32Array, rule: number): void {
 
 /**
  * The sets of the rules that match each integer from 0 to 2^32 - 1. The bounds of all ranges are sorted, and each bound
- * flips the bit of one rule; every 64th set is kept as a snapshot. Memory grows with the number of ranges. A look-up
- * costs a binary search and a copy, whatever the ranges are.
+ * flips the bit of one rule; every 64th set is kept as a snapshot. Memory grows with the number of ranges times the
+ * number of rules. A look-up costs a binary search, a copy of a set and fewer than 64 flips.
  */
 export class IntervalSets {
   readonly #words: number
@@ -85,7 +85,10 @@ function flipsOf(ranges: readonly RuleRange[]): Float64Array {
   return Float64Array.from(flips).sort()
 }
 
-/** Joins the ranges of each rule that overlap or touch, because a bit must not be flipped back within a range. */
+/**
+ * Returns the ranges with those of one rule joined that overlap or touch, because a bit must not be flipped back within
+ * a range.
+ */
 function mergedOf(ranges: readonly RuleRange[]): readonly RuleRange[] {
   const merged: RuleRange[] = []
   for (const range of ranges.toSorted((one, other) => one.rule - other.rule || one.first - other.first)) {

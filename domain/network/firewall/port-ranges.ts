@@ -7,7 +7,8 @@ export interface PortRange {
 }
 
 /**
- * Parses `443` or `8000-8100`, which the schema has checked. The bounds may still be out of range or in the wrong order.
+ * Returns the bounds of `443` or `8000-8100`. The schema has checked the form; the bounds may still be out of range or
+ * in the wrong order.
  */
 export function parsePorts(text: string): PortRange {
   const [first = '', last = first] = text.split('-')

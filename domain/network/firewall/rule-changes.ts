@@ -23,8 +23,8 @@ import { firewallRuleCollection, type StoredRule } from './rules-store.ts'
 type Tree = Pick<Taxonomy, 'chain' | 'requireActive' | 'share'>
 
 /**
- * Adds a rule to its policy. `id` is the id of the new rule; `now` is the time of the call, in milliseconds since 1970.
- * The checks run in the order of conventions §4. Throws the errors of `addFirewallPolicyRule`.
+ * Adds a rule to its policy, and returns the effect. `id` is the id of the new rule; `now` is the time of the call, in
+ * milliseconds since 1970. The checks run in the order of conventions §4. Throws the errors of `addFirewallPolicyRule`.
  */
 export async function addRule(
   tx: Transaction,
@@ -50,8 +50,8 @@ export async function addRule(
 }
 
 /**
- * Changes a rule by the mask of the request. An update without a changed value writes neither the rule nor its policy.
- * Throws the errors of `updateFirewallPolicyRule`.
+ * Changes a rule by the mask of the request, and returns the effect. An update without a changed value writes neither
+ * the rule nor its policy. Throws the errors of `updateFirewallPolicyRule`.
  */
 export async function updateRule(
   tx: Transaction,
@@ -74,7 +74,7 @@ export async function updateRule(
   return { ...effectOn('UPDATE', rule), changed }
 }
 
-/** Removes a rule from its policy. Throws the errors of `removeFirewallPolicyRule`. */
+/** Removes a rule from its policy, and returns the effect. Throws the errors of `removeFirewallPolicyRule`. */
 export async function removeRule(
   tx: Transaction,
   taxonomy: Tree,
@@ -105,8 +105,8 @@ async function requireRule(
 }
 
 /**
- * Fills the defaults of list elements, because an update replaces a list as a whole, and an equal list must be no
- * change.
+ * Returns an update with the defaults of list elements filled in, because an update replaces a list as a whole, and an
+ * equal list must be no change.
  */
 const normalForm = (rule: FirewallPolicyRuleUpdate): FirewallPolicyRuleUpdate => ({
   ...rule,

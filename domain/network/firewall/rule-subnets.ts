@@ -5,8 +5,8 @@ import { ruleInvalid } from './rule-form.ts'
 import { subnetsOf } from './rules-store.ts'
 
 /**
- * Throws FIREWALL_RULE_INVALID at the first subnet of a rule that is no subnet of the VPC (conventions §4, step 12). The
- * caller has locked the VPC, so that no subnet is deleted before the rule is written.
+ * Throws FIREWALL_RULE_INVALID at the first subnet of a rule that is no subnet of the VPC (conventions §4, step 12).
+ * The caller has locked the VPC, so that no subnet is deleted before the rule is written.
  */
 export async function requireSubnets(
   tx: Transaction,

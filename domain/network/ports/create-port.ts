@@ -28,7 +28,7 @@ export interface PortParts {
   readonly taxonomy: Pick<Taxonomy, 'chain'>
 }
 
-/** Creates a logical port (`Network.createPort`). */
+/** Creates and returns a logical port (`Network.createPort`). */
 export async function createPort(
   { clock, taxonomy }: PortParts,
   tx: Transaction,
@@ -55,7 +55,7 @@ interface Taken {
   readonly isOpen: boolean
 }
 
-/** Takes a requested address. Throws IP_ADDRESS_NOT_ASSIGNABLE or IP_ADDRESS_IN_USE. */
+/** Takes and returns a requested address. Throws IP_ADDRESS_NOT_ASSIGNABLE or IP_ADDRESS_IN_USE. */
 async function takeAsked(tx: Transaction, subnet: StoredSubnet, text: string): Promise<Taken> {
   const { block, platform } = planOf(subnet)
   const address = parseAddress(text) ?? -1
@@ -70,7 +70,10 @@ async function takeAsked(tx: Transaction, subnet: StoredSubnet, text: string): P
   return { address, isOpen: !range.is_reserved }
 }
 
-/** Takes the lowest free address outside of the reserved ranges. Throws SUBNET_EXHAUSTED. */
+/**
+ * Takes and returns the lowest free address outside of the reserved ranges. Throws SUBNET_EXHAUSTED if no such address
+ * is left.
+ */
 async function takeFree(tx: Transaction, { cidr_block, id, name }: StoredSubnet): Promise<Taken> {
   const address = await takeLowest(tx, id)
   if (address !== undefined) return { address, isOpen: true }

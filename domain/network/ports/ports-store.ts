@@ -6,7 +6,10 @@ import { ApiError, commonReasons } from '../../../runtime/errors.ts'
 import { parseAddress } from '../../addresses/ipv4.ts'
 import type { Collection } from '../../ports/store.ts'
 
-/** The stored members of a logical port. Its effective rules are computed from the policies of the VPC at each read. */
+/**
+ * The stored members of a logical port. The effective rules of a port are computed from the policies of the VPC at each
+ * read.
+ */
 export type StoredPort = Omit<LogicalPort, 'effective_rules'>
 
 /** The logical ports of all workspaces. */

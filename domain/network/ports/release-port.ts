@@ -11,7 +11,7 @@ import { portCollection, type StoredPort } from './ports-store.ts'
 export async function releasePort(tx: Transaction, portId: string): Promise<void> {
   const seen = await tx.get(portCollection, portId)
   if (!seen) return
-  // The subnet of a port never changes. Its row is locked before the port, as in each allocation.
+  // The subnet of a port never changes. The row of the subnet is locked before the port, as in each allocation.
   const subnet = await tx.lock(subnetCollection, seen.value.subnet_id)
   const port = await tx.lock(portCollection, portId)
   if (port) await deletePort(tx, subnet, port)

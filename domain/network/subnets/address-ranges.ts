@@ -9,11 +9,14 @@ export interface SidedRange extends Ipv4Range {
 export const holds = (ranges: readonly Ipv4Range[], address: number): boolean =>
   ranges.some(({ first, last }) => first <= address && address <= last)
 
-/** Sorts ranges by their addresses. */
+/** Returns ranges sorted by their first addresses. */
 export const sorted = <R extends Ipv4Range>(ranges: readonly R[]): readonly R[] =>
   ranges.toSorted((one, other) => one.first - other.first)
 
-/** Returns the addresses of ranges that lie in none of `holes`. Both lists are sorted and disjoint; so is the result. */
+/**
+ * Returns the addresses of `ranges` that lie in none of `holes`, as sorted and disjoint ranges. Each of the two lists
+ * must be sorted and disjoint.
+ */
 export function without(ranges: readonly Ipv4Range[], holes: readonly Ipv4Range[]): readonly Ipv4Range[] {
   const left: Ipv4Range[] = []
   let at = 0
@@ -32,8 +35,8 @@ export function without(ranges: readonly Ipv4Range[], holes: readonly Ipv4Range[
 }
 
 /**
- * Splits ranges at the ends of reserved ranges, and merges neighbours on the same side. Both lists must be sorted and
- * disjoint. The sides that `ranges` may have are ignored.
+ * Returns ranges that are split at the ends of reserved ranges, with neighbours on the same side merged. Each of the
+ * two lists must be sorted and disjoint. A side that `ranges` already have is ignored.
  */
 export function sided(ranges: readonly Ipv4Range[], reserved: readonly Ipv4Range[]): readonly SidedRange[] {
   const open = without(ranges, reserved)

@@ -87,7 +87,7 @@ export async function applyReserved(
 export const openCount = (ranges: readonly SidedRange[]): number =>
   addressCount(ranges.filter(({ is_reserved }) => !is_reserved))
 
-/** Reads the free ranges of a subnet that share an address with a range, in the order of their addresses. */
+/** Returns the free ranges of a subnet that share an address with a range, in the order of their addresses. */
 async function rangesWithin(
   reader: Reader,
   subnet: string,

@@ -32,7 +32,7 @@ export const bucketsOf = (area: string): Collection<Bucket> => ({
 export const bucketKey = (definition: string, scope: string, dimensions?: Dimensions): string =>
   `${definition}/${scope}/${dimensions ? canonical(dimensions) : ''}`
 
-/** Locks a bucket, so that no other transaction counts in it. Creates the bucket at its first use. */
+/** Locks and returns a bucket, so that no other transaction counts in it. Creates the bucket at its first use. */
 export async function lockBucket(
   tx: Transaction,
   buckets: Collection<Bucket>,

@@ -22,8 +22,8 @@ export interface Definition {
   /** The limit of a bucket without a quota limit; -1 means unlimited. */
   readonly default_limit: number
   /**
-   * The collection of the counted rows. It has a column for the scope, `workspace_id` or `organisation_id`, and a
-   * column for each dimension.
+   * The collection of the counted rows, with a column for the scope, `workspace_id` or `organisation_id`, and a column
+   * for each dimension.
    */
   readonly counted: Collection<never>
 }

@@ -8,9 +8,9 @@ import type { Quotas } from './quotas.ts'
 type Findings = AsyncGenerator<Finding, void, undefined>
 
 /**
- * Compares the buckets of an area with its limits (conventions §10): the bucket of each limit must name the limit, and
- * each bucket must repeat the limit that it names. Usage needs no check, because it is counted from the rows
- * themselves.
+ * Yields the contradictions between the buckets of an area and its limits (conventions §10): the bucket of each limit
+ * must name the limit, and each bucket must repeat the limit that it names. Usage needs no check, because it is counted
+ * from the rows themselves.
  */
 export async function* inspectQuotas<ScopeType extends string>(
   reader: Reader,

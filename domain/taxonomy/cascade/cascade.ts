@@ -32,7 +32,7 @@ interface Checkpoint {
   readonly begun: string
   /** The id of the last workspace that the second walk has begun to watch. */
   readonly watched: string
-  /** The watched workspaces whose follow-up is still in progress. */
+  /** The ids of the watched workspaces whose follow-up is still in progress. */
   readonly busy: readonly string[]
   /** The number of workspaces whose follow-up has ended or failed. */
   readonly ended: number
@@ -59,7 +59,10 @@ export function cascadeProcedures(
   ]
 }
 
-/** Starts a follow-up for the next workspaces whose areas have not applied the effective states. */
+/**
+ * Starts follow-ups for the next workspaces whose areas have not applied the effective states. Returns the outcome that
+ * repeats the step until no workspace is left.
+ */
 async function beginNext(parts: TaxonomyEnvironment, context: StepContext<Subtree, Checkpoint>): Promise<StepOutcome> {
   const { input, store } = context
   const where = await whereBelow(store, input)
@@ -72,8 +75,8 @@ async function beginNext(parts: TaxonomyEnvironment, context: StepContext<Subtre
 }
 
 /**
- * Watches the follow-ups in progress until no follow-up is left. A slow follow-up does not delay the report of the
- * others.
+ * Watches the follow-ups in progress, and returns the outcome that repeats the step until no follow-up is left. A slow
+ * follow-up does not delay the report of the others.
  */
 async function waitForAll(context: StepContext<CascadeInput, Checkpoint>): Promise<StepOutcome> {
   const { input, store } = context
@@ -101,8 +104,8 @@ async function waitForAll(context: StepContext<CascadeInput, Checkpoint>): Promi
 }
 
 /**
- * Returns the delay before the next poll: from 50 ms, doubling up to one second, the interval at which areas are
- * polled.
+ * Returns the delay before the next poll in milliseconds: from 50, doubling up to 1,000, the interval at which areas
+ * are polled.
  */
 const waitMs = (waits: number): number => Math.min(1_000, 50 * 2 ** Math.min(waits, 5))
 

@@ -16,7 +16,7 @@ interface PurgeInput {
   readonly workspace: string
 }
 
-/** The areas that have finished their purge. */
+/** The names of the areas that have finished their purge. */
 interface Checkpoint {
   readonly purged: readonly string[]
 }

@@ -19,11 +19,11 @@ import { active, bareState, deleting } from '../tree/states.ts'
 
 /** The delays between calls of the areas, in milliseconds. */
 export interface FollowTimes {
-  /** The delay between two calls of an area that has not yet applied the state. */
+  /** The delay in milliseconds between two calls of an area that has not yet applied the state. */
   readonly askMs: number
-  /** The delays after the first and the second successive failure. */
+  /** The delays in milliseconds after the first and the second successive failure. */
   readonly retryMs: readonly [number, number]
-  /** The delay after the third and every later failure. */
+  /** The delay in milliseconds after the third and every later failure. */
   readonly restMs: number
 }
 
@@ -165,8 +165,8 @@ async function followAll(
 export const causeOf = (error: unknown): string => (error instanceof ApiError ? error.message : 'internal error')
 
 /**
- * Repeats the work after a failure: after 1 and 2 seconds, and from the third failure on after a rest. If the state has
- * changed, the work is repeated immediately and the next failure counts as the first.
+ * Returns the outcome that repeats the work after a failure: after 1 and 2 seconds, and from the third failure on after
+ * a rest. If the state has changed, the work is repeated immediately and the next failure counts as the first.
  */
 async function failedOnce(
   context: Context,

@@ -1,4 +1,4 @@
 import type { Finding } from '../../ports/inspection.ts'
 
-/** Makes a finding about a row. */
+/** Returns a finding about a row. */
 export const finding = (resourceType: string, id: string, message: string): Finding => ({ resourceType, id, message })

@@ -32,7 +32,7 @@ async function sharedChain(tx: Transaction, workspace: string): Promise<readonly
   return found && (await chain(tx, { type: 'WORKSPACE', id: workspace }))?.toReversed()
 }
 
-/** Sums the amounts of each quota, in the order of the quotas' ids. */
+/** Returns the sum of the amounts of each quota, in the order of the quotas' ids. */
 function byQuota(amounts: readonly Amount[]): readonly (readonly [quota: string, amount: number])[] {
   const sums = new Map<string, number>()
   for (const { amount, quota } of amounts) sums.set(quota, (sums.get(quota) ?? 0) + amount)

@@ -67,7 +67,10 @@ export async function subtreeUsage(reader: Reader, quota: string, scope: Scope):
 
 type Count = (reader: Reader, scope: Scope) => Promise<number>
 
-/** The quotas that count nodes of the tree. Their usage is counted from the nodes and never stored. */
+/**
+ * The functions that count the usage of quotas of nodes, keyed by quota. The usage of these quotas is counted from the
+ * nodes of the tree and never stored.
+ */
 const treeCounts: ReadonlyMap<string, Count> = new Map<string, Count>([
   [
     'taxonomy.groups',

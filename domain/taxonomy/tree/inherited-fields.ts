@@ -112,7 +112,10 @@ interface Taken {
   readonly leaves: readonly (readonly [field: FilterField, leaf: Leaf])[]
 }
 
-/** Replaces each condition on an inherited field by a boolean field. */
+/**
+ * Returns a filter in which each condition on an inherited field is replaced by a boolean field, and the replaced
+ * conditions.
+ */
 function takeLeaves(filter: Filter | undefined): Taken {
   const leaves: (readonly [FilterField, Leaf])[] = []
   const take = (node: Filter): Filter => {

@@ -14,7 +14,10 @@ export interface LocatedNode {
   readonly changed: string | undefined
 }
 
-/** Returns the location of a node of any kind; undefined if the node does not exist, or if its parent is missing. */
+/**
+ * Returns a node of any kind with its inherited values; undefined if the node does not exist, or if its parent is
+ * missing.
+ */
 export async function locate(reader: Reader, scope: Scope): Promise<LocatedNode | undefined> {
   switch (scope.type) {
     case 'PLATFORM':

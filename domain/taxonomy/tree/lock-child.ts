@@ -18,8 +18,8 @@ export interface LockedChild<T> {
 
 /**
  * Begins a verb or move of a group or workspace, in the order of conventions §4: locks the tree, then checks that the
- * node exists, that its etag equals `etag`, and that its parent is active. Throws the error of the first check that
- * fails.
+ * node exists, that its etag equals `etag`, and that its parent is active. Returns the locked node with its tree, or
+ * throws the error of the first check that fails.
  */
 export async function lockChild<T extends StoredChild>(
   tx: Transaction,

@@ -20,7 +20,7 @@ const strictnesses: ReadonlyMap<LifecycleState, number> = new Map(states.map((st
 /** Returns the strictness of a state: 0 for ACTIVE, greater for stricter states, and -1 for an unset state. */
 export const strictness = (state: LifecycleState): number => strictnesses.get(state) ?? -1
 
-/** Returns the states that are less strict than `ceiling`. */
+/** Returns the states whose strictness is less than `ceiling`. */
 export const statesBelow = (ceiling: number): readonly State[] => states.slice(0, ceiling)
 
 const bareStates: Readonly<Record<State, NodeState>> = {

@@ -16,8 +16,8 @@ export interface LockedTree {
 
 /**
  * Locks an organisation against every other change of its tree or states, and against transactions that share it,
- * before the transaction reads its rows (taxonomy.md §4). A caller that changes the tree must call `changeTree`. Throws
- * ORGANISATION_NOT_FOUND.
+ * before the transaction reads its rows (taxonomy.md §4). Returns the organisation and its tree row. A caller that
+ * changes the tree must call `changeTree`. Throws ORGANISATION_NOT_FOUND.
  */
 export async function holdTree(tx: Transaction, organisation: string): Promise<LockedTree> {
   const tree = await tx.lock(trees, organisation)
@@ -37,7 +37,7 @@ export async function changeTree(
   await tx.update(trees, id, grown(value, groups, workspaces), version)
 }
 
-/** Locks a tree for a change, and raises its version. Throws the errors of `holdTree`. */
+/** Locks a tree for a change, raises its version, and returns the organisation. Throws the errors of `holdTree`. */
 export async function lockTree(
   tx: Transaction,
   organisation: string,
@@ -56,8 +56,8 @@ const grown = ({ id, tree_version, group_count, workspace_count }: Tree, groups:
 })
 
 /**
- * Shares an organisation: its tree and states cannot change, but other transactions may share the organisation too.
- * Throws the errors of `holdTree`.
+ * Shares and returns an organisation: its tree and states cannot change, but other transactions may share the
+ * organisation too. Throws the errors of `holdTree`.
  */
 export async function shareTree(tx: Transaction, organisation: string): Promise<Stored<StoredOrganisation>> {
   await tx.share(trees, organisation)

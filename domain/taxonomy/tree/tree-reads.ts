@@ -51,7 +51,10 @@ export class TreeReads {
     return this.#store.snapshot(reader => readWithin(reader, organisation, read))
   }
 
-  /** Runs one attempt. If the attempt throws and the organisation is deleted, throws ORGANISATION_NOT_FOUND instead. */
+  /**
+   * Runs one attempt and returns its result. If the attempt throws and the organisation is deleted, throws
+   * ORGANISATION_NOT_FOUND instead.
+   */
   async #attempt<R>(organisation: string, view: TreeView, read: (tree: TreeView) => Promise<R>): Promise<R> {
     try {
       return await read(view)

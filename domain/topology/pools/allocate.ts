@@ -8,7 +8,9 @@ import { withUse } from './pool-use.ts'
 import { poolCollection } from './pools-store.ts'
 import type { ZonePools } from './zone-pools.ts'
 
-/** Allocates capacity in a pool of a zone (`Topology.allocate`). */
+/**
+ * Allocates capacity in a pool of a zone, and returns the allocation or the reason against it (`Topology.allocate`).
+ */
 export async function allocate(
   pools: ZonePools,
   tx: Transaction,

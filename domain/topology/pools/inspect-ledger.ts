@@ -17,7 +17,10 @@ interface PoolPlace {
   readonly nodeCount: number
 }
 
-/** Compares the ledger with the resource pools: the sums in the row of each pool, and the place of each allocation. */
+/**
+ * Yields the contradictions between the ledger and the resource pools: in the sums of each pool, and the place of each
+ * allocation.
+ */
 export async function* inspectLedger(reader: Reader): Findings {
   const places = new Map<string, PoolPlace>()
   for await (const { id, value } of reader.each(poolCollection)) {

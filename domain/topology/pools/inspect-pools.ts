@@ -68,7 +68,7 @@ async function placeFaults(reader: Reader, { deployment_target, zone }: StoredPo
   return [`is of zone ${zone} in ${found.value.location}, but on a target in ${target.value.location}`]
 }
 
-/** Checks that the pools of a target together have at most the capacity and the NUMA nodes of the target. */
+/** Yields the targets whose pools together have more than the capacity or the NUMA nodes of the target. */
 async function* inspectTargets(reader: Reader): Findings {
   for await (const { id, value } of reader.each(targetCollection)) {
     const { capacity, name, numa_nodes } = value
@@ -84,7 +84,7 @@ async function* inspectTargets(reader: Reader): Findings {
   }
 }
 
-/** Checks that each ledger row belongs to an existing zone, because the deletion of a zone deletes its ledger row. */
+/** Yields the ledger rows of absent zones: the deletion of a zone deletes its ledger row. */
 async function* inspectZoneLedgers(reader: Reader): Findings {
   for await (const { id } of reader.each(zoneLedgers)) {
     if (await reader.get(zoneCollection, id)) continue

@@ -73,7 +73,7 @@ function hasFitting(rooms: readonly NodeRoom[], { memory_mib, vcpus }: NodeRoom,
 interface Turn extends NodeRoom {
   /** The index of the node in the guest. */
   readonly index: number
-  /** Whether the guest node that is placed before has the same needs. */
+  /** Whether the guest node that is placed directly before has the same needs. */
   readonly isRepeated: boolean
 }
 

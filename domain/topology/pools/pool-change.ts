@@ -27,7 +27,7 @@ export async function changed(
 
 /**
  * Runs step 15 of an update: checks that the changed pool has room for its allocations, and that its target has room
- * for the changed pool. Marks the zone as changed if placement reads a changed member.
+ * for the changed pool. Changes the ledger row of the zone if a member that placement reads has changed.
  */
 export async function afterChange(tx: Transaction, { changed: paths, value }: Updated<StoredPool>, before: StoredPool) {
   requireUseFits({ ...value, allocatable: allocatableOf(value) }, before)

@@ -46,7 +46,7 @@ export async function poolSites(reader: Reader, pools: readonly PoolPlace[]): Pr
   return { zones, targets }
 }
 
-/** Appends the state to the text of a resource pool. */
+/** Returns the text of a resource pool with its state appended. */
 export const answered = ({ text, value }: Stored<StoredPool>, sites: PoolSites): JsonText<ResourcePool> =>
   withMembers(text, { state: stateAt(sites, value) })
 

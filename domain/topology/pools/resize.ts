@@ -9,7 +9,7 @@ import { roomOf, withUse } from './pool-use.ts'
 import { poolCollection, type StoredPool } from './pools-store.ts'
 import { readyTargets, type LockedZone, type ZonePools } from './zone-pools.ts'
 
-/** An allocation with its pool and its zone, locked. */
+/** A locked allocation with its locked pool and the locked ledger row of its zone. */
 interface Held {
   readonly allocation: Stored<StoredAllocation>
   readonly pool: Stored<StoredPool>
@@ -18,7 +18,7 @@ interface Held {
   readonly isOpen: boolean
 }
 
-/** Changes the capacity of a consumer (`Topology.resize`). */
+/** Changes the capacity of a consumer, and returns the allocation or the reason against it (`Topology.resize`). */
 export async function resize(
   pools: ZonePools,
   tx: Transaction,
@@ -29,7 +29,10 @@ export async function resize(
   return held ? settle(tx, held, need) : { kind: 'unallocated' }
 }
 
-/** Changes the capacity of a consumer that begins to run again (`Topology.reallocate`). */
+/**
+ * Changes the capacity of a consumer that begins to run again, and returns the allocation or the reason against it
+ * (`Topology.reallocate`).
+ */
 export async function reallocate(
   pools: ZonePools,
   tx: Transaction,

@@ -3,7 +3,7 @@ import { plus, type Capacity } from './capacity.ts'
 import type { NodeRoom } from './numa.ts'
 import { poolCollection } from './pools-store.ts'
 
-/** The sums over resource pools of a deployment target. */
+/** The sums of the capacities and NUMA nodes of resource pools of a deployment target. */
 export interface PoolSum {
   readonly capacity: Capacity
   /** The sum for each NUMA node, from node 0, for as many nodes as the pool with the most nodes has. */

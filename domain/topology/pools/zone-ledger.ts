@@ -17,11 +17,11 @@ export const zoneLedgers: Collection<{ readonly id: string }> = {
  * All transactions take their locks in these orders, so that no two transactions wait for each other:
  *
  * 1. A change of a resource pool locks the deployment target, the zone, the pool, then the ledger row.
- * 2. An allocation, resize or release shares the location and the zone, and then locks the ledger row, the pool, and the
- *    row of the allocation. An allocation and a change of a pool exclude each other at the zone, and therefore may lock
- *    the ledger row and the pool in different orders.
- * 3. A probe with another result locks the deployment target, then the ledger rows of the zones in the order of the zone
- *    names.
+ * 2. An allocation, resize or release shares the location and the zone, and then locks the ledger row, the pool, and
+ *    the row of the allocation. An allocation and a change of a pool exclude each other at the zone, and therefore may
+ *    lock the ledger row and the pool in different orders.
+ * 3. A probe with another result locks the deployment target, then the ledger rows of the zones in the order of the
+ *    zone names.
  * 4. The deletion of a zone locks the zone, then the ledger row, and deletes both.
  */
 export async function changeZoneLedger(tx: Transaction, zoneId: string): Promise<number> {

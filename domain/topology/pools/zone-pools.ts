@@ -28,8 +28,8 @@ export interface LockedZone {
 
 /**
  * The rooms of the resource pools of each zone, cached between transactions. An entry has the version of the locked
- * ledger row at which it is true: a rollback, a change of a pool and a change by another server make the version differ,
- * and the pools are read again. The states of locations and zones are not a part of the rooms.
+ * ledger row at which the rooms are true. A rollback, a change of a pool and a change by another server make the
+ * version differ; then the pools are read again. The states of locations and zones are not a part of the rooms.
  */
 export class ZonePools {
   readonly #cache = new LRUCache<string, KnownRooms>({
@@ -73,8 +73,8 @@ async function readRooms(reader: Reader, zone: string): Promise<readonly PoolRoo
 }
 
 /**
- * Returns the names of those deployment targets whose last probe has passed. Such a target is READY if its location is
- * ENABLED too; the location is also the location of the zone, and callers check the zone.
+ * Returns the names of those deployment targets whose last probe has passed. A target is READY if its location is
+ * ENABLED too. That location is also the location of the zone, and callers check the zone.
  */
 export async function readyTargets(reader: Reader, names: readonly string[]): Promise<ReadonlySet<string>> {
   const ready = new Set<string>()

@@ -17,7 +17,10 @@ export const shareZone = async (tx: Transaction, name: string): Promise<KnownZon
 export const shareZoneById = async (tx: Transaction, id: string): Promise<KnownZone | undefined> =>
   shareSeen(tx, await tx.get(zoneCollection, id))
 
-/** Shares the location and then the row of a zone that was read before. The location of a zone never changes. */
+/**
+ * Shares the location and then the row of a zone that was read before, and returns the zone; undefined if the zone does
+ * not exist. The location of a zone never changes.
+ */
 async function shareSeen(tx: Transaction, seen: Stored<StoredZone> | undefined): Promise<KnownZone | undefined> {
   const locationId = seen && (await locationKind.idNamed(tx, seen.value.location))
   if (seen === undefined || locationId === undefined) return undefined

@@ -4,7 +4,7 @@ import type { Zone } from '../../../output/topology/types.ts'
 import type { Collection } from '../../ports/store.ts'
 import { storedFields } from './stored-fields.ts'
 
-/** A stored zone, without its state. Its region is the region of its location, which never changes. */
+/** A stored zone, without its state. The region of a zone is the region of its location, which never changes. */
 export type StoredZone = Omit<Zone, 'state'>
 
 /** The zones of the platform. */

@@ -83,7 +83,7 @@ async function listTargets(reader: Reader, { query }: ListContext): Promise<Page
   return { ...page, items }
 }
 
-/** Appends the state to the text of a target. */
+/** Returns the text of a target with its state appended. */
 const answered = (
   text: JsonText<StoredTarget>,
   target: Pick<StoredTarget, 'location' | 'probe'>,
