@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { vmCollection } from '../../../domain/compute/vms/vms-store.ts'
+import type { Reader } from '../../../domain/ports/store.ts'
 import { areas } from '../../../server/areas.ts'
 import { works } from '../../../server/operations/work.ts'
 import { storeCollections } from '../../../server/platform-store.ts'
@@ -8,6 +8,13 @@ import { mutationCount, randomMutations } from '../../areas/random-mutations.ts'
 import { openBeside } from '../../server/store/left-place.ts'
 import { vmKinds } from './random-vms.ts'
 import { tenantVms } from './tenant-vms.ts'
+
+/** The unfinished work on machines, by its kinds. */
+async function workOn(store: Reader): Promise<readonly string[]> {
+  const kinds: string[] = []
+  for await (const { value } of store.each(works)) if (value.kind.startsWith('compute.')) kinds.push(value.kind)
+  return kinds
+}
 
 it(
   'after random mutations the doctor finds nothing, meanwhile and in the end',
@@ -37,9 +44,9 @@ it(
     )
     const store = await openBeside(platform.config, storeCollections(areas))
     try {
-      await expect.poll(() => store.count(works)).toBe(0)
+      // The taxonomy asks again for machines that cannot be resumed.
+      await expect.poll(() => workOn(store)).toEqual([])
       expect(await doctorFindings(platform.config)).toEqual([])
-      for await (const { value } of store.each(vmCollection)) expect(value.operation_id).toBe('')
     } finally {
       await store.close()
     }
