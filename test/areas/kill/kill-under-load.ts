@@ -33,13 +33,23 @@ export interface Served {
   restart(at: number): Promise<number>
 }
 
-/**
- * Starts so many `ninefold serve` over a place, or so many processes of another program that serves; they are killed with
- * the running test.
- */
-export async function serve(place: StorePlace, count: number, program?: string): Promise<Served> {
+/** The options of `serve`. */
+export interface ServeOptions {
+  /** The path of a program that serves in place of `ninefold serve`. */
+  readonly program?: string
+  /** Settings of the servers, by the names of their variables. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+/** Starts so many servers over a place, each in a process; they are killed with the running test. */
+export async function serve(
+  place: StorePlace,
+  count: number,
+  { program, settings: given = {} }: ServeOptions = {},
+): Promise<Served> {
   const start = (port: number): Promise<ServedPlatform> => {
     const settings = {
+      ...given,
       NINEFOLD_DATA_DIR: place.dataDir,
       NINEFOLD_HTTP_PORT: String(port),
       ...(place.storeUrl !== undefined && { NINEFOLD_STORE_URL: place.storeUrl }),

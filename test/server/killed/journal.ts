@@ -18,6 +18,8 @@ export interface Intent {
     | 'DISABLE'
     | 'START'
     | 'STOP'
+    | 'RESTART'
+    | 'RESET'
   /** Without the name of the area: `workspaces`. */
   readonly resourceType: string
   /** Only one actor changes a resource, one call after the other; all of them change the `shared` resource. */
