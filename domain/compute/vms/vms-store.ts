@@ -41,5 +41,6 @@ export const vmCollection: Collection<StoredVm> = {
         }),
     },
   ],
-  indexes: [['workspace_id', 'status']],
+  // The names serve the default order, so that a page of a status needs no sorting.
+  indexes: [['workspace_id', 'status', 'name']],
 }

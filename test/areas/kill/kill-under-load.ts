@@ -44,13 +44,23 @@ export interface Served {
   restart(at: number): Promise<number>
 }
 
-/**
- * Starts `count` server processes over a place: `ninefold serve`, or the program with the path `program`. The processes
- * are killed at the end of the running test.
- */
-export async function serve(place: StorePlace, count: number, program?: string): Promise<Served> {
+/** The options of `serve`. */
+export interface ServeOptions {
+  /** The path of a program that serves instead of `ninefold serve`. */
+  readonly program?: string
+  /** Settings of the servers, keyed by the names of environment variables. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+/** Starts `count` server processes over a place. The processes are killed at the end of the running test. */
+export async function serve(
+  place: StorePlace,
+  count: number,
+  { program, settings: given = {} }: ServeOptions = {},
+): Promise<Served> {
   const start = (port: number): Promise<ServedPlatform> => {
     const settings = {
+      ...given,
       NINEFOLD_DATA_DIR: place.dataDir,
       NINEFOLD_HTTP_PORT: String(port),
       ...(place.storeUrl !== undefined && { NINEFOLD_STORE_URL: place.storeUrl }),

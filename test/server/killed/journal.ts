@@ -18,6 +18,8 @@ export interface Intent {
     | 'DISABLE'
     | 'START'
     | 'STOP'
+    | 'RESTART'
+    | 'RESET'
   /** The resource type without the name of the area, for example `workspaces`. */
   readonly resourceType: string
   /**

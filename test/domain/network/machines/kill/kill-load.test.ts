@@ -18,7 +18,7 @@ import { machines } from '../machine-kind.ts'
 import { callsOf } from '../tenant-network.ts'
 import type { MachineLoad } from './machine-load.ts'
 
-const server = fileURLToPath(new URL('./serve-machines.ts', import.meta.url))
+const serving = fileURLToPath(new URL('./serve-machines.ts', import.meta.url))
 const program = fileURLToPath(new URL('./machine-load.ts', import.meta.url))
 
 /** The number of servers: one on SQLite, two on one PostgreSQL. */
@@ -61,7 +61,7 @@ it(
   { timeout: killTimeout },
   async () => {
     const place = await testStorePlace()
-    const served = await serve(place, serverCount, server)
+    const served = await serve(place, serverCount, { program: serving })
     const { api } = (await served.servers[0]?.admin()) ?? {}
     if (!api) throw new Error('no server was started')
     const { workspace } = await addTenant(api, 'acme')
