@@ -8,7 +8,10 @@ import { generateCommand } from './generator/command.ts'
 import { keepCompiled } from './generator/cli/compile-cache.ts'
 import { missingPackage } from './generator/cli/missing-package.ts'
 
-/** The program of the server parses the options of its commands itself, so it is loaded only when a command runs. */
+/**
+ * Creates a command of the server's program. The program parses the options of its commands itself, so the program is
+ * loaded only when one of its commands runs.
+ */
 const serverCommand = (name: string, description: string): Command =>
   new Command(name)
     .description(description)

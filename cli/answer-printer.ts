@@ -10,14 +10,14 @@ export type OutputForm = (typeof outputForms)[number]
 /** The form, the width and the destination of printed answers. */
 export interface Printing {
   readonly form: OutputForm
-  /** The length of a line in characters. */
+  /** The maximal length of a table line, in characters. */
   readonly width: number
   readonly print: (text: string) => void
 }
 
 /**
- * Returns the rows of a list's answer: the declared member, or else the only list in the answer. Returns undefined if
- * the answer is no list page.
+ * Returns the rows of a list's answer: the declared member or, if `member` is undefined, the only array of an answer
+ * with `next_page_token`. Returns undefined if the answer has no such rows.
  */
 export function rowsOf(answer: unknown, member: string | undefined): readonly unknown[] | undefined {
   if (!isRecord(answer)) return undefined
@@ -30,7 +30,10 @@ export function rowsOf(answer: unknown, member: string | undefined): readonly un
   return others.length === 0 ? rows : undefined
 }
 
-/** Prints one answer: JSON, a table of its rows, or a sheet of its members. */
+/**
+ * Prints an answer as JSON, as a table of its rows, or as a line for each of its members. Prints nothing for undefined,
+ * and `no rows` in place of an empty table.
+ */
 export function printAnswer(answer: unknown, member: string | undefined, { form, print, width }: Printing): void {
   if (answer === undefined) return
   if (form === 'json') return print(printableJson(answer))

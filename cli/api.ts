@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { strictCommand } from './usage-exit.ts'
 import type { ApiFlags } from './api-flags.ts'
 
-/** `ninefold api`: calls any operation of the platform by its id. */
+/** Creates the command `ninefold api`, which calls any operation of the platform by its id. */
 export const apiCommand = (): Command =>
   strictCommand('api')
     .description('call an operation of the platform by its id')

@@ -2,15 +2,19 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { CommandError } from './exit-codes.ts'
 
-/** The longest accepted first line of standard input, in characters. */
+/** The maximal length of the first line of standard input, in characters. */
 const maxLength = 4096
 
-/** Asks at the terminal for a line and echoes the typed text. Throws `CommandError` if the person enters nothing. */
+/**
+ * Asks for a line at the terminal, echoes the typed text, and returns the line. Throws `CommandError` if the input ends
+ * without a line, such as after Ctrl-C.
+ */
 export const askLine = (question: string): Promise<string> => ask(question, process.stderr)
 
 /**
- * Asks for a password without echoing it, twice with `isNew`. If standard input is no terminal, reads its first line
- * instead. Throws `CommandError` if no password is entered or the two entries differ.
+ * Asks for a password without echoing the typed text, twice if `isNew` is true, and returns the password. If standard
+ * input is no terminal, returns its first line instead. Throws `CommandError` for an empty or overlong password, and if
+ * the two entries differ.
  */
 export async function askPassword(question: string, isNew = false): Promise<string> {
   if (!process.stdin.isTTY) return firstLine()

@@ -29,7 +29,11 @@ export async function listOperations(area: true | string): Promise<void> {
   for (const operation of operations) print(`${qualifiedName(operation).padEnd(width)}  ${addressOf(operation)}`)
 }
 
-/** Calls the operation that the command line names, and prints its answer. */
+/**
+ * Calls the operation that the command line names, and prints the answer: the rows of all pages with `--all` or
+ * `--limit`, and the last operation record with `--wait`. Throws `CommandError` for wrong use, and `ApiError` for a
+ * failed call.
+ */
 export async function callOperation(
   name: string | undefined,
   words: readonly string[],
@@ -61,7 +65,7 @@ function refuseFlags(operation: CallableOperation, { all, limit, wait: waits }: 
   }
 }
 
-/** Parses the JSON that `--body` names. The errors never quote the JSON, because it may hold secrets. */
+/** Returns the parsed JSON that `--body` names. The errors never quote the JSON, because the JSON may hold secrets. */
 async function bodyOf(option: string): Promise<unknown> {
   const place = option === '-' ? 'standard input' : option.startsWith('@') ? option.slice(1) : '--body'
   const json = option === '-' ? await text(process.stdin) : option.startsWith('@') ? await fileText(place) : option
@@ -105,7 +109,10 @@ async function* rowPages(
   for await (const page of pages) yield rowsOf(page, member) ?? []
 }
 
-/** Waits for the end of the operation whose record the server returned, and prints the progress on standard error. */
+/**
+ * Waits for the end of the operation whose record the server returned, prints the progress on standard error, and
+ * returns the last record.
+ */
 async function waitForEnd(
   transport: Transport,
   { area, client }: CallableOperation,
@@ -125,7 +132,7 @@ async function waitForEnd(
 const isOperation = (value: unknown): value is OperationRecord =>
   isRecord(value) && typeof value.id === 'string' && typeof value.status === 'string'
 
-/** An answer is typed as unknown; the cast names the members that the specification declares for it. */
+/** An answer is typed as unknown; the cast names the members that the specification declares for the answer. */
 const pageRoute = (route: ClientRoute<object, unknown>) => route as ClientRoute<object, { next_page_token?: string }>
 const recordRoute = (route: ClientRoute<object, unknown>) =>
   route as ClientRoute<{ readonly id: string }, OperationRecord>

@@ -10,7 +10,10 @@ export interface CallableOperation {
   readonly area: string
   /** The generated client route. */
   readonly client: ClientRoute<object, unknown>
-  /** Checks a request by the rules of the server, and adds a fault for each broken rule. */
+  /**
+   * Checks a request by the rules of the server, adds a fault for each broken rule, and returns true if no rule is
+   * broken.
+   */
   readonly check: Route<unknown, unknown>['check']
   /** The member of the answer that holds the rows of a list; absent if the specification declares none. */
   readonly rows?: string | undefined
@@ -21,7 +24,10 @@ interface Area {
   readonly bound: readonly BoundRoute[]
 }
 
-/** The generated routes of the areas. A module is imported only when a command needs its area. */
+/**
+ * The functions that import the generated routes of an area, keyed by the name of the area. A module is imported only
+ * when a command needs its area.
+ */
 const areas: Readonly<Record<string, () => Promise<Area>>> = {
   compute: () => import('../output/compute/routes.ts').then(area => areaOf(area, area.computeRoutes(noHandlers()))),
   iam: () => import('../output/iam/routes.ts').then(area => areaOf(area, area.iamRoutes(noHandlers()))),
@@ -49,8 +55,8 @@ export async function operationsOf(area?: string): Promise<readonly CallableOper
 }
 
 /**
- * Finds an operation by its name: `createVm`, or `iam.listOperations` if several areas have an operation of that name.
- * Throws `CommandError` if the name is unknown or ambiguous.
+ * Returns the operation with a name: `createVm`, or `iam.listOperations` if several areas have an operation of that
+ * name. Throws `CommandError` if the name is unknown or ambiguous.
  */
 export async function findOperation(name: string): Promise<CallableOperation> {
   const mark = name.indexOf('.')
@@ -91,9 +97,7 @@ const areaOf = (constants: object, bound: readonly BoundRoute[]): Area => ({ con
 const isRoute = (value: unknown): value is ClientRoute<object, unknown> =>
   isRecord(value) && typeof value.operationId === 'string' && Array.isArray(value.path)
 
-/**
- * Placeholder handlers: only a bound route exposes its check, and the command never calls a handler.
- */
+/** Returns placeholder handlers: only a bound route exposes its check, and the command calls no handler. */
 function noHandlers<Handlers extends object>(): Handlers {
   const get = (_: object, name: string | symbol): never => {
     throw unimplemented(String(name))

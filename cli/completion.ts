@@ -5,8 +5,8 @@ const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]
 
 /**
- * `ninefold completion`: prints a completion script that a shell loads, such as with `source <(ninefold completion
- * bash)`.
+ * Creates the command `ninefold completion`, which prints a completion script that a shell loads, such as with
+ * `source <(ninefold completion bash)`.
  */
 export const completionCommand = (): Command =>
   strictCommand('completion')

@@ -1,4 +1,4 @@
-/** The exit statuses of the commands. Scripts branch on them. */
+/** The exit statuses of the commands, which scripts can test. */
 export const exitCodes = { done: 0, refused: 1, usage: 2, connection: 3 } as const
 
 /** An exit status of the commands. */

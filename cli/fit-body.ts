@@ -13,9 +13,9 @@ export interface BodyMember {
 }
 
 /**
- * Returns a copy of the body with the leaves added. Each leaf becomes the JSON type that the operation declares for it:
- * a text, a number, a boolean or a list. The operation's own check decides which type fits. Throws `CommandError` if
- * the body cannot hold the leaves.
+ * Returns the body with the leaves added, in a copy. Each leaf gets the reading of its texts (text, number, boolean,
+ * JSON or list) that causes the fewest faults in the check of the operation. Throws `CommandError` if the body, or a
+ * parent of a leaf in the body, is no object.
  */
 export function fitBody(
   operation: CallableOperation,
@@ -40,7 +40,7 @@ export function fitBody(
   return whole
 }
 
-/** Returns the possible values of the texts, the likeliest first. */
+/** Returns the possible readings of the texts, in the order of preference. */
 function readings(texts: readonly string[]): readonly unknown[] {
   const scalars = texts.map(scalarOf)
   const [text, scalar] = [texts[0], scalars[0]]
@@ -63,12 +63,15 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Matches the faults of a wrong type. A number that is too small has the right type and does not match. */
+/**
+ * Matches the description of a fault about a wrong type. A number that is too small has the right type, so its fault
+ * does not match.
+ */
 const typeFault = /^must be (?:a string|an integer|a number|true or false|a list|an object)$/
 
 /**
- * Scores how badly a request fits with the current value of a field; 0 fits. The number of faults weighs more than the
- * type of the field.
+ * Returns a score of the faults of a request: 0 without faults, otherwise twice the number of faults, plus 1 if a fault
+ * says that `field` has a wrong type.
  */
 function misfitOf(operation: CallableOperation, request: object, field: string): number {
   const faults = new Faults()

@@ -9,13 +9,13 @@ import type { KeptSession, SessionFile } from './session-file.ts'
 
 const headers = { 'user-agent': 'ninefold-cli' }
 
-/** A transport that sends no authorization. */
+/** Returns a transport that sends no authorization. */
 export const plainTransport = (baseUrl: string): Transport => ({ baseUrl, headers })
 
 /**
- * Returns a transport to the chosen server. The transport authorizes its requests with the kept tokens if they belong
- * to that server. `url` is the option of the command line; if absent, the server of the kept session is used, or else
- * this machine.
+ * Returns a transport to the chosen server. The transport authorizes its requests with the kept tokens if the tokens
+ * belong to that server. `url` is the option of the command line; if absent, the server of the kept session is used, or
+ * else `defaultUrl`.
  */
 export async function connect(file: SessionFile, url: string | undefined): Promise<Transport> {
   const kept = await file.read()
@@ -47,7 +47,9 @@ export function keptSession(
   return startSession(tokens, { next, end, now: clockOf(transport) })
 }
 
-/** Keeps new tokens, or removes the session file after the end of the session. */
+/**
+ * Writes new tokens to the session file, or removes the file if `tokens` is undefined, after the end of the session.
+ */
 export const keep = (file: SessionFile, base_url: string, tokens: SessionTokens | undefined): Promise<void> =>
   tokens ? file.write({ base_url, tokens }) : file.remove()
 

@@ -11,7 +11,7 @@ interface ActivateFlags {
   readonly tokenFile: string
 }
 
-/** `ninefold login`: signs in and keeps the session for the commands that follow. */
+/** Creates the command `ninefold login`, which signs in and stores the session for later commands. */
 export const loginCommand = (): Command =>
   strictCommand('login')
     .description('sign in to a server; the password is asked for, or read from standard input')
@@ -22,7 +22,7 @@ export const loginCommand = (): Command =>
       await reporting(() => login(flags))
     })
 
-/** `ninefold logout`: ends the session. */
+/** Creates the command `ninefold logout`, which ends the session. */
 export const logoutCommand = (): Command =>
   strictCommand('logout')
     .description('end the session, on the server too')
@@ -31,7 +31,10 @@ export const logoutCommand = (): Command =>
       await reporting(logout)
     })
 
-/** `ninefold activate`: sets the first password of the first administrator or of an invited user, and signs in. */
+/**
+ * Creates the command `ninefold activate`, which sets the first password of the first administrator or of an invited
+ * user, and signs in.
+ */
 export const activateCommand = (): Command =>
   strictCommand('activate')
     .description('set the first password of a user with the token in a file, and sign in')
@@ -42,5 +45,5 @@ export const activateCommand = (): Command =>
       await reporting(() => activate(flags))
     })
 
-/** The modules load when a command runs, so that the other commands start without them. */
+/** Imports the modules when a command runs, so that other commands start without these modules. */
 const load = () => Promise.all([import('./report-error.ts'), import('./sessions.ts')])

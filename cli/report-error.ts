@@ -9,7 +9,7 @@ export interface Report {
   readonly exitCode: ExitCode
 }
 
-/** The remedies for reasons that many calls can meet. */
+/** The remedy for each reason with which many operations can fail, keyed by the reason. */
 const advice: Readonly<Record<string, string>> = {
   TOKEN_MISSING: 'sign in first: ninefold login',
   TOKEN_INVALID: 'sign in again: ninefold login',
@@ -37,7 +37,7 @@ export function reportOf(error: unknown): Report {
   if (error instanceof CommandError) return { lines: [`error: ${printable(error.message)}`], exitCode: error.exitCode }
   if (error instanceof OperationFailed) return { lines: linesOfFailure(error), exitCode: exitCodes.refused }
   if (error instanceof ApiError) return reportOfApi(error)
-  // The system's message names the file, such as for a full disk or a folder of another user.
+  // The message of a failed system call names the file, such as on a full disk or in a folder of another user.
   if (error instanceof Error && 'syscall' in error) {
     return { lines: [printable(`error: ${error.message}`)], exitCode: exitCodes.usage }
   }
@@ -61,7 +61,7 @@ function reportOfApi(error: ApiError): Report {
   return { lines: lines.map(printable), exitCode: isUnanswered ? exitCodes.connection : exitCodes.refused }
 }
 
-/** Adds the code of the inner error, because the message `fetch failed` alone names no cause. */
+/** Returns the message with the code of the inner error, because the message `fetch failed` alone names no cause. */
 function connectionText({ cause, message }: ApiError): string {
   const inner = cause instanceof Error ? cause.cause : undefined
   const isCoded = inner instanceof Error && 'code' in inner && typeof inner.code === 'string'

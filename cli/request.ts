@@ -16,16 +16,16 @@ export interface CommandInput {
 }
 
 /**
- * The names of secrets, which are refused as words: every user of the machine can read a command line, and shells keep
- * it.
+ * Matches the names of secrets. A secret is refused as a word, because every user of the machine can read a command
+ * line, and shells store command lines in their history.
  */
 const secretNames =
   /(?:^|_)(?:password|secret|assertion|private_key|passphrase)$|^(?:token|refresh_token|access_token)$/
 
 /**
- * Builds the request of an operation. A word is a parameter if its key names one, else a member of the body; dots in
- * the key lead into objects, and a repeated key makes a list. Throws `CommandError` with every fault that the server
- * would find.
+ * Returns the request of an operation. A word is a parameter if its key names a parameter, else a member of the body;
+ * dots in the key lead into objects, and a repeated key makes a list. Throws `CommandError` for a malformed word, for a
+ * secret in a word, and with all faults that the check of the operation finds.
  */
 export function requestOf(operation: CallableOperation, { words, body }: CommandInput): object {
   const { body: declared, parameters = [] } = operation.client
@@ -101,7 +101,9 @@ function refuseFaults(operation: CallableOperation, request: Record<string, unkn
   throw new CommandError(`${operation.client.operationId} cannot be called: ${texts.join('; ')}`)
 }
 
-/** Finds empty path parameters, and `.` or `..`, which would change the address. */
+/**
+ * Returns a fault for each path parameter that is empty, `.` or `..`, because such a value would change the address.
+ */
 const addressFaults = ({ client }: CallableOperation, request: Record<string, unknown>) =>
   (client.parameters ?? []).flatMap(({ in: place, member, name }) => {
     const value = own(request, member ?? name)
@@ -132,6 +134,6 @@ function unknownKey(operation: CallableOperation, key: string): CommandError {
   return new CommandError(`${operationId} has no parameter ${quoted(key)}${didYouMean(key, names)}: ${takes}`)
 }
 
-/** Leaves out the header: every mutation accepts it. */
+/** Returns the names of the parameters that are no headers: every mutation accepts the header `Idempotency-Key`. */
 const parameterNames = ({ client }: CallableOperation): readonly string[] =>
   (client.parameters ?? []).filter(({ in: place }) => place !== 'header').map(({ name }) => name)

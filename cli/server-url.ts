@@ -4,8 +4,8 @@ import { CommandError } from './exit-codes.ts'
 export const defaultUrl = 'http://127.0.0.1:8080'
 
 /**
- * Returns an address of a server in the form in which it is kept and compared: without an ending slash, query and
- * fragment. Throws `CommandError` if the text is no such address, or if it holds a user name or password.
+ * Returns the address of a server as the commands store and compare addresses: without trailing slashes, query and
+ * fragment. Throws `CommandError` if the text is no HTTP address, or if the address has a user name or password.
  */
 export function serverUrl(text: string): string {
   if (!URL.canParse(text)) throw new CommandError('--url must be an address such as https://cloud.example.com')

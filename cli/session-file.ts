@@ -15,11 +15,11 @@ export interface KeptSession {
   readonly tokens: SessionTokens
 }
 
-/** The longest wait for another command that renews the tokens. A renewal takes less time. */
+/** The maximal time to wait for the lock, in milliseconds. A renewal of tokens takes less time. */
 const waitMs = 60_000
 const pauseMs = 25
 
-/** The folder of the files that the commands keep: the folder of XDG, else `~/.config/ninefold`. */
+/** Returns the folder of the files that the commands store: `ninefold` in `XDG_CONFIG_HOME`, or else in `~/.config`. */
 export function configFolder(environment: Readonly<Record<string, string | undefined>>): string {
   const { HOME, XDG_CONFIG_HOME } = environment
   return join(XDG_CONFIG_HOME || join(HOME || homedir(), '.config'), 'ninefold')
@@ -36,8 +36,8 @@ export class SessionFile {
   }
 
   /**
-   * Reads the kept session; undefined if there is none. Throws `CommandError` if other users can read the file, or if
-   * it is broken.
+   * Returns the kept session, or undefined if the file is missing. Throws `CommandError` if other users have access to
+   * the file, or if its content is malformed.
    */
   async read(): Promise<KeptSession | undefined> {
     const text = await readFile(this.path, 'utf8').catch(absent)
@@ -72,7 +72,8 @@ export class SessionFile {
   }
 
   /**
-   * Runs a task under a lock between processes. Throws `CommandError` if another command holds the lock for a minute.
+   * Runs a task under a lock between processes, and returns the result of the task. Throws `CommandError` if other
+   * commands hold the lock for a minute.
    */
   async exclusive<Result>(task: () => Promise<Result>): Promise<Result> {
     await this.#makeFolder()
@@ -119,8 +120,8 @@ function absent(error: unknown): undefined {
 }
 
 /**
- * Takes the lock and returns a function that releases it. Node.js has no file locks, but SQLite has, and the system
- * drops them at the end of the process even after a crash. The file stays empty.
+ * Takes the lock and returns a function that releases the lock. Node.js has no file locks, but SQLite has file locks,
+ * and the operating system drops them at the end of the process, even after a crash. The file stays empty.
  */
 async function lock(path: string): Promise<() => void> {
   closeSync(openSync(path, 'a', 0o600))
@@ -139,6 +140,6 @@ async function lock(path: string): Promise<() => void> {
   }
 }
 
-/** True for SQLITE_BUSY, with any of its extensions. */
+/** True for the error SQLITE_BUSY and its extended codes. */
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && (error.errcode & 0xff) === 5

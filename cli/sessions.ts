@@ -41,7 +41,7 @@ export async function activate({
   await enter(file, baseUrl, { email, password })
 }
 
-/** Removes the kept session first, then ends it on the server. */
+/** Removes the session file first, and then ends the session on the server. */
 export async function logout(): Promise<void> {
   const file = sessionFile()
   const kept = await file.exclusive(async () => {
@@ -64,7 +64,10 @@ async function enter(
   say(`signed in to ${baseUrl} as ${printable(credentials.email)}`)
 }
 
-/** Chooses the server, and warns of an unencrypted connection. A broken session file must not prevent a new sign-in. */
+/**
+ * Returns the address of the server: `url`, the server of the kept session, or the default. Warns of an unencrypted
+ * connection. A malformed session file must not prevent a new sign-in.
+ */
 async function target(file: SessionFile, url: string | undefined): Promise<string> {
   const baseUrl = serverUrl(url ?? (await keptUrl(file)) ?? defaultUrl)
   if (isInTheClear(baseUrl)) say(`warning: passwords travel to ${baseUrl} in the clear; use https://`)
@@ -89,5 +92,5 @@ async function readToken(path: string): Promise<string> {
   }
 }
 
-/** Writes to standard error, because standard output carries results only. */
+/** Writes a line to standard error, because standard output carries results only. */
 const say = (text: string): void => void process.stderr.write(`${text}\n`)

@@ -1,5 +1,5 @@
 /**
- * The words that a shell can complete. They come from the generated routes and the commands, so they need no quoting.
+ * The words that a shell can complete. The words are names of commands, options and operations, and need no quoting.
  */
 export interface Completed {
   readonly commands: readonly string[]
@@ -8,7 +8,10 @@ export interface Completed {
   readonly options: readonly string[]
 }
 
-/** The completion script of each shell. Each script contains all words, so that a completion starts no process. */
+/**
+ * The functions that return the completion script of a shell, keyed by the shell. A script contains all words, so that
+ * a completion starts no process.
+ */
 export const scripts = {
   bash: ({ commands, operations, options }: Completed): string => `_ninefold() {
   local word=\${COMP_WORDS[COMP_CWORD]}

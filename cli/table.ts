@@ -1,19 +1,25 @@
 import { isRecord } from '../runtime/validation.ts'
 import { printable } from './printable.ts'
 
-/** The most characters of a cell; longer texts are cut. */
+/** The maximal length of a cell in characters; longer texts are cut. */
 const maxCell = 64
 const gap = '  '
 
 /** The members that identify a row become the first columns, in this order. */
 const first = ['id', 'name', 'display_name', 'email', 'status', 'state']
 
-/** A table of rows. Its columns are chosen once from the first page, so that the later pages align with it. */
+/**
+ * Formats rows as the lines of a table. The columns are chosen once, from the first page, so that later pages align
+ * with the first page.
+ */
 export class Table {
   readonly #columns: readonly string[]
   readonly #widths: readonly number[]
 
-  /** Chooses as columns the members of these rows that are no objects, as many as fit into `width` characters. */
+  /**
+   * Chooses the columns: members of `rows` that are neither objects nor lists of objects, as many as fit into `width`
+   * characters, but at least one column.
+   */
   constructor(rows: readonly unknown[], width: number) {
     const columns = columnsOf(rows).map(name => ({ name, width: widthOf(name, rows) }))
     let left = width
@@ -43,7 +49,7 @@ export class Table {
   }
 }
 
-/** Returns one line for each member of a value. */
+/** Returns a line for each member of an object; for any other value, a single line with the value. */
 export function sheet(value: unknown): readonly string[] {
   if (!isRecord(value)) return [printable(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))]
   const names = Object.keys(value)
@@ -52,7 +58,7 @@ export function sheet(value: unknown): readonly string[] {
 }
 
 function columnsOf(rows: readonly unknown[]): readonly string[] {
-  // Rows that are no objects make a single column.
+  // Rows of which none is an object make a single column.
   if (!rows.some(isRecord)) return ['value']
   const names = new Set<string>()
   for (const row of rows) {

@@ -4,11 +4,15 @@ export interface AssertionKey {
   readonly accountId: string
   /** The id under which the public key is registered. */
   readonly keyId: string
-  /** The signing key: Ed25519, ECDSA over P-256, or RSASSA-PKCS1-v1_5 with SHA-256. It never leaves this machine. */
+  /**
+   * The signing key: Ed25519, ECDSA over P-256, or RSASSA-PKCS1-v1_5 with SHA-256. The key never leaves this machine.
+   */
   readonly privateKey: CryptoKey
 }
 
-/** For each algorithm name of WebCrypto, the name in JWT (RFC 7518, RFC 8037) and the parameters for signing. */
+/**
+ * The name in JWT (RFC 7518, RFC 8037) and the parameters for signing, keyed by the WebCrypto name of the algorithm.
+ */
 const algorithms: Readonly<
   Record<string, { readonly alg: string; readonly signing: AlgorithmIdentifier | EcdsaParams }>
 > = {
@@ -21,8 +25,8 @@ const algorithms: Readonly<
 const lifeSeconds = 120
 
 /**
- * Signs a JWT for one call to `audience` (RFC 7523). The JWT is valid for two minutes from `nowMs`, in milliseconds
- * since 1970. Throws `TypeError` if servers do not accept the key's algorithm.
+ * Returns a signed JWT for one call to `audience` (RFC 7523). The JWT is valid for two minutes from `nowMs`, in
+ * milliseconds since 1970. Throws `TypeError` if servers do not accept the key's algorithm.
  */
 export async function signAssertion(key: AssertionKey, audience: string, nowMs: number): Promise<string> {
   const { accountId, keyId, privateKey } = key
@@ -46,7 +50,7 @@ export async function signAssertion(key: AssertionKey, audience: string, nowMs: 
 
 const encodeJson = (value: object): string => base64url(new TextEncoder().encode(JSON.stringify(value)))
 
-/** Encodes bytes as RFC 4648 §5 describes, without padding. */
+/** Returns bytes in the base64url encoding of RFC 4648 §5, without padding. */
 function base64url(bytes: Uint8Array): string {
   const text = Array.from(bytes, byte => String.fromCharCode(byte)).join('')
   return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')

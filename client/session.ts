@@ -16,13 +16,13 @@ export interface SessionTokens {
 }
 
 /**
- * A signed-in session: it supplies `bearer` with tokens, and any number of transports and concurrent calls may share
- * it.
+ * A signed-in session. A session supplies `bearer` with tokens, and any number of transports and concurrent calls may
+ * share a session.
  */
 export interface Session extends TokenProvider {
   /** The newest tokens; after the end of the session, its last tokens. */
   readonly tokens: SessionTokens
-  /** Gets new tokens now. Concurrent callers share one request. Rejects with the server's `ApiError`. */
+  /** Replaces the tokens now. Concurrent callers share one request. Rejects with the server's `ApiError`. */
   refresh(): Promise<void>
   /** Ends the session on the server too. Afterwards, `token` and `refresh` reject with SESSION_ENDED. */
   signOut(): Promise<void>
@@ -40,7 +40,7 @@ export interface SessionOptions {
 
 /** The requests in which a session of a user differs from a session of a service account. */
 export interface SessionSource {
-  /** Asks the server for the tokens that follow `last`. */
+  /** Requests the tokens that replace `last` from the server. */
   next(last: SessionTokens): Promise<SessionTokens>
   /** Revokes the tokens on the server. */
   end(last: SessionTokens): Promise<void>
@@ -48,12 +48,12 @@ export interface SessionSource {
   readonly now: Timing['now']
 }
 
-/** After these reasons the session requests no more tokens, because the server would refuse each request. */
+/** The reasons after which the session requests no more tokens, because the server would refuse each request. */
 const finalReasons: ReadonlySet<string> = new Set(['REFRESH_TOKEN_INVALID', 'SESSION_ENDED'])
 
 /**
- * The session renews a token this many milliseconds before the expiry, or a tenth of the remaining lifetime before the
- * expiry if that is shorter.
+ * The time before its expiry at which a token is renewed, in milliseconds; a tenth of the remaining lifetime if that is
+ * shorter.
  */
 const marginMs = 60_000
 
@@ -61,7 +61,8 @@ const marginMs = 60_000
 const sessionEnded = { reason: 'SESSION_ENDED', rpc: 'UNAUTHENTICATED' } as const
 
 /**
- * Builds tokens from a response. `askedMs` is the time of the request, so the expiry is never later than the server's.
+ * Returns the tokens of a response. `askedMs` is the time of the request in milliseconds since 1970, so the expiry is
+ * never later than the server's.
  */
 export function tokensOf(answer: TokenResponse, askedMs: number): SessionTokens {
   const { access_token, expires_in, principal_id, refresh_token } = answer

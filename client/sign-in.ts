@@ -16,15 +16,15 @@ export interface Credentials {
 }
 
 /**
- * The server returns the same successor for a spent refresh token for 30 seconds (iam.md 4.7). Within that time a
- * request can be repeated after a lost response.
+ * The time within which a request for new tokens is retried, in milliseconds. For 30 seconds, the server returns the
+ * same successor for a spent refresh token (iam.md 4.7), so a retry after a lost response succeeds.
  */
 const retryMs = 25_000
 const retries = 3
 
 /**
- * Signs a user in over a transport. Only its address, `fetch` and headers are used. Rejects with `ApiError`, such as
- * INVALID_CREDENTIALS. Sends one request without retry, because the server counts attempts.
+ * Signs a user in over a transport, without the transport's authorization and retries. Rejects with `ApiError`, such as
+ * INVALID_CREDENTIALS. Sends a single request, because the server counts attempts.
  *
  * `createTransport({ baseUrl, authorize: bearer(await signIn({ baseUrl }, credentials)) })`
  */
@@ -40,7 +40,7 @@ export async function signIn(
   return resume(transport, tokens, options)
 }
 
-/** Continues an earlier session of a user from its tokens. Sends no request until the access token needs renewal. */
+/** Continues an earlier session of a user from its tokens. Sends no request until the access token needs a renewal. */
 export function resume(transport: Transport, tokens: SessionTokens, options: SessionOptions = {}): Session {
   const next = ({ refresh_token }: SessionTokens): Promise<SessionTokens> => {
     if (refresh_token === undefined) return Promise.reject(notRenewable())
@@ -51,7 +51,7 @@ export function resume(transport: Transport, tokens: SessionTokens, options: Ses
 
 /** The options of a service account's session. */
 export interface AssertionOptions extends SessionOptions {
-  /** The server's own address of tokens:refresh; if absent, the address as the transport calls it. */
+  /** The address of tokens:refresh as the server knows the address; if absent, the address that the transport calls. */
   readonly audience?: string
 }
 
@@ -73,7 +73,10 @@ export async function signInByAssertion(
   return startSession(tokens, { next, end: ending(transport), now }, options)
 }
 
-/** Requests new tokens with retries. Each attempt builds a new proof, because an assertion may be used only once. */
+/**
+ * Returns new tokens from the server, and retries failed requests. Each attempt builds a new proof, because an
+ * assertion may be used only once.
+ */
 async function renewed(transport: Transport, proof: () => Promise<TokenRefreshInput>): Promise<SessionTokens> {
   const timing = { ...realTiming, ...transport.timing }
   const ask = async (): Promise<SessionTokens> => {
@@ -85,7 +88,7 @@ async function renewed(transport: Transport, proof: () => Promise<TokenRefreshIn
 }
 
 /**
- * Returns the function that revokes tokens. A refresh token authorizes its own revocation; without a refresh token, the
+ * Returns a function that revokes tokens. A refresh token authorizes its own revocation; without a refresh token, the
  * access token is also sent as authorization.
  */
 const ending =
@@ -95,7 +98,9 @@ const ending =
     await send(anonymous(transport), revokeToken, { body: { token: refresh_token ?? access_token } }, { headers })
   }
 
-/** Drops the authorization of a transport: it may be the session that this request renews. */
+/**
+ * Returns a transport without authorization and retries: its authorization may be the session that the request renews.
+ */
 function anonymous({ policy: _policy, ...rest }: Transport): Transport {
   return rest
 }

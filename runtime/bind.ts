@@ -20,8 +20,9 @@ type Split<Sent, Result, Given extends Sent, Handler> = [ClientRoute<Sent, Resul
 type Either<Sent, Handler> = Whole<Sent, unknown, Sent, Handler> | Split<Sent, unknown, Sent, Handler>
 
 /**
- * Joins an operation and its handler: a request is checked and completed before the handler gets it. The overloads
- * avoid an inference from the union of both, which would take a quarter of the type check of a large output.
+ * Joins an operation and its handler: a request is checked and completed before the handler gets the request. The
+ * overloads avoid an inference from the union of both kinds of arguments, which would take a quarter of the type check
+ * of a large output.
  */
 export function bind<Sent, Result, Given extends Sent>(
   ...given: Split<Sent, Result, Given, Handler<Given, Result>>
@@ -36,8 +37,9 @@ export function bind(...[shared, handler, rules]: Either<unknown, Handler<unknow
 
 /**
  * Joins a list operation of `x-filter` and its handler, as `bind` does. The handler finds the parsed parameters in
- * `context.query`. Its page becomes `{"<member>": [...], "next_page_token": "..."}` (conventions §8), followed by the
- * further members of the answer. Rows that are JSON text are joined without parsing.
+ * `context.query`. The page of the handler becomes `{"<member>": [...], "next_page_token": "..."}` (conventions §8);
+ * further members of the answer stand before `next_page_token`. Rows that are JSON text are joined without parsing.
+ * Throws `Error` for a route without `list`.
  */
 export function bindList<Sent extends ListParameters, Result, Given extends Sent>(
   ...given: Split<Sent, Result, Given, ListHandler<Given>>
@@ -61,7 +63,10 @@ export function bindList(...[shared, handler, rules]: Either<ListParameters, Lis
   return { route: untyped(route), run }
 }
 
-/** Returns a function that prints the further query parameters of a list, which are part of a page token's scope. */
+/**
+ * Returns a function that prints the query parameters of a request other than the parameters of every list. A page
+ * token is valid for equal values only.
+ */
 function scoping(parameters: readonly Parameter[]): (request: unknown) => string {
   const ofLists = new Set<string>(listParameters.map(({ name }) => name))
   const others = parameters
@@ -70,7 +75,10 @@ function scoping(parameters: readonly Parameter[]): (request: unknown) => string
   return request => JSON.stringify(others.map(name => (isRecord(request) ? own(request, name) : undefined)))
 }
 
-/** The type hides `complete`, the only member that needs a typed request; `run` has called it already. */
+/**
+ * Returns the route under a type without `complete`, the only member that needs a typed request. `run` calls `complete`
+ * itself.
+ */
 function untyped(route: Omit<Route<unknown, unknown>, 'complete'>): Route<unknown, unknown> {
   return route
 }
@@ -78,7 +86,8 @@ function untyped(route: Omit<Route<unknown, unknown>, 'complete'>): Route<unknow
 function accept<Sent>(route: Route<Sent, unknown>, request: unknown, faults: Faults): Sent {
   const unread = [...faults.list]
   if (!route.check(request, faults) || faults.count > 0) {
-    // An unreadable field counts as absent in the check, because its fault was added already.
+    // An unreadable field is absent in the request, so the check may report the field again; only its first fault is
+    // kept.
     const found = faults.list.slice(unread.length).filter(({ field }) => !unread.some(known => known.field === field))
     throw fieldInvalid([...unread, ...found])
   }

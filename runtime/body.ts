@@ -18,7 +18,7 @@ const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true })
 /** The member of a request that holds its body. */
 export const bodyField = 'body'
 
-/** Uninterpreted bytes. Handlers and clients read them as a stream, at their own pace. */
+/** The codec of uninterpreted bytes, which handlers and clients read as a stream, at their own pace. */
 export const rawBytes: PlainCodec = {
   name: 'bytes',
   takesNothing: true,
@@ -27,7 +27,7 @@ export const rawBytes: PlainCodec = {
   readAnswer: body => body ?? new Blob().stream(),
 }
 
-/** Text in UTF-8. */
+/** The codec of text in UTF-8. */
 export const plainText: PlainCodec = {
   name: 'text',
   takesNothing: true,
@@ -61,7 +61,7 @@ export async function readBody(
   return text ? readJson(text, bodyField, reading) : undefined
 }
 
-/** Parses JSON text; adds a fault and returns undefined for other text. */
+/** Returns the value of JSON text; adds a fault and returns undefined for malformed or too deeply nested text. */
 export function readJson(text: string, field: string, { faults, limits }: Reading): unknown {
   try {
     return parseJson(text, limits.jsonDepth)
@@ -71,7 +71,7 @@ export function readJson(text: string, field: string, { faults, limits }: Readin
   }
 }
 
-/** Reads a body of text; adds a fault and returns undefined if it is too long or not UTF-8. */
+/** Returns the text of a body; adds a fault and returns undefined if the body is too long or not UTF-8. */
 export async function readText(body: Chunks, reading: Reading): Promise<string | undefined> {
   const bytes = await gather(body, reading.limits.bodyBytes, reading)
   try {
@@ -81,7 +81,10 @@ export async function readText(body: Chunks, reading: Reading): Promise<string |
   }
 }
 
-/** Reads all bytes; adds a fault and returns undefined once there are more than `limit`, whatever the header says. */
+/**
+ * Returns all bytes of a body; adds a fault and returns undefined if the declared length or the received bytes exceed
+ * `limit`.
+ */
 export async function gather(
   body: Chunks,
   limit: number,
@@ -101,7 +104,7 @@ export async function gather(
   return new Uint8Array(await new Blob(chunks).arrayBuffer())
 }
 
-/** Passes bytes on demand; throws the error of `refuse` after more than `most` bytes. */
+/** Returns the chunks of a body, on demand; throws the error of `refuse` after more than `most` bytes. */
 export function atMost(body: Chunks, most: number, refuse: () => Error): Chunks {
   const chunks = body[Symbol.asyncIterator]()
   let bytes = 0
@@ -123,12 +126,15 @@ export function atMost(body: Chunks, most: number, refuse: () => Error): Chunks 
  */
 export type Bytes = Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array<ArrayBuffer>>
 
-/** Whether a value is one of the three types. */
+/** Whether a value has one of the three types of `Bytes`. */
 export function isBytes(value: unknown): value is Bytes {
   return value instanceof Uint8Array || value instanceof Blob || value instanceof ReadableStream
 }
 
-/** Makes a stream from items, at the pace of its reader; leaving it early ends the items. */
+/**
+ * Returns a stream of the encoded items, at the pace of its reader. Cancelling the stream ends the iteration over the
+ * items.
+ */
 export function streamOf<Item>(
   items: AsyncIterable<Item>,
   write: (item: Item) => Uint8Array<ArrayBuffer>,
@@ -195,9 +201,9 @@ export function watched(
 }
 
 /**
- * Makes a body of several media types, or of a range. The value is `{ contentType, body }`, with a content type that
- * the caller chooses. Ranges come last. Handlers receive the declared content type, or for a range the sent content
- * type.
+ * Returns the declaration of a body with several media types, or with a range. The value of the body is
+ * `{ contentType, body }`, with a content type that the caller chooses. In `media`, ranges come last. Handlers receive
+ * the declared content type, or for a range the sent content type.
  */
 export function mediaChoice({ required }: Pick<RequestBody, 'required'>, media: readonly Media[]): ClientBody {
   const [type = '', ...aliases] = media.flatMap(each => [each.type, ...(each.aliases ?? [])])

@@ -20,24 +20,25 @@ import type { Match, Router } from './routing.ts'
 import { Faults } from './validation.ts'
 import type { Dispatch, WireAnswer } from './wire.ts'
 
+/** The routes, the doors and the settings of a dispatcher. */
 export interface DispatcherOptions {
   readonly routes: readonly BoundRoute[]
   readonly doors: Doors
-  /** Signs the page tokens of lists; required only if a route is a list. */
+  /** The signer of the page tokens of lists; required only if a route is a list. */
   readonly tokens?: PageTokens
   /** The clock: `now` returns milliseconds since 1970, and `newId` returns a new unique id. */
   readonly clock: { now(): number; newId(): string }
-  /** The error domains of unknown paths: the area in the first segment, otherwise `outside`. */
+  /** The error domain of a call without a route: the area of the first segment of its path, otherwise `outside`. */
   readonly domains: { readonly outside: ErrorDomain; readonly areas?: readonly ErrorDomain[] }
   readonly limits?: Partial<Limits>
   /**
-   * Logs a call. It is called once for every call, after the end of the stream if the answer is streamed. It must not
-   * throw.
+   * Logs a call. The dispatcher calls `log` once for every call, after the end of the stream if the answer is streamed.
+   * `log` must not throw.
    */
   readonly log: (entry: LogEntry) => void
   /** Returns true for routes whose answers carry `Cache-Control: no-store`. */
   readonly noStore?: (route: Route<unknown, unknown>) => boolean
-  /** The HTTP status for an undeclared content type, if it differs from that of FIELD_INVALID. */
+  /** The HTTP status for an undeclared content type, if it differs from the status of FIELD_INVALID. */
   readonly unsupportedMediaTypeStatus?: 415
   readonly renderError?: RenderError
 }
@@ -112,8 +113,8 @@ async function answerCall(call: Call, router: Router<Served>, options: Serving):
 }
 
 /**
- * Whether a route uses the header `Idempotency-Key`. Public calls, data calls and documents without modes ignore the
- * header (conventions §6).
+ * Whether a route uses the header `Idempotency-Key`. Public operations, and operations whose mode is neither `sync` nor
+ * `async`, ignore the header (conventions §6).
  */
 const isMutation = ({ access, mode }: Served['route']): boolean =>
   (mode === 'sync' || mode === 'async') && access?.kind !== 'public'
@@ -152,8 +153,8 @@ async function takeBody(call: Call, declared: RequestBody, faults: Faults, optio
 }
 
 /**
- * Limits the body of a call to `most` bytes. A longer body is refused by its declared length, otherwise once it has
- * arrived.
+ * Returns the body of a call, limited to `most` bytes. A longer body is refused by its declared length, otherwise once
+ * `most` bytes are exceeded.
  */
 function bounded(call: Call, most: number): Chunks | undefined {
   const { body, headers } = call.request
@@ -202,7 +203,7 @@ async function settle(
   }
 }
 
-/** Returns the error domain of a request for `target` before its operation is known. */
+/** Returns the error domain of a request for `target` whose operation is unknown. */
 export function domainOf(target: string, { outside, areas = [] }: DispatcherOptions['domains']): ErrorDomain {
   const [, area] = /^\/([^/?]*)/.exec(target.slice(0, 256)) ?? []
   return areas.find(({ name }) => name === area) ?? outside

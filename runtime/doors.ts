@@ -28,9 +28,9 @@ export interface Doors {
    */
   authorize(context: CallContext, route: Route<unknown, unknown>, path: PathParameters): Promise<Authorized | void>
   /**
-   * Decides a call whose authorization depends on the request. It is called once the request is parsed; `given` is not
-   * checked yet. Throws as `authorize` does, or `ApiError` FIELD_INVALID if a value that the decision needs is
-   * malformed.
+   * Decides a call whose authorization depends on the request. The dispatcher calls `authorizeRequest` after
+   * `authorize`, once the request is parsed; `given` is not checked yet. Throws as `authorize` does, or `ApiError`
+   * FIELD_INVALID if a value that the decision needs is malformed.
    */
   authorizeRequest?(
     context: CallContext,

@@ -1,4 +1,7 @@
-/** google.rpc.Code: each name with its HTTP status, in the order of the numbers, which begin at 1 (conventions §7). */
+/**
+ * The HTTP status of each google.rpc.Code, keyed by the name of the code, in the order of the codes, which begin at 1
+ * (conventions §7).
+ */
 export const rpcCodes = {
   CANCELLED: 499,
   UNKNOWN: 500,
@@ -18,19 +21,22 @@ export const rpcCodes = {
   UNAUTHENTICATED: 401,
 } as const
 
+/** The name of a google.rpc.Code. */
 export type RpcCode = keyof typeof rpcCodes
 
-/** One fault of a request. `field` is a path in the form of conventions §7, such as `data_disks[0].size_gib`. */
+/** A fault of a request. `field` is a path in the form of conventions §7, such as `data_disks[0].size_gib`. */
 export interface FieldViolation {
   readonly field: string
   readonly description: string
 }
 
+/** A quota that a request would exceed, as in google.rpc.QuotaFailure. */
 export interface QuotaViolation {
   readonly subject: string
   readonly description: string
 }
 
+/** A condition that a request needs and that is not met, as in google.rpc.PreconditionFailure. */
 export interface PreconditionViolation extends QuotaViolation {
   readonly type: string
 }
@@ -46,8 +52,8 @@ export interface ErrorDetails {
 }
 
 /**
- * A declared reason. `code` is the full number. A number below 1000 belongs to the common block, and the base of the
- * called area is added.
+ * A declared reason. A `code` from 1000 on is the full number. A `code` below 1000 belongs to the common block, and the
+ * base of the called area is added.
  */
 export interface Reason<Name extends string = string> {
   readonly reason: Name
@@ -130,7 +136,7 @@ export const clientReasons = {
 /** Makes the error of an answer that breaks the contract of the document. */
 export const answerInvalid = (message: string): ApiError => new ApiError(clientReasons.ANSWER_INVALID, message)
 
-/** The reason of handlers that are not implemented; every operation may throw it. */
+/** The reason of handlers that are not implemented. Every operation may throw an error with this reason. */
 export const stubReason = { reason: 'NOT_IMPLEMENTED', rpc: 'UNIMPLEMENTED' } as const satisfies Reason
 
 /** Makes the error of a scaffolded handler that is not implemented: 501, without a code. */
@@ -138,8 +144,8 @@ export const unimplemented = (operationId: string): ApiError<'NOT_IMPLEMENTED'> 
   new ApiError(stubReason, `operation "${operationId}" is not implemented yet`)
 
 /**
- * The domain of an operation's own errors and of the common errors: ErrorInfo.domain, and the number at which its codes
- * begin.
+ * The domain of errors: the name in `ErrorInfo.domain`, and the number at which the codes of the domain begin. An
+ * operation's own errors and the common errors have the domain of the operation's area.
  */
 export interface ErrorDomain {
   readonly name: string

@@ -5,21 +5,24 @@ import { canonical, isRecord, join } from './validation.ts'
 
 /** The update rule of a field. */
 export interface FieldRule {
-  /** `output`: the server sets it; `immutable`: set at create only; `input`: never read back. Absent: mutable. */
+  /**
+   * `output`: the server sets the field; `immutable`: the field is set at create only; `input`: answers never have the
+   * field. Absent: the field is mutable.
+   */
   readonly behavior?: 'output' | 'immutable' | 'input'
   readonly required?: true
   /** The value of a cleared field; absent: the field is left out. */
   readonly default?: Json
-  /** The fields of a single object; mask paths may go through it. Lists and maps have none. */
+  /** The rules of the fields of an object; mask paths may lead into the object. Absent for lists and maps. */
   readonly members?: Fields
 }
 
-/** The update rules of a resource's fields, by name. */
+/** The update rules of a resource's fields, keyed by name. */
 export type Fields = Readonly<Record<string, FieldRule>>
 
 const maskFault = ['UPDATE_MASK_INVALID', 'update_mask'] as const
 
-/** The fields of an update: all fields of an object, or some of its members by name. */
+/** The selected fields of an object: all fields, or a selection for each selected field, keyed by its name. */
 type Selection = 'all' | Map<string, Selection>
 
 /** The result of an update: the new value, and the paths of the changed values. */
@@ -39,12 +42,13 @@ export function checkMask(mask: string | undefined, fields: Fields, body?: objec
 }
 
 /**
- * Applies an update by conventions §6; `stored` is not modified, and is the result if no value changes. Without a mask,
- * with an empty mask or `*`, every mutable field is replaced. A selected field that is absent or null in the body
- * becomes its default. Output-only fields stay; so do immutable members and absent input-only members of an object.
- * `body` has passed the check of its schema. `at` is the member of the body that holds the resource; empty if the body
- * is the resource. Errors name `at`, `changed` does not. Throws `ApiError` UPDATE_MASK_INVALID, FIELD_INVALID or
- * FIELD_IMMUTABLE.
+ * Returns the result of an update by conventions §6; `stored` is not modified, and is the result if no value changes.
+ * Without a mask, with an empty mask or `*`, every mutable field is replaced. A selected field that is absent or null
+ * in the body becomes its default. Output-only and immutable fields keep their values, as do input-only fields of the
+ * resource itself; an input-only member of an object keeps its value if the body omits the member and the mask does not
+ * name it. `body` has passed the check of its schema. `at` is the member of the body that holds the resource; empty if
+ * the body is the resource. Errors name `at`, `changed` does not. Throws `ApiError` UPDATE_MASK_INVALID, FIELD_INVALID
+ * or FIELD_IMMUTABLE.
  */
 export function applyUpdate<T extends object>(
   fields: Fields,
@@ -122,7 +126,8 @@ function chosenOf(selection: Selection, name: string): Selection | undefined {
 }
 
 /**
- * Whether an update keeps a field. An input-only member of an object stays unless it is given, or named by the mask.
+ * Whether an update keeps the stored value of a field. An input-only field of the resource itself keeps its value; an
+ * input-only member of an object keeps its value unless the body has the member or the mask names the member.
  */
 function isKept({ behavior }: FieldRule, given: unknown, at: string, selection: Selection): boolean {
   if (behavior !== 'input') return behavior !== undefined
@@ -157,7 +162,9 @@ function holdsImmutable(members: Fields, value: object): boolean {
   })
 }
 
-/** Whether a body has a value for a selection: an absent object is not created in order to clear a member of it. */
+/**
+ * Whether a body has a value for a selection: an absent object is not created in order to clear a member of the object.
+ */
 function gives(selection: Selection, given: Record<string, unknown>): boolean {
   if (selection === 'all') return true
   return [...selection].some(([name, inner]) => {
@@ -185,7 +192,7 @@ function select(root: Map<string, Selection>, path: string, fields: Fields): voi
     const rule: FieldRule | undefined = Object.hasOwn(members, name) ? members[name] : undefined
     if (!rule) throw refusal(...maskFault, `no field ${quoted(path)}${didYouMean(name, Object.keys(members))}`)
     members = rule.members
-    // An output-only field is ignored: a path into it must exist and selects no field.
+    // An output-only field is ignored: a path into the field must exist, but selects no field.
     if (rule.behavior === 'output') level = 'all'
     if (level === 'all') continue
     const inner: Selection = i === steps.length - 1 ? 'all' : (level.get(name) ?? new Map<string, Selection>())

@@ -8,7 +8,7 @@ import { isRecord } from './validation.ts'
 import type { Scalar, Field } from './parameters/types.ts'
 
 /**
- * Makes bodies of `application/x-www-form-urlencoded`: an object whose members are written like query parameters.
+ * Returns the codec of `application/x-www-form-urlencoded`: an object whose members are written like query parameters.
  * Undeclared members have the type `further`; a repeated member is a list. Absent and null members are left out.
  */
 export function formFields(fields: readonly Field[], further: Scalar = 'string'): Codec {
@@ -36,21 +36,21 @@ export function formFields(fields: readonly Field[], further: Scalar = 'string')
  */
 export type FormFile = Blob & { readonly name?: string }
 
-/** The conversion of a part's content to a value. */
+/** The type of the value of a part. */
 export type PartType = Scalar | 'json' | 'file'
 
 /** A member of a form: one part, or a part for each item of a list. */
 export interface Part {
   readonly name: string
   readonly type: PartType | { readonly array: PartType }
-  /** The allowed content types or ranges of its files. */
+  /** The allowed content types, or ranges of content types, of files in the part; empty or absent: any type. */
   readonly accept?: readonly string[]
 }
 
 /**
- * Makes bodies of `multipart/form-data`: an object whose members are parts. Text is coerced by the declared type, JSON
- * is parsed, and files keep their order. Undeclared members have the type `further`, a repeated member being a list;
- * without `further` they stay text or files. A form is held in memory, within `formBytes` and `formParts` of the
+ * Returns the codec of `multipart/form-data`: an object whose members are parts. Text is coerced by the declared type,
+ * JSON is parsed, and files keep their order. Undeclared members have the type `further`, a repeated member being a
+ * list; without `further` they stay text or files. A form is held in memory, within `formBytes` and `formParts` of the
  * limits.
  */
 export function multipartForm(parts: readonly Part[], further?: PartType): Codec {
@@ -90,7 +90,10 @@ function append(form: FormData, name: string, item: unknown, type: Part['type'] 
   else form.append(name, new Blob([JSON.stringify(item)], { type: 'application/json' }))
 }
 
-/** Only the boundary of the content type reaches the platform's parser, so that both see the same parts. */
+/**
+ * Returns the parsed form; adds a fault and returns undefined for a malformed form. The platform's parser gets only the
+ * boundary of the content type, so the parser finds the parts that are counted here.
+ */
 async function formOf(bytes: Uint8Array<ArrayBuffer>, { faults, headers, limits }: Reading) {
   const [, boundary] = /;\s*boundary="?([\w'()+,./:=?-]{1,70})/i.exec(headers['content-type'] ?? '') ?? []
   if (boundary === undefined) return void faults.add(bodyField, 'must have a boundary in its content type')
@@ -137,7 +140,7 @@ async function readItem(
     return isAccepted ? entry : void faults.add(field, `must have the content type ${accept.join(' or ')}`)
   }
   const text = isFile ? await entry.text() : entry
-  // The parser has replaced invalid UTF-8 already.
+  // The parser has replaced invalid UTF-8 by U+FFFD.
   if (text.includes('\ufffd')) return void faults.add(field, 'must be valid UTF-8')
   return type === 'json' ? readJson(text, field, reading) : readScalar(type, text)
 }

@@ -6,20 +6,24 @@ import { Faults, isRecord, nested } from './validation.ts'
 import type { Check } from './validation.ts'
 
 /**
- * The items of an event stream. With `isText`, data is text instead of JSON; with `isWhole`, items are `{ data, event,
- * id, retry }`.
+ * The form of the items of an event stream. With `isText`, data is text instead of JSON; with `isWhole`, items are
+ * `{ data, event, id, retry }`.
  */
 export type EventForm = { readonly isText?: true; readonly isWhole?: true }
 
 /**
- * JSON with one item per line (`application/x-ndjson`). Empty lines are skipped. `check` checks the items of requests.
+ * Returns the codec of JSON with one item per line (`application/x-ndjson`). Empty lines are skipped. `check` checks
+ * the items of requests.
  */
 export function jsonLines(check?: Check): StreamCodec {
   const write = (item: unknown): string => `${jsonOf(item).replace(/[\r\n]+/g, ' ')}\n`
   return codec('lines', write, (chunks, limit) => linesOf(chunks, limit, true), parseJson, check)
 }
 
-/** Server-sent events, one item per event. Comments and events without data are skipped. */
+/**
+ * Returns the codec of server-sent events, one item per event. Comments and events without data are skipped. `check`
+ * checks the items of requests.
+ */
 export function eventStream(form: EventForm = {}, check?: Check): StreamCodec {
   const parse = (event: ServerEvent, depth: number): unknown => {
     const data = form.isText ? event.data : parseJson(event.data, depth)
@@ -85,7 +89,10 @@ async function* itemsOf<Part>(
 const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 
-/** Not every browser can iterate over streams. `fetch` reports a lost connection as `TypeError`. */
+/**
+ * Iterates over the chunks of a stream with a reader, because not every browser can iterate over streams. Throws
+ * CONNECTION_FAILED for a lost connection, which `fetch` reports as `TypeError`.
+ */
 async function* received(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Chunks {
   const reader = stream.getReader()
   try {
@@ -136,10 +143,13 @@ function decoded(decoder: TextDecoder, chunk?: Uint8Array<ArrayBuffer>): string 
   }
 }
 
-/** An event of the HTML standard: its lines of data, and the last id so far. */
+/** An event of the HTML standard: its data, its fields `event` and `retry`, and the last `id` so far. */
 type ServerEvent = { readonly data: string } & Readonly<Record<string, unknown>>
 
-/** An event ends with an empty line; an incomplete event at the end of the stream is dropped. */
+/**
+ * Iterates over the events of a stream. An event ends with an empty line; an incomplete event at the end of the stream
+ * is dropped.
+ */
 async function* eventsOf(chunks: Chunks, limit: number): AsyncIterable<ServerEvent> {
   let data: string | undefined
   let fields: Record<string, unknown> = {}

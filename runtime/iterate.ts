@@ -4,8 +4,8 @@ import { send } from './transport.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
 /**
- * The answer of a list: rows under some member, and the token of the next page, which is absent, null or empty at the
- * end.
+ * The answer of a list: rows under a member, and the token of the next page, which is absent, null or empty on the last
+ * page.
  */
 export interface PageAnswer {
   readonly next_page_token?: string | null
@@ -58,7 +58,7 @@ export async function* iteratePages<Request extends object, Result extends PageA
   }
 }
 
-/** Sets the token as a parameter, or in the body of a list that is requested by POST. */
+/** Returns the request with the token: as a parameter, or as a member of the body if the list has no such parameter. */
 function withToken<Request extends object>(
   route: ClientRoute<Request, unknown>,
   request: Request,

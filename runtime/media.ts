@@ -13,7 +13,7 @@ export interface Limits {
   readonly formParts: number
 }
 
-/** The limits of conventions §1, and those of forms. */
+/** The limits of conventions §1, and the limits of forms. */
 export const defaultLimits: Limits = {
   urlBytes: 16_384,
   bodyBytes: 1_048_576,
@@ -25,30 +25,33 @@ export const defaultLimits: Limits = {
 /** The bytes of a body as they arrive. */
 export type Chunks = AsyncIterable<Uint8Array<ArrayBuffer>>
 
-/** The parts for reading the body of a request. */
+/** The headers, the limits and the error functions with which the body of a request is read. */
 export interface Reading {
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly limits: Limits
-  /** Collects the faults of a body that is read at once. */
+  /** Collects the faults of a body that is read before the handler runs. */
   readonly faults: Faults
-  /** Makes the error at the end of a faulty stream of items. */
+  /** Returns the error with which a faulty stream of items ends. */
   readonly refuse: (violations: Faults['list']) => Error
 }
 
-/** The bytes of an answer; null if it has none. */
+/** The bytes of an answer; null for an answer without a body. */
 export type AnswerBody = ReadableStream<Uint8Array<ArrayBuffer>> | null
 
 /**
  * The encoding of bodies that are not JSON. Routes refer to codecs as values, so that only routes with such bodies load
- * them.
+ * codecs.
  */
 export interface Codec {
   readonly name: 'text' | 'bytes' | 'form' | 'multipart' | 'lines' | 'events' | 'choice'
-  /** Set if an empty body is a value: a required body without bytes then counts as present. */
+  /** True if an empty body is a value: a required body without bytes then counts as present. */
   readonly takesNothing?: true
-  /** Throws `TypeError` for a value that it cannot write. It may change the declared content type in `headers`. */
+  /**
+   * Returns the encoded value. Throws `TypeError` for a value that the codec cannot write. May change the declared
+   * content type in `headers`.
+   */
   write(value: unknown, headers: Headers): BodyInit
-  /** Returns undefined for an unreadable body, and adds its fault. */
+  /** Returns the value of a body. Returns undefined for an unreadable body, and adds its fault. */
   read(body: Chunks, reading: Reading): Promise<unknown>
 }
 
@@ -78,11 +81,12 @@ export interface Media {
   readonly kind: BodyKind
 }
 
+/** The declared body of a request. */
 export interface RequestBody extends Media {
   readonly required: boolean
   /**
-   * The maximal number of bytes, for any kind of body: a longer body is answered with 413 as soon as it is known.
-   * Absent: the limits of the dispatcher apply, which do not limit bodies of bytes.
+   * The maximal number of bytes, for any kind of body: a longer body is answered with 413 as soon as the excess is
+   * known. Absent: the limits of the dispatcher apply, which do not limit bodies of bytes.
    */
   readonly maxBytes?: number
 }
@@ -92,7 +96,7 @@ export interface ClientBody extends RequestBody {
   readonly write: WriteBody
 }
 
-/** Writes a body and its content type. Throws `TypeError` for a value that it cannot write. */
+/** Writes a body and its content type. Throws `TypeError` for a value that cannot be written. */
 export type WriteBody = (media: Media, value: unknown, written: Written) => void
 
 /** Returns a content type without its parameters, in lower case. */
@@ -120,17 +124,17 @@ export const toBody: WriteBody = (media, value, written) => {
   const { headers, signal } = written
   headers.set('content-type', media.type)
   const body = writeMedia(media, value, headers)
-  // `fetch` may read a stream to its end even after an abort.
+  // `fetch` may read a stream to its end even after an abort, so the signal ends the stream.
   written.body = body instanceof ReadableStream ? body.pipeThrough(new TransformStream(), { signal }) : body
 }
 
-/** Writes a value by its media type. */
+/** Returns a value in the encoding of its media type. */
 export const writeMedia = ({ kind }: Media, value: unknown, headers: Headers): BodyInit =>
   kind === 'json' ? JSON.stringify(value) : kind.write(value, headers)
 /** Returns the members of a body with a content type; empty for a value that is no object. */
 export const taken = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {})
 
-/** Checks a body by the check of its content type; ranges come last. */
+/** Checks a body by the check of its content type. `checks` is keyed by content type, and ranges come last. */
 export function checkChoice(value: unknown, faults: Faults, checks: Readonly<Record<string, Check>>): boolean {
   const { body, contentType } = taken(value)
   const [, check] = Object.entries(checks).find(([type]) => covers(type, String(contentType))) ?? []

@@ -23,6 +23,7 @@ export const operationTransitions = {
   ERROR: [],
 } as const satisfies Record<string, readonly string[]>
 
+/** The state of an operation, without the prefix of its area. */
 export type OperationState = keyof typeof operationTransitions
 
 /** Returns the state in a record's status, for any area; undefined for an unknown newer state. */
@@ -45,22 +46,32 @@ export function isEnded(record: OperationRecord): boolean {
 
 const isState = (name: string): name is OperationState => Object.hasOwn(operationTransitions, name)
 
-/** The delay before the second poll in milliseconds; it doubles up to 5 s, unless the server sets a time. */
+/**
+ * The delay after the first poll, in milliseconds. The delay doubles with each poll, up to 5 s, unless the server sends
+ * `Retry-After`.
+ */
 const firstDelay = 250
 
-/** The default time limit of operations (conventions §15). */
+/** The default time limit of a wait, in milliseconds (conventions §15). */
 const defaultTimeoutMs = 900_000
 
+/** The options of `wait`. */
 export interface WaitOptions<T> extends Pick<CallOptions, 'signal' | 'headers'> {
-  /** The time limit of the whole wait, by default 15 minutes. The operation itself continues after it. */
+  /**
+   * The time limit of the whole wait in milliseconds, by default 15 minutes. The operation itself continues after the
+   * time limit.
+   */
   readonly timeoutMs?: number
-  /** Called with every record that is read, the last record included. */
+  /** Receives every record that is read, the last record included. */
   readonly onProgress?: (record: T) => void
 }
 
 type ErrorOf<T extends OperationRecord> = NonNullable<T['errors']>[number]
 
-/** An operation has ended with ERROR. `errors` are those of its record, `reason` is that of the first error. */
+/**
+ * The error of an operation that ended with ERROR. `errors` are the errors of its record, and `reason` is the reason of
+ * the first error.
+ */
 export class OperationFailed<T extends OperationRecord = OperationRecord> extends Error {
   override readonly name = 'OperationFailed'
   readonly record: T

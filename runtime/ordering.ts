@@ -31,7 +31,10 @@ export function parseOrder(text: string): readonly { readonly path: string; read
   return items
 }
 
-/** Terms after the key have no effect, so the key is always last. `free` fields need no declaration. */
+/**
+ * Returns the order of the items up to the key of the rows, or with the key added: items after the key have no effect.
+ * The path `free` need not be a sortable field.
+ */
 function orderOf(items: ReturnType<typeof parseOrder>, list: ListFields, free?: string): readonly SortField[] {
   const key = fieldsByName(list).get(list.key) ?? { name: list.key, type: 'STRING', operators: [] }
   const order = items.map(({ path, descending }) => {
@@ -74,7 +77,10 @@ export function compareRows(order: readonly SortField[], a: unknown, b: unknown)
   return compareKeys(order, sortKeys(order, a), sortKeys(order, b))
 }
 
-/** Compares two rows by their sort keys: unset first, enums in their declared order, false before true. */
+/**
+ * Compares two rows by their sort keys. Ascending order puts unset values first, enum values in their declared order,
+ * and false before true.
+ */
 export function compareKeys(order: readonly SortField[], a: readonly SortKey[], b: readonly SortKey[]): number {
   let i = 0
   for (const { field, descending } of order) {

@@ -1,7 +1,10 @@
 import type { SortKey } from './filter/types.ts'
 import { refusal } from './refusal.ts'
 
-/** HMAC-SHA256 of a text under the installation's key, or an equally strong function; at least 16 bytes. */
+/**
+ * Returns the HMAC-SHA256 of a text under the installation's key, or the result of an equally strong function, of at
+ * least 16 bytes.
+ */
 export type Mac = (text: string) => Uint8Array
 
 /**
@@ -10,7 +13,10 @@ export type Mac = (text: string) => Uint8Array
  * grants no rights.
  */
 export interface PageTokens {
-  /** Makes the token of the rows after these sort keys. `scope` is the call: path and parameters. */
+  /**
+   * Returns the token of the rows after the row with these sort keys. `scope` identifies the list: its path and
+   * parameters.
+   */
   sign(scope: string, keys: readonly SortKey[]): string
   /** Returns the sort keys of a token that `sign` made for the same scope. Throws `ApiError` PAGE_TOKEN_INVALID. */
   open(scope: string, token: string): readonly SortKey[]
@@ -19,7 +25,10 @@ export interface PageTokens {
 const version = 1
 const tagLength = 16
 
-/** Makes page tokens with a MAC. Tokens of another key are refused like any other fault. */
+/**
+ * Returns the functions that sign and open page tokens with a MAC. Tokens of another key are refused like any other
+ * fault.
+ */
 export function pageTokens(mac: Mac): PageTokens {
   // The length of the scope precedes the scope, so that no two pairs of scope and text have the same MAC input.
   const tag = (scope: string, text: string): string =>
@@ -41,12 +50,12 @@ export function pageTokens(mac: Mac): PageTokens {
   }
 }
 
-/** Prints JSON in ASCII, so that its characters are its bytes. */
+/** Returns JSON in ASCII, in which each character is one byte. */
 function ascii(json: string): string {
   return json.replace(/[^\0-\x7f]/g, unit => String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** Compares two texts in constant time. */
+/** Whether a token begins with a tag. The comparison takes constant time. */
 function isSame(bytes: string, tag: string): boolean {
   let difference = 0
   for (let i = 0; i < tagLength; i += 1) difference |= bytes.charCodeAt(i) ^ tag.charCodeAt(i)

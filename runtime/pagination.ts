@@ -33,7 +33,7 @@ export interface ListQuery {
   readonly filter: Filter | undefined
   /** The order of the rows: at least one field, the last of which is the key of the rows. */
   readonly order: readonly SortField[]
-  /** The sort keys of the previous page's last row, in the order of `order`. */
+  /** The sort keys of the previous page's last row, in the order of `order`; undefined for the first page. */
   readonly after: readonly SortKey[] | undefined
   /** The time of the call in milliseconds since 1970, for fields that depend on the time. */
   readonly now: number
@@ -113,8 +113,8 @@ function pageSize(given: number): number {
 }
 
 /**
- * The scope contains the parsed order in addition to its text, because a default order may change while tokens are in
- * use.
+ * Returns the scope of a page token. The scope contains the parsed order in addition to its text, because a default
+ * order may change while tokens are in use.
  */
 function tokenScope(scope: string, { size, order, sent }: ListQuery): string {
   const by = order.map(({ field, descending }) => [field.name, descending])

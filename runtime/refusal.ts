@@ -4,7 +4,7 @@ import { cut } from './validation.ts'
 
 type CommonReason = keyof typeof commonReasons
 
-/** Makes the error of one faulty parameter or field. */
+/** Returns the error of one faulty parameter or field. */
 export function refusal(
   reason: CommonReason,
   field: string,
@@ -16,7 +16,7 @@ export function refusal(
   })
 }
 
-/** Makes the error of all faults of a request. The message has the first fault and the number of further faults. */
+/** Returns the error of all faults of a request. The message has the first fault and the number of further faults. */
 export function fieldInvalid(faults: readonly FieldViolation[], reason: CommonReason = 'FIELD_INVALID'): ApiError {
   const violations = faults.map(fault => (fault.field === '' ? { ...fault, field: 'body' } : fault))
   const [first] = violations
@@ -25,7 +25,7 @@ export function fieldInvalid(faults: readonly FieldViolation[], reason: CommonRe
   return new ApiError(commonReasons[reason], message, {}, { badRequest: violations })
 }
 
-/** Prints a caller's value for messages: quoted, cut at 80 characters. */
+/** Returns a caller's value for a message: quoted, and cut at 80 characters. */
 export function quoted(value: string): string {
   return JSON.stringify(cut(value))
 }
@@ -41,7 +41,7 @@ export function didYouMean(name: string, names: Iterable<string>): string {
   return best === '' ? '' : ` (did you mean ${quoted(best)}?)`
 }
 
-/** Drops case and separators, which are the most frequent mistakes. */
+/** Returns a name without case and separators, because most mistakes in names concern case and separators. */
 const plain = (name: string): string => name.slice(0, 64).toLowerCase().replace(/[_-]/g, '')
 
 /**

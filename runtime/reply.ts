@@ -61,7 +61,10 @@ function contentOf(kind: NonNullable<Success['kind']>, body: unknown): NonNullab
   return body instanceof Blob ? body.stream() : body
 }
 
-/** Reads an answer as a `Reply`; the `replies` member of clients' routes. */
+/**
+ * Reads an answer as a `Reply`. Routes of clients have this function in their member `replies`. Returns undefined for
+ * an undeclared answer.
+ */
 export const readReply: ReadReply = ({ method, success }, answer) => {
   const { ok, status } = answer
   const exact = success.find(declared => declared.status === status)
@@ -83,15 +86,18 @@ function readHeader(type: ParameterType, text: string | null): unknown {
 }
 
 /**
- * Reads the body of an answer: the JSON value, the value of its codec, or undefined if no body is declared. Throws
- * `SyntaxError` for invalid JSON. The value is not checked, because answers are open.
+ * Returns the body of an answer: the JSON value, or the value of its codec; undefined for HEAD, and if no body is
+ * declared. Throws `SyntaxError` for invalid JSON. The value is not checked, because answers are open.
  */
 export async function readAnswer(method: Method, kind: Success['kind'], answer: Response): Promise<unknown> {
   if (!kind || method === 'HEAD') return void (await answer.body?.cancel())
   return kind === 'json' ? JSON.parse(await answer.text()) : kind.readAnswer(answer.body)
 }
 
-/** Reads the body of an error answer: a JSON object or list, whatever its content type is, otherwise the text. */
+/**
+ * Returns the body of an error answer: the value of a JSON object or list, whatever its content type is, otherwise the
+ * text.
+ */
 export async function readErrorBody(answer: Response): Promise<unknown> {
   const text = await answer.text()
   try {

@@ -14,6 +14,7 @@ export type Match<Bound> =
   | { readonly kind: 'method'; readonly allowed: readonly Method[] }
   | { readonly kind: 'none' }
 
+/** Finds the route of a request. */
 export interface Router<Bound> {
   match(method: string, rawPath: string): Match<Bound>
 }
@@ -44,10 +45,13 @@ interface Place<Bound> {
   up: Place<Bound> | undefined
 }
 
-/** The places of literal text from one point, by the text. */
+/** The places of literal text from one point, keyed by the text. */
 type Run<Bound> = Map<string, Place<Bound>>
 
-/** A segment with parameters: the literal texts before the first, between each two, and after the last. */
+/**
+ * A segment with parameters: the literal texts before the first parameter, between two parameters, and after the last
+ * parameter.
+ */
 interface Pattern {
   readonly before: string
   readonly between: readonly string[]
@@ -60,9 +64,9 @@ interface Pattern {
 
 /**
  * The places of a run are distinguished by forks, each of which looks at one character; then the text of the remaining
- * place is compared at once. A fork is an index into `forks`, because adjacent numbers are read fastest. Its numbers
- * are: the length of the common text, the lowest character code that continues, the number of codes from there, the
- * place if no code matches, and the next fork for each code, or 0.
+ * place is compared at once. A fork is an index into `forks`, because adjacent numbers are read fastest. The numbers of
+ * a fork are: the length of the common text, the lowest character code that continues, the number of codes from there,
+ * the place if no code matches, and the next fork for each code, or 0.
  */
 interface Table<Bound> {
   readonly forks: number[]
@@ -81,7 +85,7 @@ interface CatchAll<Bound> {
 }
 
 /**
- * Builds the table of routes once. A path is split on `/` before it is decoded, so `%2F` and `%3A` never separate.
+ * Returns the router of the routes. A path is split on `/` before it is decoded, so `%2F` and `%3A` never separate.
  * Literals are tried before parameters, and a dead end backtracks (conventions §1). Routes with a catch-all are tried
  * if no other path matches. The path is chosen before the method is looked at (OpenAPI 3.0.3, path templating). Throws
  * for two equal routes, and for a catch-all that breaks the rules of `Rules.catchAll`.
@@ -132,13 +136,13 @@ function placeAt<Bound>(root: Run<Bound>, path: readonly string[]): Place<Bound>
 const parameterMark = '\x80'
 const catchAllMark = '\x81'
 
-/** The regular expressions of the marks. */
+/** The regular expressions of the parameters, keyed by mark. */
 const groups: Readonly<Record<string, string>> = { '\x80': '([^/]+)', '\x81': '(.+)' }
 
 /**
- * Makes the entry of a path with a catch-all. The keys sort in the order of the attempts: text before the end of a
- * segment, before parameters, before catch-alls; first from the start of the path to its catch-all, then from its end
- * backwards.
+ * Returns the entry of a path with a catch-all. The keys of the entries sort in the order of the attempts: literal text
+ * comes before the end of a segment, the end before parameters, and parameters before catch-alls. A key compares the
+ * path from its start to the catch-all, and then from its end backwards.
  */
 function catchAllAt<Bound>(
   known: Map<string, CatchAll<Bound>>,
@@ -171,8 +175,8 @@ function entry<Value>(map: Map<string, Value>, key: string, make: () => Value): 
 }
 
 /**
- * Paths arrive encoded, so characters that no URL can contain (letters beyond ASCII, blanks) are compared in encoded
- * form.
+ * Returns literal text in the form in which paths arrive: characters that no URL can contain (letters beyond ASCII,
+ * blanks) are encoded.
  */
 function encodeLiteral(text: string): string {
   return text.toWellFormed().replace(/[^!-~]+/gu, encodeURIComponent)
@@ -253,8 +257,9 @@ function methodsOf({ method, other }: End<unknown>): Method[] {
 }
 
 /**
- * Continues from the first fork of a run with the path after `at`, with `depth` noted parameters. A run is reached in
- * only one way, so backtracking costs no more than the size of the table.
+ * Returns the routes that match the path from `at` on, beginning at the first fork of a run and after `depth` noted
+ * parameters; undefined if no route matches. A run is reached in only one way, so backtracking costs no more than the
+ * size of the table.
  */
 function walk<Bound>(table: Table<Bound>, fork: number, path: string, at: number, depth: number): Place<Bound>['end'] {
   const { spans } = table
@@ -291,7 +296,9 @@ function placeOf<Bound>({ forks, places }: Table<Bound>, start: number, path: st
   }
 }
 
-/** Whether a path contains a text at a position. Engines compare by length in half the time of `startsWith`. */
+/**
+ * Whether a path contains a text at a position. The choice by length takes half the time of `startsWith` in engines.
+ */
 function isAt(text: string, path: string, at: number): boolean {
   const { length } = text
   return length < 13 ? length === 0 || path.slice(at, at + length) === text : path.lastIndexOf(text, at) === at

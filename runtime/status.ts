@@ -3,7 +3,7 @@ import type { ErrorDetails, RpcCode } from './errors.ts'
 import { isRecord } from './validation.ts'
 import type { WireAnswer } from './wire.ts'
 
-/** The HTTP statuses that several codes share, or that have no code. */
+/** The codes for HTTP statuses that several codes have, or that no code has, keyed by status. */
 const httpCodes: Readonly<Record<number, RpcCode>> = {
   408: 'DEADLINE_EXCEEDED',
   409: 'ABORTED',
@@ -18,16 +18,16 @@ const names = /* @__PURE__ */ Object.keys(rpcCodes) as RpcCode[]
 export const rpcOf = (said: unknown): RpcCode | undefined =>
   names.find((name, index) => name === said || index + 1 === said)
 
-/** Returns the code of an answer whose body names none. */
+/** Returns the code for an HTTP status, for an answer whose body has no code. */
 export const rpcOfHttp = (status: number): RpcCode =>
   httpCodes[status] ??
   names.find(name => rpcCodes[name] === status) ??
   (status < 500 ? 'FAILED_PRECONDITION' : 'INTERNAL')
 
 /**
- * Makes the error of an error answer from its google.rpc.Status, as `toStatus` writes it or wrapped in `error`
+ * Returns the error of an error answer from its google.rpc.Status, as `toStatus` writes it or wrapped in `error`
  * (AIP-193). Any other body gives the reason `HTTP_<status>`. Never throws, whatever `body` is; the body is kept in
- * `response`. `now` is the time in milliseconds, for a `Retry-After` with a date.
+ * `response`. `now` is the time in milliseconds since 1970, for a `Retry-After` with a date.
  */
 export function fromStatus(answer: Pick<Response, 'status' | 'headers'>, body: unknown, now = Date.now()): ApiError {
   const { status: http, headers } = answer
@@ -58,14 +58,17 @@ export function fromStatus(answer: Pick<Response, 'status' | 'headers'>, body: u
   )
 }
 
-/** Returns the seconds of the header `Retry-After` (RFC 9110 §10.2.3); undefined if it is absent or unreadable. */
+/**
+ * Returns the seconds of the header `Retry-After` (RFC 9110 §10.2.3); undefined if the header is absent or unreadable.
+ * `now` is the time in milliseconds since 1970.
+ */
 export function retryAfter(headers: Headers, now: number): number | undefined {
   const value = headers.get('retry-after') ?? ''
   const time = Date.parse(value)
   return seconds(`${value}s`) ?? (Number.isNaN(time) ? undefined : Math.max(0, Math.ceil((time - now) / 1000)))
 }
 
-/** Parses a duration of JSON: `1.5s`. */
+/** Returns the seconds of a duration in JSON, such as `1.5s`; undefined for another value. */
 const seconds = (value: unknown): number | undefined =>
   /^\d{1,12}(?:\.\d{1,9})?s$/.test(text(value)) ? Number.parseFloat(text(value)) : undefined
 
@@ -84,7 +87,10 @@ function detailsOf(find: Find, headerSeconds: number | undefined): ErrorDetails 
   }
 }
 
-/** Returns a list of objects. Their members are promised by google.rpc, as types of answers are by the document. */
+/**
+ * Returns the items of a list as objects; undefined for another value. The cast trusts the members that google.rpc
+ * declares, because answers are not checked.
+ */
 function rows<Row>(list: unknown): readonly Row[] | undefined {
   return Array.isArray(list) ? (list.map(record) as Row[]) : undefined
 }
@@ -125,7 +131,7 @@ export function toStatus(error: ApiError, called: ErrorDomain): Status {
   return { code: rpcNumber(error.rpc), message: error.message, details }
 }
 
-/** Returns one detail, or none if it is empty. */
+/** Returns a list with one detail, or an empty list if `members` is undefined. */
 const detail = (name: DetailName, members: object | undefined): Status['details'] =>
   members ? [{ '@type': detailType(name), ...members }] : []
 
@@ -138,7 +144,7 @@ function codeOf(error: ApiError, domain: ErrorDomain): { readonly code?: string 
 /** Replaces error answers: `answer` is the default, google.rpc.Status as JSON. Must not throw. */
 export type RenderError = (answer: WireAnswer, error: ApiError) => WireAnswer
 
-/** Makes the answer of an error; `called` is the domain of the called operation. */
+/** Returns the answer of an error; `called` is the domain of the called operation. */
 export function errorAnswer(
   error: ApiError,
   called: ErrorDomain,

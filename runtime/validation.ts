@@ -10,7 +10,7 @@ const maxNamedValues = 12
 /** A generated check: returns true if `value` is valid, otherwise adds its faults to `faults`. */
 export type Check = (value: unknown, faults: Faults) => boolean
 
-/** The checks of a tagged union, by the values of its discriminator. */
+/** The checks of a tagged union, keyed by the values of its discriminator. */
 type Forms = Readonly<Record<string, Check>>
 
 /** A fault in the form of `FieldViolation`; its path is completed from the inside out. */
@@ -147,6 +147,7 @@ export function multiple(value: number, field: string, faults: Faults, step: num
   return isWhole || faults.add(field, `must be a multiple of ${step}`)
 }
 
+/** Checks a boolean. */
 export function boolean(value: unknown, field: string, faults: Faults): value is boolean {
   return typeof value === 'boolean' || faults.refuse(value, field, 'must be true or false')
 }
@@ -212,7 +213,7 @@ export function unique(value: readonly unknown[], field: string, faults: Faults)
   return true
 }
 
-/** Checks the undeclared members of an object: their values by `check`, their names by `keys`. */
+/** Checks the members of an object that are not in `named`: their values by `check`, their names by `keys`. */
 export function entries(
   value: Record<string, unknown>,
   faults: Faults,
@@ -263,14 +264,14 @@ export function tagged(value: unknown, field: string, faults: Faults, property: 
 /** `T` without some of its members; the index signature stays. */
 type Without<T, N extends PropertyKey> = { [K in keyof T as Exclude<K, N>]: T[K] }
 
-/** Copies `value` without some members: output-only members, and members that are set anew. */
+/** Returns a copy of `value` without some members: output-only members, and members that are set anew. */
 export function omit<T extends object, N extends string>(value: T, names: ReadonlySet<N>): Without<T, N> {
   const copy = { ...value }
   for (const name of names) if (Object.hasOwn(copy, name)) Reflect.deleteProperty(copy, name)
   return copy
 }
 
-/** Prints `value`, which is JSON, with sorted members at every depth, for comparisons and digests. */
+/** Returns the text of `value`, which is JSON, with sorted members at every depth, for comparisons and digests. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) => {
     if (!isRecord(member)) return member
@@ -294,7 +295,7 @@ function path(name: string): string {
   return /^[\w$-]{1,80}$/.test(name) ? name : `[${JSON.stringify(cut(name))}]`
 }
 
-/** Cuts a long text for messages. */
+/** Returns a text for messages, cut to 80 characters. */
 export function cut(shown: string): string {
   return shown.length > 80 ? `${shown.slice(0, 77)}...` : shown
 }

@@ -3,7 +3,7 @@ export interface WireRequest {
   readonly method: string
   /** The raw request target: path, and `?` with the query when there is one. */
   readonly target: string
-  /** The headers by lower-case name; the values of a repeated header are joined with `, `. */
+  /** The headers, keyed by lower-case name; the values of a repeated header are joined with `, `. */
   readonly headers: Readonly<Record<string, string | undefined>>
   /** The body, which is read at most once and may be left unread; absent for a request without a body. */
   readonly body: AsyncIterable<Uint8Array<ArrayBuffer>> | undefined
@@ -15,7 +15,7 @@ export interface WireRequest {
 /** An answer for a host. */
 export interface WireAnswer {
   readonly status: number
-  /** The headers by name, in the case in which they are sent; later code may add headers. */
+  /** The headers, keyed by name in the case in which they are sent; later code may add headers. */
   readonly headers: Record<string, string>
   /** The body; absent for an answer without a body. Hosts send no body for HEAD, 204 and 304. */
   readonly body?: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>>

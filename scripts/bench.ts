@@ -1,5 +1,6 @@
 /**
- * `npm run bench NAME` runs test/bench/NAME.ts, which prints a table of ratios. Without a name it lists the benchmarks.
+ * `npm run bench NAME` runs test/bench/NAME.ts, which prints a table of ratios. Without the name of a benchmark, the
+ * script lists the names and exits with status 1.
  */
 import { readdirSync } from 'node:fs'
 import { join, parse } from 'node:path'

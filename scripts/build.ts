@@ -13,7 +13,7 @@ const copied = ['templates', 'specs']
 rmSync(dist, { recursive: true, force: true })
 const { status } = spawnSync(process.execPath, [toolFile('typescript', 'tsc'), '-p', 'tsconfig.build.json'], {
   cwd: root,
-  // The compiler prints its errors to stdout; they belong to stderr.
+  // The compiler prints its errors to standard output; errors belong to standard error.
   stdio: ['ignore', 2, 2],
 })
 if (status === 0) {

@@ -101,7 +101,7 @@ function install() {
 
 /**
  * Returns the npm that runs this script, with its own Node.js, because the Node.js in node_modules is about to be
- * replaced. If it is unknown, returns the npm in PATH.
+ * replaced. If the running npm is unknown, returns the npm in PATH.
  */
 function npm() {
   const { npm_execpath: script, npm_node_execpath: node } = process.env
@@ -123,7 +123,7 @@ function isOurs(path) {
 
 /**
  * Checks the Node.js of later scripts, which must run TypeScript directly: the Node.js in node_modules, else the
- * machine's.
+ * machine's. Deletes the link to a Node.js in node_modules that does not run. Throws `SetupFailed` for an old Node.js.
  */
 function checkNode() {
   const link = join(modules, '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')

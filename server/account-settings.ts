@@ -1,6 +1,6 @@
 /** The settings for mail. */
 export interface MailSettings {
-  /** The URL may hold a password. Absent: mails stay in the outbox. */
+  /** The URL of the mail server, which may hold a password. Absent: mails stay in the outbox. */
   readonly smtpUrl?: string | undefined
   /** The sender: an address, with or without a name. */
   readonly from?: string | undefined

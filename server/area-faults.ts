@@ -6,10 +6,13 @@ import type { BoundRoute } from '../runtime/route.ts'
 export const areaFault = (area: string, member: string, fault: string): string =>
   `the area ${area}: ${member}: ${fault}`
 
-/** The maximal delay of a timer in Node; a longer one would fire at once. */
+/** The maximal delay of a timer of Node.js in milliseconds; a longer timer would fire at once. */
 const maxTimerMs = 2 ** 31 - 1
 
-/** Throws for the periodic workers of an area that cannot each have a lease and an interval. */
+/**
+ * Throws `Error` for a periodic worker whose name is repeated or does not begin with the area, or whose interval is
+ * impossible.
+ */
 export function requireSoundWorkers(area: string, workers: readonly Worker[]): void {
   const names = new Set<string>()
   for (const { everyMs, name } of workers) {

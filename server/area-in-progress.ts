@@ -24,9 +24,9 @@ export interface DeclarationInProgress<
 }
 
 /**
- * Makes an area that serves all its routes. A route of a missing resource checks its request as usual, and then answers
- * UNIMPLEMENTED. A resource that is added to `built` is served. Once none is missing, `area` takes all handlers, and
- * the compiler ensures that they are complete.
+ * Returns an area that serves all its routes. A route of a missing resource checks its request as usual, and then
+ * answers UNIMPLEMENTED. A resource that is added to `built` is served. Once no resource is missing, `area` takes all
+ * handlers, and the compiler ensures that they are complete.
  */
 export function areaInProgress<
   Area extends AreaTypes,
@@ -44,15 +44,18 @@ export function areaInProgress<
 }
 
 /**
- * The handlers that follow from the document of an area alone: its operation records, and the filter schemas of its
- * lists.
+ * Returns the handlers that follow from the document of an area alone: its operation records, and the filter schemas of
+ * its lists.
  */
 export const records = (filters: readonly ListFields[]) => ({
   operations: <Area extends AreaTypes>(parts: AreaEnvironment<Area>) => new OperationRecords(parts),
   filterSchemas: () => new FilterSchemaRecords(filters),
 })
 
-/** The names of resources are types, which do not exist at run time: any name that is not built counts as unbuilt. */
+/**
+ * Returns the handlers of an area. Any name that is not built counts as an unbuilt resource, because the names of
+ * resources are types, which do not exist at run time.
+ */
 function handlersOf<Parts, Handlers extends object>(built: BuiltResources<Handlers, Parts>, parts: Parts): Handlers {
   const resources: { [Name in keyof Handlers]?: Handlers[Name] } = {}
   for (const name in built) resources[name] = built[name]?.(parts)
@@ -61,7 +64,7 @@ function handlersOf<Parts, Handlers extends object>(built: BuiltResources<Handle
   }) as Handlers
 }
 
-/** Makes the handler of a resource whose operations are not implemented. */
+/** The handler of a resource whose operations are not implemented. */
 const unbuiltResource = new Proxy(
   {},
   {

@@ -45,9 +45,9 @@ export interface PlatformServices {
   readonly functions: FunctionTable
   /** The services that the guard of the platform shares with the area of iam; absent with another guard. */
   readonly guard?: IamServices | undefined
-  /** The hooks of all areas for events of workspaces; each area adds its own when it is mounted. */
+  /** The hooks of all areas for events of workspaces; an area adds its own hooks when the area is mounted. */
   readonly hooks: WorkspaceHooks[]
-  /** The data planes of areas; each adds its own when it is mounted. */
+  /** The data planes of areas; an area adds its own planes when the area is mounted. */
   readonly planes: AreaPlane[]
 }
 
@@ -64,7 +64,7 @@ export type AreaEnvironment<
   readonly log: Log
   /** The values of the settings that the area declares, by their keys. */
   readonly settings: SettingValues<Settings>
-  /** The hooks of all areas, known once all areas are mounted. */
+  /** Returns the hooks of all areas, which are complete once all areas are mounted. */
   readonly hooks: () => readonly WorkspaceHooks[]
   readonly guard?: IamServices | undefined
 }
@@ -91,7 +91,7 @@ export interface AreaDeclaration<
   readonly handlers: (parts: AreaEnvironment<Area, Required, Optional, Settings>) => Handlers
   /** The kinds of resources, in the order in which a purge of a workspace deletes them: holders before their targets. */
   readonly kinds?: readonly AnyKind[]
-  /** Collections beside those of the kinds. */
+  /** The collections in addition to the collections of the kinds. */
   readonly collections?: readonly Collection<never>[]
   /** The settings of the area; each key begins with the name of the area. */
   readonly settings?: Settings
@@ -99,9 +99,9 @@ export interface AreaDeclaration<
   readonly engines?: readonly string[]
   /** Whether all answers of the area say `Cache-Control: no-store`, because they may hold secrets (conventions §1). */
   readonly isSecret?: boolean
-  /** Whether the area itself delays its answers until every server follows a change of access. */
+  /** Whether the area itself delays its answers until every server has applied a change of access. */
   readonly settlesItself?: boolean
-  /** A check at step 4 of conventions §4, beside the check of the engine. */
+  /** Returns a check at step 4 of conventions §4, in addition to the check of the engine. */
   readonly admit?: (parts: AreaEnvironment<Area, Required, Optional, Settings>) => NonNullable<EngineCheck['admit']>
   /** The functions of other areas that the area calls. */
   readonly needs?: Needs<Required, Optional>
@@ -117,7 +117,7 @@ export interface AreaDeclaration<
    * kind need no entry.
    */
   readonly scopes?: AccessScopes
-  /** Looks up resources for policies that no kind covers. */
+  /** Looks up the resources that no kind covers, so that policies can match these resources. */
   readonly resolve?: Resolve
   /** The durable work of the area (conventions §15). */
   readonly procedures?: (
@@ -129,9 +129,11 @@ export interface AreaDeclaration<
   readonly hooks?: (parts: AreaEnvironment<Area, Required, Optional, Settings>) => Partial<WorkspaceHooks>
   /** The data planes: routes outside of the document (conventions §18). */
   readonly planes?: (parts: AreaEnvironment<Area, Required, Optional, Settings>) => readonly DataPlane[]
-  /** Creates the rows of the first start. It runs at every start, so it must only add rows or restore fixed values. */
+  /**
+   * Creates the rows of the first start. `start` runs at every start, so it must only add rows or restore fixed values.
+   */
   readonly start?: (tx: Transaction, now: number, parts: StartParts<Settings>) => Promise<void>
-  /** The checker of the area's rows, beside the checks of kinds. */
+  /** The checker of the area's rows, in addition to the checks of kinds. */
   readonly inspect?: Inspect
   /** The facts of the area for the checkers of other areas. */
   readonly facts?: Partial<AreaFacts>
@@ -166,7 +168,7 @@ export interface MountedArea {
   readonly admit?: EngineCheck['admit'] | undefined
 }
 
-/** Makes an area from its declaration. */
+/** Returns the area of a declaration. */
 export function area<
   Area extends AreaTypes,
   Handlers,
@@ -209,7 +211,10 @@ export function area<
   }
 }
 
-/** Adds functions, procedures and hooks of an area to the server, and returns its routes and workers. */
+/**
+ * Adds the functions, procedures, hooks and planes of an area to the server, and returns its routes, its workers and
+ * its check of calls.
+ */
 function mountArea<
   Area extends AreaTypes,
   Handlers,
@@ -238,7 +243,7 @@ function mountArea<
   queue.declare(areaRecords(domain, operations.list), declaration.procedures?.(parts) ?? [])
   const own = declaration.hooks?.(parts)
   if (own || kinds.length > 0) hooks.push(loggedHooks(kindHooks(domain.name, kinds, shared, own), log))
-  // Workspaces may be older than the area.
+  // A worker calls the hook for workspaces that are older than the area.
   const births = own?.workspaceCreated ? [birthsWorker(domain.name, own.workspaceCreated.bind(own))] : []
   for (const plane of declaration.planes?.(parts) ?? []) planes.push({ ...plane, domain })
   const bound = routes(declaration.handlers(parts))

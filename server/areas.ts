@@ -17,7 +17,7 @@ import { iamArea } from './iam/area.ts'
 import { areaInProgress, records } from './area-in-progress.ts'
 import { topologyArea } from './topology/area.ts'
 
-/** Organisations, groups, workspaces and quotas. */
+/** Returns the area of organisations, groups, workspaces and quotas. `times` sets the durations of its procedures. */
 export const taxonomyArea = (times: FollowTimes = followTimes): AreaModule =>
   area({
     generated: generatedTaxonomy,

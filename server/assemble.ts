@@ -67,7 +67,7 @@ export function functionsOf(areas: readonly AreaModule[]): FunctionTable {
   return table
 }
 
-/** Looks up a resource of any area. Types begin with the name of their area. */
+/** Returns a function that looks up a resource of any area. A resource type begins with the name of its area. */
 export const platformResolver = (areas: readonly AreaModule[]): Resolve => {
   const byArea = new Map(areas.map(({ domain, resolve }) => [domain.name, resolve]))
   return async (reader, type, id) => byArea.get(type.slice(0, type.indexOf('.')))?.(reader, type, id)
@@ -78,7 +78,10 @@ const engineChecks = (
 ): ReadonlyMap<string, EngineCheck> =>
   new Map(mounted.map(({ admit, area }) => [area.domain.name, { engines: area.engines, ...(admit && { admit }) }]))
 
-/** Creates the rows of the first start, mounts the areas, and combines routes, doors and planes. */
+/**
+ * Creates the rows of the first start, mounts the areas, and combines routes, doors and planes. Returns the sites and
+ * the periodic workers.
+ */
 export async function assemble(
   { store, secrets, clock, log, queue, admission, counting, audit, probe, functions, access: platform }: Foundation,
   config: Config,
@@ -140,7 +143,10 @@ export async function assemble(
   return { sites: sitesOf(planes, dispatch, serving), workers: mounted.flatMap(({ workers }) => workers) }
 }
 
-/** Wraps a dispatch so that it sees the addresses that trusted proxies report, if there are trusted proxies. */
+/**
+ * Returns a function that wraps a dispatch: if there are trusted proxies, the dispatch sees the addresses that they
+ * report.
+ */
 function proxied({ trustedProxies }: Config['http']): (dispatch: Dispatch) => Dispatch {
   if (trustedProxies === undefined) return dispatch => dispatch
   const proxies = proxyList(trustedProxies)

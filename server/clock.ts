@@ -1,16 +1,19 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type { Clock } from '../domain/ports/clock.ts'
 
-/** The 12 bits after the time count up within a millisecond, from a low start that leaves room. */
+/**
+ * The number of values of the counter in the 12 bits after the time, and the exclusive bound of its random start. The
+ * counter counts up within a millisecond, so the low start leaves room.
+ */
 const counterSize = 4096
 const counterStart = 1024
 
-/** The version precedes the counter. */
+/** The version bits of a UUIDv7, which precede the counter. */
 const version7 = 0x7000
 
 /**
- * A clock whose ids are UUIDv7 (RFC 9562 §6.2, method 1). The ids ascend even if the time stands still or is set back.
- * `now` returns milliseconds since 1970.
+ * Returns a clock whose ids are UUIDv7 (RFC 9562 §6.2, method 1). The ids ascend even if the time stands still or is
+ * set back. `now` returns milliseconds since 1970.
  */
 export function createClock(now: () => number = Date.now): Clock {
   let last = 0

@@ -34,8 +34,8 @@ export interface Platform {
   /** Sets the URL of the listener, which is the base URL unless `base_url` is configured. */
   listensAt(url: string): void
   /**
-   * Refuses new calls and takes up no work from now on; resolves once running calls and work have ended or were given
-   * back.
+   * Refuses new calls and starts no work from now on; resolves once running calls and running work have ended, or the
+   * leases of the work are released.
    */
   drain(): Promise<void>
   /** Ends the workers and closes the store. All calls must have ended. */
@@ -64,12 +64,12 @@ export async function compose(
   }
 }
 
-/** The maximal wait of a start for a busy store. */
+/** The maximal wait of a start for a busy store, in milliseconds. */
 const busyMs = 60_000
 
 /**
- * Repeats the start while the store is busy: a starting server has no calls to answer yet, so it can wait. A full disk
- * is not waited for, because a person must make room.
+ * Repeats the start while the store is busy: a starting server has no calls to answer yet, so the start can wait. A
+ * full disk is no reason to wait, because a person must make room.
  */
 async function whileBusy<R>(log: Log, start: () => Promise<R>): Promise<R> {
   const until = performance.now() + busyMs
@@ -91,7 +91,7 @@ interface Composition {
   readonly counting: Counting
 }
 
-/** Composes the platform, which then owns the hold. */
+/** Composes the platform, which then owns the hold and releases the hold in `close`. */
 async function composeIn(
   hold: FolderHold,
   config: Config,

@@ -22,7 +22,7 @@ export interface ServerConfig {
     readonly port: number
     /** Whether the port is the default, so that another port may be used if it is taken. */
     readonly isPortOpen: boolean
-    /** The limits of callers that differ from `defaultLimits`. */
+    /** The limits that differ from `defaultHttpLimits`. */
     readonly limits?: Partial<HttpLimits>
     /** Addresses and blocks of proxies whose `X-Forwarded-For` is trusted; absent: none. */
     readonly trustedProxies?: readonly string[]
@@ -52,8 +52,8 @@ export interface HostConfig extends ServerConfig {
 }
 
 /**
- * Reads the settings from the file, and over them from the environment. `declared` are the settings of all areas.
- * Throws a `ConfigError` that names every fault.
+ * Returns the settings of the file, overridden by the settings of the environment. `declared` are the settings of all
+ * areas. Throws a `ConfigError` that names every fault.
  */
 export function readConfig(sources: ConfigSources, declared: readonly SettingDeclarations[]): Config {
   const known = knownSettings([serverSettings, ...declared])
@@ -64,7 +64,7 @@ export function readConfig(sources: ConfigSources, declared: readonly SettingDec
 }
 
 /**
- * Reads the settings of the server alone, for host commands. A key that neither the server nor an area declares is a
+ * Returns the settings of the server alone, for host commands. A key that neither the server nor an area declares is a
  * fault here too. A faulty value of an area is accepted, so that a store can be backed up and checked while such a
  * fault prevents the start of the server. Throws a `ConfigError`.
  */

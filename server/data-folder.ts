@@ -2,12 +2,12 @@ import { mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { systemCode } from './store/sqlite/store-file.ts'
 
-/** The file whose lock excludes servers and restores from each other. */
+/** The name of the file whose lock excludes servers and restores from each other. */
 export const lockName = 'ninefold.lock'
 
 const advice = 'name another data folder (data_dir, NINEFOLD_DATA_DIR)'
 
-/** Explanations by the error codes of the system. */
+/** The obstacle and its remedy, keyed by the error codes of the system. */
 const faults: Readonly<Record<string, string>> = {
   EACCES: `this user may not write where it is to stand; grant that, or ${advice}`,
   EPERM: `this user may not write where it is to stand; grant that, or ${advice}`,
@@ -16,7 +16,10 @@ const faults: Readonly<Record<string, string>> = {
   ENOTDIR: `a part of its path is a file; ${advice}`,
 }
 
-/** Throws if a file is at the path of the data folder or above it. The folder need not exist. */
+/**
+ * Throws if a file is at the path of the data folder or above it, or if this user cannot read the path. The folder need
+ * not exist.
+ */
 export function checkDataFolder(dataDir: string): void {
   try {
     if (statSync(dataDir).isDirectory()) return
@@ -28,8 +31,8 @@ export function checkDataFolder(dataDir: string): void {
 }
 
 /**
- * Creates the data folder, accessible to its owner only, if it does not exist; returns the first created folder. Throws
- * an error with the obstacle and its remedy.
+ * Creates the data folder, accessible to its owner only, if the folder does not exist. Returns the first created
+ * folder, or undefined if the data folder existed. Throws an error with the obstacle and its remedy.
  */
 export function makeDataFolder(dataDir: string): string | undefined {
   checkDataFolder(dataDir)
@@ -40,7 +43,10 @@ export function makeDataFolder(dataDir: string): string | undefined {
   }
 }
 
-/** Removes a newly created data folder, and the folders above it from `made` on, unless it is in use. */
+/**
+ * Removes a newly created data folder, and the folders above it from `made` on, unless the folder has files other than
+ * its lock.
+ */
 export function unmakeDataFolder(dataDir: string, made: string): void {
   const names = readdirSync(dataDir)
   if (names.some(name => !name.startsWith(lockName))) return

@@ -13,7 +13,7 @@ export function syncFolder(folder: string): void {
 }
 
 /**
- * Renames a file within its folder, replacing a file of that name. Once it returns, the new name survives a loss of
+ * Renames a file within its folder, replacing a file of that name. After the return, the new name survives a loss of
  * power.
  */
 export function renameDurably(from: string, to: string): void {

@@ -17,7 +17,8 @@ export interface EngineCheck {
 
 /**
  * Wraps doors so that they check the engine of a path after the authorization: in `authorize`, or in `authorizeRequest`
- * if only the request decides. `checks` has an entry for each area, by its name. Other calls pass unchanged.
+ * if only the request decides. `checks` has an entry for each area, keyed by its name. Calls without an engine in their
+ * path pass unchanged, except in areas with `admit`.
  */
 export function withEngines(doors: Doors, checks: ReadonlyMap<string, EngineCheck>): Doors {
   const checkOf = ({ domain }: Route<unknown, unknown>, path: PathParameters): EngineCheck | undefined => {

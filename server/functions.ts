@@ -10,7 +10,7 @@ export interface Needs<Required extends FunctionOwner = FunctionOwner, Optional 
 
 /**
  * The functions that areas have for each other (conventions §14). Areas that need each other can be mounted in any
- * order, because functions are looked up on use. `close` ends the time in which functions can be provided.
+ * order, because functions are looked up on use. Areas may use functions only after `close`.
  */
 export class FunctionTable {
   readonly #provided: { -readonly [Name in FunctionOwner]?: AreaFunctions[Name] } = {}
@@ -18,7 +18,10 @@ export class FunctionTable {
   readonly #required: { readonly area: string; readonly owner: FunctionOwner }[] = []
   #isClosed = false
 
-  /** Adds the functions that an area provides. Throws for absent functions, and if another area provides them. */
+  /**
+   * Adds the functions that an area provides. Throws for undefined functions, and if another area provides other
+   * functions of the same owner.
+   */
   provide(area: string, functions: Partial<AreaFunctions>): void {
     for (const [owner, given] of Object.entries(functions)) {
       if (given === undefined)
@@ -35,7 +38,10 @@ export class FunctionTable {
     Object.assign(this.#provided, functions)
   }
 
-  /** Returns the functions of an owner, for the server itself. Throws by name if no area provides them. */
+  /**
+   * Returns the functions of an owner, for the server itself. Throws an error that names the owner if no area provides
+   * the functions.
+   */
   require<Name extends FunctionOwner>(owner: Name): AreaFunctions[Name] {
     const functions = this.#provided[owner]
     if (functions === undefined)
@@ -61,7 +67,10 @@ export class FunctionTable {
     return functions as Functions<Required, Optional>
   }
 
-  /** Call it once all areas are mounted. Throws with every required need that no area meets. */
+  /**
+   * Allows areas to use functions; the server calls `close` once all areas are mounted. Throws an error that names
+   * every required owner whose functions no area provides.
+   */
   close(): void {
     this.#isClosed = true
     const missing = this.#required.filter(({ owner }) => !Object.hasOwn(this.#provided, owner))

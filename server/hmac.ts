@@ -4,12 +4,12 @@ import { hash } from 'node:crypto'
 const blockSize = 64
 const hashSize = 32
 
-/** Texts up to this size are assembled in a preallocated buffer. */
+/** Texts of at most this number of bytes are assembled in a preallocated buffer. */
 const usualSize = 4096
 
 /**
- * Computes HMAC-SHA256 (RFC 2104) under one key of at most 64 bytes, for texts in UTF-8. `createHmac` would make an
- * object of OpenSSL for each text, which costs half as much as both hashes.
+ * Returns a function that computes HMAC-SHA256 (RFC 2104) under one key of at most 64 bytes, for texts in UTF-8.
+ * `createHmac` would make an object of OpenSSL for each text, which costs half as much as both hashes.
  */
 export function hmacSha256(key: Uint8Array): (text: string) => Uint8Array {
   if (key.length > blockSize) throw new Error(`a key of HMAC has at most ${blockSize} bytes`)

@@ -14,12 +14,12 @@ interface ThrownFields extends Record<string, unknown> {
   readonly stack: string
 }
 
-/** The maximal depth of logged causes. */
+/** The maximal number of nested causes that are logged. */
 const maxCauses = 5
 
 /**
- * Returns the logged form of a thrown value: kind, message and stack, also of its causes. Other members are left out,
- * because they may hold data of a caller.
+ * Returns the logged form of a thrown value: kind, message, stack and code, also of its causes. Other members are left
+ * out, because they may hold data of a caller.
  */
 function thrownFields(thrown: unknown, depth = 0): ThrownFields {
   if (!(thrown instanceof Error)) return { type: typeof thrown, message: '', stack: '' }
@@ -39,10 +39,13 @@ export const logOptions = {
   redact: { paths: ['headers', 'body', 'query', 'token', 'authorization', '*.authorization'], remove: true },
 }
 
-/** Probes come every few seconds, and their lines would carry no information. */
+/**
+ * The operations whose calls are logged at the level debug: probes come every few seconds, and their lines would carry
+ * no information.
+ */
 const quietOperations: ReadonlySet<string | undefined> = new Set(['healthz', 'readyz', 'metrics'])
 
-/** Writes one line for each request. */
+/** Returns a function that writes one line for each request. */
 export function requestLine(log: Log): (entry: LogEntry) => void {
   return ({ milliseconds, error, operation, ...entry }) => {
     const fields = { ...entry, area: operation?.area, ms: Math.round(milliseconds * 100) / 100 }

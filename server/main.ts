@@ -45,7 +45,7 @@ program
 
 program.addCommand(backupCommand()).addCommand(restoreCommand()).addCommand(iamCommand())
 
-/** The first signal lets calls end; the second ends the process at once. */
+/** Closes the server on the first signal, so that calls can end; a second signal ends the process at once. */
 function closeOnSignals(server: RunningServer): void {
   let isClosing = false
   const close = (): void => {
@@ -66,7 +66,7 @@ function fail(error: unknown): void {
   process.exit(1)
 }
 
-/** The remedies for faults of a first start. */
+/** Returns the message for a taken port or a missing package, with the remedy; undefined for any other error. */
 function advice(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   if (error.code === 'EADDRINUSE') return `${error.message}; end what listens there, or set NINEFOLD_HTTP_PORT`

@@ -12,8 +12,9 @@ const names = (dataDir: string) => {
 }
 
 /**
- * A restored store that is not in its place yet, identified by the stamp in its name. The rename that creates it is the
- * moment of the restore: before it the old store is valid, after it the new store.
+ * Returns the stamp in the name of a restored store that is not in its place yet; undefined without such a store. The
+ * rename that creates the restored store commits the restore: before the rename the old store is valid, after the
+ * rename the new store.
  */
 export function pendingRestore(dataDir: string): string | undefined {
   const prefix = basename(names(dataDir).restored)
@@ -21,7 +22,7 @@ export function pendingRestore(dataDir: string): string | undefined {
   return name?.slice(prefix.length)
 }
 
-/** The file of a pending restore. */
+/** Returns the file of a pending restore. */
 export const restoredStore = (dataDir: string, stamp: string): string => names(dataDir).restored + stamp
 
 /** Makes a finished file the pending restore of a data folder; `settleRestore` does the rest. */
@@ -30,8 +31,9 @@ export function commitRestore(dataDir: string, finished: string, stamp: string):
 }
 
 /**
- * Moves a restored store to its place, and the old store with its log aside; returns the place of the old store, if
- * there was one. The caller must hold the folder exclusively. After an interruption at any point, it can be run again.
+ * Moves a restored store to its place, and the old store with its log aside. Returns the place of the old store;
+ * undefined without a pending restore or an old store. The caller must hold the folder exclusively. After an
+ * interruption at any point, `settleRestore` can run again.
  */
 export function settleRestore(dataDir: string): string | undefined {
   const stamp = pendingRestore(dataDir)
@@ -54,5 +56,5 @@ export function discard(aside: string): void {
   for (const part of [...companions.map(companion => aside + companion), aside]) rmSync(part, { force: true })
 }
 
-/** The place where a store is prepared for a restore; its content may be lost. */
+/** Returns the file in which a store is prepared for a restore; its content may be lost. */
 export const stagedStore = (dataDir: string): string => join(dataDir, 'ninefold.sqlite.incoming')

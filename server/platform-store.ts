@@ -15,7 +15,7 @@ import { checkStore, openSqliteSnapshot } from './store/sqlite/snapshot.ts'
 import { sqliteCode } from './store/sqlite/errors.ts'
 import { explained } from './store/sqlite/store-file.ts'
 
-/** The settings that tell the place of a store. */
+/** The settings that define the place of a store. */
 export type StorePlace = Pick<Config, 'dataDir' | 'storeUrl'>
 
 /** Returns the file of a data folder's store. */
@@ -30,14 +30,14 @@ export const storeCollections = (areas: readonly AreaModule[]): readonly Collect
   ...areas.flatMap(({ collections }) => collections),
 ]
 
-/** The place of a store in messages for people, without user and password. */
+/** Returns the place of a store for messages to people, without user and password. */
 export function placeName({ dataDir, storeUrl }: StorePlace): string {
   if (storeUrl === undefined) return storeFile(dataDir)
   const { protocol, host, pathname } = new URL(storeUrl)
   return `${protocol}//${host}${pathname}`
 }
 
-/** Opens the store; creates it if it is absent. The driver of PostgreSQL is loaded only for a store in PostgreSQL. */
+/** Opens the store; creates an absent store. The driver of PostgreSQL is loaded only for a store in PostgreSQL. */
 export async function openStore({ dataDir, storeUrl }: StorePlace, areas: readonly AreaModule[]): Promise<ServerStore> {
   const collections = storeCollections(areas)
   if (storeUrl !== undefined) {
@@ -77,7 +77,7 @@ async function explaining<R>(place: StorePlace, open: () => Promise<R>): Promise
   }
 }
 
-/** Opens the store for reading at one moment. Throws if there is none, or if this version cannot read it. */
+/** Opens a snapshot of the store. Throws if there is no store, or if this version cannot read the store. */
 export async function openStoreSnapshot(
   { dataDir, storeUrl }: StorePlace,
   areas: readonly AreaModule[],

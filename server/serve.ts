@@ -15,7 +15,7 @@ export interface RunningServer {
   readonly url: string
   /** The URLs of planes with an address of their own, with their prefixes: `http://10.0.0.1:5000/v2`. */
   readonly planeUrls: readonly string[]
-  /** The lines that tell a person how to reach the server and sign in. */
+  /** The lines that explain to a person how to reach the server and how to sign in. */
   readonly greeting: readonly string[]
   /** Refuses new calls, lets running calls end within the limit, then closes connections and store. */
   close(): Promise<void>
@@ -27,7 +27,7 @@ const closeMs = 5000
 /** The number of ports to try after a default port that is taken. */
 const portAttempts = 20
 
-/** Starts the whole platform in this process. */
+/** Starts the whole platform in this process, and returns the listening server. */
 export async function serve(
   config: Config,
   areas: readonly AreaModule[],
@@ -76,8 +76,8 @@ export async function serve(
 }
 
 /**
- * Makes an app for planes with an address of their own. Unreadable requests get the error form of the plane, if there
- * is only one.
+ * Returns an app for planes with an address of their own. Unreadable requests get the error form of a single plane; for
+ * several planes, the form of the server.
  */
 function siteApp({ dispatch, planes }: OwnSite, limits: HttpLimits, meters: Meters): App {
   const [first] = planes

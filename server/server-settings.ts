@@ -13,7 +13,7 @@ import {
 } from './settings/text-faults.ts'
 import { defaultSender, defaultAdministrator } from './account-settings.ts'
 
-/** The minimal and default number of days that operations are kept (conventions §5). */
+/** The minimal and default number of days for which operations are kept (conventions §5). */
 const minOperationsDays = 30
 
 /** A setting for a limit. */

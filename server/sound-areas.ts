@@ -14,14 +14,14 @@ type Report = (area: string, member: string, fault: string) => void
 
 /**
  * Throws one error with a line for each fault in the declarations of areas. `own` are the collections of the server.
- * Faults that show only when an area is mounted are told by `requireSoundWorkers`, `requireKnownScopes` and the parts of
- * the server that take over what the area declares.
+ * Faults that show only when an area is mounted are reported by `requireSoundWorkers`, by `requireKnownScopes`, and by
+ * the functions that add the parts of an area to the server.
  */
 export function requireSoundAreas(mounted: readonly Declared[], own: readonly Collection<never>[]): void {
   const lines: string[] = []
   const report: Report = (area, member, fault) => lines.push(areaFault(area, member, fault))
   checkNames(mounted, report)
-  // An area that is mounted twice has no other fault for that reason.
+  // An area that is mounted twice is checked once, so that its kinds and tables are not reported as repeated.
   const areas = [...new Map(mounted.map(area => [area.domain.name, area])).values()]
   checkKinds(areas, report)
   checkCollections(areas, own, report)
@@ -31,7 +31,10 @@ export function requireSoundAreas(mounted: readonly Declared[], own: readonly Co
 
 const areaForm = /^[a-z][a-z0-9]*$/
 
-/** The name of an area stands in paths, tables and permissions; its base separates the codes of its errors. */
+/**
+ * Reports malformed or repeated names of areas, and repeated bases. The name of an area stands in paths, tables and
+ * permissions; its base separates the codes of its errors.
+ */
 function checkNames(areas: readonly Declared[], report: Report): void {
   const names = new Set(['ninefold'])
   const ownerOf = new Map<number, string>()
@@ -51,7 +54,7 @@ function checkNames(areas: readonly Declared[], report: Report): void {
   }
 }
 
-/** Types of kinds are unique over the platform, and the rows that a kind names are of mounted kinds. */
+/** Reports types of kinds that are repeated or have another area's name, and faults in the targets of kinds. */
 function checkKinds(areas: readonly Declared[], report: Report): void {
   const mounted = new Set(areas.flatMap(({ kinds }) => kinds.map(({ type }) => type)))
   const seen = new Set<string>()
@@ -69,7 +72,7 @@ function checkKinds(areas: readonly Declared[], report: Report): void {
   }
 }
 
-/** The targets and the parent of a kind are mounted, and a purge deletes them after it. */
+/** Reports a target or parent of a kind that is not mounted, or that a purge would delete before the kind. */
 function checkTargets(
   { collection, parent, targets, type }: AnyKind,
   kinds: readonly AnyKind[],
@@ -110,7 +113,7 @@ const tableForm = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/
 
 const isTableOf = (area: string, name: string): boolean => name.startsWith(`${area}_`) && tableForm.test(name)
 
-/** Each table belongs to one collection, and what a collection names is there. */
+/** Reports tables that two collections share, malformed names of tables, and faults in the layout of collections. */
 function checkCollections(areas: readonly Declared[], own: readonly Collection<never>[], report: Report): void {
   const seen = new Set(own.map(({ name }) => name))
   for (const { collections, domain, operations } of areas) {
@@ -141,7 +144,7 @@ function layoutFault(collection: Collection<never>): string | undefined {
 
 const engineForm = /^[a-z][a-z0-9-]*$/
 
-/** Engines stand in paths. */
+/** Reports missing, malformed and repeated engines: the name of an engine stands in paths. */
 function checkEngines(area: string, engines: readonly string[], report: Report): void {
   if (engines.length === 0) report(area, 'engines', 'there is none; name one, or leave the member out for "native"')
   for (const [i, engine] of engines.entries()) {

@@ -2,20 +2,20 @@ import type { Log } from './log.ts'
 import type { ServerStore } from './store/server-store.ts'
 
 /**
- * The interval between requests for the store's time. Clocks of machines drift by far less than a millisecond
- * meanwhile.
+ * The interval between requests for the store's time, in milliseconds. Within the interval, clocks of machines drift by
+ * far less than a millisecond.
  */
 const everyMs = 5000
 
 /** The common time of the servers on a store (conventions §15). */
 export interface Time {
-  /** Milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   now(): number
   stop(): void
 }
 
 /**
- * Starts the common time of the servers on a store: the time of this machine if the store is a local file, otherwise
+ * Returns the common time of the servers on a store: the time of this machine if the store is a local file, otherwise
  * the time of the store, whatever the clocks of the machines show.
  */
 export async function startTime(store: ServerStore, log: Log): Promise<Time> {
@@ -29,13 +29,16 @@ export async function startTime(store: ServerStore, log: Log): Promise<Time> {
   return { now: () => time.now(), stop: () => clearInterval(timer) }
 }
 
-/** The time of a remote clock. Between two answers it advances with a local clock that cannot be set. */
+/** The time of a remote clock. Between two answers, a local clock that cannot be set advances the time. */
 export class AskedTime {
   readonly #ask: () => Promise<number>
   readonly #steady: () => number
   #offset: number | undefined
 
-  /** Both in milliseconds; `steady` counts from any origin. */
+  /**
+   * `ask` returns the remote time in milliseconds since 1970; `steady` returns a local time in milliseconds since any
+   * origin.
+   */
   constructor(ask: () => Promise<number>, steady: () => number) {
     this.#ask = ask
     this.#steady = steady
@@ -46,7 +49,10 @@ export class AskedTime {
     return Math.floor(this.#steady() + this.#offset)
   }
 
-  /** The answer was right at some moment of the request, so a slow answer corrects only a proven difference. */
+  /**
+   * Corrects the time by one request. The answer was right at some moment of the request, so a slow answer corrects
+   * only a proven difference.
+   */
   async sync(): Promise<void> {
     const before = this.#steady()
     const time = await this.#ask()

@@ -23,8 +23,8 @@ function messageOf(text: string): string | undefined {
 const isUnexpected = (message: string | undefined): boolean => message?.startsWith('Unexpected token') ?? false
 
 /**
- * Finds the offset of the first unexpected character by binary search. A prefix that contains the character fails with
- * "Unexpected token"; a shorter prefix fails with an early end.
+ * Returns the offset of the first unexpected character by binary search. A prefix that contains the character fails
+ * with "Unexpected token"; a shorter prefix fails with an early end.
  */
 function firstUnexpected(text: string): number {
   let [least, most] = [0, text.length - 1]

@@ -7,12 +7,15 @@ import type { Comparator, Filter, FilterField, FilterType, FilterValue, ListFiel
 
 type Compare = Extract<Group, { readonly kind: 'compare' }>
 
-/** Makes the filter of a single term; undefined for a negation that is negated as usual. */
+/**
+ * Returns the filter of a comparison, a value or a negation. Returns undefined for a negation that `walk` negates as
+ * usual, and for a group that is no filter here.
+ */
 type Leaf = (part: Group) => Filter | undefined
 
 /**
- * Checks a filter against the fields of a list; returns undefined for an empty filter. Every fault of a filter is found
- * here, whatever the rows are. Throws `ApiError` FILTER_INVALID with the 0-based `position` (conventions §8).
+ * Returns the checked filter of a list, or undefined for an empty filter. Finds every fault of a filter, so the
+ * evaluation of a row finds none. Throws `ApiError` FILTER_INVALID with the 0-based `position` (conventions §8).
  */
 export function checkFilter(text: string, list: ListFields): Filter | undefined {
   const expression = parse(text)
@@ -62,7 +65,7 @@ function comparison({ left, operator, value, at }: Compare, text: string, fields
   return walk(value, part => {
     if (part.kind === 'global') return restrict(part.value, part.at)
     const number = part.kind === 'not' && part.term.kind === 'global' && part.term.value
-    // Inside of a group too, the `-` of a number is its sign.
+    // Inside of a group too, the `-` before a number is the sign of the number.
     if (!number || number.kind !== 'text' || text[part.at] !== '-' || !/^\d/.test(number.text)) return undefined
     return restrict({ kind: 'text', text: `-${number.text}` }, part.at)
   })
@@ -92,7 +95,7 @@ function restriction(
   return { kind: 'compare', field, key, operator: exact, value: valueOf(field, type, literal, at) }
 }
 
-/** Resolves a left side: the field with the longest matching name, and for a MAP a key of it. */
+/** Resolves a left side: returns the field with the longest matching name, and for a MAP one of its keys. */
 function target({ path, at }: Member, fields: ReadonlyMap<string, FilterField>): { field: FilterField; key?: string } {
   let field: FilterField | undefined
   let taken = 0
@@ -125,7 +128,7 @@ function textOf(literal: Literal): string {
   return literal.kind === 'text' ? literal.text : literal.pieces.join('*')
 }
 
-/** Whether a step is a quoted string with a dot; a word has no dots. */
+/** Whether a step of a path is a quoted string that contains a dot. */
 function isDotted(step: Literal): boolean {
   return step.kind === 'string' && textOf(step).includes('.')
 }
@@ -149,7 +152,7 @@ type Read = (text: string, field: FilterField) => FilterValue | undefined
 
 const asText: readonly [string, Read] = ['text', text => text]
 
-/** The parsers of each type, for bare and quoted values, with the expected form. */
+/** The name of the expected form and the parser of a bare or quoted value, keyed by the type of the field. */
 const literals: Readonly<Record<FilterType, readonly [string, Read]>> = {
   STRING: asText,
   MAP: asText,

@@ -4,7 +4,7 @@ import type { Filter, FilterType } from './types.ts'
 
 type Restriction = Exclude<Filter, { readonly kind: 'and' | 'or' | 'not' }>
 
-/** Whether a row, parsed JSON, matches a filter (conventions §8). NOT is two-valued. Never throws. */
+/** Whether a row, given as parsed JSON, matches a filter (conventions §8). NOT is two-valued. Never throws. */
 export function matches(filter: Filter, row: unknown): boolean {
   switch (filter.kind) {
     case 'and':
@@ -20,7 +20,10 @@ export function matches(filter: Filter, row: unknown): boolean {
   }
 }
 
-/** Follows a path; for a list, some element must match. An unset object on the path matches nothing. */
+/**
+ * Whether the value at the path `path`, from index `step` on, meets a restriction. In a list, at least one element must
+ * meet the restriction. An unset object on the path meets no restriction.
+ */
 function isMet(restriction: Restriction, value: unknown, path: readonly string[], step: number): boolean {
   if (Array.isArray(value)) return value.some(element => isMet(restriction, element, path, step))
   const name = path[step]

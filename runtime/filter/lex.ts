@@ -1,4 +1,4 @@
-/** The syntax faults of filters, and their remedies. */
+/** The remedy for each kind of syntax fault in a filter. */
 const hints = {
   expected_expression: 'write a comparison such as field = value here',
   expected_argument: 'write a value here; keywords and blanks need quotes',
@@ -13,7 +13,7 @@ const hints = {
   limit_exceeded: 'shorten it: at most 4096 characters, 64 comparisons, parentheses 64 deep',
 } as const
 
-/** A filter with a syntax fault. `position` is the 0-based UTF-16 offset of the offending token. */
+/** A filter with a syntax fault. `position` is the 0-based UTF-16 offset of the fault. */
 export class FilterSyntaxError extends Error {
   override readonly name = 'FilterSyntaxError'
   readonly kind: keyof typeof hints
@@ -34,7 +34,7 @@ const token =
 
 type Kind = 'word' | 'string' | 'comparator' | 'mark' | 'end'
 
-/** The kind of a token, by its first character. */
+/** Returns the kind of the token that begins with a character; `end` for no character. */
 function kindOf(first: string): Kind {
   if (first === '') return 'end'
   if (first === '"' || first === "'") return 'string'
@@ -62,7 +62,7 @@ export class Lexer {
     this.spaced = true
   }
 
-  /** Reads the next token. Throws `FilterSyntaxError`. */
+  /** Reads the next token. Throws `FilterSyntaxError` if the text has no valid token here. */
   next(): void {
     const { text } = this
     this.before = this.at + this.token.length
@@ -95,15 +95,18 @@ export class Lexer {
   }
 }
 
-/** Escapes for U+0000 and unpaired surrogates are refused, because no stored text has them. */
+/**
+ * Matches the parts of a string: a wildcard, an escape, or plain text. Escapes for U+0000 and unpaired surrogates are
+ * refused, because no stored text has these characters.
+ */
 const part =
   /(\*)|\\u([dD][89abAB][\da-fA-F]{2})\\u([dD][c-fC-F][\da-fA-F]{2})|\\u((?!0000|[dD][89a-fA-F])[\da-fA-F]{4})|\\([\\"'*nrtbf])|\\|[^*\\]+/g
 
 const controls: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }
 
 /**
- * Returns the unescaped texts of a string token between its wildcards. `at` is its position. Throws
- * `FilterSyntaxError`.
+ * Returns the unescaped texts of a string token between its wildcards. `at` is the position of the token in the filter.
+ * Throws `FilterSyntaxError`.
  */
 export function piecesOf(string: string, at: number): readonly string[] {
   const inner = string.slice(1, -1)

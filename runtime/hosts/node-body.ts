@@ -1,4 +1,4 @@
-/** The used part of node:http's `IncomingMessage`. */
+/** The members of node:http's `IncomingMessage` that the host uses. */
 export interface NodeRequest {
   readonly method?: string | undefined
   readonly url?: string | undefined

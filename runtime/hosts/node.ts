@@ -6,7 +6,7 @@ import { NodeBody } from './node-body.ts'
 import type { NodeRequest } from './node-body.ts'
 import type { ErrorDomain } from '../errors.ts'
 
-/** The used part of node:http's `ServerResponse`. */
+/** The members of node:http's `ServerResponse` that the host uses. */
 export interface NodeResponse {
   readonly writableFinished: boolean
   readonly destroyed: boolean
@@ -18,7 +18,7 @@ export interface NodeResponse {
   destroy(): unknown
 }
 
-/** The used part of the sockets that node:http passes to `clientError`. */
+/** The members of a socket that `answerClientError` uses; node:http passes the socket with the event `clientError`. */
 export interface NodeSocket {
   readonly writable: boolean
   /** The answer in progress, if any. */
@@ -31,14 +31,15 @@ export interface NodeSocket {
 /** Options a node:http server needs for the limits and errors of conventions §1: URL 16 KiB, headers 32 KiB. */
 export const serverOptions = { maxHeaderSize: 48 * 1024, requireHostHeader: false } as const
 
-/** Answers a request of node:http. `proceed` is called on the first demand for its body. */
+/** Answers a request of node:http. The host calls `proceed` on the first demand for the body of the request. */
 export type NodeHost = (req: NodeRequest, res: NodeResponse, proceed?: () => void) => void
 
 /**
- * Serves over node:http: `createServer(serverOptions, nodeHost(dispatch))`. A caller that disconnects aborts the call.
- * Streams are written at the pace of their reader. The rest of a body is discarded after the answer, and the connection
- * is closed if the rest takes too long. With `server.on('checkContinue', (req, res) => host(req, res, () =>
- * res.writeContinue()))`, a caller with `Expect: 100-continue` is asked for its body only when it is read.
+ * Returns a host for node:http: `createServer(serverOptions, nodeHost(dispatch))`. A caller that disconnects aborts the
+ * call. Streams are written at the pace of their reader. The rest of a body is discarded after the answer, and the
+ * connection is closed if the rest is too long or too slow. With
+ * `server.on('checkContinue', (req, res) => host(req, res, () => res.writeContinue()))`, a caller with
+ * `Expect: 100-continue` is asked for its body only when the body is read.
  */
 export function nodeHost(dispatch: Dispatch): NodeHost {
   return (req, res, proceed = () => {}) => {
@@ -98,11 +99,13 @@ async function write({ status, headers, body }: WireAnswer, res: NodeResponse, r
 }
 
 /**
- * A connection that closes with unread bytes is reset, and the caller may lose the answer, so the bytes are read first.
+ * Ends an answer after the rest of the request's body is read: a connection that closes with unread bytes is reset, and
+ * the caller may lose the answer.
  */
 async function end(res: NodeResponse, { body }: Asked): Promise<void> {
   if (body?.isArriving) await body.discard()
-  // Otherwise node:http would read the rest of the body, however long and slow it is.
+  // The connection is closed, because node:http would otherwise read the rest of the body, however long and slow the
+  // rest is.
   if (body?.isArriving) res.on('finish', () => body.cut())
   res.end()
 }
@@ -123,7 +126,8 @@ const clientErrorStatus: Readonly<Record<string, readonly [status: number, line:
 
 /**
  * Answers unreadable requests, as the listener of node:http's event `clientError`: google.rpc.Status with HTTP status
- * 400, 408 or 431, with the headers and body of `render`. `outside` is the error domain outside of all areas.
+ * 400, 408 or 431, with the headers and body of `render`. Closes a socket without an answer if the socket is lost or
+ * another answer has begun. `outside` is the error domain outside of all areas.
  */
 export function answerClientError(
   error: Error & { readonly code?: string },

@@ -8,7 +8,7 @@ export interface ParameterSource {
   readonly path: readonly string[]
   /** The encoded query without its `?`. */
   readonly query: string
-  /** The headers by lower-case name. */
+  /** The headers, keyed by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>
 }
 
@@ -27,7 +27,7 @@ interface Texts {
   readonly decode: Decode
 }
 
-/** The texts of the query or of the cookies, by name. Reading a parameter removes it. */
+/** The texts of the query or of the cookies, keyed by name. Reading a parameter removes its texts. */
 type Given = Map<string, string[]>
 
 const none: Given = new Map()
@@ -48,7 +48,7 @@ class Unreadable extends Error {
 /** The maximal nesting of JSON in a parameter. */
 const jsonDepth = 100
 
-/** The separators of items in one text; a text is split before it is decoded. */
+/** The separators of items in one text, keyed by style; a text is split before its items are decoded. */
 const delimiters = { form: /,/, simple: /,/, deepObject: /,/, spaceDelimited: /%20|\+/, pipeDelimited: /\||%7C/i }
 
 const integerText = /^-?(?:0|[1-9][0-9]*)$/
@@ -59,7 +59,7 @@ const decodeQuery: Decode = text => decodePath(text.includes('+') ? text.replace
 const decodeHeader: Decode = text => text.trim()
 
 /**
- * Makes the reader of an operation's parameters; `pathNames` are the path parameters in their order. A text becomes a
+ * Returns the reader of an operation's parameters; `pathNames` are the path parameters in their order. A text becomes a
  * number or a boolean only if the parameter has that type and the whole text is a number or boolean; any other text
  * stays text, and the check reports the fault. Unknown query parameters and repeated scalars are faults (conventions
  * §1).
@@ -80,8 +80,8 @@ export function parameterReader(parameters: readonly Parameter[], pathNames: rea
 }
 
 /**
- * Makes the reader of a form's text (`application/x-www-form-urlencoded`), whose fields are read like query parameters.
- * Undeclared fields become members of the type `further`; a repeated field is a list.
+ * Returns the reader of a form's text (`application/x-www-form-urlencoded`), whose fields are read like query
+ * parameters. Undeclared fields become members of the type `further`; a repeated field is a list.
  */
 export function formReader(fields: readonly Field[], further: Scalar): (text: string, faults: Faults) => unknown {
   const parameters = fields.map(field => ({ ...field, in: 'query' as const }))
@@ -187,13 +187,16 @@ function readItems(type: Scalar, texts: Texts, delimiter?: RegExp): unknown[] {
 
 type Members = Extract<ParameterType, { object: unknown }>['object']
 
-/** Undeclared members stay text, and the check reports the members. */
+/**
+ * Returns the value of a member by its declared type; an undeclared member stays text, and the check reports the
+ * member.
+ */
 function readMember(members: Members, name: string, texts: Texts): unknown {
   const type = (Object.hasOwn(members, name) ? members[name] : undefined) ?? 'string'
   return typeof type === 'object' ? readItems(type.array, texts) : readOne(type, texts)
 }
 
-/** Reads an object from one text: `R,100,G,200`, or `R=100,G=200` with `explode`. */
+/** Returns an object from one text: `R,100,G,200`, or `R=100,G=200` with `explode`. */
 function readPairs(members: Members, texts: Texts, delimiter: RegExp, explode: boolean): unknown {
   const parts = once(texts).split(delimiter)
   const pairs = explode ? parts.flatMap(part => part.split(/=(.*)/s).slice(0, 2)) : parts
@@ -207,8 +210,8 @@ function readPairs(members: Members, texts: Texts, delimiter: RegExp, explode: b
 }
 
 /**
- * Reads an object whose members are separate parameters: `min=1990&max=2000`, or `year[min]=1990&year[max]=2000` with
- * `isDeep`. The object is present if a member is present.
+ * Returns an object whose members are separate parameters: `min=1990&max=2000`, or `year[min]=1990&year[max]=2000` with
+ * `isDeep`. Returns undefined if no member is present.
  */
 function readMembers(name: string, isDeep: boolean, field: string, members: Members, given: Given): unknown {
   const object: Record<string, unknown> = {}

@@ -1,6 +1,7 @@
+/** The type of a value without items and members. */
 export type Scalar = 'string' | 'integer' | 'number' | 'boolean'
 
-/** The conversion of a parameter's text to a value; no other code coerces values. */
+/** The type to which the text of a parameter is converted. */
 export type ParameterType =
   | Scalar
   | { readonly array: Scalar }

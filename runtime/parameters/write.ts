@@ -2,18 +2,19 @@ import type { Parameter } from './types.ts'
 
 /** The parts of a request, which the parameters and the body fill one after the other. */
 export interface Written {
-  /** The encoded path parameters, by name. */
+  /** The encoded path parameters, keyed by name. */
   readonly path: Map<string, string>
   /** The encoded query: `name=value` pairs, each after its `?` or `&`. */
   query: string
   readonly headers: Headers
   body: BodyInit | null
-  /** Ends a streamed body. */
+  /** The signal that ends a streamed body. */
   readonly signal: AbortSignal
 }
 
 /**
- * Writes a parameter to its place; an absent value writes nothing. Throws `TypeError` for a value that it cannot write.
+ * Writes a parameter to its place; an absent value writes nothing. Throws `TypeError` for a value that cannot be
+ * written.
  */
 export type WriteParameter = (parameter: Parameter, value: unknown, written: Written) => void
 
@@ -44,36 +45,37 @@ export const texts = (value: unknown): readonly string[] =>
 export const pairs = (parameter: Parameter, name: string, values: readonly string[]): readonly string[] =>
   values.map(value => `${encode(parameter, name)}=${encode(parameter, value)}`)
 
+/** Adds encoded `name=value` pairs to the query. */
 export function addQuery(added: readonly string[], written: Written): void {
   for (const pair of added) written.query += `${written.query ? '&' : '?'}${pair}`
 }
 
-/** Browsers drop this header and send their own cookies. */
+/** Adds encoded cookies to the header `cookie`. Browsers drop this header and send their own cookies. */
 export function addCookies(cookies: readonly string[], { headers }: Written): void {
   const all = [headers.get('cookie') ?? [], cookies].flat()
   if (all.length > 0) headers.set('cookie', all.join('; '))
 }
 
-/** Returns the encoded text of a path parameter; throws if it would change the path, as `..` does. */
+/** Returns the encoded text of a path parameter; throws `TypeError` if the text would change the path, as `..` does. */
 export function step(parameter: Parameter, text: string): string {
   if (/^\.{0,2}$/.test(text)) throw refused(parameter, `must not be "${text}"`)
   return text
 }
 
-/** Percent-encodes a name or a value. */
+/** Returns a name or a value in percent-encoding; throws `TypeError` for a text with an unpaired surrogate. */
 export function encode(parameter: Parameter, text: string): string {
   if (!text.isWellFormed()) throw refused(parameter, 'holds half a character')
   return encodeURIComponent(text)
 }
 
-/** Makes the error of a value that a parameter cannot carry. */
+/** Returns the error of a value that a parameter cannot carry. */
 export function refused({ in: place, name }: Pick<Parameter, 'in' | 'name'>, fault: string): TypeError {
   return new TypeError(`${place} parameter "${name}" ${fault}`)
 }
 
 /**
- * The separators between items other than the comma, with the character that no item may contain, because readers split
- * at it.
+ * The separators of the styles without commas, keyed by style: the written separator, and the character that no item
+ * may contain, because readers split at this character.
  */
 const separators: Readonly<Partial<Record<string, readonly [written: string, forbidden: string]>>> = {
   spaceDelimited: ['%20', ' '],
@@ -100,7 +102,7 @@ export const toStyled: WriteParameter = (parameter, value, written) => {
   else if (parts.length > 0) written.headers.set(name, parts.join(','))
 }
 
-/** Returns the pairs of a parameter of any type, for a query, cookies or a form. */
+/** Returns the encoded `name=value` pairs of a parameter of any type, for a query, cookies or a form. */
 export function styledPairs(parameter: Parameter, value: unknown): readonly string[] {
   const { name, style = 'form', explode = style === 'form' || style === 'deepObject' } = parameter
   if (typeof parameter.type === 'string') {

@@ -26,7 +26,10 @@ export interface Run {
 
 const keptOutput = 64 * 1024 * 1024
 
-/** Starts a program with this Node.js in the root of the repository, without stdin. `more` extends its environment. */
+/**
+ * Starts a program with this Node.js in the root of the repository, without standard input. `more` extends the
+ * environment of the program.
+ */
 export function runNode(args: readonly string[], more: Readonly<Record<string, string>> = {}): Run {
   const output = new PassThrough({ highWaterMark: keptOutput })
   const colour = process.stdout.isTTY ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }
@@ -49,7 +52,10 @@ export function runNode(args: readonly string[], more: Readonly<Record<string, s
   return { output, status: promise }
 }
 
-/** Runs a program as one test: it passes with exit status 0. Otherwise the notes contain its output. */
+/**
+ * Runs a program as one test, which passes if the exit status is 0. Otherwise the notes contain the output of the
+ * program.
+ */
 export async function runCheck(name: string, args: readonly string[]): Promise<Result> {
   const { output, status } = runNode(args)
   const [printed, code] = await Promise.all([text(output), status])

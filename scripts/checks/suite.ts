@@ -1,6 +1,7 @@
 /**
  * `node suite.ts REPORT FILTER...` runs the test files whose path contains a filter, or all files without a filter, on
- * each of their stores. It writes the `Report` as JSON. The exit status is 1 after a failed test.
+ * each of their stores. The script writes the `Report` as JSON to the file REPORT. The exit status is 1 after a failed
+ * test, and if a filter matches no test file.
  */
 import { writeFileSync } from 'node:fs'
 import { relative, sep } from 'node:path'
@@ -11,7 +12,7 @@ import type { FileReport, Report, TestReport } from './report.ts'
 const [reportFile = '', ...filters] = process.argv.slice(2)
 
 const files: FileReport[] = []
-/** The start of each file by its id: vitest creates a new object for each event. */
+/** The start of each file in milliseconds, keyed by the file's id: vitest creates a new object for each event. */
 const begun = new Map<string, number>()
 const reported = new Set<string>()
 

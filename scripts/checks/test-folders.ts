@@ -20,6 +20,7 @@ export const onPostgresAlone: readonly string[] = ['test/**/postgres/**/*.test.t
 export const notOnPostgres: readonly string[] = ['test/**/sqlite/**/*.test.ts', 'test/**/one-store/**/*.test.ts']
 
 /**
- * Long test files of several minutes. If they began last, they would keep one process busy after all others have ended.
+ * Test files that take several minutes. A long file that begins last would keep one process busy after all other files
+ * have ended.
  */
 export const begunFirst: readonly string[] = ['test/schemathesis/*.test.ts', 'test/browser/*.test.ts']

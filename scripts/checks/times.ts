@@ -6,9 +6,10 @@ const inSeconds = (ms: number): string => (ms / 1000).toFixed(1)
 const lasted = ({ began, ended }: FileReport): number => ended - began
 
 /**
- * Returns the lines of two tables: a row for each project, and a row for each of the ten slowest files. `wall` is the
- * time from the start of a project's first file to the end of its last file. `files` is the sum over its files, several
- * of which run concurrently. Both are in seconds. Empty if no test has run.
+ * Returns the lines of two tables: a row for each project, and a row for each of the ten slowest files. The column
+ * `wall` is the time from the start of a project's first file to the end of its last file. The column `files` is the
+ * sum over the files of a project, several of which run concurrently. Both columns are in seconds. Returns no lines if
+ * no file has run.
  */
 export function timesOf(files: readonly FileReport[]): readonly string[] {
   if (files.length === 0) return []
@@ -30,7 +31,10 @@ export function timesOf(files: readonly FileReport[]): readonly string[] {
   ]
 }
 
-/** Pads the cells of each column to the same width, the first column left-aligned and the others right-aligned. */
+/**
+ * Returns a line for each row. The cells of a column have the same width, the first column left-aligned and the others
+ * right-aligned.
+ */
 function aligned(rows: readonly (readonly string[])[]): readonly string[] {
   const widthOf = (column: number): number => Math.max(...rows.map(row => row[column]?.length ?? 0))
   const widths = (rows[0] ?? []).map((_, column) => widthOf(column))

@@ -26,7 +26,7 @@ export interface Suite {
 export interface Outcome {
   /** The results of each part. */
   readonly results: readonly Result[]
-  /** Lines to print: the files that ran, and their times. */
+  /** The lines to print: the files that ran, if there was no filter, and the times. */
   readonly lines: readonly string[]
 }
 
@@ -36,7 +36,8 @@ const program = fileURLToPath(new URL('./suite.ts', import.meta.url))
 export function runVitest(filters: readonly string[]): Suite {
   const folder = mkdtempSync(join(tmpdir(), 'ninefold-test-'))
   const file = join(folder, 'report.json')
-  // More than a thousand processes load the same modules: workers, servers and commands.
+  // More than a thousand processes (workers, servers and commands) load the same modules, so they share a compile
+  // cache.
   const compiled = { NODE_COMPILE_CACHE: join(folder, 'compiled') }
   const { output, status } = runNode([program, file, ...filters], compiled)
   const outcome = status.then((code): Outcome => {
@@ -62,8 +63,8 @@ function readReport(file: string): Report | undefined {
 }
 
 /**
- * Counts a report. Each of these counts as one failed test: a file that could not be loaded, a filter without a file, a
- * run without a report, and a run that failed although every test passed.
+ * Returns the counts of each part of a report. Each of these counts as one failed test: a file that could not be
+ * loaded, a filter without a file, a run without a report, and a run that failed although every test passed.
  */
 export function resultsOf(report: Report | undefined, status: number | undefined): readonly Result[] {
   if (report === undefined) return [crash(`vitest ended without a report, exit status ${status ?? 'none'}`)]

@@ -13,7 +13,7 @@ interface AuthorizerServices {
   readonly reader: Reader
 }
 
-/** Answers the questions of domain code by the rules of the doors. */
+/** Returns the authorizer for domain code, which decides by the rules of the doors. */
 export function accessOf(parts: AuthorizerServices): Authorizer {
   const { decisions } = parts
 
@@ -49,7 +49,7 @@ async function visibleOf(parts: AuthorizerServices, seen: Visibility, within: Sc
   return { scopes: new Set([...scopes].filter(id => !except.has(id))) }
 }
 
-/** Whether one of the scopes is `within` or an ancestor of it. */
+/** Whether one of the scopes is `within` or an ancestor of `within`. */
 async function isAbove(decisions: Decisions, scopes: readonly Scope[], within: Scope): Promise<boolean> {
   const chain = isUuid(within.id) ? await decisions.chain(within) : undefined
   return chain !== undefined && scopes.some(({ id }) => chain.some(above => above.id === id))

@@ -9,7 +9,7 @@ import type { Scope } from '../../domain/ports/scope.ts'
 
 const addressable = ['ORGANISATION', 'GROUP', 'WORKSPACE'] as const satisfies readonly Scope['type'][]
 
-/** Returns the innermost scope in a path; undefined if there is none. */
+/** Returns the innermost scope in a path; undefined for a path without a scope. */
 export function pathScope(path: PathParameters): Scope | undefined {
   const workspace = path.get('workspace')
   if (workspace !== undefined) return { type: 'WORKSPACE', id: workspace }
@@ -26,15 +26,15 @@ export function requireScopeWord(path: PathParameters): void {
   throw routeNotFound(`no operation has this path; a scope is ${addressable.join(', ')}, not ${quoted(word)}`)
 }
 
-/** The default scope of a call: the scope of the path, otherwise PLATFORM. */
+/** Returns the default scope of a call: the scope of its path, otherwise PLATFORM. */
 export const scopeOfPath: ScopeOf = async (_reader, { path }): Promise<Asked> => {
   const scope = pathScope(path) ?? platform
   return { scope, told: scope }
 }
 
 /**
- * Finds the scope of an operation that is read by its id: the scope of its record, whose members have the prefix of its
- * area. The principal that caused the operation may always read it.
+ * Returns the scope finder for reading an operation record by its id: the scope that the record names, or no scope for
+ * an absent record. The principal that caused the operation may always read its record.
  */
 export function recordScope(records: Collection<StoredOperation>): ScopeOf {
   return async (reader, { path }) => {

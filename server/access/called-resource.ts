@@ -3,13 +3,13 @@ import type { PathParameters } from '../../runtime/doors.ts'
 import type { Route } from '../../runtime/route.ts'
 import { catalogue } from './catalogue.ts'
 
-/** The resources in the path of a route, computed once: the parameters with the kinds that they name. */
+/** A parameter of a path that names a resource, with the type of the resource. */
 interface Named {
   readonly parameter: string
   readonly type: string
 }
 
-/** The scopes and engines of paths are no resources in a workspace. */
+/** The path parameters that name a scope or an engine instead of a resource in a workspace. */
 const notResources: ReadonlySet<string> = new Set(['organisation', 'workspace', 'engine', 'scope_type', 'scope_id'])
 
 /** Finds the resource of a route's calls, as policies match it (iam.md 4.1). */
@@ -23,7 +23,10 @@ export interface ResourceOf {
   of(path: PathParameters, name?: string): CalledResource | undefined
 }
 
-/** Reads the path of a route that needs the permission `key`. */
+/**
+ * Returns the finder of the resources in calls of a route that needs the permission `key`. Reads the path of the route
+ * once.
+ */
 export function resourceOf(route: Pick<Route<unknown, unknown>, 'domain' | 'path'>, key: string): ResourceOf {
   const type = key.split('.').slice(0, 2).join('.')
   const verb = key.split('.')[2]
@@ -45,9 +48,9 @@ export function resourceOf(route: Pick<Route<unknown, unknown>, 'domain' | 'path
 }
 
 /**
- * The nearest resource comes first. A parameter has the kind of its segment. The last parameter of a path has the kind
- * of the permission if its segment names no kind, as in `/secrets/{secret}/versions/{id}`; the policy of
- * `/firewall-policies/{firewall_policy}:updateRule` stays a policy.
+ * Returns the parameters of a route's path that name resources, the last parameter first. A parameter has the kind of
+ * its segment. The last parameter of a path has the kind of the permission if its segment names no kind, as in
+ * `/secrets/{secret}/versions/{id}`; the policy of `/firewall-policies/{firewall_policy}:updateRule` stays a policy.
  */
 function thingsOf(
   { domain, path }: Pick<Route<unknown, unknown>, 'domain' | 'path'>,

@@ -24,5 +24,5 @@ export const areaPermissions = [
   vaultPermissions,
 ] as const
 
-/** The permissions of the nine areas. */
+/** The catalogue of all permissions of the nine areas. */
 export const catalogue: Catalogue = catalogueOf(areaPermissions, permissionBits)

@@ -11,11 +11,11 @@ import { resourceOf, type ResourceOf } from './called-resource.ts'
 import { permissionDenied } from './refusals.ts'
 import type { Scope } from '../../domain/ports/scope.ts'
 
-/** The parts of iam that the doors use. */
+/** The store, the clock and the functions of iam that the doors use. */
 export interface DoorServices {
   readonly store: Store
   readonly decisions: Decisions
-  /** Milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   readonly now: () => number
   /** Throws TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED or TOKEN_REVOKED. */
   readonly authenticate: (authorization: string | undefined) => Promise<Principal>
@@ -32,22 +32,23 @@ interface Rule {
   readonly access: Permission
   readonly scopeOf: ScopeOf | 'handler'
   readonly resource: ResourceOf
-  /** Whether the request must be read first. */
+  /** Whether the request must be read before the decision. */
   readonly needsRequest: boolean
   /**
-   * Whether the scope stands in a row: a repeated call is then admitted to its recorded answer before (conventions §4).
+   * Whether the scope stands in a row. Before the decision, a call with a used Idempotency-Key is then admitted, and
+   * the operation returns the recorded answer (conventions §4).
    */
   readonly isOfRow: boolean
 }
 
-/** The kinds of scopes that only the request tells. */
+/** The values of `scope` in `x-access` for which the decision depends on the request. */
 const inRequest: ReadonlySet<Permission['scope']> = new Set(['body'])
 
 const inRow: ReadonlySet<Permission['scope']> = new Set(['row', 'parent'])
 
 /**
- * Authenticates and authorizes every call by the `x-access` of its operation (conventions §12). `scopes` has the scope
- * finders of areas, by area and operationId.
+ * Returns the doors that authenticate and authorize every call by the `x-access` of its operation (conventions §12).
+ * `scopes` has the scope finders of the areas, keyed by area and operationId.
  */
 export function iamDoors(parts: DoorServices, scopes: Readonly<Record<string, AccessScopes>>): Doors {
   const rules = new WeakMap<object, Rule>()
@@ -76,7 +77,7 @@ export function iamDoors(parts: DoorServices, scopes: Readonly<Record<string, Ac
     async authorizeRequest(context, route, path, given) {
       const { access, body } = route
       if (access === undefined || context.principal === undefined) return
-      // A caller that sends its body slowly must not use a permission that it has lost meanwhile.
+      // While a body arrives slowly, the caller's token may be revoked, or this server may miss a change of access.
       if (body !== undefined) {
         await parts.requireFresh()
         await parts.requireLive(context.principal)
@@ -90,7 +91,10 @@ export function iamDoors(parts: DoorServices, scopes: Readonly<Record<string, Ac
   }
 }
 
-/** A body may hold a token whose possession suffices, so that no bearer token is needed. */
+/**
+ * Whether a call needs no bearer token: its body may hold a token whose possession suffices, and the caller sends no
+ * authorization.
+ */
 const isOptional = (access: Access | undefined, authorization: string | undefined): boolean =>
   access?.kind === 'permission' && access.bearerOptional === true && authorization === undefined
 
@@ -126,8 +130,8 @@ async function decideCall(
 }
 
 /**
- * Whether the caller has a permission at a scope. For an absent scope, it must have the permission at PLATFORM
- * (conventions §4).
+ * Whether the caller has a permission at a scope. At a scope that is undefined or does not exist, the caller must have
+ * the permission at PLATFORM (conventions §4).
  */
 export async function isAllowed(
   decisions: Decisions,
@@ -145,7 +149,7 @@ export async function isAllowed(
   return (await decisions.decide({ ...question, scope: platform })).reason === 'GRANTED'
 }
 
-/** An id of another form has no row, so it is not looked up. */
+/** Whether a scope may exist: PLATFORM, or a scope whose id is a UUID. */
 const isAddress = ({ id, type }: Scope): boolean => type === 'PLATFORM' || isUuid(id)
 
 async function requireSomewhere(
@@ -162,7 +166,7 @@ async function requireSomewhere(
   throw permissionDenied(key, within ?? platform)
 }
 
-/** Whether one of the scopes is `within`, an ancestor or a descendant of it. */
+/** Whether one of the scopes is `within`, or an ancestor or a descendant of `within`. */
 export async function touches(decisions: Decisions, scopes: readonly Scope[], within: Scope): Promise<boolean> {
   const above = isUuid(within.id) ? await decisions.chain(within) : undefined
   if (above === undefined) return false
@@ -173,13 +177,16 @@ export async function touches(decisions: Decisions, scopes: readonly Scope[], wi
   return false
 }
 
-/** Policies of the workspace may match a new resource by its name, which is in the body. */
+/**
+ * Whether the decision about a new resource may depend on its name, which is in the body: a policy of the workspace
+ * matches resources.
+ */
 async function mayHangOnName({ decisions }: DoorServices, { key }: Permission, path: PathParameters): Promise<boolean> {
   const scope = pathScope(path)
   return scope?.type === 'WORKSPACE' && isUuid(scope.id) && decisions.hangsOnResource(scope, key)
 }
 
-/** The sent name of a new resource. */
+/** Returns the name of a new resource in the body of a request; undefined if the body has no text `name`. */
 function nameIn(given: Readonly<Record<string, unknown>> | undefined): string | undefined {
   const body = given?.['body']
   const name: unknown =

@@ -6,6 +6,6 @@ import type { Parts } from '../../domain/ports/area-parts.ts'
 /** The parts that only the area of iam gets. */
 export interface IamServices extends Omit<IamEnvironment, keyof Parts<IamArea>> {
   readonly accessTokens: AccessTokens
-  /** Called with the parts of the area when it is mounted; the functions of iam for other areas use them. */
+  /** Receives the parts of the area when the area is mounted; the functions of iam for other areas use these parts. */
   mounted(parts: IamEnvironment): void
 }

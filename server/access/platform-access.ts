@@ -13,18 +13,18 @@ import type { Log } from '../log.ts'
 import type { Worker } from '../../domain/ports/workers.ts'
 import type { ServerStore } from '../store/server-store.ts'
 
-/** The parts that access is made from. */
+/** The parts from which the access control of a platform is made. */
 export interface AccessSources {
   readonly store: Store
   readonly secrets: Pick<ServerStore, 'secret' | 'time' | 'changedElsewhere' | 'beside'>
   readonly clock: Clock
   readonly log: Log
   readonly config: Config
-  /** Returns the base URL of the server, known once it listens. */
+  /** Returns the base URL of the server, which is known once the server listens. */
   readonly baseUrl: () => string
   readonly audit: Audit
   readonly taxonomy: Taxonomy
-  /** The scope finders of each area's operations, by its name. */
+  /** The scope finders of operations, keyed by the name of the area. */
   readonly scopes: Readonly<Record<string, AccessScopes>>
   /** Looks up the resources of all areas, as policies match them. */
   readonly resolve: Resolve
@@ -34,19 +34,23 @@ export interface AccessSources {
 export interface PlatformAccess {
   readonly doors: Doors
   readonly access: Authorizer
-  /** The functions of the guard for the areas: the functions of iam. */
+  /** The functions of iam for other areas. */
   readonly functions: Partial<AreaFunctions>
   /** The services that the guard shares with the area of iam; absent with another guard. */
   readonly guard?: IamServices
-  /** The routes beside those of the areas. */
+  /** The routes of the access control, in addition to the routes of the areas. */
   readonly routes: readonly BoundRoute[]
   readonly periodic: readonly Worker[]
-  /** Creates the rows of the first start, after the areas have. */
+  /**
+   * Creates the rows of the first start, after the areas have created their rows. Returns the instructions for signing
+   * in.
+   */
   begin(): Promise<SignIn>
   end(): void | Promise<void>
 }
 
-/** The lines that tell a person how to sign in to the server at a URL. */
+/** Returns the lines that explain to a person how to sign in to the server at a URL. */
 export type SignIn = (url: string) => readonly string[]
 
+/** Opens the access control of a platform. */
 export type OpenAccess = (sources: AccessSources) => Promise<PlatformAccess>

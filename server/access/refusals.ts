@@ -3,7 +3,7 @@ import { doorReasons } from '../door-reasons.ts'
 import type { Scope } from '../../domain/ports/scope.ts'
 
 /**
- * Makes the error of every refusal. It reveals neither the existence of a resource nor the rule that refused
+ * Returns the error of every refusal. The error reveals neither the existence of a resource nor the rule that refused
  * (conventions §12).
  */
 export const permissionDenied = (permission: string, { id, type }: Scope): ApiError =>

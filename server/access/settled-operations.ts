@@ -4,8 +4,8 @@ import { requireDecided } from '../../domain/iam/feed/iam-mutation.ts'
 import type { Operations } from '../../domain/ports/operations.ts'
 
 /**
- * Wraps the operations of an area other than iam. A change that affects decisions is answered once every server has
- * applied it (iam.md 4.3), or after 3.5 s. A server whose lease has expired meanwhile makes no change.
+ * Wraps the operations of an area other than iam. A mutation that affects decisions is answered once every server has
+ * applied the mutation (iam.md 4.3), or after 3.5 s. A server whose lease has expired during the call makes no change.
  */
 export function settledOperations<Area extends AreaTypes>(operations: Operations<Area>, feed: Feed): Operations<Area> {
   return {

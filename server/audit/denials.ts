@@ -16,8 +16,9 @@ export interface Denials {
   readonly watchRoute: (route: BoundRoute) => BoundRoute
 }
 
+/** Returns the wrappers that record refusals as activities. */
 export function denials(store: Store, audit: Audit, log: Log): Denials {
-  /** The caller is refused whether or not the refusal can be recorded. */
+  /** Records a refusal. A failure is only logged, because the caller is refused in any case. */
   async function record(error: unknown, context: CallContext, route: Route<unknown, unknown>): Promise<void> {
     if (!(error instanceof ApiError) || error.reason !== doorReasons.permissionDenied.reason) return
     const activity = denied(error, context, route)
@@ -53,7 +54,7 @@ export function denials(store: Store, audit: Audit, log: Log): Denials {
   }
 }
 
-/** Makes the activity of a refusal (conventions §12): the missing permission and its scope. */
+/** Returns the activity of a refusal (conventions §12): the missing permission and its scope. */
 function denied(error: ApiError, context: CallContext, route: Route<unknown, unknown>): Activity {
   const { permission = '', scope_type, scope_id = '' } = error.metadata
   return {

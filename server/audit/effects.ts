@@ -3,7 +3,7 @@ import type { Effect } from '../../domain/ports/operations.ts'
 import { systemPrincipalId } from '../../domain/ports/reserved.ts'
 import type { CallContext } from '../../runtime/context.ts'
 
-/** The caller of work without a call. */
+/** The members of an activity for work that no call has caused. */
 const platform = {
   permission: '',
   principalId: systemPrincipalId,
@@ -13,7 +13,7 @@ const platform = {
   clientAddress: '',
 } as const
 
-/** Makes the activity of a mutation; without a context it belongs to the platform itself. */
+/** Returns the activity of a mutation; without a context, the platform itself is the caller. */
 export function effectActivity(
   area: string,
   operationId: string,

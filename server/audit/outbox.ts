@@ -22,9 +22,9 @@ export interface OutboxRow {
   readonly resource_id: string
   readonly scope_type: string
   readonly scope_id: string
-  /** The organisation whose hash chain it joins; empty outside of all organisations. */
+  /** The id of the organisation whose hash chain the activity joins; empty outside of all organisations. */
   readonly organisation_id: string
-  /** The ancestors of the scope, the organisation first. */
+  /** The ids of the scope's ancestors, the organisation first. */
   readonly ancestor_ids: readonly string[]
   readonly principal_id: string
   readonly principal_kind: string
@@ -37,11 +37,12 @@ export interface OutboxRow {
   readonly client_ip: string
 }
 
+/** The column with the time of an activity. */
 export const activityTime = column('time', 'TIMESTAMP')
 
 /**
- * Activities between the mutation and the audit log (conventions §13), so that mutations do not wait for a chain. The
- * sequencer of observability takes rows out in the order of their ids; other rows are kept for 400 days.
+ * The activities between the mutation and the audit log (conventions §13), so that mutations do not wait for a chain.
+ * The sequencer of observability takes rows out in the order of their ids; rows that stay are deleted after 400 days.
  */
 export const outbox: Collection<OutboxRow> = {
   name: 'ninefold_activity_outbox',
@@ -50,7 +51,7 @@ export const outbox: Collection<OutboxRow> = {
   indexes: [['time']],
 }
 
-/** Records activities in the outbox, in the transaction of the caller. */
+/** Returns an audit that records activities in the outbox, in the transaction of the caller. */
 export function outboxAudit(clock: Clock, { chain }: Pick<Taxonomy, 'chain'>): Audit {
   return {
     async recordActivity(tx, activity) {

@@ -41,8 +41,9 @@ export interface BackupRequest {
 }
 
 /**
- * Writes the content of a data folder's store at one moment into one file, also while servers write. The file is
- * complete and on the disk, or does not exist. Blocks the thread. Throws with the obstacle.
+ * Writes the content of a data folder's store at one moment into one file, also while servers write, and returns the
+ * manifest of the backup. The file is complete and on the disk, or does not exist. Blocks the thread. Throws an error
+ * that names the obstacle.
  */
 export async function backUp(request: BackupRequest): Promise<BackupManifest> {
   const { dataDir, print, to } = request
@@ -69,7 +70,9 @@ export async function backUp(request: BackupRequest): Promise<BackupManifest> {
   }
 }
 
-/** A store that a server would refuse is not backed up, because the missing parts would be noticed too late. */
+/**
+ * Throws for a store that a server would refuse, because parts that are missing in a backup would be noticed too late.
+ */
 function checkStore(store: string): void {
   if (!existsSync(store)) throw new Error(`there is no store: ${store} does not exist; "ninefold serve" makes it`)
   try {
@@ -97,7 +100,7 @@ const isFull = (error: unknown): boolean => ((sqliteCode(error) ?? 0) & 0xff) ==
 
 const closed = 'this user may not write to its folder; grant that, or name a file elsewhere'
 
-/** The obstacles of writing a backup, by the error codes of the system. */
+/** The obstacle and its remedy, keyed by the error codes of the system. */
 const targetFaults: Readonly<Record<string, string>> = {
   EACCES: closed,
   EPERM: closed,
@@ -114,8 +117,9 @@ function unwritable(to: string, error: unknown): unknown {
 const alreadyThere = (to: string): Error => new Error(`${to} exists; take another name, or say --replace`)
 
 /**
- * `VACUUM INTO` reads one snapshot: writers continue, and the growth of the log is reclaimed afterwards. The backup
- * functions of SQLite would begin again after each write of another process.
+ * Copies a store, adds the manifest to the copy, and returns the manifest. `VACUUM INTO` reads one snapshot: writers
+ * continue, and the growth of the log is reclaimed afterwards. The backup functions of SQLite would begin again after
+ * each write of another process.
  */
 function copyStore(store: string, partial: string, { now, version }: BackupRequest): BackupManifest {
   closeSync(openSync(partial, 'wx', 0o600))
@@ -147,7 +151,8 @@ function opened(store: string): DatabaseSync {
 function vacuumInto(store: string, partial: string): void {
   const source = opened(store)
   try {
-    // Stores of earlier versions get the setting here; setting it again would write to the file.
+    // The copy of a store of an earlier version gets the setting here. Setting an equal mode again would write to the
+    // file.
     if (Number(source.prepare('PRAGMA auto_vacuum').get()?.['auto_vacuum']) === 0) {
       source.exec('PRAGMA auto_vacuum = INCREMENTAL')
     }
@@ -159,7 +164,7 @@ function vacuumInto(store: string, partial: string): void {
   }
 }
 
-/** Runs the cheap checks of the doctor on a copy; the copy stays valid in any case. */
+/** Returns the notes of the doctor's quick checks on a copy; the backup is valid with or without notes. */
 async function notesOn(partial: string, areas: readonly AreaModule[]): Promise<readonly string[]> {
   const snapshot = await openSqliteSnapshot({ file: partial, collections: storeCollections(areas) }).catch(
     () => undefined,
@@ -176,7 +181,10 @@ async function notesOn(partial: string, areas: readonly AreaModule[]): Promise<r
   }
 }
 
-/** Renames a finished file. Of two concurrent backups with one name, one succeeds. */
+/**
+ * Gives a finished file its name. Without `isReplacing`, one of two concurrent backups with one name succeeds, if the
+ * file system has hard links.
+ */
 function give(partial: string, { isReplacing, to }: BackupRequest): void {
   chmodSync(partial, 0o600)
   if (isReplacing) return renameDurably(partial, to)

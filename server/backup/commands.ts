@@ -15,7 +15,7 @@ interface BackupFlags {
   readonly config?: string
 }
 
-/** The command `ninefold backup`, which runs also while servers run. */
+/** Creates the command `ninefold backup`, which may run while servers run. */
 export const backupCommand = (): Command =>
   new Command('backup')
     .description('write what the store holds into one file; may be run while a server is')
@@ -38,7 +38,7 @@ interface RestoreFlags {
   readonly config?: string
 }
 
-/** The command `ninefold restore`, which runs while no server runs. */
+/** Creates the command `ninefold restore`, which runs only while no server runs. */
 export const restoreCommand = (): Command =>
   new Command('restore')
     .description('make a backup the store of the data folder; no server may run on it')
@@ -58,12 +58,12 @@ export const restoreCommand = (): Command =>
       restore({ dataDir, areas, from, isReplacing: replace, isDiscarding: discard, now: Date.now(), print })
     })
 
-/** An empty name would mean the working folder. */
+/** Throws for an empty name, which would mean the working folder. */
 function checkNames(flag: string, file: string): void {
   if (file.trim() === '') throw new Error(`${flag} must name a file`)
 }
 
-/** Throws unless the store is a file in the data folder. */
+/** Returns the data folder. Throws if the store is a database instead of a file in the data folder. */
 function dataDirOf(config: string | undefined, areas: readonly AreaModule[]): string {
   const place = readHostConfig({ file: config, environment: process.env }, declaredSettings(areas))
   if (place.storeUrl === undefined) return place.dataDir

@@ -8,7 +8,7 @@ export interface TableDigest {
   readonly sha256: string
 }
 
-/** Computes the digests of the `wanted` tables, by their names in ascending order. */
+/** Returns the digests of the `wanted` tables, keyed by name, in the ascending order of the names. */
 export function digestTables(
   database: DatabaseSync,
   wanted: (name: string) => boolean,
@@ -41,7 +41,7 @@ function digestTable(database: DatabaseSync, name: string, sql: string): TableDi
   return { rows, sha256: hash.digest('hex') }
 }
 
-/** Type and length precede each value, so that no two rows have equal input. */
+/** Adds a value to a hash. Type and length precede the value, so that no two rows have equal input. */
 function addValue(hash: Hash, value: SQLOutputValue): void {
   const bytes = value instanceof Uint8Array ? value : Buffer.from(String(value))
   hash.update(`\n${value === null ? 'null' : typeof value} ${bytes.length}\n`).update(bytes)

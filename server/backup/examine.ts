@@ -9,13 +9,16 @@ import { checkIsKnown } from '../store/sqlite/snapshot.ts'
 import { digestTables } from './digest.ts'
 import { backupFormat, manifestTable, readBackupManifest, schemaOf, type BackupManifest } from './manifest.ts'
 
-/** Returns the damages of a file's pages for people; empty for a sound file. */
+/** Returns the messages of SQLite about damages of a file; empty for a sound file. */
 export function damagesOf(database: DatabaseSync): readonly string[] {
   const told = database.prepare('PRAGMA integrity_check').all()
   return told.flatMap(row => Object.values(row).map(String)).filter(message => message !== 'ok')
 }
 
-/** Throws if `file` is no file, or is open in another process: parts of its content would be in other files. */
+/**
+ * Throws if `file` is no file, or if a log or journal of SQLite lies beside the file: a part of its content would be in
+ * the log or journal.
+ */
 export function checkIsAlone(file: string): void {
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new Error(`${file} is no file; name a backup`)
   for (const beside of [`${file}-wal`, `${file}-journal`]) {
@@ -25,8 +28,8 @@ export function checkIsAlone(file: string): void {
 }
 
 /**
- * Checks a backup: that it is a backup, that this version can restore it, and that its content is unchanged. Returns
- * its manifest; throws with the fault of `name` and the remedy.
+ * Checks that a file is a backup, that this version can restore the backup, and that its content is unchanged. Returns
+ * its manifest. Throws an error with the fault and the remedy, which calls the file `name`.
  */
 export function examineBackup(file: string, areas: readonly AreaModule[], name = file): BackupManifest {
   checkIsAlone(file)
@@ -62,7 +65,9 @@ function examined(file: string, database: DatabaseSync): BackupManifest {
   return manifest
 }
 
-/** A newer version may have written data into a schema that this version knows. */
+/**
+ * Throws for a backup of a newer version, which may have written unknown data into a schema that this version knows.
+ */
 function checkWriter(file: string, name: string, { version }: BackupManifest, areas: readonly AreaModule[]): void {
   try {
     checkIsKnown({ file, collections: storeCollections(areas) })
@@ -74,7 +79,10 @@ function checkWriter(file: string, name: string, { version }: BackupManifest, ar
 const madeByNewer = (file: string, version: string, cause?: unknown): Error =>
   new Error(`${file} was made by the newer version ${version}, which alone can restore it`, { cause })
 
-/** Triggers and views of a smuggled store would run with its statements. */
+/**
+ * Selects the triggers, views and virtual tables of a file: those of a forged backup would run with the statements of
+ * the server.
+ */
 const foreignParts = `SELECT name FROM sqlite_schema WHERE type IN ('trigger', 'view') OR sql LIKE 'CREATE VIRTUAL%'`
 
 const damaged = (file: string, damage: string): Error =>

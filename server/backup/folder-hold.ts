@@ -6,18 +6,18 @@ import { isBusy } from '../store/sqlite/errors.ts'
 import { explained, remakeAdvice } from '../store/sqlite/store-file.ts'
 import { pendingRestore, settleRestore } from '../pending-restore.ts'
 
-/** A lock on a data folder against replacement or use; it ends with the process at the latest. */
+/** A shared or exclusive lock on a data folder. The lock ends with the process at the latest. */
 export interface FolderHold {
   /** Releases the lock; a second call has no effect. */
   release(): void
 }
 
-/** The time for which a start waits for a restore in progress. */
+/** The time in milliseconds for which a start waits for a restore in progress. */
 const waitMs = 5000
 
 /**
- * Shares a data folder with other users of its store; nothing is restored meanwhile. An interrupted restore is finished
- * first. Throws while a restore is in progress.
+ * Takes a shared lock on a data folder: other processes may use its store too, but none can restore a backup. An
+ * interrupted restore is finished first. Throws while a restore is in progress.
  */
 export function enterDataFolder(dataDir: string): FolderHold {
   for (;;) {
@@ -31,10 +31,13 @@ export function enterDataFolder(dataDir: string): FolderHold {
   }
 }
 
-/** Locks a data folder exclusively; returns undefined while any process uses it. */
+/** Takes an exclusive lock on a data folder; returns undefined while any process uses the folder. */
 export const claimDataFolder = (dataDir: string): FolderHold | undefined => tryLock(dataDir, 'exclusive', 0)
 
-/** Another process with an exclusive lock finishes the restore anyway. */
+/**
+ * Finishes a pending restore under an exclusive lock. Does nothing if another process has a lock: the process with an
+ * exclusive lock finishes the restore.
+ */
 function settleAlone(dataDir: string): void {
   const hold = tryLock(dataDir, 'exclusive', waitMs)
   if (hold === undefined) return
@@ -46,8 +49,9 @@ function settleAlone(dataDir: string): void {
 }
 
 /**
- * Node.js has no file locks, but SQLite has: the system releases them at every end of a process. The file stays empty
- * and is never replaced, so that all processes lock the same file.
+ * Takes a lock on a data folder; returns undefined if other processes prevent the lock for `timeout` milliseconds.
+ * Node.js has no file locks, but SQLite has file locks, and the operating system releases them at every end of a
+ * process. The file stays empty and is never replaced, so that all processes lock the same file.
  */
 function tryLock(dataDir: string, kind: 'shared' | 'exclusive', timeout: number): FolderHold | undefined {
   const file = join(dataDir, lockName)

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { isRecord } from '../../runtime/validation.ts'
 import type { TableDigest } from './digest.ts'
 
-/** The table that marks a SQLite file as a backup; stores do not have it. */
+/** The table that marks a SQLite file as a backup; stores do not have this table. */
 export const manifestTable = 'ninefold_backup'
 
 /** The format of backups. A backup of more than the store would need another number, which older programs refuse. */
@@ -11,7 +11,7 @@ export const backupFormat = 1
 /** The facts of a backup about itself. */
 export interface BackupManifest {
   readonly format: number
-  /** The version of the program that made it. */
+  /** The version of the program that made the backup. */
   readonly version: string
   /** The migration number of the store's own tables. */
   readonly schema: number
@@ -27,8 +27,8 @@ export function writeManifest(database: DatabaseSync, manifest: BackupManifest):
 }
 
 /**
- * Reads the manifest; returns undefined for a file that is no backup. Throws the errors of SQLite for a file that is
- * not its own.
+ * Returns the manifest of a backup, or undefined for a database that is no backup. Throws the errors of SQLite for a
+ * file that is no database.
  */
 export function readBackupManifest(database: DatabaseSync): BackupManifest | undefined {
   const isThere = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = ?`).get(manifestTable) !== undefined
@@ -58,6 +58,6 @@ export function schemaOf(database: DatabaseSync): number | undefined {
   return Number(database.prepare('SELECT coalesce(max(number), 0) AS last FROM ninefold_migrations').get()?.['last'])
 }
 
-/** Counts the rows of all tables. */
+/** Returns the number of rows in all tables of a backup. */
 export const rowsIn = ({ tables }: BackupManifest): number =>
   Object.values(tables).reduce((sum, { rows }) => sum + rows, 0)

@@ -19,7 +19,7 @@ export interface RestoreRequest {
   readonly dataDir: string
   readonly areas: readonly AreaModule[]
   readonly from: string
-  /** Whether an existing store is replaced; otherwise there must be none. */
+  /** Whether an existing store is replaced; otherwise `restore` refuses a folder with a store. */
   readonly isReplacing: boolean
   /** Whether the replaced store is deleted instead of moved aside. */
   readonly isDiscarding: boolean
@@ -30,7 +30,8 @@ export interface RestoreRequest {
 
 /**
  * Makes a backup the store of an unused data folder. After an interruption at any point, the next start finds the old
- * store or the new store. Throws with the obstacle, and then has changed nothing.
+ * store or the new store. Throws an error that names the obstacle; an error before the final renames leaves the old
+ * store unchanged.
  */
 export function restore(request: RestoreRequest): void {
   const { dataDir, from, isDiscarding, now, print } = request
@@ -58,7 +59,10 @@ export function restore(request: RestoreRequest): void {
   }
 }
 
-/** The copy is checked, not the backup, because the copy will be served. */
+/**
+ * Copies a backup, checks the copy, makes the copy a store, and returns the manifest. The copy is checked instead of
+ * the backup, because the copy will be served.
+ */
 function stage({ areas, dataDir, from }: RestoreRequest): BackupManifest {
   const staged = stagedStore(dataDir)
   checkIsElsewhere(from, staged)
@@ -77,7 +81,10 @@ function stage({ areas, dataDir, from }: RestoreRequest): BackupManifest {
   }
 }
 
-/** Refuses a backup that lies where the replaced store would be moved. */
+/**
+ * Throws for a backup in the data folder whose name begins with the name of the staged copy, because a restore deletes
+ * such files.
+ */
 function checkIsElsewhere(from: string, staged: string): void {
   const folder = realpathSync(dirname(staged))
   const isThere = existsSync(from) && dirname(realpathSync(from)) === folder
@@ -89,7 +96,10 @@ const removeStaged = (staged: string): void => {
   for (const part of [staged, `${staged}-journal`, `${staged}-wal`, `${staged}-shm`]) rmSync(part, { force: true })
 }
 
-/** Deletes the processes of the backup's time, so that their work is taken over at once. */
+/**
+ * Makes a copy of a backup a store: deletes the manifest, and the rows of the processes of the backup's time, so that
+ * their work is taken over at once.
+ */
 function makeStore(staged: string): void {
   const database = new DatabaseSync(staged)
   try {
@@ -103,8 +113,8 @@ function makeStore(staged: string): void {
 }
 
 /**
- * Checks a backup without restoring it, its documents by the doctor too; returns the number of findings. Throws if the
- * file is no backup.
+ * Checks a backup without restoring it, and its documents as the doctor does. Prints the findings and returns their
+ * number. Throws if the file is no backup, is damaged, or cannot be restored by this version.
  */
 export async function verifyBackup(
   from: string,

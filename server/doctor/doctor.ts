@@ -19,8 +19,8 @@ export interface Consultation {
 }
 
 /**
- * Checks a store at one moment, also while servers run on it. It changes nothing, and leaves no file in the folder.
- * Returns the number of findings. Throws if there is no store, or if this version cannot read it.
+ * Checks a store at one moment, also while servers run on the store. Changes nothing, and leaves no file in the folder.
+ * Prints the findings and returns their number. Throws if there is no store, or if this version cannot read the store.
  */
 export async function doctor(consultation: Consultation): Promise<number> {
   const { dataDir, storeUrl } = consultation.place
@@ -36,7 +36,7 @@ export async function doctor(consultation: Consultation): Promise<number> {
   }
 }
 
-/** Between the two renames of an interrupted restore, no store is in its place. */
+/** Throws if an interrupted restore has moved the old store away, and the restored store is not in its place yet. */
 function checkIsInPlace(dataDir: string): void {
   const stamp = pendingRestore(dataDir)
   if (stamp === undefined || existsSync(storeFile(dataDir))) return

@@ -20,8 +20,8 @@ const own = 'ninefold'
 
 /**
  * Checks a store: first the file, then rows that contradict their documents, then durable work and the checkers of the
- * areas. Each stage relies on the earlier stages, so the first stage with findings is the last one reported. Unreadable
- * documents are reported, and later stages treat them as absent.
+ * areas. A damaged file ends the checks, and so do columns that contradict their documents, because later stages rely
+ * on both. Unreadable documents are reported, and later stages treat them as absent.
  */
 export async function* inspectStore(snapshot: StoreSnapshot, areas: readonly AreaModule[]): Findings<AreaFinding> {
   const damages = await snapshot.damages()
@@ -67,8 +67,8 @@ async function* inspectMeaning(reader: Reader, areas: readonly AreaModule[]): Fi
 }
 
 /**
- * Returns the findings of one checker. An error of a checker, from a document of an impossible shape, ends only that
- * checker.
+ * Yields the findings of one checker. An error of a checker, from a document of an impossible shape, becomes a finding
+ * and ends only that checker. Throws the errors of SQLite.
  */
 async function* guarded(area: string, findings: Findings<Finding>): Findings<AreaFinding> {
   try {

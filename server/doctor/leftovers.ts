@@ -6,7 +6,9 @@ import type { AreaFinding } from './inspect-store.ts'
 
 const partial = /^\..+\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.partial(?:-journal)?$/
 
-/** The files that killed commands leave in a data folder, by name or prefix. */
+/**
+ * The kinds of files that killed commands leave in a data folder: a test of the name, and the message of the finding.
+ */
 const kinds: readonly (readonly [isOne: (name: string, dataDir: string) => boolean, message: string])[] = [
   [
     (name, dataDir) => name.startsWith(basename(stagedStore(dataDir))),
@@ -19,7 +21,10 @@ const kinds: readonly (readonly [isOne: (name: string, dataDir: string) => boole
   ],
 ]
 
-/** Finds files in a data folder that should not stay there: a pending restore, and leftovers of killed commands. */
+/**
+ * Yields a finding for each file in a data folder that should not stay there: a pending restore, and leftovers of
+ * killed commands.
+ */
 export function* leftovers(dataDir: string): Generator<AreaFinding, void, undefined> {
   if (!existsSync(dataDir)) return
   const finding = { area: 'ninefold', resourceType: 'ninefold.folder' }

@@ -13,8 +13,8 @@ import type { ListQuery, Page } from '../../runtime/pagination.ts'
 import type { StoreSnapshot } from '../store/snapshot.ts'
 
 /**
- * A snapshot without the unreadable documents, so that such a document does not hide other findings. Counts and sums
- * use columns, which unreadable documents have too.
+ * A snapshot without the unreadable documents, so that an unreadable document does not hide other findings. `list`,
+ * `count`, `exists`, `tally` and `sum` include unreadable documents, because they need no parsed document.
  */
 export class ReadableRows implements Reader {
   readonly #snapshot: StoreSnapshot

@@ -3,12 +3,12 @@ import type { Store } from '../../domain/ports/store.ts'
 import { works, type Work } from '../operations/work.ts'
 import { resultWithin } from './time-limit.ts'
 
-/** A store that needs longer for the counts counts as unavailable. */
+/** The time limit of a refresh in milliseconds; a store that needs longer counts as unavailable. */
 const patienceMs = 2000
 
 /**
- * The durable work of all processes on the store at the last look; NaN if the store did not answer. A look costs two
- * counts in an index and the first rows.
+ * The durable work of all processes on the store at the last refresh; NaN if the store did not answer. A refresh costs
+ * two counts in an index and the first rows.
  */
 export class Backlog {
   readonly #store: Store
@@ -31,17 +31,17 @@ export class Backlog {
     return this.#running
   }
 
-  /** The age of the oldest pending work; 0 if there is none. */
+  /** The age of the oldest pending work in seconds; 0 without pending work. */
   get oldestPendingSeconds(): number {
     return this.#oldestPendingSeconds
   }
 
-  /** Whether the store answered. */
+  /** Whether the store answered the last refresh. */
   get isStoreUp(): boolean {
     return this.#isStoreUp
   }
 
-  /** Never rejects. */
+  /** Counts the work in the store anew. Never rejects. */
   async refresh(): Promise<void> {
     const found = await resultWithin(this.#look(), patienceMs)
     this.#isStoreUp = found !== undefined
@@ -60,7 +60,10 @@ export class Backlog {
     return { pending, running, oldestPendingSeconds: Math.max(0, (this.#clock.now() - sinceMs) / 1000) }
   }
 
-  /** Ids ascend with time, and few rows are under a lease, so the first waiting row is near the beginning. */
+  /**
+   * Returns the oldest pending work. Ids ascend with time, and few rows are under a lease, so the first waiting row is
+   * near the beginning.
+   */
   async #oldestPending(): Promise<Work | undefined> {
     for await (const { value } of this.#store.each(works)) if (value.state === 'QUEUED') return value
     return undefined

@@ -8,8 +8,8 @@ export interface Exposition {
 }
 
 /**
- * Combines the metrics of a server with those of its process: event loop, memory, garbage collection, descriptors. The
- * values are read from the meters on demand, so that counting costs almost nothing.
+ * Returns the metrics of a server and of its process: event loop, memory, garbage collection, descriptors. The values
+ * are read from the meters on demand, so that counting costs almost nothing.
  */
 export function exposition(sources: Sources): Exposition {
   const registry = new Registry()

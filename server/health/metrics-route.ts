@@ -7,15 +7,15 @@ import { isLoopback } from './loopback.ts'
 import type { Sources } from './metrics.ts'
 import type { Parameter } from '../../runtime/parameters/types.ts'
 
-/** The headers of forwarded requests. */
+/** The headers that proxies add to forwarded requests. */
 const forwardingHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'] as const
 
-/** The parameter that reads a forwarding header, if there is one. */
+/** The forwarding headers of a request. */
 type Forwarding = { readonly [Name in (typeof forwardingHeaders)[number]]?: string }
 
 /**
- * The route `/metrics` (conventions §18): the metrics of the server in the text format of Prometheus, for callers on
- * the same machine unless `isPublic`. A forwarded request counts as remote, wherever the proxy runs.
+ * Returns the route `/metrics` (conventions §18): the metrics of the server in the text format of Prometheus, for
+ * callers on the same machine unless `isPublic`. A forwarded request counts as remote, wherever the proxy runs.
  */
 export function metricsRoute(domain: ErrorDomain, sources: Sources, isPublic: boolean): BoundRoute {
   const text = sharedText(sources)
@@ -36,7 +36,10 @@ export function metricsRoute(domain: ErrorDomain, sources: Sources, isPublic: bo
   })
 }
 
-/** Concurrent requests share one answer, so that frequent requests cost no more than one. */
+/**
+ * Returns a function that formats the metrics. Concurrent requests share one text, so that many requests cost no more
+ * than one.
+ */
 function sharedText(sources: Sources): () => Promise<string> {
   let exposed: Promise<Exposition> | undefined
   let text: Promise<string> | undefined
@@ -50,7 +53,7 @@ function sharedText(sources: Sources): () => Promise<string> {
   }
 }
 
-/** The formatter is loaded on the first request, so that an unobserved server starts without it. */
+/** Loads the formatter on the first request, so that an unobserved server starts without it. */
 async function load(sources: Sources): Promise<Exposition> {
   const { exposition } = await import('./exposition.ts').catch((error: unknown) => {
     if (!isMissingPackage(error)) throw error

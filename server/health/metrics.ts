@@ -5,10 +5,10 @@ import { samplesBy, type Distribution, type Sample } from '../meters/samples.ts'
 /** The sources of the metrics. */
 export interface Sources {
   readonly meters: Meters
-  /** The number of running calls, and its limit. */
+  /** Returns the number of running calls, of which `maxInWork` is the limit. */
   readonly inWork: () => number
   readonly maxInWork: number
-  /** The number of open connections. */
+  /** Returns the number of open connections. */
   readonly connections: () => number
   readonly backlog: Backlog
 }
@@ -24,7 +24,7 @@ export type Metric = {
   | { readonly kind: 'histogram'; readonly read: () => readonly Distribution[] }
 )
 
-/** All metrics of the server itself. */
+/** Returns all metrics of the server itself. */
 export function metricsOf(sources: Sources): readonly Metric[] {
   return [...callMetrics(sources), ...storeMetrics(sources), ...workMetrics(sources)]
 }

@@ -1,7 +1,7 @@
 import type { StoreMeter } from '../meters/store-meter.ts'
 import { resultWithin } from './time-limit.ts'
 
-/** The health of a server. `degraded` means that it answers only some calls. */
+/** The health of a server. A `degraded` server answers only some calls. */
 export interface Readiness {
   readonly status: 'ready' | 'degraded' | 'draining'
   /** The reason for a degradation, for people. */
@@ -21,13 +21,19 @@ export interface VitalSigns {
   readonly store: Pick<StoreMeter, 'lastUnavailableMs'>
 }
 
-/** A store that has not answered within this time counts as unavailable. */
+/** The time limit of a test read or write in milliseconds; a slower store counts as unavailable. */
 const patienceMs = 2000
 
-/** A write costs a commit, and any caller may ask, so it happens at most once in this time. */
+/**
+ * The minimal interval of test writes in milliseconds: a write costs a commit, and any caller may request the
+ * readiness.
+ */
 const writeEveryMs = 1000
 
-/** A refused write within this time counts, because a full disk may still have room for a small row. */
+/**
+ * The time in milliseconds for which an unavailable store makes the server degraded: a full disk may still have room
+ * for the small row of a test write.
+ */
 const lateMs = 5000
 
 /** Computes the health of the server from test reads and writes of its store. */
@@ -39,7 +45,7 @@ export class Vitals {
     this.#signs = signs
   }
 
-  /** Takes no longer than the time limit of the store, and never rejects. */
+  /** Returns the readiness. Takes no longer than `patienceMs`, and never rejects. */
   async readiness(): Promise<Readiness> {
     const { isDraining, read, store } = this.#signs
     if (isDraining()) return { status: 'draining', isServing: false }

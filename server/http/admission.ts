@@ -17,7 +17,7 @@ const messages = {
   draining: 'the server is about to end; try again',
 } as const
 
-/** The platform's clients add a random part to this delay. */
+/** The delay in seconds after which refused callers should try again; the platform's clients add a random part. */
 const retryAfterSeconds = 1
 
 /**
@@ -46,7 +46,9 @@ export class Admission {
     return this.#isDraining
   }
 
-  /** Wraps `dispatch` with the limit. A refusal has the error form of `rules`, by default that of the called area. */
+  /**
+   * Wraps `dispatch` with the limit. A refusal has the error form of `rules`, by default the form of the called area.
+   */
   admit(dispatch: Dispatch, rules?: RequestRules): Dispatch {
     return async request => {
       if (isHealth(request)) return this.#leaving(await dispatch(request))
@@ -78,8 +80,8 @@ export class Admission {
   }
 
   /**
-   * Excludes a call from the count while it waits. Afterwards it continues under any load, because its work would
-   * otherwise be lost.
+   * Excludes a call from the count while the call waits. Afterwards the call continues under any load, because its work
+   * would otherwise be lost.
    */
   readonly #pause = async <T>(wait: () => Promise<T>): Promise<T> => {
     this.#end()
@@ -96,7 +98,7 @@ export class Admission {
     return identified(answer, error, cause, this.#parts, headers.traceparent)
   }
 
-  /** Marks the last answer of a connection while the server ends. */
+  /** Returns the answer; while the server ends, adds the header that closes the connection. */
   #leaving(answer: WireAnswer): WireAnswer {
     if (this.#isDraining) answer.headers['connection'] = 'close'
     return answer

@@ -11,10 +11,10 @@ import type { HttpLimits } from './limits.ts'
 import { identified } from './refusals.ts'
 import type { ErrorDomain } from '../../runtime/errors.ts'
 
-/** The margin after the latest possible arrival of a request, after which an idle connection is closed. */
+/** The time after the longest time limit of a connection, in milliseconds, after which an idle connection is closed. */
 const idleMarginMs = 5000
 
-/** The maximal interval between checks for late requests. */
+/** The maximal interval between checks for late requests, in milliseconds. */
 const lateCheckMs = 5000
 
 /** The parts of an app. */
@@ -43,12 +43,16 @@ class LateBody extends Error {
   }
 }
 
-/** A caller that continues to send after such an answer is disconnected after this time. */
+/**
+ * The time in milliseconds after which the connection of an unreadable request is destroyed, because its caller may
+ * continue to send.
+ */
 const farewellMs = 2000
 
 /**
- * Makes a Fastify app whose own answers are disabled. Fastify would decode paths before `:verb` suffixes are seen, and
- * answer malformed URLs, unknown content types and unknown methods in its own form; here it neither parses nor routes.
+ * Returns a Fastify app whose own answers are disabled. Fastify would decode paths before `:verb` suffixes are seen,
+ * and answer malformed URLs, unknown content types and unknown methods in its own form; here Fastify neither parses nor
+ * routes.
  */
 export function createApp({ outside, renderError, limits, meters }: AppOptions): App {
   const { headersMs, keepAliveMs, maxConnections, requestMs, writeMs } = limits
@@ -94,7 +98,9 @@ export function createApp({ outside, renderError, limits, meters }: AppOptions):
   return { app, connections }
 }
 
-/** The causes of requests that node:http could not read, by error code; any other code means a malformed request. */
+/**
+ * The causes of requests that node:http could not read, keyed by error code; any other code means a malformed request.
+ */
 const causes: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'timeout',
@@ -112,7 +118,8 @@ export function mount({ app, connections }: App, dispatch: Dispatch, rulesOf: Ru
   })
   // Without this listener, Node.js would answer an unknown `Expect` in its own form.
   app.server.on('checkExpectation', (request, response) => host(request, response))
-  // A caller with `Expect: 100-continue` is asked for its body only when it is read, so that a refusal comes before.
+  // A caller with `Expect: 100-continue` is asked for its body only when the body is read, so that a refusal comes
+  // before.
   app.server.on('checkContinue', (request, response) => host(request, response, () => response.writeContinue()))
   app.addHook('onRequest', async (request, reply) => {
     reply.hijack()
@@ -122,8 +129,8 @@ export function mount({ app, connections }: App, dispatch: Dispatch, rulesOf: Ru
 }
 
 /**
- * Begins a request once the earlier requests of its connection are answered and their answers were taken. Node.js would
- * begin all pipelined requests at once, even a thousand of a caller that never reads.
+ * Returns a host that begins a request once the earlier requests of its connection are answered and their answers were
+ * taken. Node.js would begin all pipelined requests concurrently, even a thousand of a caller that never reads.
  */
 function inTurn(host: Host): Host {
   return (request, response, proceed) => {

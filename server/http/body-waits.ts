@@ -2,10 +2,10 @@ import type { WireRequest } from '../../runtime/wire.ts'
 
 type Chunk = Uint8Array<ArrayBuffer>
 
-/** Runs a wait with actions before and after it. */
+/** Runs a wait with actions before and after the wait, and returns its result. */
 export type AroundWait = <T>(wait: () => Promise<T>) => Promise<T>
 
-/** Makes a request in which each wait for further bytes of the body goes through `around`. */
+/** Returns a request in which each wait for further bytes of the body goes through `around`. */
 export function outsideWork(request: WireRequest, around: AroundWait): WireRequest {
   const { body } = request
   if (body === undefined) return request

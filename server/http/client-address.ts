@@ -3,11 +3,11 @@ import type { Dispatch } from '../../runtime/wire.ts'
 
 const addressKinds = { 4: 'ipv4', 6: 'ipv6' } as const
 
-/** The length of the longest address, IPv4-mapped and with a port: `[ffff:...:255.255.255.255]:65535`. */
+/** The length of the longest address in characters, IPv4-mapped and with a port: `[ffff:...:255.255.255.255]:65535`. */
 const longestAddress = 53
 
 /**
- * Parses the addresses of proxies whose `X-Forwarded-For` is trusted: single addresses and blocks such as `10.0.0.0/8`
+ * Returns the addresses of proxies whose `X-Forwarded-For` is trusted: single addresses and blocks such as `10.0.0.0/8`
  * or `fd00::/8`. Throws a `RangeError` that names an invalid entry.
  */
 export function proxyList(entries: readonly string[]): BlockList {
@@ -22,7 +22,10 @@ export function proxyList(entries: readonly string[]): BlockList {
   return list
 }
 
-/** A zone (`fe80::1%eth0`) has a meaning on one machine only. */
+/**
+ * Returns the kind of an address; undefined for another text, and for an address with a zone (`fe80::1%eth0`), which
+ * has a meaning on one machine only.
+ */
 function kindOf(address: string): 'ipv4' | 'ipv6' | undefined {
   const version = isIP(address)
   return (version === 4 || version === 6) && !address.includes('%') ? addressKinds[version] : undefined

@@ -9,7 +9,7 @@ export interface RequestRules {
   /** The domain and the form of errors for requests that are refused before they become calls. */
   readonly domain: ErrorDomain
   readonly renderError?: RenderError | undefined
-  /** The pace that a body must keep. Absent: it must arrive within the time limit of requests. */
+  /** The pace that a body must keep. Absent: the body must arrive within the time limit of requests. */
   readonly pace?: Pace | undefined
 }
 
@@ -17,16 +17,16 @@ export interface RequestRules {
 interface Arriving {
   readonly request: IncomingMessage
   readonly rules: RequestRules | undefined
-  /** The time at which it began, or at which its pace was last sufficient. */
+  /** The time at which the wait began, or at which the pace of the body was last sufficient. */
   fromMs: number
-  /** The bytes of the connection at that time. */
+  /** The number of bytes that the connection had received at the time `fromMs`. */
   had: number
 }
 
 /** The progress of a caller in reading and in sending. */
 interface Progress {
   readonly openedMs: number
-  /** The number of sent bytes. */
+  /** The number of bytes that the caller has taken. */
   taken: number
   sinceMs: number
   arriving: Arriving | undefined
@@ -48,10 +48,16 @@ export interface ConnectionEvents {
   readonly onLate: (socket: Socket, rules: RequestRules | undefined) => void
 }
 
-/** The time limit for the first request of a connection; some clients connect ahead. */
+/**
+ * The age in milliseconds from which `closeUnused` closes a connection without a request; some clients connect before
+ * they send a request.
+ */
 const aheadMs = 500
 
-/** The number of checks of a connection within its shortest time limit, and the longest interval between two checks. */
+/**
+ * The number of checks of a connection within its shortest time limit, and the longest interval between two checks in
+ * milliseconds.
+ */
 const looksPerLimit = 4
 const lookMs = 5000
 
@@ -86,14 +92,17 @@ export class Connections {
     server.once('close', () => clearInterval(timer))
   }
 
-  /** Begins to wait for the body of a request, which is the next to be answered on its connection. */
+  /** Begins to wait for the body of a request, which is the next request to be answered on its connection. */
   expectBody(request: IncomingMessage, rules: RequestRules | undefined): void {
     const progress = this.#open.get(request.socket)
     if (progress === undefined) return
     progress.arriving = { request, rules, fromMs: performance.now(), had: request.socket.bytesRead }
   }
 
-  /** Closes connections without any request: node:http takes them for busy, because a request could still arrive. */
+  /**
+   * Closes connections without any request: node:http treats such connections as busy, because a request could still
+   * arrive.
+   */
   closeUnused(): void {
     const nowMs = performance.now()
     for (const [socket, { openedMs }] of this.#open) {

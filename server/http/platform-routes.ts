@@ -11,7 +11,7 @@ const takesNothing = (request: unknown): request is object => typeof request ===
 
 type Told = Omit<Readiness, 'isServing'>
 
-/** A public GET without parameters. */
+/** Returns the route of a public GET without parameters. */
 function publicRoute<Result>(operationId: string, path: string, domain: ErrorDomain): Route<object, Result> {
   return {
     operationId,
@@ -25,7 +25,8 @@ function publicRoute<Result>(operationId: string, path: string, domain: ErrorDom
 }
 
 /**
- * The routes of the server beside its areas (conventions §18): liveness, readiness, and the specs in their served form.
+ * Returns the routes of the server in addition to the routes of its areas (conventions §18): liveness, readiness, and
+ * the specs in their served form.
  */
 export function platformRoutes(
   domain: ErrorDomain,
@@ -51,8 +52,8 @@ export function platformRoutes(
 }
 
 /**
- * Readiness is 503 only if the server can answer nothing (conventions §18). Otherwise a read-only store would leave no
- * server ready.
+ * Returns the answer of `/readyz`: 503 only if no calls should be sent to the server (conventions §18). A server whose
+ * store cannot be written answers 200, because otherwise no server would be ready.
  */
 const readinessReply = ({ isServing, ...told }: Readiness): Reply<200 | 503, Told> => ({
   status: isServing ? 200 : 503,
@@ -60,7 +61,10 @@ const readinessReply = ({ isServing, ...told }: Readiness): Reply<200 | 503, Tol
   headers: undefined,
 })
 
-/** The document is bundled on first use, because reading YAML would delay every start. */
+/**
+ * Returns the route of an area's document. The document is bundled on first use, because reading YAML would delay every
+ * start.
+ */
 function specRoute({ name }: ErrorDomain, domain: ErrorDomain): BoundRoute {
   let text: Promise<JsonText<object>> | undefined
   return bind(publicRoute<object>(`${name}Spec`, `/openapi/${name}.json`, domain), () => {

@@ -5,7 +5,7 @@ import type { WireAnswer } from '../../runtime/wire.ts'
 import type { Meters, Refusal } from '../meters/meters.ts'
 import type { Log } from '../log.ts'
 
-/** The parts of a refusal beside its reason. */
+/** The services that identify and record a refusal. */
 export interface RefusalServices {
   readonly clock: Clock
   readonly log: Log

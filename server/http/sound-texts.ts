@@ -4,7 +4,7 @@ import { entries, isRecord, list, type Check } from '../../runtime/validation.ts
 /**
  * Wraps a route so that it refuses text with U+0000 or an unpaired surrogate anywhere in a request. JSON can express
  * both; UTF-8 cannot express the latter, nor PostgreSQL the former, so such text could not be stored, found and
- * answered unchanged (docs/decisions/0007). These faults are told together with all others.
+ * answered unchanged (docs/decisions/0007). The answer reports these faults together with all other faults.
  */
 export const withSoundTexts = ({ route, run }: BoundRoute): BoundRoute => ({
   route,
@@ -20,7 +20,7 @@ export const withSoundTexts = ({ route, run }: BoundRoute): BoundRoute => ({
   },
 })
 
-/** Whether all texts of a value are valid, member names included. Bytes, files and streams hold no text. */
+/** Whether all texts of a value are valid, the names of members included. Bytes, files and streams hold no text. */
 function isWhole(value: unknown): boolean {
   if (typeof value === 'string') return isSound(value)
   if (Array.isArray(value)) return value.every(isWhole)
@@ -29,7 +29,10 @@ function isWhole(value: unknown): boolean {
   return true
 }
 
-/** Returns the faults of a value's texts that are not among `faults` yet. */
+/**
+ * Adds a fault for each list item or member with an invalid text or name; returns true if all texts of the value are
+ * valid.
+ */
 const areSound: Check = (value, faults) => {
   if (typeof value === 'string') return isSound(value) || faults.add('', `must not hold ${what}`)
   if (Array.isArray(value)) return list(value, '', faults, areSound)

@@ -9,7 +9,8 @@ import type { IamServices } from '../access/iam-services.ts'
 import { iamSettings } from './settings.ts'
 
 /**
- * The area of iam: principals, roles, bindings, policies and tokens. It is mounted if `openIam` guards the platform.
+ * The area of iam: principals, roles, bindings, policies and tokens. The area can be mounted only if `openIam` guards
+ * the platform.
  */
 export const iamArea: AreaModule = area({
   generated,

@@ -15,10 +15,13 @@ export interface BootstrapRequest {
   readonly print: (line: string) => void
 }
 
-/** Whether the page for setting passwords is configured. */
+/** Whether the URL of the page for setting passwords is configured. */
 const isReachable = ({ baseUrl, consoleUrl }: ServerConfig): boolean => (consoleUrl ?? baseUrl) !== undefined
 
-/** An INVITED user can sign in only after the use of the token; any other user can sign in with its password. */
+/**
+ * The words for the token, keyed by its purpose. An INVITED user can sign in only after the use of the token; any other
+ * user can sign in with its password.
+ */
 const steps = {
   ACTIVATION: { from: 'once the password is set', token: 'activates the account' },
   PASSWORD_RESET: { from: 'from now on, by the password of before until another is set', token: 'sets a new password' },

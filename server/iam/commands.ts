@@ -10,8 +10,8 @@ const configHelp = 'settings in JSON (default: ninefold.json, when there is one)
 type AccountKeys = typeof import('../../domain/iam/service-accounts/account-keys.ts')
 
 /**
- * The command `ninefold iam`, for a person with access to the machine. It acts as the system principal, also while
- * servers run.
+ * Creates the command `ninefold iam`, for a person with access to the machine. The command acts as the system
+ * principal, also while servers run.
  */
 export const iamCommand = (): Command =>
   new Command('iam')
@@ -107,7 +107,10 @@ const removeKeyCommand = (): Command =>
 
 const print = (line: string): void => console.log(line)
 
-/** Runs a function of the area on the configured store. The code of the area is loaded only now. */
+/**
+ * Runs a function of the area on the configured store and returns its result. The code of the area is loaded only when
+ * the command runs.
+ */
 async function run<R>(
   config: string | undefined,
   command: (parts: HostServices, area: AccountKeys) => Promise<R>,
@@ -123,7 +126,10 @@ async function run<R>(
   })
 }
 
-/** Rewrites the fault of a request with the names of the typed options instead of wire members. */
+/**
+ * Returns the error of a request with the names of the typed options instead of wire members; returns any other error
+ * unchanged.
+ */
 function inOptions(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error
   const faults = error.details.badRequest ?? []
@@ -133,7 +139,7 @@ function inOptions(error: unknown): unknown {
   return new Error(told === '' ? message : told, { cause: error })
 }
 
-/** Returns the option that named an absent resource. */
+/** The option that names a resource, keyed by the reason for an absent resource. */
 const optionsOfNames: Readonly<Record<string, string>> = {
   SERVICE_ACCOUNT_NOT_FOUND: '--id',
   WORKSPACE_NOT_FOUND: '--workspace',

@@ -14,7 +14,10 @@ export interface FirstRunOptions {
   readonly log: Log
 }
 
-/** Creates the first administrator, or mints a new token while no token was used. The token is in the file only. */
+/**
+ * Creates the first administrator, or mints a new token while no token was used, and returns the instructions for
+ * signing in. The token is in the file only.
+ */
 export async function prepareFirstRun(parts: AdministratorServices, options: FirstRunOptions): Promise<SignIn> {
   const { file, log, settings } = options
   const email = settings?.adminEmail ?? defaultAdministrator
@@ -37,7 +40,7 @@ const signIn: SignIn = url => [`sign in: ${command} login --url ${url}`]
 /** The command line of the program: a checkout has no `ninefold` in its path. */
 export const command = import.meta.url.endsWith('.ts') ? 'npx node ninefold.ts' : 'npx ninefold'
 
-/** The path of a file, relative to the working folder of the server if possible. */
+/** Returns the path of a file, relative to the working folder of the server if the file is below the folder. */
 function shown(path: string): string {
   const local = relative('', path)
   return local.startsWith('..') ? path : local
@@ -45,7 +48,10 @@ function shown(path: string): string {
 
 const shellWord = (text: string): string => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
 
-/** Reads the password file; called only if an administrator has to be created. */
+/**
+ * Returns a function that reads the first line of the password file; undefined without a path. `beginFirstRun` does not
+ * call the function after the first run is over.
+ */
 function passwordOf(path: string | undefined): (() => Promise<string>) | undefined {
   if (path === undefined) return undefined
   return async () => {

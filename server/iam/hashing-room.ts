@@ -15,7 +15,10 @@ export function hashedAtOnce({ cores, threads }: HashingRoom = roomHere()): numb
   return Math.max(1, Math.min(cores, threads) - 1)
 }
 
-/** The thread pool of libuv has four threads unless the environment sets another number. */
+/**
+ * Returns the resources of this machine. The thread pool of libuv has four threads unless the environment sets another
+ * number.
+ */
 function roomHere(): HashingRoom {
   const threads = Number(process.env['UV_THREADPOOL_SIZE'] ?? 4)
   return { cores: availableParallelism(), threads: Number.isInteger(threads) ? threads : 4 }

@@ -24,8 +24,9 @@ import { leasePlace } from './lease-place.ts'
 export type HostServices = AccountServices & AdministratorServices
 
 /**
- * Opens the store of a platform for a command on its machine, also while servers run. Servers apply the changes as they
- * apply each other's (iam.md 4.3). Throws if there is no store.
+ * Runs `work` on the store of a platform for a command on its machine, also while servers run, and returns the result.
+ * Servers apply the changes as they apply the changes of other servers (iam.md 4.3). Throws if the data folder has no
+ * store.
  */
 export async function asHost<R>(
   config: ServerConfig,
@@ -72,7 +73,9 @@ export async function asHost<R>(
   }
 }
 
-/** Without a configured URL, the platform is assumed to listen at its configured port. */
+/**
+ * Returns the URLs of the platform. Without a configured URL, the platform is assumed to listen at its configured port.
+ */
 function settingsOf({ baseUrl, consoleUrl, http }: ServerConfig): HostServices['settings'] {
   const host = http.host.includes(':') ? `[${http.host}]` : http.host
   const reached = baseUrl ?? `http://${host}:${http.port}`
@@ -81,7 +84,7 @@ function settingsOf({ baseUrl, consoleUrl, http }: ServerConfig): HostServices['
 
 const ignore = (): void => {}
 
-/** A command prints errors only. */
+/** The log of a command, which prints warnings and errors only. */
 const said: Log = {
   debug: ignore,
   info: ignore,

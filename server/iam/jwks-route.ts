@@ -5,7 +5,10 @@ import type { ErrorDomain } from '../../runtime/errors.ts'
 
 type KeySet = Awaited<ReturnType<SigningKeys['jwks']>>
 
-/** The route `/.well-known/jwks.json`: the public halves of the keys that sign access tokens (RFC 7517, iam.md 4.7). */
+/**
+ * Returns the route `/.well-known/jwks.json`: the public halves of the keys that sign access tokens (RFC 7517, iam.md
+ * 4.7).
+ */
 export function jwksRoute(domain: ErrorDomain, keys: SigningKeys): BoundRoute {
   const route: Route<object, Reply<200, KeySet, { readonly 'cache-control': string }>> = {
     operationId: 'jwks',

@@ -21,18 +21,22 @@ export interface MailerOptions {
   readonly limitMs?: number
 }
 
-/** The default sender. */
+/** The default time limit for the acceptance of a mail, in milliseconds. */
 const defaultLimitMs = 10_000
 
 /**
- * Makes the mailer: by SMTP if it is configured, otherwise into `<dataDir>/outbox`, where an operator finds the mails.
+ * Returns the mailer: by SMTP if `smtpUrl` is given, otherwise into `<dataDir>/outbox`, where an operator finds the
+ * mails.
  */
 export async function openMailer(options: MailerOptions): Promise<Mailer> {
   const { smtpUrl } = options
   return smtpUrl === undefined ? new Outbox(options) : new SmtpMailer(await transporterOf(smtpUrl, options), options)
 }
 
-/** These options forbid the library to read files or fetch pages, whatever a mail contains. */
+/**
+ * Returns the transporter of a URL. Its options forbid the library to read files or fetch pages, whatever a mail
+ * contains.
+ */
 async function transporterOf(url: string, { limitMs = defaultLimitMs }: MailerOptions): Promise<Transporter> {
   const { createTransport } = await import('nodemailer')
   return createTransport({
@@ -83,7 +87,10 @@ async function within(limitMs: number, sending: Promise<unknown>): Promise<void>
   }
 }
 
-/** Only the codes of a mail server's error are logged, because its text may hold addresses or the mail itself. */
+/**
+ * Returns the fields of a mail server's error for the log. Only codes are logged, because the text of the error may
+ * hold addresses or the mail itself.
+ */
 function shown(error: unknown): object {
   if (!(error instanceof Error)) return {}
   const member = (name: string): unknown => (name in error ? Reflect.get(error, name) : undefined)
@@ -98,7 +105,10 @@ class Outbox implements Mailer {
     this.#options = options
   }
 
-  /** The file is complete or absent, and readable by its owner only, because it holds a token. */
+  /**
+   * Writes a mail to a file. The file is complete or absent, and readable by its owner only, because the mail holds a
+   * token.
+   */
   async send(mail: Mail): Promise<void> {
     const { dataDir, from = defaultSender, log, now } = this.#options
     const folder = join(dataDir, 'outbox')
@@ -122,8 +132,8 @@ interface Envelope {
 }
 
 /**
- * Prints a mail as RFC 5322, with the body in base64 so that no line is too long. Addresses have no control characters,
- * by their schema.
+ * Returns a mail in the form of RFC 5322, with the body in base64 so that no line is too long. Addresses have no
+ * control characters, by their schema.
  */
 function messageOf({ subject, text, to }: Mail, { from, id, time }: Envelope): string {
   const body = Buffer.from(text, 'utf8').toString('base64')

@@ -32,7 +32,7 @@ import { tokenSweeper } from './sweep-tokens.ts'
 /** Opens the access control of a platform by iam (iam.md 4). */
 export const openIam: OpenAccess = sources => openIamAt(sources, fullCost)
 
-/** As `openIam`, with another cost of hashing passwords. */
+/** Opens the access control as `openIam` does, with another cost of hashing passwords. */
 export async function openIamAt(sources: AccessSources, cost: Cost): Promise<PlatformAccess> {
   const { clock, config, log, secrets, store, taxonomy } = sources
   const file = new BootstrapFile(config.dataDir)
@@ -111,7 +111,10 @@ const settingsOf = ({ baseUrl, config }: AccessSources): IamSettings => ({
   },
 })
 
-/** The tree changes only after all areas are mounted. */
+/**
+ * Returns the functions of iam for other areas, some of which wait until iam is mounted. The tree changes only after
+ * all areas are mounted.
+ */
 const functionsOf = (mounted: Promise<IamEnvironment>): Iam => ({
   async findPrincipal(reader, id) {
     const found = (await reader.get(principals, id))?.value
@@ -123,7 +126,7 @@ const functionsOf = (mounted: Promise<IamEnvironment>): Iam => ({
   scopeChanged: async (tx, scope, kind) => treeChanges(await mounted).scopeChanged(tx, scope, kind),
 })
 
-/** Deletes bindings within an hour of their end. */
+/** Returns the worker that deletes expired bindings every 30 minutes. */
 const bindingSweeper = (clock: AccessSources['clock']): Worker => ({
   name: 'iam.bindings',
   everyMs: 30 * 60 * 1000,

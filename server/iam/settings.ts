@@ -3,7 +3,7 @@ import type { SettingDeclarations } from '../settings/declarations.ts'
 import { integer } from '../settings/scalars.ts'
 import { settingsOf, type SettingsSource } from '../settings/values.ts'
 
-/** The tolerated numbers of failed attempts (iam.md 4.7). */
+/** The declaration of a tolerated number of failed attempts (iam.md 4.7). */
 const borne = integer({ min: 0, max: 999_999_999, rule: 'must be a number, 0 for no bound' })
 
 /** The settings of the area of iam: limits of password guessing. */

@@ -9,17 +9,17 @@ import { column, compareTime } from '../store/row-filters.ts'
 import type { Turn, Worker } from '../../domain/ports/workers.ts'
 import { deleteAll } from '../operations/sweep.ts'
 
-/** The interval of the sweep. */
+/** The interval of the sweep, in milliseconds. */
 const everyMs = 10 * 60 * 1000
 
-/** Deletes outdated rows every ten minutes. */
+/** Returns the worker that runs `sweepTokens` every ten minutes. */
 export const tokenSweeper = (clock: Clock): Worker => ({
   name: 'iam.tokens',
   everyMs,
   run: turn => sweepTokens(turn, clock.now()),
 })
 
-/** The collections with an expiry, and its column. */
+/** The collections whose rows become outdated, each with the column of the time. */
 const kept: readonly (readonly [collection: Collection<never>, time: string])[] = [
   [spentRefreshTokens, 'expire_time'],
   [spentAssertions, 'expire_time'],

@@ -2,7 +2,7 @@
 export class Buckets {
   /** The upper bounds in seconds, ascending; the last bucket is unbounded. */
   readonly bounds: readonly number[]
-  /** The number of observations in each bucket alone. */
+  /** The number of observations in each bucket, not cumulated. */
   readonly counts: Float64Array
   /** The sum of all observations, in seconds. */
   sum = 0

@@ -25,7 +25,7 @@ export class CallMeter {
   readonly #byOperation = new Map<CalledOperation, Tally>()
   readonly #unmatched = new Tally('', 'unmatched')
 
-  /** Counts one call; it takes some tens of nanoseconds. */
+  /** Counts one call, in some tens of nanoseconds. */
   record({ operation, code, milliseconds }: LogEntry): void {
     const tally = operation === undefined ? this.#unmatched : this.#tallyOf(operation)
     increment(tally.counts, codeIndexes.get(code) ?? 0)

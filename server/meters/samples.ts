@@ -15,6 +15,6 @@ export interface Distribution {
   readonly buckets: Buckets
 }
 
-/** Returns a table of numbers by name as samples, with each name as the label `label`. */
+/** Returns numbers, keyed by name, as samples, with each name as the value of the label `label`. */
 export const samplesBy = (label: string, counts: ReadonlyMap<string, number>): readonly Sample[] =>
   [...counts].map(([name, value]) => ({ labels: { [label]: name }, value }))

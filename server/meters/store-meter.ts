@@ -20,7 +20,10 @@ const bounds = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ] as const
 
-/** The ends of transactions: rolled back by a rule, given up by the store, or rolled back by a defect. */
+/**
+ * The end of a transaction: committed, rolled back by an expected error, given up by the store, or rolled back by a
+ * defect.
+ */
 type TransactionEnd = 'committed' | 'refused' | 'unavailable' | 'failed'
 
 /** The results of transactions, and their durations. */
@@ -35,7 +38,7 @@ export class StoreMeter {
   retries = 0
   /** The number of transactions that wait for their first run. */
   waiting = 0
-  /** The time at which a transaction was last given up, by a clock that cannot be set. */
+  /** The time at which a transaction was last given up, by `performance.now`, a clock that cannot be set. */
   lastUnavailableMs = -Infinity
   /** The time from the call to the first run: the wait for the store. */
   readonly waits = new Buckets(bounds)

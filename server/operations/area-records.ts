@@ -23,6 +23,7 @@ export function operationsCollection<Record>(area: string, list: ListFields): Co
   return made as Collection<never> as Collection<Record>
 }
 
+/** Returns the facts of the operation records of an area. */
 export function areaRecords({ name, base = 0 }: ErrorDomain, list: ListFields): AreaRecords {
   return { area: name, base, collection: operationsCollection(name, list) }
 }
@@ -40,7 +41,7 @@ export async function changeRecord(
   if (next !== stored.value) await tx.update(collection, id, next, stored.version)
 }
 
-/** Makes an error of the common block in the form of operations, with the number of the area (conventions §7). */
+/** Returns an error of the common block in the form of operations, with the number of the area (conventions §7). */
 export function commonError(
   { base }: AreaRecords,
   { code, reason }: { readonly code: number; readonly reason: string },
@@ -49,7 +50,7 @@ export function commonError(
   return { code: base + code, reason, description }
 }
 
-/** The description of a defect in an operation: it only refers to the log. */
+/** Returns the error of a defect in an operation. Its description only refers to the log. */
 export const internalError = (records: AreaRecords, workId: string): OperationError =>
   commonError(records, commonReasons.INTERNAL, `internal error; it is recorded under operation ${workId}`)
 

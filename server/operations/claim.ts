@@ -14,17 +14,17 @@ export interface ClaimLimits {
   readonly kinds: readonly string[]
   /** The maximal number of pieces of work. */
   readonly count: number
-  /** The lane of the last claim. */
+  /** The last lane of the last claim; this claim begins with the lane after it. */
   readonly after: string
   /** The number of further pieces that may be claimed of a lane. */
   readonly room: (lane: string) => number
-  /** Work that must not be claimed, because its former run in this process has not ended yet. */
+  /** The work that must not be claimed, keyed by id, because its former run in this process has not ended yet. */
   readonly except: ReadonlyMap<string, unknown>
 }
 
 /**
- * Returns due work, lane by lane: each lane has its first turn before any lane has its second, whatever their lengths.
- * The oldest work of a lane comes first.
+ * Returns at most `count` pieces of due work, lane by lane: each lane has its first turn before any lane has its second
+ * turn, whatever their lengths. The oldest work of a lane comes first.
  */
 export async function dueWork(reader: Reader, wanted: ClaimLimits): Promise<readonly Stored<Work>[]> {
   const lanes: string[] = []
@@ -73,8 +73,8 @@ async function dueIn(
 }
 
 /**
- * Claims each piece of work by one conditional UPDATE, so that work that another process has claimed meanwhile is
- * skipped. Claimed operations are RUNNING.
+ * Claims each piece of work by one conditional UPDATE, so that work that another process has already claimed is
+ * skipped. Returns the claimed work, whose operations become RUNNING.
  */
 export async function claimWork(
   tx: Transaction,
@@ -97,7 +97,7 @@ export async function claimWork(
   return claimed
 }
 
-/** Returns a row whose next run begins after this delay; without a delay it is due at once. */
+/** Returns the row of work without a lease, which is due after `afterMs` milliseconds. */
 export function queued(work: Work, now: number, afterMs: number, changes: Partial<Work> = {}): Work {
   const { lease_until: _, ...rest } = work
   return {

@@ -6,7 +6,7 @@ import { ended } from './record.ts'
 import type { DeclaredProcedure, WorkQueue } from './work-queue.ts'
 import { factsOf, works, type Work } from './work.ts'
 
-/** Work that ends with errors. */
+/** The row of work that ends with errors, and its procedure. */
 export interface FailedWork {
   readonly queue: WorkQueue
   readonly declared: DeclaredProcedure
@@ -40,8 +40,8 @@ export async function endWork(
 }
 
 /**
- * Ends work in a transaction of its own, which begins with `lock`; `lock` returns undefined if the work has ended. If
- * the procedure's `failed` throws, the work ends without it, so that it does not stay forever.
+ * Ends work with ERROR in a transaction of its own, which begins with `lock`; `lock` returns undefined if the work has
+ * ended. If the procedure's `failed` throws, the work ends without `failed`, so that the work does not stay forever.
  */
 export async function failAlone(
   store: Store,

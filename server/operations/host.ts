@@ -10,16 +10,17 @@ export interface ProcessPlace {
 }
 
 /**
- * Returns the host within which process numbers are unique. A host name is not enough, because containers may share it.
- * On Linux the boot id of the kernel and the namespace of process numbers are added.
+ * The host within which process numbers are unique. A host name is not enough, because containers may share a name. On
+ * Linux the boot id of the kernel and the namespace of process numbers are added.
  */
 const host = [hostname(), ...linuxNamespace()].join(' ')
 
+/** Returns the identity of this process. */
 export const ownPlace = (): ProcessPlace => ({ host, pid: process.pid, process_start: startOf() })
 
 /**
- * Whether a process is certainly dead. It is certain only on the same host: the process does not exist, or its number
- * belongs to a later process.
+ * Whether a process is certainly dead: on the same host, the process does not exist, or its number belongs to a later
+ * process. False for processes of other hosts.
  */
 export function isGone(place: ProcessPlace): boolean {
   if (place.host !== host) return false

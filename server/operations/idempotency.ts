@@ -6,7 +6,7 @@ import type { FilterField } from '../../runtime/filter/types.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import { canonical } from '../../runtime/validation.ts'
 
-/** A stored Idempotency-Key (conventions §6). Neither the key nor the body can be read from it. */
+/** A stored Idempotency-Key (conventions §6). Neither the key nor the body can be read from the row. */
 export interface RememberedKey {
   /** The SHA-256 of principal, method, raw path and `key_digest`, in hex. */
   readonly id: string
@@ -23,9 +23,10 @@ export interface RememberedKey {
   readonly expire_time: string
 }
 
-/** Keys are kept for 24 hours. */
+/** The time for which a key is valid, in milliseconds. */
 const rememberedMs = 24 * 60 * 60 * 1000
 
+/** The column with the expiry of a key. */
 export const expireTime: FilterField = { name: 'expire_time', type: 'TIMESTAMP', operators: ['<'], sortable: true }
 
 /** The stored keys of all areas, listed in the order of their expiry. */
@@ -42,7 +43,7 @@ export interface CallKey {
   readonly mark: string
 }
 
-/** Returns undefined if the call has no key or no principal. */
+/** Returns the digests of a call's key and request; undefined if the call has no key or no principal. */
 export function callKey(context: CallContext, request: object): CallKey | undefined {
   const { idempotencyKey: key, principal, method, path } = context
   if (key === undefined || principal === undefined) return undefined
@@ -57,7 +58,7 @@ export function callKey(context: CallContext, request: object): CallKey | undefi
 const keyId = (...parts: readonly [principal: string, method: string, path: string, digest: string]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 
-/** Whether the caller has used the call's key before with the same method and path, for any request. */
+/** Whether the caller has used the call's key in the last 24 hours with the same method and path, for any request. */
 export async function hasUsedKey(reader: Reader, context: CallContext): Promise<boolean> {
   const { idempotencyKey: key, principal, method, path, now } = context
   if (key === undefined || principal === undefined) return false
@@ -67,8 +68,8 @@ export async function hasUsedKey(reader: Reader, context: CallContext): Promise<
 }
 
 /**
- * Returns the row of a key that was used in the last 24 hours. Throws IDEMPOTENCY_KEY_REUSED if it was used for another
- * request.
+ * Returns the row of a key that was used in the last 24 hours; undefined for an unused key. Throws
+ * IDEMPOTENCY_KEY_REUSED if the key was used for another request.
  */
 export async function recall(tx: Reader, key: CallKey, now: number): Promise<RememberedKey | undefined> {
   const row = await tx.get(rememberedKeys, key.id)

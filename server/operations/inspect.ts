@@ -74,5 +74,5 @@ async function* inspectKeys(reader: Reader, areas: readonly AreaOperations[]): F
   }
 }
 
-/** Kinds begin with the name of their area. */
+/** Returns the area of work, with whose name the kind of the work begins. */
 const areaOf = ({ kind }: Work): string => kind.slice(0, kind.indexOf('.'))

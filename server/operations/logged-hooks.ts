@@ -3,8 +3,8 @@ import { ApiError } from '../../runtime/errors.ts'
 import type { Log } from '../log.ts'
 
 /**
- * Wraps the hooks of an area so that their errors are logged. Durable work calls the hooks, and its operations only
- * tell callers the place of an internal failure.
+ * Wraps the hooks of an area so that their errors are logged. Durable work calls the hooks, and the records of its
+ * operations only refer to the log.
  */
 export function loggedHooks(hooks: WorkspaceHooks, log: Log): WorkspaceHooks {
   const { area } = hooks

@@ -28,7 +28,7 @@ export interface OperationsServices {
 
 /** The facts of one area for its operations. */
 export interface OperationsOptions<Area extends AreaTypes> {
-  /** The name is the prefix of table and enums; the number belongs to errors in operations. */
+  /** The name, which is the prefix of table and enums, and the base of the codes of errors in operations. */
   readonly domain: ErrorDomain
   /** The fields by which `listOperations` filters and sorts, from the area's filters. */
   readonly list: ListFields
@@ -36,7 +36,7 @@ export interface OperationsOptions<Area extends AreaTypes> {
   readonly check: (value: unknown, faults: Faults) => value is Area['record']
 }
 
-/** Records the mutations of one area (conventions §5, §6, §13). */
+/** Returns the operations of one area, which record its mutations (conventions §5, §6, §13). */
 export function operationsOf<Area extends AreaTypes>(
   parts: OperationsServices,
   options: OperationsOptions<Area>,
@@ -66,8 +66,8 @@ class AreaOperations<Area extends AreaTypes> implements Operations<Area> {
     return store.tx(async tx => {
       const earlier = key && (await this.#replay(tx, key, context))
       if (earlier !== undefined) return earlier
-      // The key comes first: a concurrent call with the same key waits here and finds it, instead of the name that this
-      // call takes.
+      // The key is inserted first: a concurrent call with the same key waits here and finds the key, instead of failing
+      // because of the name that this call takes.
       if (key) await remember(tx, key, context.now, { operations: this.collection.name, operation_id: id })
       const { text } = await this.#record(tx, id, causeOf(context), await change(tx, id), context)
       return text
@@ -100,7 +100,7 @@ class AreaOperations<Area extends AreaTypes> implements Operations<Area> {
     return known && (await tx.get(this.collection, known.operation_id))?.text
   }
 
-  /** Inserts the operation, the work and the activity of an effect. */
+  /** Inserts the operation, the work and the activity of an effect, and returns the stored operation. */
   async #record(
     tx: Transaction,
     id: string,

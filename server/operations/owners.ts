@@ -17,19 +17,25 @@ export const owners: Collection<OwnerRow> = { name: 'ninefold_processes', id: 'i
 
 /** A lease that the heartbeat renews. */
 export interface Tenure {
-  /** Extends the lease in a transaction of the heartbeat; returns false if another process holds it. May run again. */
+  /**
+   * Extends the lease in a transaction of the heartbeat; returns false if another process holds the lease. May run
+   * again.
+   */
   renew(tx: Transaction, until: string): Promise<boolean>
-  /** Called if another process holds the lease, or may hold it: the work under the lease must stop. */
+  /** Stops the work under the lease, because another process holds the lease, or may hold it. */
   lost(): void
 }
 
-/** The durations in milliseconds. */
+/** The duration of a lease and the interval of heartbeats, in milliseconds. */
 export interface LeaseTimes {
   readonly leaseMs: number
   readonly heartbeatMs: number
 }
 
-/** The lease has expired or another process holds it: a write under it must not happen. */
+/**
+ * The error of work under a lease that has expired or that another process holds. A write under such a lease must not
+ * happen.
+ */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 
@@ -70,7 +76,7 @@ export class Owner {
     this.#schedule()
   }
 
-  /** Ends the heartbeat and releases all leases at once. */
+  /** Ends the heartbeat and deletes the row of the process, which releases all its leases at once. */
   async stop(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#timer)
@@ -90,8 +96,9 @@ export class Owner {
   }
 
   /**
-   * Await it before work begins under a lease. After a pause longer than its leases, the process finds out by a
-   * heartbeat which leases are lost; throws `LeaseLost` if it cannot.
+   * Ensures that the leases of this process are valid or known to be lost. Code awaits `assure` before work begins
+   * under a lease. After a pause of the length of a lease, a heartbeat finds the lost leases. Throws `LeaseLost` if the
+   * heartbeat fails, or if the process has stopped its work.
    */
   async assure(): Promise<void> {
     if (performance.now() - this.#lastBeat < this.times.leaseMs) return
@@ -109,12 +116,12 @@ export class Owner {
     if (!this.#isStopped) await this.#beat()
   }
 
-  /** The end of a lease that is taken or renewed now. */
+  /** Returns the end of a lease that is taken or renewed now. */
   until(): string {
     return formatMillis(this.#clock.now() + this.times.leaseMs)
   }
 
-  /** Returns the live processes; any other process holds no lease. */
+  /** Returns the ids of the live processes; any other process holds no lease. */
   async living(reader: Reader): Promise<ReadonlySet<string>> {
     const living = new Set<string>()
     for await (const { value } of reader.each(owners)) if (this.#lives(value)) living.add(value.id)
@@ -141,7 +148,10 @@ export class Owner {
     return !isExpired && !isGone(row) && !this.#isStill(row)
   }
 
-  /** A clock that was set back leaves heartbeats in the future, so the silence is measured here too. */
+  /**
+   * Whether a process has sent no heartbeat for the length of a lease, by the clock of this process: a clock that was
+   * set back leaves heartbeats in the future.
+   */
   #isStill({ id, beats }: OwnerRow): boolean {
     const now = performance.now()
     const seen = this.#seen.get(id)
@@ -163,7 +173,10 @@ export class Owner {
     return this.#beating
   }
 
-  /** The row of the process is renewed first: a lease that cannot be renewed must not make the process look dead. */
+  /**
+   * Sends one heartbeat. The row of the process is renewed first: a lease that cannot be renewed must not make the
+   * process seem dead.
+   */
   async #beatOnce(): Promise<void> {
     const started = performance.now()
     await this.#store.tx(tx => this.#sign(tx))
@@ -197,7 +210,10 @@ export class Owner {
     }
   }
 
-  /** After a whole lease without a heartbeat, other processes may hold the leases of this process. */
+  /**
+   * Logs a failed heartbeat. After the length of a lease without a heartbeat, gives up all leases, because other
+   * processes may hold them.
+   */
   #missed(error: unknown): void {
     this.#log.warn({ err: error }, 'heartbeat failed')
     if (performance.now() - this.#lastBeat <= this.times.leaseMs) return

@@ -26,9 +26,9 @@ interface PeriodicServices {
 }
 
 /**
- * Periodic work of one process at a time (conventions §15). A process keeps the named lease as long as it lives; it
- * runs the work at once, and then `everyMs` milliseconds after each end. A failure is logged, and the next run makes up
- * for it.
+ * Periodic work of one process at a time (conventions §15). A process keeps the named lease for as long as the process
+ * lives; it runs the work at once, and then `everyMs` milliseconds after each end. A failure is logged, and the next
+ * run must do the work that was left.
  */
 export class PeriodicWorker implements Tenure {
   readonly #parts: PeriodicServices
@@ -94,7 +94,10 @@ export class PeriodicWorker implements Tenure {
     this.#schedule(this.#fence === undefined ? this.#parts.owner.times.heartbeatMs : everyMs)
   }
 
-  /** A process that stalled, or whose clock differs, may have lost the lease since the last heartbeat. */
+  /**
+   * Gives up the lease if another process has taken it: a process that stalled, or whose clock differs, may have lost
+   * the lease since the last heartbeat.
+   */
   async #check(): Promise<void> {
     const row = await this.#parts.store.get(leases, this.#options.name)
     if (this.#isOwn(row)) return

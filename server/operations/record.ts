@@ -34,7 +34,9 @@ export interface Cause {
 /** The maximal number of different warnings of an operation, so that long work does not grow its record. */
 const maxWarnings = 100
 
-/** Makes the record of an effect: DONE, or PENDING if work follows. `area` gives the prefix of its enums. */
+/**
+ * Returns the record of an effect: DONE, or PENDING if work follows. The enums of the record have the prefix of `area`.
+ */
 export function newRecord(area: string, id: string, cause: Cause, effect: Effect): StoredOperation {
   const prefix = area.toUpperCase()
   const time = formatMillis(cause.now)
@@ -57,7 +59,7 @@ export function newRecord(area: string, id: string, cause: Cause, effect: Effect
   }
 }
 
-/** Returns the record of an operation whose work begins, or begins again after a crash. */
+/** Returns the record of an operation whose work begins; the same record if the work begins again after a crash. */
 export function running(area: string, record: StoredOperation, now: number): StoredOperation {
   if (stateOf(record) === 'RUNNING') return record
   return { ...moved(area, record, 'RUNNING'), start_time: formatMillis(now) }
@@ -65,7 +67,7 @@ export function running(area: string, record: StoredOperation, now: number): Sto
 
 /** The notes of a running step. */
 export interface Notes {
-  /** Percent. */
+  /** The progress in percent. */
   readonly progress: number
   readonly warnings: readonly StepWarning[]
 }
@@ -89,7 +91,10 @@ export function ended(
   return { ...moved(area, record, 'ERROR'), end_time, errors: told }
 }
 
-/** Throws for an invalid change of state: never backwards, and never from an end state (conventions §5). */
+/**
+ * Returns the record in another state. Throws for an invalid change: never backwards, and never from an end state
+ * (conventions §5).
+ */
 function moved(area: string, record: StoredOperation, to: OperationState): StoredOperation {
   const from = stateOf(record)
   if (from !== undefined && mayBecome(from, to)) return { ...record, status: statusOf(area, to) }

@@ -20,7 +20,7 @@ export interface RunServices {
   readonly log: Log
   readonly queue: WorkQueue
   readonly owner: Owner
-  /** The delays before the retries after UNAVAILABLE. */
+  /** The delays before the retries after UNAVAILABLE, in milliseconds. */
   readonly retryDelaysMs: readonly number[]
   /** Counts every run of a step. */
   readonly steps?: Pick<StepMeter, 'record'>
@@ -43,8 +43,8 @@ type StepResult =
   | { readonly kind: 'release' }
 
 /**
- * Work under the lease of this process. Its steps run one after the other, and the end of each is recorded before the
- * next.
+ * Work under the lease of this process. Its steps run one after the other, and the end of each step is recorded before
+ * the next step.
  */
 export class WorkRun implements Tenure {
   readonly id: string
@@ -67,9 +67,7 @@ export class WorkRun implements Tenure {
     this.#work = work
   }
 
-  /**
-   * Runs steps until the work ends, waits for its next turn, or belongs to another process. Rejects if the store fails.
-   */
+  /** Runs steps until the work ends, is queued again, or belongs to another process. Rejects if the store fails. */
   async run(): Promise<void> {
     this.#parts.owner.hold(this)
     try {
@@ -180,7 +178,7 @@ export class WorkRun implements Tenure {
     this.#parts.log.warn({ ...this.#facts(), errors }, 'work ended with errors')
   }
 
-  /** The names of the work in the log. */
+  /** Returns the facts that identify the work in the log. */
   #facts(): object {
     const { kind, step } = this.#work
     return { kind, step, work: this.id }
@@ -224,7 +222,7 @@ export class WorkRun implements Tenure {
     }
   }
 
-  /** Runs a transaction that locks the row of the work; does nothing if the work belongs to another process. */
+  /** Runs a transaction that locks the row of the work; throws `LeaseLost` if the work belongs to another process. */
   #fenced<R>(fn: (tx: Transaction, row: Stored<Work>) => Promise<R>): Promise<R> {
     return this.#parts.store.tx(async tx => fn(tx, this.#proved(await tx.lock(works, this.id))))
   }

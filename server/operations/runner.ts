@@ -9,8 +9,8 @@ import type { Work } from './work.ts'
 /** The settings of a runner; durations in milliseconds. */
 export interface RunnerOptions {
   /**
-   * The maximal number of concurrent pieces of work. One lane gets at most half of it, so that no lane blocks all
-   * others.
+   * The maximal number of concurrent pieces of work. One lane gets at most half of this number, so that no lane blocks
+   * all others.
    */
   readonly concurrency: number
   /** The interval of the polls of the store. Work that this process queues is taken up at once. */
@@ -20,8 +20,8 @@ export interface RunnerOptions {
 }
 
 /**
- * Runs the work of a store in this process, beside the runners of other processes (conventions §15): claims due work,
- * takes over the work of dead processes, and ends work past its deadline.
+ * Runs the work of a store in this process, in addition to the runners of other processes (conventions §15): claims due
+ * work, takes over the work of dead processes, and ends work past its deadline.
  */
 export class Runner implements QueueListener {
   readonly #parts: RunServices
@@ -32,7 +32,7 @@ export class Runner implements QueueListener {
   #lastLane = ''
   #claiming: Promise<void> | undefined
   #isWoken = false
-  /** The timer for work of this process that becomes due later. */
+  /** Whether work of this process has become due after a delay. */
   #hasWaited = false
   #polling: Promise<void> = Promise.resolve()
   #stopListening = (): void => {}
@@ -50,7 +50,10 @@ export class Runner implements QueueListener {
     this.#poll()
   }
 
-  /** Aborts running work and gives it back. Work that does not end in time keeps its lease until it expires. */
+  /**
+   * Aborts running work and releases its leases. Work that does not end in time keeps its lease until the lease
+   * expires.
+   */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#stopListening()
@@ -124,7 +127,7 @@ export class Runner implements QueueListener {
     }
   }
 
-  /** The number of pieces of work that were looked at; other processes may have claimed them first. */
+  /** Claims due work. Returns the number of due pieces; other processes may have claimed some of them first. */
   async #claim(): Promise<number> {
     const { clock, owner, queue, store } = this.#parts
     const count = this.#options.concurrency - this.#runs.size
@@ -161,7 +164,9 @@ export class Runner implements QueueListener {
     this.#runs.set(work.id, { run, over })
   }
 
-  /** The end of a step could not be recorded: the step runs again after the lease has expired. */
+  /**
+   * Logs work whose step could not be recorded: the step runs again after the lease has expired. Ignores a lost lease.
+   */
   #dropped({ id, kind, step }: Work, error: unknown): void {
     if (error instanceof LeaseLost) return
     this.#parts.log.error({ err: error, kind, step, work: id }, 'work is left to its lease')

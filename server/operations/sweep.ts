@@ -20,22 +20,22 @@ export interface Retention {
   readonly activitiesMs: number
 }
 
-/** The promised minimum: 30 days for operations (conventions §5), 400 days for activities (conventions §20). */
+/** The default retention: 30 days for operations (conventions §5), 400 days for activities (conventions §20). */
 export const retention: Retention = { operationsMs: 30 * dayMs, activitiesMs: 400 * dayMs }
 
 /** The number of rows that one transaction deletes, so that other work need not wait long. */
 const batchSize = 100
 
-/** Operations are listed by this field, so it has an index. */
+/** The column with the start of an operation. Operations are listed by this column, so it has an index. */
 export const insertTime = column('insert_time', 'TIMESTAMP')
 const endTime = column('end_time', 'TIMESTAMP')
 
-/** The interval of the sweep. */
+/** The interval of the sweep, in milliseconds. */
 const everyMs = 60 * 60 * 1000
 
 type OperationRows = Collection<StoredOperation>
 
-/** Deletes outdated rows every hour. */
+/** Returns the worker that runs `sweep` every hour. */
 export const sweeper = (clock: Clock, operations: readonly OperationRows[], kept: Partial<Retention> = {}): Worker => ({
   name: 'ninefold.sweeper',
   everyMs,
@@ -43,8 +43,8 @@ export const sweeper = (clock: Clock, operations: readonly OperationRows[], kept
 })
 
 /**
- * Keys are kept for this time after their expiry. A call may begin while its key is valid, and be admitted to its
- * recorded answer without an authorization. It must find the key at its end too.
+ * The time for which keys are kept after their expiry, in milliseconds. A call may begin while its key is valid, and be
+ * admitted to its recorded answer without an authorization. The call must still find the key later.
  */
 const spareMs = 60 * 60 * 1000
 
@@ -61,17 +61,20 @@ export async function sweep(
   for (const collection of operations) await deleteAll(turn, collection, insertTime, endedBefore(now - operationsMs))
 }
 
-/** The first comparison has an index; the second excludes unfinished operations. */
+/**
+ * Returns the filter for operations that ended before a time, in milliseconds since 1970. The first comparison has an
+ * index; the second excludes unfinished operations.
+ */
 export const endedBefore = (millis: number): Filter =>
   and(compareTime(insertTime, '<', millis), compareTime(endTime, '<', millis))
 
-/** The page of rows that one transaction deletes, in the order of `field`. */
+/** Returns the query for the rows that one transaction deletes, in the order of `field`. */
 export const oldestRows = (collection: Collection<never>, field: FilterField, filter: Filter): ListQuery =>
   firstRows(batchSize, filter, field, column(collection.id, 'STRING'))
 
 /**
- * Deletes matching rows, in the order of `field`, until none is left or the run ends. It pauses for half of the time,
- * because with SQLite the batches would otherwise follow each other without a read of any socket.
+ * Deletes matching rows, in the order of `field`, until no row is left or the signal of the run aborts. Pauses for half
+ * of the time, because with SQLite the batches would otherwise follow each other without a read of any socket.
  */
 export async function deleteAll<T extends { readonly id: string }>(
   turn: Turn,

@@ -16,13 +16,13 @@ export interface DeclaredProcedure {
 
 /** The runner of this process. Both calls are hints; the store alone decides about the work to do. */
 export interface QueueListener {
-  /** Work becomes due in `afterMs` milliseconds. */
+  /** Receives the delay in milliseconds after which queued work becomes due. */
   queued(afterMs: number): void
-  /** The work was ended, but not by its own steps. */
+  /** Receives the id of work that other code than its own steps has ended. */
   ended(id: string): void
 }
 
-/** The default time limit of durable work (conventions §15). */
+/** The default time limit of durable work, in milliseconds (conventions §15). */
 const defaultDeadlineMs = 15 * 60 * 1000
 
 /** Queues work, and knows the procedures of all areas. */
@@ -42,7 +42,7 @@ export class WorkQueue {
     }
   }
 
-  /** Returns undefined for a kind that only another version of the program has. */
+  /** Returns the procedure of a kind; undefined for a kind that only another version of the program has. */
   find(kind: string): DeclaredProcedure | undefined {
     return this.#declared.get(kind)
   }
@@ -92,17 +92,17 @@ export class WorkQueue {
     this.queuedBy(tx, afterMs)
   }
 
-  /** Tells the runner of work that `tx` queues, after the commit. */
+  /** Notifies the listeners of work that `tx` queues, after the commit. */
   queuedBy(tx: Transaction, afterMs: number): void {
     tx.afterCommit(() => this.#listeners.forEach(listener => listener.queued(afterMs)))
   }
 
-  /** Tells the runner of work that `tx` ends, after the commit. */
+  /** Notifies the listeners of work that `tx` ends, after the commit. */
   endedBy(tx: Transaction, id: string): void {
     tx.afterCommit(() => this.#listeners.forEach(listener => listener.ended(id)))
   }
 
-  /** Adds a listener; returns a function that removes it. */
+  /** Adds a listener; returns a function that removes the listener. */
   listen(listener: QueueListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -13,10 +13,13 @@ const { deadline, id, kind, lane, runAfter } = workFields
 /** The number of rows that are read together. */
 const batchSize = 100
 
-/** A clock that shows less than before, by more than this drift, was set back. */
+/**
+ * The tolerated drift of the clock in milliseconds. A clock that shows an earlier time than before, by more than the
+ * drift, was set back.
+ */
 const driftMs = 1000
 
-/** The change of a row that was looked at. */
+/** Returns the changed row of a piece of work. */
 type Change = (work: Work) => Work
 
 /** Looks after work without a live runner: waiting work, late work, and the work of dead processes. */
@@ -29,8 +32,8 @@ export class WorkRecovery {
   }
 
   /**
-   * Takes over, queues and ends work; `isRunning` tells which work this process runs. Returns true if much work is left
-   * to end, so that the work of dead processes is taken over in between.
+   * Takes over, queues and ends work; `isRunning` returns true for work that this process runs. Returns true if there
+   * may be more late work, so that the caller repeats the call without a pause.
    */
   async tend(isRunning: (id: string) => boolean): Promise<boolean> {
     const now = this.#parts.clock.now()
@@ -94,8 +97,8 @@ export class WorkRecovery {
   }
 
   /**
-   * The work of one owner is changed together, so that a row that a stalled process locks does not delay the work of
-   * other owners.
+   * Changes rows and returns the number of changed rows. The work of one owner is changed in one transaction, so that a
+   * row that a stalled process locks does not delay the work of other owners.
    */
   async #change(rows: readonly Stored<Work>[], change: Change): Promise<number> {
     let count = 0
@@ -109,7 +112,10 @@ export class WorkRecovery {
     return count
   }
 
-  /** Changes each row by a conditional UPDATE, so that a row that another process has changed meanwhile is skipped. */
+  /**
+   * Changes each row by a conditional UPDATE, so that a row that another process has already changed is skipped.
+   * Returns the number of changed rows.
+   */
   #changeTogether(rows: readonly Stored<Work>[], change: Change): Promise<number> {
     return this.#parts.store.tx(async tx => {
       let count = 0
@@ -121,7 +127,7 @@ export class WorkRecovery {
     })
   }
 
-  /** Ends work past its deadline, whichever process runs it; returns true if there may be more. */
+  /** Ends work past its deadline, whichever process runs the work; returns true if there may be more late work. */
   async #reap(now: number): Promise<boolean> {
     const { queue, store } = this.#parts
     if (queue.kinds.length === 0) return false

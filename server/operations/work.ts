@@ -5,12 +5,12 @@ import type { Scope } from '../../domain/ports/scope.ts'
 
 /** A piece of unfinished durable work (conventions §15); its row is deleted at its end. */
 export interface Work {
-  /** The id of its operation, if it has one; otherwise an id of its own. */
+  /** The id of the work's operation; an id of its own for work without an operation. */
   readonly id: string
   readonly kind: string
   readonly has_operation: boolean
   readonly input: unknown
-  /** The checkpoint of its steps. */
+  /** The value that a step saved last, from which interrupted work continues; absent before the first `save`. */
   readonly checkpoint?: unknown
   readonly scope: Scope
   readonly principal_id: string
@@ -21,16 +21,19 @@ export interface Work {
   readonly step: string
   /** The attempt of this step: 1, plus 1 after each retried failure. */
   readonly attempt: number
-  /** Only due work has a lane, so that a claim need not skip waiting work. */
+  /**
+   * WAITING until the work is due, QUEUED while the work is due, LEASED while a process holds the work. Claims read
+   * QUEUED work only, so they need not skip waiting work.
+   */
   readonly state: 'WAITING' | 'QUEUED' | 'LEASED'
   readonly insert_time: string
-  /** The time of the last queueing. A clock that shows less was set back. */
+  /** The time at which the work was last queued. A clock that shows an earlier time was set back. */
   readonly queue_time: string
   readonly run_after: string
-  /** The process that holds the lease; empty while queued. */
+  /** The id of the process that holds the lease; empty without a lease. */
   readonly lease_owner: string
   readonly lease_until?: string
-  /** Grows with every claim: a run with a smaller number must no longer write. */
+  /** The number of claims of this work. A run with a smaller number must no longer write. */
   readonly fence: number
   /** Absent for work without a time limit. */
   readonly deadline?: string
@@ -61,6 +64,7 @@ export const works: Collection<Work> = {
   indexes: [['state', 'lane', 'run_after'], ['state', 'run_after'], ['deadline']],
 }
 
+/** Returns the lane of the work of a scope. */
 export const laneOf = ({ type, id }: Scope): string => (id === '' ? type : `${type}:${id}`)
 
 /** Returns the facts of a row for the code of its area. */

@@ -12,10 +12,10 @@ import { works } from './work.ts'
 /** The collections of durable work. */
 export const workCollections: readonly Collection<never>[] = [works, owners, leases]
 
-/** The durations in milliseconds. */
+/** The settings of the background work; durations in milliseconds. */
 export interface WorkerOptions extends LeaseTimes, RunnerOptions, Pick<RunServices, 'retryDelaysMs'> {}
 
-/** The durations of conventions §15. */
+/** The settings of conventions §15. */
 const defaults: WorkerOptions = {
   leaseMs: 15_000,
   heartbeatMs: 5_000,
@@ -35,7 +35,9 @@ export interface Workers {
   stop(): Promise<void>
 }
 
-/** Starts the background work of this process: durable work, and the periodic workers whose leases it gets. */
+/**
+ * Starts the background work of this process: durable work, and the periodic workers whose leases this process gets.
+ */
 export async function startWorkers(
   parts: { readonly store: Store; readonly clock: Clock; readonly log: Log; readonly queue: WorkQueue } & Pick<
     RunServices,

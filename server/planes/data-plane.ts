@@ -13,7 +13,7 @@ export interface AreaPlane extends DataPlane, RequestRules {
   readonly pace?: Pace
 }
 
-/** A path segment of characters that no URL encodes. */
+/** Matches a prefix: path segments of characters that no URL encodes. */
 const prefixForm = /^(?:\/[\w.~-]+)+$/
 
 /**

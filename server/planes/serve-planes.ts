@@ -13,9 +13,9 @@ export interface PlaneServices extends Pick<DispatcherOptions, 'clock' | 'doors'
   readonly admission: Pick<Admission, 'admit'>
   /** Wraps doors so that refusals are recorded. */
   readonly watch: (doors: Doors) => Doors
-  /** Prepares a route, as routes of areas are prepared. */
+  /** Prepares a route in the same way as the routes of areas. */
   readonly prepare: (bound: BoundRoute) => BoundRoute
-  /** Wraps a dispatch so that it sees the addresses that trusted proxies report. */
+  /** Wraps a dispatch so that the dispatch sees the addresses that trusted proxies report. */
   readonly behindProxies: (dispatch: Dispatch) => Dispatch
 }
 
@@ -39,7 +39,7 @@ export interface Sites {
 /** The paths that every address of a server answers. */
 const healthPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
-/** Makes the sites of the planes, and the main site, which also answers the calls of `platform`. */
+/** Returns the sites of the planes, and the main site, which also answers the calls of `platform`. */
 export function sitesOf(planes: readonly AreaPlane[], platform: Dispatch, parts: PlaneServices): Sites {
   const dispatches = new Map(planes.map(plane => [plane, planeDispatch(plane, parts)]))
   const site = (own: readonly AreaPlane[], otherwise: Dispatch): Site => ({
@@ -62,7 +62,7 @@ export function sitesOf(planes: readonly AreaPlane[], platform: Dispatch, parts:
   }
 }
 
-/** Returns the rules of requests to a site. */
+/** Returns a function that finds the rules of a request to a site by its target. */
 export const rulesOf =
   (planes: readonly AreaPlane[]): RulesOf =>
   target =>
@@ -113,7 +113,7 @@ function planeOf(planes: readonly AreaPlane[], target: string): AreaPlane | unde
   return planes.find(({ prefix }) => isBelow(path, prefix))
 }
 
-/** Answers the health paths of the platform, and no other path. */
+/** Returns a dispatch that answers the health paths of the platform, and no other path. */
 function healthOf(platform: Dispatch, parts: PlaneServices): Dispatch {
   const nothing = parts.admission.admit(dispatcher({ ...parts, routes: [], domains: { outside } }))
   return request => (healthPaths.has(request.target) ? platform(request) : nothing(request))

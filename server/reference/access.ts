@@ -1,7 +1,7 @@
 import type { OperationAccess, Permission } from '../../generator/model/types.ts'
 import { code, table } from './markdown.ts'
 
-/** The places where a permission is checked, by the `scope` of `x-access` (conventions §22). */
+/** The place where a permission is checked, keyed by the `scope` of `x-access` (conventions §22). */
 const scopes: ReadonlyMap<string | undefined, string> = new Map([
   ['platform', 'at the platform'],
   ['path', 'at the innermost workspace, group or organisation of the path'],
@@ -11,7 +11,7 @@ const scopes: ReadonlyMap<string | undefined, string> = new Map([
   ['filtered', 'at the scope of each row: others are left out'],
 ])
 
-/** Describes the access to an operation, in Markdown. */
+/** Returns a description of the access to an operation, in Markdown. */
 export function accessText(access: OperationAccess | undefined): string {
   switch (access?.kind) {
     case undefined:
@@ -30,7 +30,7 @@ export function accessText(access: OperationAccess | undefined): string {
   }
 }
 
-/** The catalogue of permissions of an area. */
+/** Returns the table of an area's permissions, in Markdown. */
 export function permissionTable(permissions: readonly Permission[]): string {
   const rows = permissions.map(({ key, class: kind, scopeTypes, description = '', operations }) => [
     code(key),

@@ -8,7 +8,7 @@ import { paragraphs } from './markdown.ts'
 
 type Documents = ReadonlyMap<string, Document>
 
-/** Makes an area's document for people: its descriptions include the errors and access of its extensions. */
+/** Returns an area's document for people: its descriptions include the errors and access of its extensions. */
 export async function referenceDocument(area: string): Promise<object> {
   const documents = await readDocuments(['common', area])
   const document = documents.get(area)
@@ -17,13 +17,13 @@ export async function referenceDocument(area: string): Promise<object> {
   return described(bundle(specFile(area)), document, new Map([...documents, ...others]))
 }
 
-/** The other areas whose reasons the document names. */
+/** Returns the names of the other areas whose reasons the document names. */
 function othersRaised({ operations }: Document): ReadonlySet<string> {
   const raised = operations.flatMap(({ raises = [] }) => raises)
   return new Set(raised.filter(name => name.includes('.')).map(name => name.slice(0, name.indexOf('.'))))
 }
 
-/** Adds the access, errors and permissions of a model to the descriptions of a bundled document. */
+/** Returns a bundled document whose descriptions also have the access, errors and permissions of the model. */
 export function described(bundled: object, document: Document, documents: Documents): object {
   const { info, paths } = isRecord(bundled) ? bundled : {}
   const items = entriesOf(paths).map(([path, item]) => [path, describedItem(item, document, documents)])
@@ -55,7 +55,10 @@ function operationText(operation: Operation, document: Document, documents: Docu
   return paragraphs(description, accessText(access), errors, table)
 }
 
-/** Resolves a name in `x-raises`: a reason of the document, a common reason, or `<area>.REASON`. */
+/**
+ * Returns the reason that a name in `x-raises` stands for: a reason of the document, a common reason, or
+ * `<area>.REASON`. The list is empty for an unknown name.
+ */
 function reasonOf(name: string, { errors }: Document, documents: Documents): readonly ErrorReason[] {
   const dot = name.indexOf('.')
   const common = documents.get('common')?.errors ?? []

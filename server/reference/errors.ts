@@ -3,10 +3,13 @@ import { rpcCodes } from '../../runtime/errors.ts'
 import { own } from '../../runtime/validation.ts'
 import { code, table } from './markdown.ts'
 
-/** Smaller numbers belong to the common block, to which each area adds its own base (conventions §7). */
+/**
+ * The number of codes in the common block. A smaller code is common to all areas; each area adds its own base to the
+ * code (conventions §7).
+ */
 const commonCodes = 1000
 
-/** Makes a table of reasons with the facts of `x-errors`; `base` is the number at which the area's codes begin. */
+/** Returns a table of reasons with the facts of `x-errors`; `base` is the number at which the area's codes begin. */
 export function reasonTable(reasons: readonly ErrorReason[], base = 0): string {
   const rows = reasons.map(({ reason, code: number, rpc, description, metadata }) => [
     code(reason),

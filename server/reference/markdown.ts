@@ -1,11 +1,11 @@
-/** Makes a table of Markdown; an empty text without rows. */
+/** Returns a table in Markdown; an empty text without rows. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return ''
   const lines = [head, head.map(() => '---'), ...rows.map(row => row.map(cell))]
   return lines.map(line => `| ${line.join(' | ')} |`).join('\n')
 }
 
-/** Text in marks of code. */
+/** Returns a text as code in Markdown. */
 export const code = (text: string): string => `\`${text}\``
 
 /** Joins paragraphs; empty paragraphs are left out. */
@@ -15,5 +15,5 @@ export const paragraphs = (...texts: readonly string[]): string =>
     .filter(text => text !== '')
     .join('\n\n')
 
-/** Puts text on one line, without characters that end a cell. */
+/** Returns a text on one line, with the characters escaped that would end a cell. */
 const cell = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').trim()

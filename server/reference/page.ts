@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
-/** The page loads and sends nothing elsewhere. Its script creates styles itself, so these are allowed. */
+/**
+ * The headers of a page, which forbid the page to load from and to send to other servers. Inline styles are allowed,
+ * because the script of the page creates styles.
+ */
 export const pageHeaders = {
   'content-security-policy': [
     "default-src 'none'",
@@ -18,7 +21,7 @@ export const pageHeaders = {
   'x-content-type-options': 'nosniff',
 } as const
 
-/** The package that renders a document; it may not be installed. */
+/** The file of the package `redoc` that renders a document. The package may not be installed. */
 const scriptName = 'redoc/bundles/redoc.standalone.js'
 
 /** The URLs of the page's script, and of an area's page and document. */
@@ -28,11 +31,14 @@ export const paths = {
   document: (area: string): string => `/reference/${area}.json`,
 } as const
 
-/** The logo that the script would load from the server of its makers; its text stays. */
+/**
+ * Matches the URL of the logo that the script would load from the server of its makers. An empty image replaces the
+ * logo.
+ */
 const remoteImage = /https:\/\/cdn\.redoc\.ly\/[^"'`]+/g
 const noImage = 'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22/%3E'
 
-/** Reads the script that renders a document; undefined if its package is not installed. */
+/** Returns the script that renders a document; undefined if its package is not installed. */
 export function readScript(): string | undefined {
   const file = scriptFile()
   return file === undefined ? undefined : readFileSync(file, 'utf8').replaceAll(remoteImage, noImage)
@@ -46,7 +52,10 @@ function scriptFile(): string | undefined {
   }
 }
 
-/** Makes the page of one area, with links to all areas; without the package it names the missing package. */
+/**
+ * Returns the page of one area, with links to all areas. If the package is not installed, the page names the missing
+ * package.
+ */
 export function page(area: string, areas: readonly string[], isInstalled = scriptFile() !== undefined): string {
   const links = areas.map(
     name => `<a href="${paths.page(name)}"${name === area ? ' aria-current="page"' : ''}>${name}</a>`,
@@ -79,7 +88,7 @@ const theme = {
   },
 }
 
-/** The element in which the script renders. */
+/** Returns the element in which the script renders the document of an area. */
 const reference = (area: string): string => `<redoc spec-url="${paths.document(area)}" scroll-y-offset="header"
   hide-download-button sanitize schema-definitions-tag-name="Schemas" theme='${JSON.stringify(theme)}'></redoc>
 <script src="${paths.script}"></script>`

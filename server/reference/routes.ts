@@ -17,8 +17,8 @@ const types = {
 } as const
 
 /**
- * The API reference of all areas for people, the first area at `/`. The renderer is loaded on the first request.
- * `domain` is the error domain outside of all areas.
+ * Returns the routes of the API reference of all areas for people, the first area at `/`. The renderer is loaded on the
+ * first request. `domain` is the error domain outside of all areas.
  */
 export function referenceRoutes(domain: ErrorDomain, areas: readonly string[]): readonly BoundRoute[] {
   const sorted = areas.toSorted()
@@ -36,7 +36,7 @@ export function referenceRoutes(domain: ErrorDomain, areas: readonly string[]): 
   ]
 }
 
-/** A public GET without parameters. */
+/** Returns the route of a public GET without parameters. */
 function file(
   domain: ErrorDomain,
   operationId: string,
@@ -63,7 +63,10 @@ function file(
   )
 }
 
-/** The result is cached, because it takes a second to compute; a failure is not cached. */
+/**
+ * Returns a function that returns the document of an area. The document is cached, because it takes a second to
+ * compute; a failure is not cached.
+ */
 function documentOf(area: string): () => Promise<File> {
   let text: Promise<JsonText<object>> | undefined
   return async () => {

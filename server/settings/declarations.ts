@@ -1,13 +1,13 @@
 import { areaFault } from '../area-faults.ts'
 import type { DescribedSetting, Presence } from './setting.ts'
 
-/** Settings by their dotted keys (`'storage.engines'`). */
+/** Settings, keyed by dotted names (`'storage.engines'`). */
 export type SettingDeclarations = Readonly<Record<string, DescribedSetting<unknown>>>
 
 /** Settings whose defaults need no other settings. */
 export type FixedDeclarations = Readonly<Record<string, DescribedSetting<unknown, Exclude<Presence, 'derived'>>>>
 
-/** The values of settings by their keys. A setting with a default always has a value. */
+/** The values of settings, keyed by the names of the settings. A setting with a default always has a value. */
 export type SettingValues<D extends SettingDeclarations> = {
   readonly [K in keyof D]: D[K] extends DescribedSetting<infer T, infer P>
     ? P extends 'defaulted' | 'derived'
@@ -19,16 +19,16 @@ export type SettingValues<D extends SettingDeclarations> = {
 /** All settings of a server. */
 export interface KnownSettings {
   readonly byKey: ReadonlyMap<string, DescribedSetting<unknown>>
-  /** The keys by the variables of the environment that set them. */
+  /** The keys of the settings, keyed by the environment variables that set them. */
   readonly keysByVariable: ReadonlyMap<string, string>
 }
 
-/** `http.port` as `NINEFOLD_HTTP_PORT`. */
+/** Returns the environment variable of a key: `NINEFOLD_HTTP_PORT` for `http.port`. */
 const variableOf = (key: string): string => `NINEFOLD_${key.toUpperCase().replaceAll('.', '_')}`
 
 /**
- * Indexes all declared settings. Throws for keys that cannot be told apart, since they share a variable or one lies within
- * the other, and for one setting under two keys.
+ * Returns all declared settings. Throws for a malformed key, for two keys that share a variable or of which one lies
+ * within the other, and for one setting under two keys.
  */
 export function knownSettings(declared: readonly SettingDeclarations[]): KnownSettings {
   const byKey = new Map<string, DescribedSetting<unknown>>()
@@ -56,7 +56,7 @@ interface DeclaringArea {
   readonly settings?: SettingDeclarations
 }
 
-/** Collects the settings that areas declare. Throws where a key does not begin with the name of its area. */
+/** Returns the settings that areas declare. Throws for a key that does not begin with the name of its area. */
 export function declaredSettings(areas: readonly DeclaringArea[]): readonly SettingDeclarations[] {
   return areas.flatMap(({ domain, settings }) => {
     const stray = Object.keys(settings ?? {}).find(key => !key.startsWith(`${domain.name}.`))

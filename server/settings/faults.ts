@@ -10,12 +10,12 @@ export class ConfigError extends Error {
   }
 }
 
-/** Collects the faults of all settings, so that they are told together. */
+/** Collects the faults of all settings, so that one error reports all faults. */
 export class SettingFaults {
   readonly #lines: string[] = []
 
   /**
-   * `place` names the source and the setting (`ninefold.json: http.port`). Answers undefined, which
+   * Adds a fault. `place` names the source and the setting (`ninefold.json: http.port`). Returns undefined, which
    * callers return in place of a value.
    */
   add(place: string, description: string): undefined {
@@ -28,7 +28,7 @@ export class SettingFaults {
     return this.#lines.length
   }
 
-  /** Throws a `ConfigError` where there is any fault. */
+  /** Throws a `ConfigError` with all faults if there is a fault. */
   raise(): void {
     if (this.#lines.length > 0) throw new ConfigError(this.#lines)
   }

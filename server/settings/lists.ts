@@ -3,22 +3,25 @@ import { isRecord } from '../../runtime/validation.ts'
 import type { SettingFaults } from './faults.ts'
 import { inCode, Setting, type SettingForm } from './setting.ts'
 
-/** The text members of all kinds of `T`; a list can require that their values differ between its items. */
+/**
+ * The names of the text members that all kinds of `T` have. A list can require that the values of such a member differ
+ * between its items.
+ */
 type TextMember<T> = [T] extends [object]
   ? { [K in keyof T & string]: T[K] extends string ? K : never }[keyof T & string]
   : never
 
-/** Rules of a list as a whole. */
+/** The rules of a list. */
 export interface ListOptions<T> {
-  /** The member whose value no two items share. A fault shows it. */
+  /** The member whose value no two items share. A fault shows the repeated value. */
   readonly uniqueBy?: TextMember<T>
   /** Returns the fault of a list with valid items, as the continuation of the setting's name. */
   readonly fault?: (values: readonly T[]) => string | undefined
 }
 
 /**
- * A list of items of one form. A list of scalars may also be written as one text with commas between its items, and is so
- * in a variable; a variable holds any other list as JSON.
+ * Returns the setting of a list of items of one form. A list of scalars may also be written as one text with commas
+ * between its items, and always is in an environment variable; a variable holds any other list as JSON.
  */
 export function listOf<T>(
   item: Setting<T, 'required'>,
@@ -49,7 +52,10 @@ const entriesOf = (value: string): readonly string[] =>
     .map(entry => entry.trim())
     .filter(entry => entry !== '')
 
-/** Items with faults of their own have no value to compare. */
+/**
+ * Adds a fault for each item whose value an earlier item has too. An item with faults of its own has no value to
+ * compare.
+ */
 function checkUnique(items: readonly unknown[], member: string, place: string, faults: SettingFaults): void {
   const first = new Map<string, number>()
   for (const [i, item] of items.entries()) {

@@ -4,7 +4,7 @@ import type { SettingFaults } from './faults.ts'
 import { oneOf } from './scalars.ts'
 import { inCode, Setting, type SettingForm, type Presence } from './setting.ts'
 
-/** The members of an object by their names. */
+/** The members of an object, keyed by name. */
 export type SettingMembers = Readonly<Record<string, Setting<unknown, Exclude<Presence, 'derived'>>>>
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never
@@ -15,14 +15,14 @@ type OptionalName<M extends SettingMembers> = {
 
 type Flat<T> = { [K in keyof T]: T[K] }
 
-/** An object of these members after reading: a member with a default is always present. */
+/** The value of an object of these members: a member with a default is always present. */
 export type ObjectValue<M extends SettingMembers> = Flat<
   { readonly [K in Exclude<keyof M, OptionalName<M>>]: ValueOf<M[K]> } & {
     readonly [K in OptionalName<M>]?: ValueOf<M[K]>
   }
 >
 
-/** An object of these members and no others. */
+/** Returns the setting of an object that has these members and no others. */
 export function object<M extends SettingMembers>(members: M): Setting<ObjectValue<M>, 'required'> {
   return new Setting<ObjectValue<M>, 'required'>(
     json((given, place, faults) => readMembers(members, given, place, faults)),
@@ -30,15 +30,15 @@ export function object<M extends SettingMembers>(members: M): Setting<ObjectValu
   )
 }
 
-/** The members of objects by their kind, without the member `kind`. */
+/** The members of objects without the member `kind`, keyed by the kind. */
 export type Kinds = Readonly<Record<string, SettingMembers & { readonly kind?: never }>>
 
-/** An object of one of several kinds, told apart by its member `kind`. */
+/** The value of an object of one of several kinds, which the member `kind` names. */
 export type KindValue<K extends Kinds> = {
   [Kind in keyof K & string]: Flat<{ readonly kind: Kind } & ObjectValue<K[Kind]>>
 }[keyof K & string]
 
-/** An object whose member `kind` decides which other members it has. */
+/** Returns the setting of an object whose member `kind` decides which other members the object has. */
 export function objectByKind<K extends Kinds>(kinds: K): Setting<KindValue<K>, 'required'> {
   const kind = oneOf(Object.keys(kinds))
   const membersOf = new Map(Object.entries(kinds).map(([name, members]) => [name, { ...members, kind }]))
@@ -54,13 +54,15 @@ export function objectByKind<K extends Kinds>(kinds: K): Setting<KindValue<K>, '
   )
 }
 
-/** Rules of a map. */
+/** The rules of a map. */
 export interface MapOptions {
-  /** Answers the fault of a name, as it goes on after the name; absent: any name will do. A fault shows the name. */
+  /**
+   * Returns the fault of a name, as the continuation of the name; absent: any name is valid. A fault shows the name.
+   */
   readonly nameFault?: (name: string) => string | undefined
 }
 
-/** An object whose names the operator chooses, such as ids, with values of one form. */
+/** Returns the setting of an object whose names the operator chooses, such as ids, with values of one form. */
 export function mapOf<T>(
   item: Setting<T, 'required'>,
   { nameFault }: MapOptions = {},
@@ -84,7 +86,7 @@ export function mapOf<T>(
   return new Setting(form, 'required')
 }
 
-/** The form of objects. `read` has checked every member of `T` in the object that it answers. */
+/** Returns the form of objects. `read` returns an object only after it has checked every member of `T`. */
 function json<T>(
   read: (given: unknown, place: string, faults: SettingFaults) => Record<string, unknown> | undefined,
 ): SettingForm<T> {

@@ -2,14 +2,20 @@ import { quoted } from '../../runtime/refusal.ts'
 import { emptyFault } from './text-faults.ts'
 import { inCode, Setting, type SettingForm } from './setting.ts'
 
-/** The longest duration where no bound is set, in milliseconds: timers of Node.js overflow at 2^31. */
+/** The maximal duration if no bound is set, in milliseconds: timers of Node.js overflow at 2^31. */
 const longestMs = 999_999_000
 
-/** A text, number or boolean as text, undefined for anything else: a file holds all three, a variable holds texts. */
+/**
+ * Returns a text, number or boolean as text; undefined for another value. A file holds all three types, an environment
+ * variable holds texts.
+ */
 export const plainText = (given: unknown): string | undefined =>
   typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean' ? String(given) : undefined
 
-/** Makes the form of a text value. `parse` returns undefined for a text that breaks the rule; `rule` is the fault. */
+/**
+ * Returns the setting of a value that is written as text. `parse` returns undefined for a text that breaks the rule;
+ * `rule` is the fault.
+ */
 function scalar<T>(
   rule: string | ((given: string | undefined) => string),
   parse: (text: string) => T | undefined,
@@ -28,8 +34,8 @@ function scalar<T>(
 }
 
 /**
- * Makes the form of a text. `fault` returns the fault of a text, as the continuation of the setting's name, and should
- * not quote the text. Absent: an empty text is a fault.
+ * Returns the setting of a text. `fault` returns the fault of a text, as the continuation of the setting's name, and
+ * should not quote the text. Absent: an empty text is a fault.
  */
 export function text({ fault = emptyFault }: TextOptions = {}): Setting<string, 'required'> {
   const rule = (given: string | undefined): string =>
@@ -41,33 +47,36 @@ export function text({ fault = emptyFault }: TextOptions = {}): Setting<string, 
   )
 }
 
-/** Rules of a text. */
+/** The rules of a text. */
 export interface TextOptions {
   readonly fault?: (value: string) => string | undefined
 }
 
-/** Bounds of a number, both included. `rule` words the fault of a value outside them; absent: it names the bounds. */
+/**
+ * The bounds of a number, both included. `rule` is the fault of a value that is no number within the bounds; absent:
+ * the fault names the bounds.
+ */
 export interface NumberOptions {
   readonly min: number
   readonly max: number
   readonly rule?: string
 }
 
-/** A whole number, at most 15 digits. */
+/** Returns the setting of a whole number of at most 15 digits. */
 export function integer({ max, min, rule }: NumberOptions): Setting<number, 'required'> {
   return scalar(rule ?? `must be a whole number, ${min} to ${max}`, value =>
     /^-?\d{1,15}$/.test(value) ? within(Number(value), min, max) : undefined,
   )
 }
 
-/** A number with or without decimals, without an exponent. */
+/** Returns the setting of a number with or without decimals, without an exponent. */
 export function number({ max, min, rule }: NumberOptions): Setting<number, 'required'> {
   return scalar(rule ?? `must be a number, ${min} to ${max}`, value =>
     /^-?\d{1,15}(?:\.\d{1,15})?$/.test(value) ? within(Number(value), min, max) : undefined,
   )
 }
 
-/** `true` or `false`. */
+/** Returns the setting of a boolean, which is written as `true` or `false`. */
 export const flag = (): Setting<boolean, 'required'> => scalar('must be true or false', value => flags.get(value))
 
 const flags: ReadonlyMap<string, boolean> = new Map([
@@ -75,15 +84,18 @@ const flags: ReadonlyMap<string, boolean> = new Map([
   ['false', false],
 ])
 
-/** Bounds of a duration in milliseconds, both included. */
+/** The bounds of a duration in milliseconds, both included. */
 export interface DurationOptions {
-  /** Absent: any duration above zero. */
+  /** The minimal duration; absent: 1 ms. */
   readonly min?: number
-  /** Absent: 999999 s. */
+  /** The maximal duration; absent: 999,999 s. */
   readonly max?: number
 }
 
-/** Milliseconds, written as seconds with at most three decimals: "15s", "0.5s". */
+/**
+ * Returns the setting of a duration in milliseconds, which is written as seconds with at most three decimals: "15s",
+ * "0.5s".
+ */
 export function duration(bounds: DurationOptions = {}): Setting<number, 'required'> {
   const { max = longestMs, min = 1 } = bounds
   const hasBounds = bounds.min !== undefined || bounds.max !== undefined
@@ -102,7 +114,7 @@ const seconds = (ms: number): string => `${ms / 1000}s`
 const within = (value: number, min: number, max: number): number | undefined =>
   value >= min && value <= max ? value : undefined
 
-/** One of the texts `values`. A fault shows the value that was given. */
+/** Returns the setting of a text that is one of `values`. A fault shows the given value. */
 export function oneOf<const Value extends string>(values: readonly Value[]): Setting<Value, 'required'> {
   const rule = `must be ${alternatives(values)}`
   return scalar(

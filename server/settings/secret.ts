@@ -27,16 +27,18 @@ export class Secret {
   }
 }
 
-/** The form of a secret. Its messages are fixed, so that no fault can show the value. */
+/** The rule of a secret. Its message is fixed, so that no fault can show the value. */
 export interface SecretRule {
-  /** As it goes on after the name of the setting: `must be 32 bytes in base64`. */
+  /** The fault, as the continuation of the setting's name: `must be 32 bytes in base64`. */
   readonly words: string
   readonly allows: (value: string) => boolean
 }
 
 const anySecret: SecretRule = { words: 'must be a text that is not empty', allows: value => value.trim() !== '' }
 
-/** A text that stays hidden, such as a key or a password; by default any that is not empty. */
+/**
+ * Returns the setting of a text that stays hidden, such as a key or a password; by default any text that is not empty.
+ */
 export function secret({ allows, words }: SecretRule = anySecret): Setting<Secret, 'required'> {
   const form: SettingForm<Secret> = {
     notation: 'text',

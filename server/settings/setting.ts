@@ -7,7 +7,7 @@ import type { SettingFaults } from './faults.ts'
  */
 export type Presence = 'required' | 'optional' | 'defaulted' | 'derived'
 
-/** The settings of the server that a derived default may follow from. */
+/** The settings of the server from which a derived default may follow. */
 export interface ServerFacts {
   /** The folder for all data of the server. */
   readonly dataDir: string
@@ -15,13 +15,16 @@ export interface ServerFacts {
   readonly baseUrl: string | undefined
 }
 
-/** How values of one type are written. */
+/** The written form of the values of one type. */
 export interface SettingForm<T> {
   /** The form of a value in an environment variable: plain text or JSON. */
   readonly notation: 'text' | 'json'
-  /** Reads a value of JSON, or the plain text of a variable; undefined when it has added faults. */
+  /**
+   * Returns the value of a JSON value or of the plain text of a variable; adds faults and returns undefined for an
+   * invalid value.
+   */
   read(given: unknown, place: string, faults: SettingFaults): T | undefined
-  /** A value in Markdown. */
+  /** Returns a value in Markdown. */
   show(value: T): string
 }
 
@@ -31,15 +34,18 @@ interface Absence<T> {
   readonly derive?: (server: ServerFacts) => T
 }
 
-/** A setting or a member of an object, with values of the type `T`. Immutable: each method answers a new setting. */
+/**
+ * A setting or a member of an object, with values of the type `T`. Settings are immutable: each method returns a new
+ * setting.
+ */
 export class Setting<T, P extends Presence = Presence> {
   readonly form: SettingForm<T>
   readonly presence: P
   /** The default in Markdown, as the table of docs/operate.md shows it; empty without a default. */
   readonly words: string
-  /** The default, where it is the same for all servers. */
+  /** The default value, if all servers have the same default. */
   readonly fixed: T | undefined
-  /** The default, where it follows from other settings. */
+  /** Returns the default value, if the default follows from other settings. */
   readonly derive: ((server: ServerFacts) => T) | undefined
 
   constructor(form: SettingForm<T>, presence: P, { derive, fixed, words }: Absence<T> = { words: '' }) {
@@ -50,27 +56,33 @@ export class Setting<T, P extends Presence = Presence> {
     this.derive = derive
   }
 
-  /** The value may be absent. */
+  /** Returns the setting with a value that may be absent. */
   get optional(): Setting<T, 'optional'> {
     return new Setting(this.form, 'optional')
   }
 
-  /** The value may be absent; `words` tell in Markdown what the code that reads it uses instead. */
+  /**
+   * Returns the setting with a value that may be absent; `words` describe in Markdown the value that the reading code
+   * then uses.
+   */
   otherwise(words: string): Setting<T, 'optional'> {
     return new Setting(this.form, 'optional', { words })
   }
 
-  /** `value` is the default. */
+  /** Returns the setting with the default `value`. */
   default(value: T): Setting<T, 'defaulted'> {
     return new Setting(this.form, 'defaulted', { words: this.form.show(value), fixed: value })
   }
 
-  /** `derive` makes the default from the server's settings; `words` describe it in Markdown. */
+  /**
+   * Returns the setting with a default that `derive` computes from the server's settings; `words` describe the default
+   * in Markdown.
+   */
   derived(words: string, derive: (server: ServerFacts) => T): Setting<T, 'derived'> {
     return new Setting(this.form, 'derived', { words, derive })
   }
 
-  /** Adds the description of the setting, in Markdown: the sentence of its row in docs/operate.md. */
+  /** Returns the setting with its description in Markdown: the sentence of its row in docs/operate.md. */
   describe(description: string): DescribedSetting<T, P> {
     return new DescribedSetting(this, description)
   }
@@ -86,5 +98,5 @@ export class DescribedSetting<T, P extends Presence = Presence> extends Setting<
   }
 }
 
-/** Text in the code marks of Markdown. */
+/** Returns a text as code in Markdown. */
 export const inCode = (text: string): string => `\`${text}\``

@@ -7,7 +7,7 @@ import type { SettingFaults } from './faults.ts'
 
 /** The sources of settings. */
 export interface ConfigSources {
-  /** A file that must exist; absent: `ninefold.json` in the working folder, when there is one. */
+  /** The settings file, which must exist; absent: `ninefold.json` in the working folder, if there is such a file. */
   readonly file?: string | undefined
   readonly environment: Readonly<Record<string, string | undefined>>
 }
@@ -20,7 +20,10 @@ export interface WrittenSetting {
   readonly value: unknown
 }
 
-/** Reads the values of known settings; a later value replaces an earlier value. Unknown keys are faults. */
+/**
+ * Returns the values of known settings, first of the file and then of the environment; a later value replaces an
+ * earlier value. Unknown keys are faults.
+ */
 export function writtenSettings(
   { environment, file }: ConfigSources,
   known: KnownSettings,
@@ -46,7 +49,10 @@ function* fromFile(
   }
 }
 
-/** A key below a known key names a part of its value, but a value can only be set as a whole. */
+/**
+ * Returns the remedy for an unknown key. A key below a known key names a part of its value, but a value can only be set
+ * as a whole.
+ */
 function hintAt(key: string, byKey: KnownSettings['byKey']): string {
   const whole = [...byKey.keys()].find(known => key.startsWith(`${known}.`))
   return whole === undefined ? didYouMean(key, byKey.keys()) : `; it belongs in the value of ${quoted(whole)}`
@@ -71,7 +77,10 @@ function fileText(file: string, faults: SettingFaults): string | undefined {
   }
 }
 
-/** Dotted keys and nested objects mean the same. The value of a known key is left as it is. */
+/**
+ * Yields each value with its dotted key. Dotted keys and nested objects are equivalent. The value of a known key is not
+ * divided.
+ */
 function* flattened(
   value: Record<string, unknown>,
   prefix: string,

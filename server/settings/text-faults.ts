@@ -3,35 +3,35 @@
  * undefined. The fault never quotes the value, which may hold a password.
  */
 
-/** Requires a text that is not empty. */
+/** Returns the fault of a text without characters other than blanks. */
 export function emptyFault(value: string): string | undefined {
   return value.trim() === '' ? 'must not be empty' : undefined
 }
 
-/** Requires a URL of the web. */
+/** Returns the fault of a text that is no HTTP URL. */
 export function httpUrlFault(value: string): string | undefined {
   return /^https?:\/\//.test(value) && URL.canParse(value) ? undefined : 'must be an http or https URL'
 }
 
-/** Requires the URL of a PostgreSQL database. */
+/** Returns the fault of a text that is no URL of a PostgreSQL database. */
 export function storeUrlFault(value: string): string | undefined {
   const isUsable = /^postgres(?:ql)?:\/\//.test(value) && URL.canParse(value)
   return isUsable ? undefined : 'must be the URL of a database, postgres://user:password@host:5432/name'
 }
 
-/** Returns the fault of a mail server's URL. It never quotes the value, which may hold a password. */
+/** Returns the fault of a text that is no URL of a mail server. */
 export function smtpUrlFault(value: string): string | undefined {
   const isUsable = /^smtps?:\/\//.test(value) && URL.canParse(value) && new URL(value).hostname !== ''
   return isUsable ? undefined : 'must be the URL of a mail server, smtps://user:password@host:465'
 }
 
-/** Returns the fault of a sender. */
+/** Returns the fault of a text that is no sender: an address, with or without a name. */
 export function senderFault(value: string): string | undefined {
   const isUsable = /^(?:[^\s<>@]+@[^\s<>@]+|[^<>@\p{Cc}]+ <[^\s<>@]+@[^\s<>@]+>)$/u.test(value)
   return isUsable ? undefined : 'must be an address, such as "Ninefold <cloud@example.com>"'
 }
 
-/** Returns the fault of an address, which may be empty. */
+/** Returns the fault of a text that is neither an address nor empty. */
 export function optionalAddressFault(value: string): string | undefined {
   const isUsable = value === '' || (value.length <= 254 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(value))
   return isUsable ? undefined : 'must be an address, or empty'

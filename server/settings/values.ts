@@ -3,23 +3,26 @@ import type { SettingFaults } from './faults.ts'
 import type { ServerFacts, Setting } from './setting.ts'
 import type { WrittenSetting } from './sources.ts'
 
-/** The values from file and environment, by the settings that declare them. Neither logs nor JSON show them. */
+/**
+ * The values from the file and the environment, keyed by the setting that declares each value. Neither logs nor JSON
+ * show the values.
+ */
 export class GivenSettings {
   readonly #values = new Map<Setting<unknown>, unknown>()
 
-  /** Sets a value, and answers itself. */
+  /** Sets a value, and returns this object. */
   with<T>(setting: Setting<T>, value: T): this {
     this.#values.set(setting, value)
     return this
   }
 
-  /** The given value of a setting; undefined without one, even where the setting has a default. */
+  /** Returns the given value of a setting; undefined without a given value, even if the setting has a default. */
   get<T>(setting: Setting<T>): T | undefined {
     return this.#values.get(setting) as T | undefined
   }
 }
 
-/** Reads the written values of the settings `byKey`, and ignores other keys. The last of several values of a key counts. */
+/** Returns the values of the settings `byKey`, and ignores other keys. The last valid value of a key counts. */
 export function givenSettings(
   written: readonly WrittenSetting[],
   byKey: KnownSettings['byKey'],
@@ -34,14 +37,14 @@ export function givenSettings(
   return given
 }
 
-/** The values of settings without derived defaults: the given values, otherwise the defaults. */
+/** Returns the values of settings without derived defaults: the given values, otherwise the defaults. */
 export function fixedValues<D extends FixedDeclarations>(given: GivenSettings, declared: D): SettingValues<D> {
   return valuesOf(declared, setting => given.get(setting) ?? setting.fixed)
 }
 
-/** The part of a configuration that the settings of an area are taken from. */
+/** The part of a configuration from which the settings of an area are read. */
 export interface SettingsSource extends ServerFacts {
-  /** The values that were given; absent: none. */
+  /** The given values; absent: none. */
   readonly given?: GivenSettings
 }
 

@@ -5,8 +5,8 @@ import { parse } from 'yaml'
 import { isRecord, own } from '../../runtime/validation.ts'
 
 /**
- * Bundles a spec into one document: components of other files are copied to its own `components`, in the same section
- * and under the same name. Throws if a name would have two meanings.
+ * Returns a spec as one document: components of other files are copied to its own `components`, in the same section and
+ * under the same name. Throws if a name would have two meanings.
  */
 export function bundle(file: string): object {
   const bundler = new Bundler()
@@ -22,7 +22,7 @@ interface Component {
 
 class Bundler {
   readonly #documents = new Map<string, Record<string, unknown>>()
-  /** The components by section and name: the original, and its bundled copy. */
+  /** The components, keyed by section and name: the original, and its bundled copy. */
   readonly #taken = new Map<string, Map<string, { readonly origin: unknown; bundled?: unknown }>>()
 
   run(entry: string): object {
@@ -78,7 +78,10 @@ class Bundler {
     }
   }
 
-  /** A component that only refers to a component of the same name in another file stands for that component. */
+  /**
+   * Returns the definition of a component, and its file. A component that only refers to a component of the same name
+   * in another file stands for that component.
+   */
   #origin({ file, section, name }: Component): { readonly file: string; readonly node: unknown } {
     const { components } = this.#load(file)
     const members = isRecord(components) ? own(components, section) : undefined

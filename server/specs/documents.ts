@@ -4,13 +4,16 @@ import { build } from '../../generator/model/build.ts'
 import type { Document } from '../../generator/model/types.ts'
 import { load } from '../../generator/read/load.ts'
 
-/** The folder `specs/`, for the sources and for their build. */
+/** The folder that contains `specs/`, with a slash at its end: of the sources, or of their build. */
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The path of a document by its name. */
+/** Returns the path of the document with a name. */
 export const specFile = (name: string): string => `${root}specs/${name}.yaml`
 
-/** Loads the documents of these names with the generator's reader. Throws if a document cannot be read. */
+/**
+ * Returns the models of documents, keyed by name. Loads the documents with the generator's reader. Throws if a document
+ * cannot be read.
+ */
 export async function readDocuments(names: readonly string[]): Promise<ReadonlyMap<string, Document>> {
   const entries = names.map(name => ({ name, file: `specs/${name}.yaml` }))
   const { loaded, diagnostics } = await load(entries, { allowRefs: false, cwd: root })

@@ -2,14 +2,14 @@ import type { AreaStatus } from './status.ts'
 
 const lineWidth = 100
 
-/** Prints the status for people: the remaining operations by area and resource, then a summary. */
+/** Returns the lines of the status for people: the remaining operations by area and resource, then a summary. */
 export function printStatus(areas: readonly AreaStatus[]): readonly string[] {
   const all = totalOf(areas)
   const summary = `${counted(all.operations, 'operation')} in ${counted(areas.length, 'area')}: ${all.built} built, ${all.left} left`
   return [...areas.flatMap(printArea), summary]
 }
 
-/** The status for programs, as one JSON document. */
+/** Returns the status for programs, as one JSON document. */
 export function jsonStatus(areas: readonly AreaStatus[]): string {
   const detailed = areas.map(status => ({ area: status.area, ...totalOf([status]), resources: status.resources }))
   return JSON.stringify({ ...totalOf(areas), areas: detailed }, undefined, 2)
@@ -40,7 +40,7 @@ function printArea(status: AreaStatus): readonly string[] {
   return [`${status.area}: ${left} of ${counted(operations, 'operation')} left`, ...rows, '']
 }
 
-/** Breaks words after a head into lines. */
+/** Returns lines with the words after a head; further lines are indented by the width of the head. */
 function wrapped(head: string, words: readonly string[]): readonly string[] {
   const rows: string[] = []
   for (const word of words) {

@@ -8,7 +8,7 @@ import type { AreaSources } from './status.ts'
 /** The folder of the areas' handwritten code, for the sources and for their build. */
 const domains = fileURLToPath(new URL('../../domain', import.meta.url))
 
-/** Reads the sources of the areas' status: their documents and their code. Sorted by area. */
+/** Returns the sources of the areas' status: their documents and the stubs in their code. Sorted by area. */
 export async function readSources(areas: readonly AreaModule[]): Promise<readonly AreaSources[]> {
   const documents = await readDocuments(['common', ...areas.map(({ domain }) => domain.name)])
   const sources = areas.flatMap(area => {

@@ -1,14 +1,15 @@
 import type { Document } from '../../generator/model/types.ts'
 import type { AreaModule } from '../area.ts'
 
-/** The built operations of one resource, by operation ids in the order of the document. */
+/** The ids of the built and of the remaining operations of one resource, in the order of the document. */
 export interface ResourceStatus {
   readonly resource: string
   readonly built: readonly string[]
-  /** Operations that answer UNIMPLEMENTED. */
+  /** The ids of the operations that answer UNIMPLEMENTED. */
   readonly left: readonly string[]
 }
 
+/** The status of the resources of one area. */
 export interface AreaStatus {
   readonly area: string
   readonly resources: readonly ResourceStatus[]
@@ -22,7 +23,7 @@ export interface AreaSources {
   readonly stubs: ReadonlySet<string>
 }
 
-/** Computes the built part of an area: the operations of its mounted resources, except stubs. */
+/** Returns the status of an area. The operations of its mounted resources are built, except stubs. */
 export function statusOf({ area: { built }, document: { name, groups }, stubs }: AreaSources): AreaStatus {
   const resources = groups.map(group => {
     const isMounted = built === undefined || built.includes(group.name)

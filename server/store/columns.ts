@@ -23,7 +23,10 @@ export interface WrittenColumn {
   readonly valueOf: (document: unknown) => SqlValue
 }
 
-/** A column for one scalar member of a document. NULL: the member is an unset timestamp, or its object is unset. */
+/**
+ * A column for one scalar member of a document. NULL means that the member is an unset timestamp, or that its object is
+ * unset.
+ */
 export interface Column extends WrittenColumn {
   /** The dotted path of the member. */
   readonly path: string
@@ -32,19 +35,19 @@ export interface Column extends WrittenColumn {
   readonly isNullable: boolean
 }
 
-/** The type of a column in the form of CAST. */
+/** Returns the type of a column in the form of CAST, without a collation. */
 export const typeOf = ({ affinity }: WrittenColumn): string => affinity.replace(/ COLLATE .*/, '')
 
-/** The columns of every table beside those of its members. */
+/** The quoted names of the columns that every table has in addition to the columns of members. */
 export const ownColumns = { key: '"_key"', version: '"_version"', body: '"_body"' } as const
 
-/** Quotes an identifier of SQL; quotes in the name are doubled. */
+/** Returns an identifier of SQL in quotes; quotes in the name are doubled. */
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-/** Quotes a text of a declaration as a literal of SQL. Text of a caller is always a parameter instead. */
+/** Returns a text of a declaration as a literal of SQL. Text of a caller is always a parameter instead. */
 export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
-/** The origin of a column, if it differs from the name. */
+/** The path of a column's member and its quoted name in SQL, if they do not follow from the name. */
 interface Origin {
   readonly path?: string | undefined
   readonly sql?: string
@@ -64,7 +67,7 @@ function columnOf(
   return { name, path, type, sql, affinity: types[type], valueOf, isNullable }
 }
 
-/** Makes the column of a derived field; `sql` is the expression of its values. */
+/** Returns the column of a derived field; `sql` is the expression of its values. */
 export function derivedColumn(name: string, type: FilterType, sql: string, dialect: ColumnTypes): Column {
   const column = columnOf(name, type, dialect, { sql })
   if (column === undefined) throw new Error(`field "${name}" is of type ${type}, which cannot be derived`)
@@ -78,8 +81,8 @@ export function textColumn(column: Column): Column {
 }
 
 /**
- * Returns the columns of a collection's members by name; the column of its id is `_key`. Throws for a member with two
- * types.
+ * Returns the columns of a collection's members, keyed by name; the column of its id is `_key`. Throws for a member
+ * with two types.
  */
 export function memberColumns(collection: Collection<never>, dialect: ColumnTypes): ReadonlyMap<string, Column> {
   const { list, columns = {}, id } = collection
@@ -103,7 +106,7 @@ export function memberColumns(collection: Collection<never>, dialect: ColumnType
   return found
 }
 
-/** The column values of unset members: the default of each type (conventions §8). */
+/** The column value of an unset member, keyed by type: the default of the type (conventions §8). */
 export const unsetValues: Readonly<Record<ColumnType, string | number | null>> = {
   STRING: '',
   ENUM: '',
@@ -123,8 +126,8 @@ function memberValue(column: Pick<Column, 'name' | 'type'>, path: readonly strin
 }
 
 /**
- * Encodes a value for storage and comparison: text in UTF-8, whose bytes sort by code point; timestamps as canonical
- * text; booleans as 0 and 1. Throws `TypeError` for a value of another type.
+ * Returns a value in the form for storage and comparison: text in UTF-8, whose bytes sort by code point; timestamps as
+ * canonical text; booleans as 0 and 1. Throws `TypeError` for a value of another type.
  */
 export function encode({ name, type }: Pick<Column, 'name' | 'type'>, value: unknown): SqlValue {
   if (value === undefined || value === null) return unsetValues[type]
@@ -152,7 +155,7 @@ function integer(value: unknown): bigint | undefined {
   return isInt64(whole) ? whole : undefined
 }
 
-/** Encodes a set value of each type; returns undefined for a value of another type. */
+/** The encoders of set values, keyed by type. An encoder returns undefined for a value of another type. */
 export const encoders: Readonly<Record<ColumnType, (value: unknown) => string | number | bigint | undefined>> = {
   STRING: textOnly,
   ENUM: textOnly,

@@ -3,7 +3,10 @@ import type { SortKey } from '../../runtime/filter/types.ts'
 import { derivedColumn, quoteName, type Column } from './columns.ts'
 import type { Dialect } from './dialect.ts'
 
-/** Returns the columns of computed values by name. Their `valueOf` throws `TypeError` as that of other columns. */
+/**
+ * Returns the columns of computed values, keyed by name. Their `valueOf` throws `TypeError` as the `valueOf` of other
+ * columns does.
+ */
 export function computedColumns({ computed = {} }: Collection<never>, dialect: Dialect): ReadonlyMap<string, Column> {
   const columns = Object.entries(computed).map(([name, { of, type }]): readonly [string, Column] => {
     const column = derivedColumn(name, type, quoteName(name), dialect)
@@ -13,7 +16,10 @@ export function computedColumns({ computed = {} }: Collection<never>, dialect: D
   return new Map(columns)
 }
 
-/** A damaged document may have values of any type, so the computation may throw any error. */
+/**
+ * Returns a computed value. Throws `TypeError` for any error of the computation, because a damaged document may have
+ * values of any type.
+ */
 function valueFrom(name: string, of: (document: never) => unknown, document: unknown): unknown {
   try {
     // Each collection is read and written with documents of its own type; damaged documents are caught here.
@@ -23,7 +29,10 @@ function valueFrom(name: string, of: (document: never) => unknown, document: unk
   }
 }
 
-/** Returns the columns that stand in for list fields in orders. Throws for a field that the list does not sort by. */
+/**
+ * Returns the names of the columns that replace list fields in orders, keyed by field. Throws for a field that the list
+ * does not sort by.
+ */
 export function orderedByOf(collection: Collection<never>): ReadonlyMap<string, string> {
   const { list, name, orderedBy = {} } = collection
   const sortable = new Set(list?.fields.filter(field => field.sortable).map(field => field.name))

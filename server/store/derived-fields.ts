@@ -19,7 +19,7 @@ export interface DerivedTable {
 /** The name of the table; no collection has this name. */
 export const derivedName = '"_derived"'
 
-/** Makes the table from rows: values of the columns `from`, and of the fields that follow from them. */
+/** Returns the table of rows: values of the columns `from`, and of the fields that follow from these values. */
 export function derivedTable(layout: Layout, { fields, from, rows }: Derived): DerivedTable {
   const { collection, dialect } = layout
   const keys = from.map((name, i) => ({ name: `"_key_${i}"`, column: textColumn(columnNamed(layout, name)) }))

@@ -11,8 +11,8 @@ type Like = Extract<Filter, { kind: 'like' }>
 type Presence = Extract<Filter, { kind: 'present' }>
 
 /**
- * Makes a condition from a checked filter. It is TRUE for the rows that `matches` of the runtime accepts, and FALSE or
- * NULL for the others. Texts of callers are parameters only.
+ * Returns the condition of a checked filter. The condition is TRUE for the rows that `matches` of the runtime accepts,
+ * and FALSE or NULL for the others. Texts of callers are parameters only.
  */
 export function compileFilter(filter: Filter, columns: Columns): SqlCondition {
   switch (filter.kind) {
@@ -39,7 +39,7 @@ function any(conditions: readonly SqlCondition[]): SqlCondition {
   }
 }
 
-/** Negates with two values: a row whose condition is NULL matches the negation. */
+/** Returns a negation with two values: a row whose condition is NULL matches the negation. */
 const negated = ({ sql, parameters }: SqlCondition): SqlCondition => ({ sql: `(${sql}) IS NOT TRUE`, parameters })
 
 function compare({ field, key, operator, value }: Comparison, columns: Columns): SqlCondition {

@@ -1,19 +1,25 @@
 import type { SqlRow } from './connection.ts'
 
 /**
- * The format number of documents. A version raises it if earlier versions would misread its documents, or rely on a
- * changed property, or if it drops a unique set. New columns and new unique sets need no new number (decision 0007).
+ * The format number of documents. A version raises the number if earlier versions would misread its documents, or rely
+ * on a changed property, or if it drops a unique set. New columns and new unique sets need no new number (decision
+ * 0007).
  */
 export const storeFormat = 1
 
-/** The highest format number of the versions that have opened a store; 0 in a store without numbers. */
+/** Selects the highest format number of the versions that have opened a store; 0 in a store without numbers. */
 export const selectFormat = 'SELECT coalesce(max(number), 0) FROM ninefold_formats'
 
+/** Adds a format number to a store. */
 export const addFormat = 'INSERT INTO ninefold_formats (number) VALUES (?)'
 
+/** Returns the format number in the row of `selectFormat`. */
 export const formatIn = (row: SqlRow | undefined): number => Number(row?.[0])
 
-/** A newer version of the program has written the store, so this version must neither write nor check it. */
+/**
+ * The error of a store that a newer version of the program has written, and that this version must neither write nor
+ * check.
+ */
 export class NewerStore extends Error {
   override readonly name = 'NewerStore'
   /** The part of the store that this version does not know. */

@@ -20,7 +20,10 @@ export class HiddenMembers {
     this.#heads = names.map(headOf)
   }
 
-  /** Returns undefined if a collection hides no member. Throws if it hides its id or a field of its list. */
+  /**
+   * Returns the hidden members of a collection; undefined for a collection without hidden members. Throws if a
+   * collection hides its id or a field of its list.
+   */
   static of({ hidden = [], id, list, name }: Collection<never>): HiddenMembers | undefined {
     if (hidden.length === 0) return undefined
     const seen = [id, ...(list === undefined ? [] : [list.key, ...list.fields.flatMap(namesOf)])]
@@ -47,7 +50,10 @@ export class HiddenMembers {
     throw new Error(`a document of "${this.#collection}" is damaged; "ninefold doctor" tells which`)
   }
 
-  /** Returns the position of the hidden members; undefined unless exactly they stand at the end. */
+  /**
+   * Returns the position of the hidden members; undefined unless all hidden members, and no other members, stand at the
+   * end.
+   */
   #startIn(body: string): number | undefined {
     const start = body.lastIndexOf(this.#heads[0] ?? '')
     let at = start

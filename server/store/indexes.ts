@@ -5,21 +5,22 @@ import { ownColumns, quoteName } from './columns.ts'
 import type { Direction } from './dialect.ts'
 import { columnNamed, orderTerm, type Columns } from './order.ts'
 
+/** An index of a table. */
 export interface Index {
   readonly name: string
-  /** The statement that creates it, in the form of `sqlite_schema`. */
+  /** The statement that creates the index, in the form of `sqlite_schema`. */
   readonly sql: string
-  /** The members of its unique set. */
+  /** The members of the unique set of the index; absent for an index of another kind. */
   readonly unique?: readonly string[]
-  /** The quoted column names of that set. */
+  /** The quoted column names of the unique set. */
   readonly columns?: readonly string[]
 }
 
 /**
  * Returns the indexes of a collection: one for each unique set, one for each declared index, and one for the default
- * order of its list (below its parent, if it is listed only there). A declared index takes over the direction of a
- * column in the default order, so that it serves that order too. The name of an index follows from its definition, so
- * that a name means the same in versions with more indexes or another order.
+ * order of its list (below its parent, if rows are listed only there). A declared index takes over the direction of a
+ * column in the default order, so that the index serves that order too. The name of an index follows from its
+ * definition, so that a name means the same in versions with more indexes or another order.
  */
 export function indexesOf(collection: Collection<never>, columns: Columns): readonly Index[] {
   const { name: table, list, listedBelow, uniques = [], indexes = [] } = collection
@@ -54,7 +55,7 @@ const uniqueIndex = 'CREATE UNIQUE INDEX'
 /** Whether the statement of an index makes a unique index. */
 export const isUnique = (sql: string): boolean => sql.startsWith(uniqueIndex)
 
-/** The key alone has an index already. */
+/** Whether an index is needed: the key alone has an index already. */
 function isNeeded({ terms }: { readonly terms: readonly Direction[] }): boolean {
   return terms.length > 1 || (terms.length === 1 && terms[0]?.expression !== ownColumns.key)
 }

@@ -4,8 +4,8 @@ import type { OrderTerm } from './order.ts'
 import type { SqlCondition } from './condition.ts'
 
 /**
- * Rows of a keyset for which all conditions hold, and the terms of their order. Earlier terms have a single value in
- * all of them.
+ * The rows behind a keyset for which all conditions hold, and the terms of their order. Earlier terms have a single
+ * value in all rows of the segment.
  */
 export interface Segment {
   readonly conditions: readonly SqlCondition[]
@@ -41,7 +41,7 @@ export function* segmentsAfter(
   }
 }
 
-/** Rows can be compared as a whole if all terms have one direction and no value is unset. */
+/** Whether rows can be compared by all terms together: all terms have one direction and no value is unset. */
 function isOneRange(order: readonly OrderTerm[]): boolean {
   return order.every(({ descending, isNullable }) => !isNullable && descending === order[0]?.descending)
 }
@@ -52,7 +52,7 @@ function behindAll(order: readonly OrderTerm[], keys: readonly SqlValue[]): SqlC
   return { sql: `(${expressions}) ${comparison} (${keys.map(() => '?').join(', ')})`, parameters: keys }
 }
 
-/** The condition that `expression` equals `key`; null stands for unset. */
+/** Returns the condition that `expression` equals `key`; null stands for unset. */
 export function equals(expression: string, key: SqlValue): SqlCondition {
   return key === null
     ? { sql: `${expression} IS NULL`, parameters: [] }
@@ -68,10 +68,10 @@ function beyond(order: readonly OrderTerm[], key: SqlValue): readonly Range[] {
   return descending && isNullable ? [set, { ...equals(expression, null), order: rest }] : [set]
 }
 
-/** The conjunction of conditions. */
+/** Returns the conjunction of conditions. */
 export const all = (conditions: readonly SqlCondition[]): SqlCondition => joined(conditions, 'AND', 'TRUE')
 
-/** The disjunction of conditions. */
+/** Returns the disjunction of conditions. */
 export const any = (conditions: readonly SqlCondition[]): SqlCondition => joined(conditions, 'OR', 'FALSE')
 
 function joined(conditions: readonly SqlCondition[], by: 'AND' | 'OR', none: string): SqlCondition {

@@ -8,7 +8,7 @@ import { indexesOf, isUnique, type Index } from './indexes.ts'
 import type { Columns } from './order.ts'
 import { StatementTexts } from './statement-texts.ts'
 
-/** The prepared facts and statements of one collection, made once when it is declared. */
+/** The facts and statements of one collection, which are prepared once. */
 export interface Layout extends Columns {
   readonly id: string
   /** The quoted name of the table. */
@@ -22,14 +22,14 @@ export interface Layout extends Columns {
   readonly hidden: HiddenMembers | undefined
   /** The cached texts of statements that read pages. */
   readonly texts: StatementTexts
-  /** The version of a key's row, as a subquery. */
+  /** The subquery for the version of a key's row. */
   readonly versionOf: string
-  /** Reads the row of a key in the form of `select`. */
+  /** The statement that reads the row of a key: its key, version and body. */
   readonly get: string
-  /** As `get`, and locks the row until the end of the transaction. */
+  /** The statement that also locks the row of a key until the end of the transaction. */
   readonly lock: string
   readonly share: string
-  /** Inserts a row, unless the key exists. */
+  /** The statement that inserts a row, unless the key exists. */
   readonly insert: string
   readonly update: string
   /** As `update`, but sets only the columns at certain positions. */
@@ -40,6 +40,7 @@ export interface Layout extends Columns {
 /** PostgreSQL silently truncates names to this number of bytes, so two names could become equal. */
 const maxNameBytes = 63
 
+/** Returns the layout of a collection. Throws for a faulty declaration of the collection. */
 export function layoutOf(collection: Collection<never>, dialect: Dialect): Layout {
   const table = quoteName(collection.name)
   const columns = columnsOf(collection, dialect)
@@ -75,7 +76,9 @@ export function layoutOf(collection: Collection<never>, dialect: Dialect): Layou
   }
 }
 
-/** Returns the columns of a collection by name, those of its members first. Throws if a name occurs twice. */
+/**
+ * Returns the columns of a collection, keyed by name, the columns of its members first. Throws if a name occurs twice.
+ */
 function columnsOf(collection: Collection<never>, dialect: Dialect): ReadonlyMap<string, Column> {
   const members = memberColumns(collection, dialect)
   const computed = computedColumns(collection, dialect)
@@ -86,7 +89,7 @@ function columnsOf(collection: Collection<never>, dialect: Dialect): ReadonlyMap
   )
 }
 
-/** The present state of a table: its column names, and the statements of its indexes by name. */
+/** The present state of a table: the names of its columns, and the names and statements of its indexes. */
 export interface Present {
   readonly columns: Iterable<string>
   readonly indexes: Iterable<readonly [name: string, sql: string]>
@@ -94,8 +97,8 @@ export interface Present {
 
 /**
  * Throws `NewerStore` if a table has a column that neither this version nor an earlier version writes: rows of this
- * version would lack it, and newer servers would not find them. Throws it too for an unknown unique set, whose
- * violations this version could not tell callers; raising the format drops such a set.
+ * version would lack the column, and newer servers would not find the rows. Throws `NewerStore` too for an unknown
+ * unique set, whose violations this version could not report to callers; raising the format drops such a set.
  */
 export function checkKnown(layout: Layout, { columns, indexes }: Present, isRaised: boolean): void {
   const { collection, former, written } = layout
@@ -118,7 +121,7 @@ export function undeclared({ indexes }: Layout, present: Present['indexes']): (r
   return [...present].filter(([name]) => !declared.has(name))
 }
 
-/** A former name would give old rows the values of another meaning. */
+/** Throws for a column with a former name, because old rows would have values of another meaning. */
 function checkFormer({ formerColumns = [], name }: Collection<never>, written: readonly WrittenColumn[]): void {
   const again = written.find(column => formerColumns.includes(column.name))
   if (again !== undefined)
@@ -130,7 +133,7 @@ function checkNames(named: readonly { readonly name: string }[]): void {
   if (long !== undefined) throw new Error(`"${long.name}" is longer than the ${maxNameBytes} bytes of a name in SQL`)
 }
 
-/** Makes an UPDATE that sets the body and some columns, given by their quoted names. */
+/** Returns an UPDATE that sets the body and some columns, given by their quoted names. */
 export function updateText(table: string, names: readonly string[]): string {
   const { key, version, body } = ownColumns
   const set = [body, ...names].map(name => `${name} = ?`).join(', ')

@@ -6,11 +6,11 @@ import type { Dialect } from './dialect.ts'
 import { encode, quoteText, type Column } from './columns.ts'
 import { sortKeyIn } from './computed.ts'
 
-/** The columns of a collection by the path of their member. */
+/** The columns of a collection, keyed by the path of their member. */
 export interface Columns {
   readonly collection: string
   readonly columns: ReadonlyMap<string, Column>
-  /** The names of the columns that stand in for list fields in orders. */
+  /** The names of the columns that replace list fields in orders, keyed by field. */
   readonly orderedBy: ReadonlyMap<string, string>
   readonly dialect: Dialect
 }
@@ -37,7 +37,7 @@ export function columnNamed(columns: Columns, name: string): Column {
   return column
 }
 
-/** Makes one key of an order. Enums sort in their declared order, unset values first (conventions §8). */
+/** Returns one key of an order. Enums sort in their declared order, unset values first (conventions §8). */
 export function orderTerm(columns: Columns, { field, descending }: SortField): OrderTerm {
   const by = columns.orderedBy.get(field.name)
   const column = columnNamed(columns, by ?? field.name)
@@ -79,7 +79,7 @@ function encodedKey(column: Column, key: SortKey): SqlValue {
   }
 }
 
-/** Without declared values, texts sort by code point. */
+/** Returns the key of an enum: the position of its value. Without declared values, texts sort by code point. */
 function enumTerm(column: Column, { enumValues: values = [] }: FilterField): Sorted {
   if (values.length === 0) return { ...plainTerm(column), expression: `nullif(${column.sql}, '')` }
   const cases = values.map((value, rank) => `WHEN ${quoteText(value)} THEN ${rank}`)

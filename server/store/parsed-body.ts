@@ -1,6 +1,6 @@
 import type { SqlValue } from './connection.ts'
 
-/** Parses the JSON of a body; returns undefined for other text. */
+/** Returns the value of the JSON in a body; undefined for other text. */
 export function documentOf(body: SqlValue | undefined): unknown {
   if (typeof body !== 'string') return undefined
   try {

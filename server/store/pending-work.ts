@@ -3,7 +3,7 @@ export class PendingWork {
   readonly #works = new Set<Promise<unknown>>()
   #isClosed = false
 
-  /** Settles as `work` does. Throws once `close` was called. */
+  /** Settles as `work` does. Throws after `close` was called. */
   async run<R>(work: () => Promise<R>): Promise<R> {
     if (this.#isClosed) throw new Error('the store is closed')
     const result = work()
@@ -16,7 +16,9 @@ export class PendingWork {
     }
   }
 
-  /** Refuses new work and waits for pending work; returns whether it was the first call. */
+  /**
+   * Refuses new work and waits for pending work; returns true for the first call, and false at once for later calls.
+   */
   async close(): Promise<boolean> {
     if (this.#isClosed) return false
     this.#isClosed = true

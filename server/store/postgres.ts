@@ -22,7 +22,7 @@ export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`. */
   readonly url: string
   readonly collections?: readonly Collection<never>[]
-  /** The format number of documents; by default that of this version. */
+  /** The format number of documents; by default `storeFormat`. */
   readonly format?: number
   readonly times?: Partial<StoreTimes>
 }
@@ -105,7 +105,7 @@ export class PostgresStore extends StoreReader implements ServerStore {
     return this.#pool.close()
   }
 
-  /** Runs `work` in a transaction, and again after a conflict. */
+  /** Runs `work` in a transaction, and repeats the transaction after a conflict or a temporary failure. */
   async #attempt<R>(work: (session: PostgresSession) => Promise<R>): Promise<R> {
     if (this.#running.getStore()?.isOpen) {
       throw new Error('a transaction inside a transaction would wait for itself; use the one that is open')

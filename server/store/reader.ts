@@ -25,7 +25,7 @@ import { ListedText, shownText, storedOf, WitnessedText, witnessedBy } from './s
 import { selectTree } from './trees.ts'
 import type { SqlCondition } from './condition.ts'
 
-/** The layouts of the declared collections by name. */
+/** The layouts of the declared collections, keyed by name. */
 export type Layouts = ReadonlyMap<string, Layout>
 
 /** The number of rows that `each` reads at a time. */
@@ -174,7 +174,7 @@ export class StoreReader implements Reader {
     return (await this.connection.all(sql, parameters)).map(row => storedOf<T>(layout, row))
   }
 
-  /** One further row is read, which tells whether there is a next page. */
+  /** Returns a page of rows. One further row is read, which shows whether there is a next page. */
   async #page<Item>(
     collection: { readonly name: string },
     query: ListQuery,

@@ -1,7 +1,7 @@
 import type { Layout } from './layout.ts'
 import { StoreReader } from './reader.ts'
 
-/** The reads of one transaction on its connection; after `within` all of them throw. */
+/** The reads of one transaction on its connection. All reads throw after the end of `within`. */
 export class ScopedReader extends StoreReader {
   #isOpen = true
 
@@ -9,7 +9,7 @@ export class ScopedReader extends StoreReader {
     return this.#isOpen
   }
 
-  /** Runs a function with this reader, and ends the reader. */
+  /** Runs a function that uses this reader, returns its result, and ends the reader. */
   async within<R>(work: () => Promise<R>): Promise<R> {
     try {
       return await work()

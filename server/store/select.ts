@@ -16,7 +16,7 @@ const { key, version, body } = ownColumns
 const own: SqlCondition = { sql: `${key}, ${version}, ${body}`, parameters: [] }
 
 /**
- * Makes a statement that reads at most `limit` documents with a condition. The limit is part of the text, because
+ * Returns a statement that reads at most `limit` documents with a condition. The limit is part of the text, because
  * SQLite would compile the statement again for each bound limit.
  */
 export function select(
@@ -39,11 +39,14 @@ export interface PageRequest {
   readonly derived: Derived | undefined
   /** The names of columns that are read before key, version and body. */
   readonly members: readonly string[]
-  /** Values that are read after them, equal in all rows of a statement. */
+  /** The values that are read after the body, equal in all rows of a statement. */
   readonly witness?: SqlCondition | undefined
 }
 
-/** Reads the document of a key in the form of `select`; the key follows the parameters of the witness. */
+/**
+ * Returns the statement that reads the document of a key. The key is the last parameter, after the parameters of the
+ * witness.
+ */
 export function selectOne(layout: Layout, request: Pick<PageRequest, 'members' | 'witness'>): string {
   const parts: TextPart[] = ['one', request.witness?.sql, ...request.members]
   const made = (): string => `SELECT ${takenOf(layout, request).sql} FROM ${layout.table} WHERE ${key} = ?`
@@ -74,7 +77,7 @@ export function* selectPage(layout: Layout, request: PageRequest): Generator<Sql
   }
 }
 
-/** As `select`, with a cached text. */
+/** Returns the statement that reads the rows of a segment. The text of the statement is cached. */
 function selectSegment(layout: Layout, segment: Segment, limit: number, request: PageRequest): SqlCondition {
   const { conditions, order } = segment
   const { members, witness } = request
@@ -104,7 +107,10 @@ function decisive({ indexes }: Layout, order: readonly OrderTerm[], where: Where
 const isFixed = (value: Where[string] | undefined): boolean =>
   value !== undefined && value !== null && typeof value !== 'object'
 
-/** The index of the redundant terms; -1 if there are none, or if rows may lack a value of the set. */
+/**
+ * Returns the index of the term that sorts by a column; -1 if there is no such term, or if rows may have no value in
+ * the column.
+ */
 const termOf = (order: readonly OrderTerm[], name: string): number =>
   order.findIndex(({ column, isNullable }) => column === name && !isNullable)
 
@@ -115,8 +121,9 @@ function takenOf(layout: Layout, { members, witness }: Pick<PageRequest, 'member
 }
 
 /**
- * Reads the first documents of each row of the derived table, which are adjacent in an index that begins with the
- * table's columns, and sorts them. The cost grows with the rows of the table, not with the documents.
+ * Returns the statement that reads the first documents of each row of the derived table, which are adjacent in an index
+ * that begins with the table's columns, and that sorts the documents. The cost grows with the rows of the table, not
+ * with the documents.
  */
 function selectDerived(
   layout: Layout,
@@ -148,7 +155,10 @@ function selectDerived(
 const sortedBy = ({ dialect }: Layout, order: readonly OrderTerm[]): string =>
   order.map(term => dialect.sorted(term)).join(', ')
 
-/** Makes one condition for each column of `where`; null stands for an unset member, a list for one of its values. */
+/**
+ * Returns one condition for each column of `where`: null stands for an unset member, a list for one of its values, and
+ * `noneOf` for any other value.
+ */
 export function equalities(layout: Layout, where: Where): SqlCondition[] {
   return Object.entries(where).map(([name, value]): SqlCondition => {
     const column = columnNamed(layout, name)
@@ -164,7 +174,7 @@ function narrowing(layout: Layout, where: Narrowing): readonly SqlCondition[] {
 
 const isAlternatives = (where: Narrowing): where is readonly Where[] => Array.isArray(where)
 
-/** A condition that also holds for unset values. */
+/** Returns the condition that a column has none of some values, which also holds for unset values. */
 const noneOf = (column: string, { sql, parameters }: SqlCondition): SqlCondition => ({
   sql: `${column} IS NULL OR NOT (${sql})`,
   parameters,

@@ -7,18 +7,20 @@ import { StoreReader, type Layouts } from './reader.ts'
 import { StoredText } from './stored-text.ts'
 import { documentOf } from './parsed-body.ts'
 
-/** The parts of a store that its snapshot needs. */
+/** The functions of a store that its snapshot needs. */
 export interface SnapshotKeeper {
   /** The name of the store itself in findings. */
   readonly store: string
   /** Returns the damages of the store itself, for people; empty for a sound store. */
   damages(): Promise<readonly string[]>
-  /** Throws if the read data may be torn, because a server was started meanwhile. */
+  /** Throws if the read data may be inconsistent, because a server has written during the snapshot. */
   verify(): void
   close(): Promise<void>
 }
 
-/** Reads a store at one moment, while others may write: all reads are in one transaction until it is closed. */
+/**
+ * Reads a store at one moment, while others may write: all reads are in one transaction until the snapshot is closed.
+ */
 export class StoreSnapshot extends StoreReader {
   readonly #keeper: SnapshotKeeper
 
@@ -94,8 +96,8 @@ export class StoreSnapshot extends StoreReader {
 }
 
 /**
- * The number of rows in memory. Each row gives a statement as many parameters as it has columns, and their number is
- * limited.
+ * The number of rows that are compared together. Each row gives a statement as many parameters as it has columns, and
+ * the number of parameters is limited.
  */
 const pageSize = 100
 

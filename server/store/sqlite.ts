@@ -24,7 +24,7 @@ import { StoreTransaction } from './transaction.ts'
 export interface SqliteOptions {
   readonly file: string
   readonly collections?: readonly Collection<never>[]
-  /** The format number of documents; by default that of this version. */
+  /** The format number of documents; by default `storeFormat`. */
   readonly format?: number
   /** Whether the data may be lost in a crash of the machine, so that no commit waits for the disk. */
   readonly isPassing?: boolean
@@ -32,7 +32,7 @@ export interface SqliteOptions {
 
 /**
  * Opens a file, which is created if it is absent, and migrates its tables to the declarations. The thread is blocked
- * meanwhile, so a second open of the same file in the thread would wait for itself.
+ * during the opening, so a second open of the same file in the thread would wait for itself.
  */
 export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
   const { file, collections = [], format = storeFormat, isPassing = false } = options
@@ -43,8 +43,8 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
     const generation = prepareSchema(writer, layouts, format)
     writer.exec('COMMIT')
     const reader = new SqliteConnection(file, 'reader')
-    // A write to such a file takes microseconds: a longer lock belongs to a paused process, and must not block the
-    // thread.
+    // A write without waits for the disk takes microseconds: a longer lock belongs to a paused process, and must not
+    // block the thread.
     writer.endOpening(isPassing ? 0 : undefined)
     if (isPassing) writer.exec('PRAGMA synchronous = NORMAL')
     const byName = new Map(layouts.map(layout => [layout.collection, layout]))
@@ -65,8 +65,9 @@ interface SqliteConnections {
 
 /**
  * The store port over a SQLite file: one writer connection, whose transactions run one after the other, one reader
- * connection for reads beside them (committed-reads.ts), and one for each snapshot. On a single connection, readers
- * would see uncommitted rows, and a rollback would undo rows that others were told are written.
+ * connection for reads during these transactions (committed-reads.ts), and one connection for each snapshot. On a
+ * single connection, readers would see uncommitted rows, and a rollback would undo rows that others were told are
+ * written.
  */
 export class SqliteStore extends StoreReader implements ServerStore {
   readonly #file: string
@@ -136,9 +137,10 @@ export class SqliteStore extends StoreReader implements ServerStore {
   async beside(name: string, collections: readonly Collection<never>[]): Promise<Store> {
     const file = `${this.#file}-${name}`
     try {
-      // The file belongs to its owner only, as the store does.
+      // Only the owner may read the file, as with the main file.
       closeSync(openSync(file, 'a', 0o600))
-      // Its data does not last, so it has no format number: older servers continue to write to it.
+      // The data of the file does not last, so the file has no format number: older servers continue to write to the
+      // file.
       const store = await openSqlite({ file, collections, format: 0, isPassing: true })
       this.#beside.push(store)
       return store
@@ -160,7 +162,10 @@ export class SqliteStore extends StoreReader implements ServerStore {
     })
   }
 
-  /** If the disk is full or broken, the log stays: the next start reads the file and the log. */
+  /**
+   * Writes the log back into the file. If the disk is full or broken, the log stays: the next start reads the file and
+   * the log.
+   */
   #writeBack(): void {
     try {
       this.#writer.exec('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -169,7 +174,10 @@ export class SqliteStore extends StoreReader implements ServerStore {
     }
   }
 
-  /** Runs `work` in a transaction, and again after a conflict; other transactions run during the delay. */
+  /**
+   * Runs `work` in a transaction, and repeats the transaction after a conflict or while the file is busy; other
+   * transactions run during the delay.
+   */
   async #attempt<R>(work: () => Promise<R>): Promise<R> {
     try {
       return await inAttempts(
@@ -199,7 +207,7 @@ export class SqliteStore extends StoreReader implements ServerStore {
     })
   }
 
-  /** Some failures, such as a full disk, have rolled the transaction back already. */
+  /** Rolls an open transaction back. Some failures, such as a full disk, have rolled the transaction back already. */
   #rollBack(): void {
     if (this.#writer.isTransaction) this.#writer.exec('ROLLBACK')
   }

@@ -1,7 +1,10 @@
 /** A part of a statement's text: equal parts make equal texts. */
 export type TextPart = string | number | boolean | undefined
 
-/** Filters of callers make an unlimited number of texts, and long texts. */
+/**
+ * The maximal number of cached texts, and the maximal length of a cached text in characters. Filters of callers make an
+ * unlimited number of texts, and long texts.
+ */
 const maxKept = 32
 const maxLength = 4000
 

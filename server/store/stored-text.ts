@@ -7,7 +7,7 @@ import type { Layout } from './layout.ts'
 export const shownText = <T>({ hidden }: Layout, body: string): JsonText<T> =>
   new JsonText<T>(hidden === undefined ? body : hidden.cut(body))
 
-/** A document of a connection; its text is cut, and parsed, on first use. */
+/** A stored document. Its text is cut, and its value is parsed, on first use. */
 export class StoredText<T> implements Stored<T> {
   readonly id: string
   readonly version: number
@@ -28,7 +28,7 @@ export class StoredText<T> implements Stored<T> {
     return (this.#text ??= shownText<T>(this.#layout, this.body))
   }
 
-  /** The document, if it was parsed already. */
+  /** The value of the document, if it was parsed already. */
   get parsed(): T | undefined {
     return this.#value?.parsed
   }
@@ -39,13 +39,15 @@ export class StoredText<T> implements Stored<T> {
   }
 }
 
-/** The witness version, which is the last value of each row. */
+/**
+ * Returns the version of the witness row, which is the last value of each row; undefined if there is no witness row.
+ */
 export function witnessedBy(row: SqlRow | undefined): number | undefined {
   const value = row?.at(-1) ?? undefined
   return value === undefined ? undefined : Number(value)
 }
 
-/** Makes a document with the members that were read before it. */
+/** A document with the members that were read before its key, in a row of a statement that selects `count` members. */
 export class ListedText<T, Members extends readonly (keyof T)[]> extends StoredText<T> implements Listed<T, Members> {
   readonly members: Listed<T, Members>['members']
 
@@ -57,6 +59,7 @@ export class ListedText<T, Members extends readonly (keyof T)[]> extends StoredT
   }
 }
 
+/** A document that was read together with the version of a witness row. */
 export class WitnessedText<T, Members extends readonly (keyof T)[]>
   extends ListedText<T, Members>
   implements Witnessed<T, Members>
@@ -69,7 +72,7 @@ export class WitnessedText<T, Members extends readonly (keyof T)[]>
   }
 }
 
-/** Makes a document from a row of `select`. */
+/** Returns the document of a row with key, version and body. */
 export function storedOf<T>(layout: Layout, [key, version, body]: SqlRow): Stored<T> {
   return new StoredText<T>(layout, String(key), Number(version), String(body))
 }

@@ -4,7 +4,7 @@ import type { Layout } from './layout.ts'
 /** The maximal number of cached rows of a transaction; beyond, the cache is cleared. */
 const maxRows = 1000
 
-/** The lock of a transaction on a row: shared with other transactions, or alone. */
+/** The lock of a transaction on a row: shared with other transactions, or exclusive (`alone`). */
 export type LockMode = 'shared' | 'alone'
 
 interface CachedRow {
@@ -14,8 +14,8 @@ interface CachedRow {
 }
 
 /**
- * Caches rows that other transactions cannot change before this transaction ends, so that each is read and parsed once:
- * rows that it has locked, shared or written, and all rows if it has locked the whole store.
+ * Caches rows that other transactions cannot change before this transaction ends, so that each row is read and parsed
+ * once: rows that the transaction has locked, shared or written, and all rows if it has locked the whole store.
  */
 export class TransactionCache {
   readonly #rows = new Map<Layout, Map<string, CachedRow>>()
@@ -23,7 +23,7 @@ export class TransactionCache {
   #count = 0
   #moment = 0
 
-  /** The moment; it changes with every written row. */
+  /** A number that changes with every written row. */
   get moment(): number {
     return this.#moment
   }
@@ -48,12 +48,15 @@ export class TransactionCache {
     mapOf(this.#rows, layout).set(key, held)
   }
 
-  /** Returns the cached ancestors of a row. */
+  /**
+   * Returns the cached result of a search for ancestors; undefined without a cached result. The key names the column of
+   * the parents and the rows.
+   */
   tree<T>(layout: Layout, key: string): readonly Stored<T>[] | undefined {
     return this.#trees.get(layout)?.get(key) as readonly Stored<T>[] | undefined
   }
 
-  /** Caches the ancestors of a row; `moment` as in `keep`. */
+  /** Caches the result of a search for ancestors; `moment` is the moment of the read. */
   keepTree(layout: Layout, key: string, rows: readonly Stored<unknown>[], moment: number): void {
     if (moment !== this.#moment) return
     if (this.#count >= maxRows) this.#clear()
@@ -61,7 +64,10 @@ export class TransactionCache {
     mapOf(this.#trees, layout).set(key, rows)
   }
 
-  /** Call it before a row is written: a read in progress must not cache the old row. */
+  /**
+   * Removes a row and all ancestors of its layout from the cache. Called before the row is written: a read in progress
+   * must not cache the old row.
+   */
   forget(layout: Layout, key: string): void {
     this.#moment += 1
     this.#rows.get(layout)?.delete(key)

@@ -8,8 +8,8 @@ import { storedOf, StoredText } from './stored-text.ts'
 import { insertOf, textOf, updateOf, type Write } from './writes.ts'
 
 /**
- * The calls of one transaction on its connection; after `end` all of them throw. They also throw after the error of a
- * violated unique set, after which PostgreSQL gives the transaction up.
+ * The calls of one transaction on its connection. All calls throw after the end of `within`. They also throw after the
+ * error of a violated unique set, after which PostgreSQL gives the transaction up.
  */
 export class StoreTransaction extends ScopedReader implements Transaction {
   readonly #hooks: (() => void)[] = []
@@ -22,7 +22,7 @@ export class StoreTransaction extends ScopedReader implements Transaction {
     if (this.#taken !== undefined) throw this.#taken
   }
 
-  /** Whether it has tried to change collections that servers of another version may write differently. */
+  /** Whether the transaction has tried to change collections that servers of another version may write differently. */
   get isBound(): boolean {
     return this.#isBound
   }
@@ -36,7 +36,7 @@ export class StoreTransaction extends ScopedReader implements Transaction {
     this.#hooks.push(run)
   }
 
-  /** Without a lock, the next read may return another version of the row. */
+  /** Reads a row. Unless the transaction locks the whole store, the next read may return another version of the row. */
   override async get<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined> {
     const layout = this.layoutOf(collection)
     return this.#row(layout, id, layout.get, layout.dialect.isSingleWriter ? 'alone' : undefined)
@@ -113,7 +113,10 @@ export class StoreTransaction extends ScopedReader implements Transaction {
     return layout
   }
 
-  /** Reads a row, unless it is cached with the lock `hold`. The row is cached if it has that lock, or needs none. */
+  /**
+   * Returns a row: the cached row if it has the lock `hold` (any lock if undefined), otherwise the read row. A row that
+   * was read with a lock is cached.
+   */
   async #row<T>(layout: Layout, id: string, sql: string, hold?: LockMode): Promise<Stored<T> | undefined> {
     const held = this.#held.row<T>(layout, id, hold)
     if (held) return held.stored
@@ -130,7 +133,10 @@ export class StoreTransaction extends ScopedReader implements Transaction {
     this.#held.forget(layout, id)
   }
 
-  /** Writes a document as `stored`, which is cached; returns whether the row was written. */
+  /**
+   * Writes a document as `stored` and caches `stored`; returns true if the row was written. Throws the error of a
+   * violated unique set.
+   */
   async #write<T>(collection: Collection<T>, document: T, stored: Stored<T>, { sql, values }: Write): Promise<boolean> {
     const layout = this.layoutOf(collection)
     this.#writes(collection, layout, stored.id)

@@ -3,7 +3,9 @@ import type { Layout } from './layout.ts'
 import { ownColumns } from './columns.ts'
 import type { SqlCondition } from './condition.ts'
 
-/** Reads documents with all their ancestors or descendants. A cycle ends at its beginning. */
+/**
+ * Returns the statement that reads documents with all their ancestors or descendants. A cycle ends at its beginning.
+ */
 export function selectTree(
   layout: Layout,
   parent: string,

@@ -4,10 +4,13 @@ import type { Index } from './indexes.ts'
 import type { Layout } from './layout.ts'
 import { columnNamed } from './order.ts'
 
-/** The maximal length of quoted values. */
+/** The maximal length of a quoted value in characters. */
 const maxShown = 80
 
-/** A statement that finds an example: the keys of two documents with equal values of a unique set, and the values. */
+/**
+ * Returns a statement that finds an example: the keys of two documents with equal values of a unique set, and the
+ * values.
+ */
 export function selectRepeated(layout: Layout, { unique = [] }: Index): string {
   const columns = unique.map(name => columnNamed(layout, name).sql)
   const { key } = ownColumns
@@ -18,7 +21,10 @@ export function selectRepeated(layout: Layout, { unique = [] }: Index): string {
   )
 }
 
-/** Documents share values of a set that this version declares as unique, so its index cannot be made. */
+/**
+ * The error of documents that share values of a set that this version declares as unique, so that the index of the set
+ * cannot be made.
+ */
 export class RepeatedValues extends Error {
   override readonly name = 'RepeatedValues'
 

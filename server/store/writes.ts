@@ -20,14 +20,15 @@ export function textOf({ hidden }: Layout, document: unknown): string {
   return hidden === undefined || !isRecord(document) ? JSON.stringify(document) : hidden.write(document)
 }
 
+/** Returns the statement that inserts a document with version 1. */
 export const insertOf = (layout: Layout, { document, id, text }: WrittenDocument): Write => ({
   sql: layout.insert,
   values: [id, text, ...columnValues(layout, document)],
 })
 
 /**
- * Replaces a document of a version. `before` is that document, if it is known: unchanged columns are not set again,
- * because SQLite would write each of their indexes.
+ * Returns the statement that replaces a version of a document. `before` is the replaced document, if it is known:
+ * unchanged columns are not set again, because SQLite would write each of their indexes.
  */
 export function updateOf(
   layout: Layout,
@@ -47,7 +48,7 @@ export function updateOf(
 const columnValues = (layout: Layout, document: unknown): SqlValue[] =>
   layout.written.map(column => column.valueOf(document))
 
-/** Returns undefined for a damaged document, which an update may repair. */
+/** Returns the column values of a document; undefined for a damaged document, which an update may repair. */
 function knownValues(layout: Layout, document: unknown): readonly SqlValue[] | undefined {
   try {
     return columnValues(layout, document)
@@ -58,8 +59,8 @@ function knownValues(layout: Layout, document: unknown): readonly SqlValue[] | u
 }
 
 /**
- * The maximal number of cached texts of a collection. The handlers change documents in few ways, so the limit is rarely
- * reached.
+ * The maximal number of cached statements of a collection that update some columns. The handlers change documents in
+ * few ways, so the limit is rarely reached.
  */
 const maxUpdates = 64
 

@@ -5,12 +5,12 @@ import { area, type AreaModule } from '../area.ts'
 import { qemuProbe } from './qemu-probe.ts'
 import { topologySettings } from './settings.ts'
 
-/** The probes of the drivers on this host. */
+/** Returns the probes of the drivers on this host. */
 const hostProbes = (): DriverProbes => ({
   TOPOLOGY_DRIVER_SIMULATED: simulatedProbe,
   TOPOLOGY_DRIVER_QEMU: qemuProbe(),
 })
 
-/** Deployment targets, locations, regions, multi-regions, zones and resource pools. */
+/** Returns the area of deployment targets, locations, regions, multi-regions, zones and resource pools. */
 export const topologyArea = (probes: DriverProbes = hostProbes()): AreaModule =>
   area({ generated, ...topology(probes), settings: topologySettings })

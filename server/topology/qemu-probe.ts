@@ -11,8 +11,8 @@ const maxBuffer = 65_536
 const program = 'qemu-system-x86_64'
 
 /**
- * Looks whether QEMU runs on this host, by its version. Calls at the same time share one process, which is killed after
- * `timeoutMs`.
+ * Returns a probe that reports whether QEMU runs on this host: whether `command` prints a version. Concurrent calls
+ * share one process, which is killed after `timeoutMs`.
  */
 export function qemuProbe(command: string = program, timeoutMs: number = patienceMs): DriverProbe {
   let running: Promise<DriverFacts> | undefined
@@ -28,7 +28,7 @@ async function probe(command: string, timeoutMs: number): Promise<DriverFacts> {
   return { isRunning: fault === undefined, message: fault ?? '', host }
 }
 
-/** The fault for people, without paths and output of the host. */
+/** Returns the fault for people, without paths and output of the host. */
 function faultOf({ code, killed }: { readonly code?: unknown; readonly killed?: unknown }, timeoutMs: number): string {
   if (code === 'ENOENT') return `${program} not found`
   if (killed === true) return `${program} did not answer within ${timeoutMs / 1000} s`

@@ -6,21 +6,23 @@ import { connectedClient } from './pool.ts'
 import { Prepared, query } from './statements.ts'
 
 /**
- * One server at a time builds indexes ahead, under a lease. A lock cannot serve for this, because building an index
- * concurrently waits for all older transactions. If two servers build at once, after a pause longer than the lease, it
- * only costs time: an index in use is never dropped (schema.ts).
+ * The duration of the lease under which one server at a time builds indexes ahead, and the interval of its renewal. A
+ * lock cannot serve for this, because building an index concurrently waits for all older transactions. If two servers
+ * build concurrently, after a pause longer than the lease, it only costs time: an index in use is never dropped
+ * (schema.ts).
  */
 const leaseSeconds = 15
 const renewalMs = 4000
 
 const leaseEnd = `clock_timestamp() + interval '${leaseSeconds} seconds'`
 
-/** Whether another server has a lease. As `claimBuilds`, it runs inside a transaction that locks the schema. */
+/** Whether another server has a lease. The caller must lock the schema in the transaction of `session`. */
 export async function isBuiltElsewhere(session: Connection, server: string): Promise<boolean> {
   const select = 'SELECT count(*) FROM ninefold_builds WHERE server <> ? AND lease_end > clock_timestamp()'
   return Number((await session.get(select, [server]))?.[0]) > 0
 }
 
+/** Gives the lease to a server. The caller must lock the schema in the transaction of `session`. */
 export async function claimBuilds(session: Connection, server: string): Promise<void> {
   await session.run('DELETE FROM ninefold_builds')
   await session.run(`INSERT INTO ninefold_builds (server, lease_end) VALUES (?, ${leaseEnd})`, [server])
@@ -56,7 +58,10 @@ export async function buildIndexes(
   }
 }
 
-/** A failed renewal is made up for by the next, or the lease expires. */
+/**
+ * Renews the lease until the signal aborts. After a failed renewal, the next renewal extends the lease, or the lease
+ * expires.
+ */
 async function renewed(client: Client, server: string, signal: AbortSignal): Promise<void> {
   const renew = `UPDATE ninefold_builds SET lease_end = ${leaseEnd} WHERE server = ?`
   try {

@@ -10,9 +10,10 @@ export interface PresentIndex {
   readonly isValid: boolean
 }
 
+/** The indexes of all tables, keyed by name. */
 export type PresentIndexes = ReadonlyMap<string, PresentIndex>
 
-/** Returns the indexes of all tables by name, valid or not. */
+/** Returns the indexes of all tables, keyed by name, valid or not. */
 export async function indexesIn(connection: Connection): Promise<PresentIndexes> {
   const rows = await connection.all(
     'SELECT made.relname, owner.relname, CASE WHEN pg_index.indisvalid THEN 1 ELSE 0 END FROM pg_index ' +

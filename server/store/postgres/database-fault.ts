@@ -4,7 +4,10 @@ const setUrl = 'set store.url (NINEFOLD_STORE_URL)'
 const trust =
   'name the authority that signed it (sslrootcert=<file> in store.url), or have the database show one for this host'
 
-/** Faults by SQLSTATE (postgresql.org/docs, appendix A), and by codes of the system and of TLS. */
+/**
+ * The faults of an unusable database and their remedies, keyed by SQLSTATE (postgresql.org/docs, appendix A), or by
+ * codes of the system and of TLS.
+ */
 const faults: Readonly<Record<string, string>> = {
   ECONNREFUSED: `cannot be reached: nothing listens there; start the database, or ${setUrl}`,
   ECONNRESET: 'closes connections before it answers; look after the database and what stands before it',
@@ -29,7 +32,7 @@ const faults: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: `shows a certificate that nobody known has signed; ${trust}`,
 }
 
-/** Faults that the driver reports as text only. */
+/** The faults that the driver reports as text only, each with a pattern of the text. */
 const said: readonly (readonly [words: RegExp, fault: string])[] = [
   [/does not support SSL/, 'has no TLS, which store.url asks for; turn it on there, or leave sslmode out'],
   [/SASL|password must be/, `wants a password; ${setUrl} to one with it`],
@@ -42,7 +45,7 @@ const maxCauses = 5
 
 /**
  * Returns the fault of an unusable database and its remedy, as the continuation of its address; undefined for other
- * errors. It names neither user nor password.
+ * errors. The fault names neither user nor password.
  */
 export function databaseFault(error: unknown, depth = 0): string | undefined {
   if (!(error instanceof Error) || depth > maxCauses) return undefined

@@ -7,7 +7,7 @@ import { arrayType, collation, columnTypes, listColumns, presenceName } from './
 import { arrayLiteral, likePattern } from './text.ts'
 import type { SqlCondition } from '../condition.ts'
 
-/** Converts a value inside JSON to SQL; NULL for a value of another type. */
+/** Returns the SQL that converts a value inside JSON; its result is NULL for a value of another type. */
 type ReadJson = (value: string) => string
 
 const textOf: ReadJson = value => `CASE jsonb_typeof(${value}) WHEN 'string' THEN ${value} #>> '{}' END COLLATE "C"`
@@ -19,13 +19,13 @@ const readJson: Readonly<Partial<Record<FilterType, ReadJson>>> = {
   BOOLEAN: numberOf,
 }
 
-/** By default, PostgreSQL sorts NULL last. */
+/** Returns a key of ORDER BY. By default, PostgreSQL sorts NULL last in ascending order. */
 function sorted({ expression, descending, isNullable }: Direction): string {
   if (!isNullable) return descending ? `${expression} DESC` : expression
   return descending ? `${expression} DESC NULLS LAST` : `${expression} NULLS FIRST`
 }
 
-/** Each column is passed as an array. */
+/** Returns a SELECT of rows. The values of each column are passed as an array. */
 function rows(types: readonly ColumnType[], values: readonly (readonly unknown[])[]): SqlCondition {
   const columns = types.map((type, i) => ({ type, name: `"_column_${i}"` }))
   const selected = columns.map(({ name, type }) => (columnTypes[type].endsWith(collation) ? name + collation : name))
@@ -36,7 +36,7 @@ function rows(types: readonly ColumnType[], values: readonly (readonly unknown[]
   }
 }
 
-/** Lists of values are passed as arrays; lists, maps and objects have columns of their own. */
+/** The SQL of PostgreSQL. Lists of values are passed as arrays; lists, maps and objects have columns of their own. */
 export const postgresDialect: Dialect = {
   types: columnTypes,
   listColumns,
@@ -72,7 +72,7 @@ function exists(source: string, parameters: SqlCondition['parameters'], test: Sq
   }
 }
 
-/** The error of PostgreSQL names the index. */
+/** Returns the members of the violated unique set. The error of PostgreSQL names the index of the set. */
 function violated(error: unknown, { indexes }: UniqueSets): readonly string[] | undefined {
   const violated = violatedIndex(error)
   if (violated === undefined) return undefined

@@ -10,10 +10,13 @@ export const sqlStates = {
   cancelled: '57014',
 } as const
 
-/** The server closed or refused the connection, or has too many connections; a retry may succeed. */
+/**
+ * Matches the SQLSTATEs of a server that closed or refused the connection, or has too many connections; a retry may
+ * succeed.
+ */
 const lostStates = /^(?:08|57P0|25P0[34]|53300)/
 
-/** Temporary obstacles of writing, for callers. */
+/** The obstacles of writing, each with its SQLSTATEs and the message for callers. */
 const outages: readonly (readonly [states: RegExp, told: string])[] = [
   [/^53100$/, 'the disk of the store is full; try again when there is room'],
   [/^(?:53|54000|58)/, 'the store has not what it needs; try again later'],
@@ -21,7 +24,9 @@ const outages: readonly (readonly [states: RegExp, told: string])[] = [
   [/^25006$/, 'the store cannot be written; try again later'],
 ]
 
-/** The connection was lost, refused or could not be made; the message names neither address nor user. */
+/**
+ * The error of a connection that was lost, refused or could not be made; the message names neither address nor user.
+ */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost'
 
@@ -55,8 +60,9 @@ export function isPassing(error: unknown): boolean {
 }
 
 /**
- * Converts an error of the driver: any error that is not the server's judgement of a statement means a lost connection.
- * A timeout is not retried, because the caller has waited long enough.
+ * Returns the error of the store for an error of the driver: any error that is neither a timeout nor the server's
+ * judgement of a statement means a lost connection. A timeout is not retried, because the caller has waited long
+ * enough.
  */
 export function convertedError(error: unknown): Error {
   const state = sqlStateOf(error)

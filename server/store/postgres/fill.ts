@@ -13,7 +13,7 @@ const maxParameters = 60_000
 /** The prefix of columns that mark filled rows. */
 const markPrefix = '_filled_'
 
-/** The column with the row version at which these columns of a row were filled. */
+/** Returns the quoted name of the column with the row version at which these columns of a row were filled. */
 function markOf(columns: readonly WrittenColumn[]): string {
   const text = JSON.stringify(columns.map(({ name, affinity }) => [name, affinity]))
   return quoteName(markPrefix + createHash('sha256').update(text).digest('hex').slice(0, 12))
@@ -26,8 +26,8 @@ const isUnfilled = (columns: readonly WrittenColumn[]): string =>
   `${markOf(columns)} IS DISTINCT FROM ${ownColumns.version}`
 
 /**
- * The index of rows that are unfilled in these columns, or were written after the filling. Without it, the last
- * transaction would have to scan the whole table under its lock. It is dropped together with the marks.
+ * Returns the index of rows that are unfilled in these columns, or were written after the filling. Without the index,
+ * the last transaction would have to scan the whole table under its lock. The index is dropped together with the marks.
  */
 export function unfilledIndex({ table }: Layout, columns: readonly WrittenColumn[]): Index {
   const digest = createHash('sha256')
@@ -38,6 +38,7 @@ export function unfilledIndex({ table }: Layout, columns: readonly WrittenColumn
   return { name, sql }
 }
 
+/** Returns the definition of a column: its quoted name and its type. */
 export const columnDefinition = ({ sql, affinity }: WrittenColumn): string => `${sql} ${affinity}`
 
 /** Adds missing columns, and the column that marks their filled rows. */
@@ -52,8 +53,8 @@ export async function addColumns(
 }
 
 /**
- * Fills columns of some unfilled rows after a key; returns the last key, undefined if no row is left. A row that
- * changes meanwhile is skipped.
+ * Fills columns of some unfilled rows after a key; returns the last key, or undefined if no row is left. A row that
+ * changes between its read and its update is skipped.
  */
 export async function fillSome(
   writer: Connection,
@@ -77,7 +78,7 @@ export async function fillSome(
   return rows.length < size ? undefined : String(rows.at(-1)?.[0])
 }
 
-/** One statement updates many rows, because a round trip for each would dominate the time. */
+/** Returns a statement that updates `count` rows, because a round trip for each row would dominate the time. */
 function updateRows({ table }: Layout, columns: readonly WrittenColumn[], count: number): string {
   const { key, version } = ownColumns
   const names = columns.map((_, i) => `"_value_${i}"`)
@@ -90,7 +91,7 @@ function updateRows({ table }: Layout, columns: readonly WrittenColumn[], count:
   )
 }
 
-/** The key and version of a row, and the values of its columns. */
+/** Returns the key and version of a row, and the values of its columns. */
 function filled(columns: readonly WrittenColumn[], [key, version, text]: SqlRow): SqlValue[] {
   const document: unknown = JSON.parse(String(text))
   return [String(key), Number(version), ...columns.map(column => column.valueOf(document))]

@@ -5,10 +5,10 @@ import { isRecord, own } from '../../../runtime/validation.ts'
 import { encoders, quoteName, type ColumnType, type WrittenColumn } from '../columns.ts'
 import { arrayLiteral, escapeJson } from './text.ts'
 
-/** Compares by bytes, which in UTF-8 means by code point. */
+/** The collation that compares by bytes, which in UTF-8 means by code point. */
 export const collation = ' COLLATE "C"'
 
-/** The types of columns. */
+/** The SQL types of columns, keyed by the type of the member. */
 export const columnTypes: Readonly<Record<ColumnType, string>> = {
   STRING: `TEXT${collation}`,
   ENUM: `TEXT${collation}`,
@@ -18,10 +18,10 @@ export const columnTypes: Readonly<Record<ColumnType, string>> = {
   NUMBER: 'DOUBLE PRECISION',
 }
 
-/** The array types of these values, without a collation. */
+/** Returns the array type for values of a type, without a collation. */
 export const arrayType = (type: ColumnType): string => `${columnTypes[type].replace(collation, '')}[]`
 
-/** The column that tells whether a list or an object is set. */
+/** Returns the quoted name of the column that stores whether a list or an object is set. */
 export const presenceName = (field: FilterField): string => quoteName(field.list ? `${field.name}:*` : field.name)
 
 /**
@@ -57,7 +57,7 @@ function elements(field: FilterField): WrittenColumn {
 
 const isColumnType = (type: FilterType): type is ColumnType => Object.hasOwn(columnTypes, type)
 
-/** Returns the values at a path, through lists, as `matches` does. */
+/** Yields the values at a path, through lists, as `matches` does. */
 function* leaves(value: unknown, path: readonly string[], step: number): Generator<unknown, void, undefined> {
   if (Array.isArray(value)) {
     for (const element of value) yield* leaves(element, path, step)

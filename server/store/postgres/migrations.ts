@@ -17,7 +17,7 @@ const migrations: readonly string[] = [
 
 /**
  * Creates the table of steps. Of concurrent servers some fail even with IF NOT EXISTS; another server has then created
- * it.
+ * the table.
  */
 export async function makeMigrations(client: Client): Promise<void> {
   const run = async (sql: string): Promise<unknown> => query(client, new Prepared(), sql)
@@ -33,7 +33,10 @@ export async function makeMigrations(client: Client): Promise<void> {
   await run(insert)
 }
 
-/** Applies the missing steps, inside a transaction that locks the schema. Throws as `appliedTo` does. */
+/**
+ * Applies the missing steps, inside a transaction that locks the schema. Throws `NewerStore` for a store with further
+ * steps.
+ */
 export async function migrate(session: Connection): Promise<void> {
   const applied = await appliedTo(session)
   for (const [i, sql] of migrations.entries()) {

@@ -4,7 +4,7 @@ const kept = new Map<string, string>()
 /** Matches quoted text, which may contain anything, or a placeholder. */
 const tokens = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\?/g
 
-/** Numbers the placeholders of a statement, as PostgreSQL requires. */
+/** Returns a statement with numbered placeholders, as PostgreSQL requires. */
 export function numbered(sql: string): string {
   const known = kept.get(sql)
   if (known !== undefined) return known

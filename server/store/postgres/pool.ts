@@ -8,17 +8,17 @@ const poolSize = 10
 
 /** The time limits of a store, in milliseconds. */
 export interface StoreTimes {
-  /** For a connection of the pool, or a new connection. */
+  /** The time limit for a connection of the pool, or for a new connection. */
   readonly connectMs: number
-  /** For a row that another transaction has locked. */
+  /** The time limit for a row that another transaction has locked. */
   readonly lockMs: number
-  /** For a statement on the server. */
+  /** The time limit for a statement on the server. */
   readonly statementMs: number
-  /** For the answer to a statement, if the server or the network is silent. */
+  /** The time limit for the answer to a statement, if the server or the network is silent. */
   readonly answerMs: number
   /**
-   * For the next statement of a transaction; then the server ends the transaction. It is shorter than leases, so that a
-   * stalled process does not delay others.
+   * The time limit for the next statement of a transaction; then the server ends the transaction. The limit is shorter
+   * than leases, so that a stalled process does not delay others.
    */
   readonly idleMs: number
 }
@@ -46,7 +46,7 @@ const settings = {
   types: { getTypeParser: (oid: number) => parsers.get(oid) ?? String },
 } as const satisfies ClientConfig
 
-/** The parsers of values by their type number; 64-bit integers are exact, all other values are text. */
+/** The parsers of values, keyed by the number of the type; 64-bit integers are exact, all other values are text. */
 const parsers: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([
   [types.builtins.INT8, exactInteger],
   [types.builtins.TEXT, unescapeText],
@@ -75,7 +75,7 @@ export async function connectedClient(url: string, lockMs?: number): Promise<Cli
   }
 }
 
-/** A lost connection fails its running or next statement; no further action is needed. */
+/** Ignores the error of a lost connection, because the running or next statement of the connection fails. */
 const ignore = (): void => undefined
 
 /** The connections of one store. Pending work must end before they are closed. */
@@ -95,7 +95,7 @@ export class ConnectionPool {
     this.#pool.on('connect', client => client.on('error', ignore))
   }
 
-  /** Settles as `work` does; `close` waits for it. */
+  /** Settles as `work` does; `close` waits for the end of `work`. */
   track<R>(work: () => Promise<R>): Promise<R> {
     return this.#underWay.run(work)
   }

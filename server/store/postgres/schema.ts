@@ -18,8 +18,9 @@ import { Prepared, query } from './statements.ts'
 import { columnsAhead, definitionsIn, fillAhead, prepareTable, presentIn } from './tables.ts'
 
 /**
- * The time limit for a lock on a table: later transactions, readers included, wait as long. Then the transaction is
- * given up and repeated after a pause, in which they run.
+ * The time limit for a lock on a table, and the pause before another attempt, in milliseconds. While a transaction
+ * waits for the lock, later transactions wait too, readers included. After the limit the transaction is given up, and
+ * the waiting transactions run in the pause.
  */
 const lockMs = 250
 const pauseMs = 500
@@ -31,7 +32,7 @@ interface Target {
   readonly server: string
 }
 
-/** The work to do ahead, outside of a transaction; undefined once the tables are up to date. */
+/** The work to do ahead, outside of the transaction of the schema; `ready` once the tables are up to date. */
 type Next =
   | { readonly kind: 'fill'; readonly layouts: readonly Layout[] }
   | { readonly kind: 'build'; readonly indexes: readonly Index[] }
@@ -39,11 +40,11 @@ type Next =
   | { readonly kind: 'ready'; readonly generation: number }
 
 /**
- * Migrates the store's own tables and those of `layouts`, and its format to `format`. Others read and write while
+ * Migrates the store's own tables and the tables of `layouts`, and its format to `format`. Others read and write while
  * columns are filled and indexes are built; a final transaction makes the changes that must be visible together.
- * Concurrent servers migrate one after the other: each locks row 0 of the migrations first. Throws `NewerStore` if a
- * newer version of the program has written the store, and `RepeatedValues` if documents share values of a unique set.
- * Returns the generation of the tables.
+ * Concurrent servers migrate one after the other: each server locks row 0 of the migrations first. Throws `NewerStore`
+ * if a newer version of the program has written the store, and `RepeatedValues` if documents share values of a unique
+ * set. Returns the generation of the tables.
  */
 export async function prepareSchema(url: string, layouts: readonly Layout[], format: number): Promise<number> {
   return inAttempts(async () => {
@@ -113,8 +114,8 @@ async function fillTables(client: Client, layouts: readonly Layout[]): Promise<v
 }
 
 /**
- * Compares the tables with the declarations: returns the work that can be done ahead, and makes the rest once that is
- * done.
+ * Compares the tables with the declarations: returns the work that can be done ahead, or makes the remaining changes if
+ * no work can be done ahead.
  */
 async function bringUp(
   session: PostgresSession,
@@ -160,9 +161,9 @@ async function bringUp(
 }
 
 /**
- * Prevents any later commit of an older server. Each of their transactions reads the generation after its writes. The
- * lock of this statement, which changes no value, waits for transactions that have read it, and the others read the new
- * generation.
+ * Prevents any later commit of an older server. Each transaction of a server reads the generation after its writes. The
+ * lock of this statement, which changes no value, waits for transactions that have read the old generation; all other
+ * transactions read the new generation.
  */
 async function endOlderWrites(session: PostgresSession): Promise<void> {
   await session.run('ALTER TABLE ninefold_generations ALTER COLUMN number SET NOT NULL')
@@ -170,8 +171,9 @@ async function endOlderWrites(session: PostgresSession): Promise<void> {
 }
 
 /**
- * Returns if an error reports a violated unique index that was built ahead, but no example exists: the conflict is
- * over, or concerns unfilled columns. The index is dropped, and older servers continue to write.
+ * Drops a unique index that was built ahead and that an error reports as violated, so that older servers continue to
+ * write. Returns if no documents share values: the conflict is over, or concerns unfilled columns. Throws
+ * `RepeatedValues` if documents share values or the index is in use, and rethrows any other error.
  */
 async function checkRepeated(client: Client, { layouts }: Target, error: unknown): Promise<void> {
   const name = violatedIndex(error)
@@ -187,7 +189,7 @@ async function checkRepeated(client: Client, { layouts }: Target, error: unknown
   if (repeated !== undefined) throw repeated
 }
 
-/** In other encodings, bytes do not sort by code point. */
+/** Throws for a database in another encoding than UTF8, because its bytes do not sort by code point. */
 async function checkEncoding(session: PostgresSession): Promise<void> {
   const encoding = String((await session.get('SHOW server_encoding'))?.[0])
   if (encoding !== 'UTF8') throw new Error(`the database is in the encoding ${encoding}; make one in UTF8`)

@@ -8,8 +8,9 @@ import { query, type Prepared } from './statements.ts'
 export const beginReading = 'BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY'
 
 /**
- * A transaction on one connection, whose statements run one after the other. After a failed statement all fail, because
- * the server has given the transaction up. It is READ COMMITTED, or stronger by the server's settings.
+ * A transaction on one connection, whose statements run one after the other. After a failed statement all later
+ * statements fail, because the server has given the transaction up. The transaction is READ COMMITTED, or stronger by
+ * the server's settings.
  */
 export class PostgresSession implements Connection {
   readonly #client: ClientBase
@@ -27,7 +28,10 @@ export class PostgresSession implements Connection {
     client.on('error', this.#lose)
   }
 
-  /** Runs `work` between `begin` and COMMIT; rolls back and throws if `work` or a statement fails. */
+  /**
+   * Runs `work` between `begin` and COMMIT, and returns its result; rolls back and throws if `work` or a statement
+   * fails.
+   */
   async transact<R>(work: () => Promise<R>, begin: string = 'BEGIN'): Promise<R> {
     await this.run(begin)
     let result: R
@@ -42,7 +46,7 @@ export class PostgresSession implements Connection {
     return result
   }
 
-  /** Releases the connection; returns whether it stays usable. */
+  /** Releases the connection; returns true if the connection stays usable. */
   end(): boolean {
     this.#client.off('error', this.#lose)
     return this.isUsable
@@ -82,7 +86,10 @@ export class PostgresSession implements Connection {
     }
   }
 
-  /** A temporary failure is thrown in place of its consequence in `work`, so that the transaction is repeated. */
+  /**
+   * Rolls back and throws the error. A temporary failure is thrown in place of its consequence in `work`, so that the
+   * transaction is repeated.
+   */
   async #rollBack(thrown: unknown): Promise<never> {
     await this.#idle()
     const cause = this.#failure?.error
@@ -96,12 +103,15 @@ export class PostgresSession implements Connection {
     throw isPassing(cause) ? cause : thrown
   }
 
-  /** Statements whose results are not awaited may still be running. */
+  /** Waits for the running statements, because `work` may not have awaited all of them. */
   async #idle(): Promise<void> {
     await Promise.allSettled([this.#last])
   }
 
-  /** After a lost connection it is unknown whether the server has committed, so the transaction is not repeated. */
+  /**
+   * Commits. After a lost connection it is unknown whether the server has committed, so the transaction is not
+   * repeated.
+   */
   async #commit(): Promise<void> {
     try {
       await this.run('COMMIT')

@@ -10,8 +10,8 @@ import { Prepared } from './statements.ts'
 import { definitionsIn, presentIn } from './tables.ts'
 
 /**
- * Reads a database at one moment, while servers may write it. Throws if a declared table or column is missing; nothing
- * is changed. The server itself checks its files.
+ * Opens a snapshot of a database, also while servers write to the database. Throws if a declared table or column is
+ * missing; nothing is changed. The snapshot reports no damages, because PostgreSQL checks its files itself.
  */
 export async function openPostgresSnapshot({
   url,
@@ -39,7 +39,8 @@ export async function openPostgresSnapshot({
 }
 
 /**
- * Throws `NewerStore` if a newer version has written the store. Parts that an older version lacks are noticed later.
+ * Throws `NewerStore` if a newer version has written the store. `checkTables` finds the parts that an older version
+ * lacks.
  */
 async function checkVersion(session: PostgresSession, layouts: readonly Layout[], format: number): Promise<void> {
   if (!(await isMigrated(session))) return

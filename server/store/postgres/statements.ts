@@ -10,7 +10,7 @@ import { escapeText } from './text.ts'
  */
 const maxNoticed = 200
 
-/** A text that has run this often is prepared. */
+/** The run of a statement from which on the statement is prepared. */
 const oftenEnough = 3
 
 /** The statements that each connection prepares once, so that the server neither parses nor plans them again. */

@@ -6,7 +6,7 @@ import type { Index } from '../indexes.ts'
 import { checkKnown, undeclared, type Layout, type Present } from '../layout.ts'
 import { addColumns, columnDefinition, dropMarks, fillSome } from './fill.ts'
 
-/** The present state of a table: the types of its columns, and the statements of its indexes. */
+/** The present state of a table: the types of its columns and the statements of its indexes, keyed by name. */
 export interface TableDefinition {
   readonly columns: Readonly<Record<string, string>>
   readonly indexes: Readonly<Record<string, string>>
@@ -16,7 +16,7 @@ export interface TableDefinition {
  * Migrates table, columns and indexes of a collection to its declaration, inside the transaction that locks the schema;
  * `known` is the present state of the table, and `whole` names the indexes that are built already. Existing parts stay:
  * a new column is filled from the bodies, an undeclared column stays, and an undeclared index stays until the format is
- * raised. Returns whether running servers know too little to write the table.
+ * raised. Returns true if running servers know too little to write the table.
  */
 export async function prepareTable(
   writer: Connection,
@@ -46,7 +46,7 @@ export async function prepareTable(
   return known !== undefined && (changedColumns(layout, known).length > 0 || layout.indexes.some(isNew))
 }
 
-/** The statement that creates the table of a collection without its indexes. */
+/** Returns the statement that creates the table of a collection without its indexes. */
 export function createTable({ table, written }: Layout): string {
   const { key, version, body } = ownColumns
   const columns = [
@@ -76,15 +76,15 @@ export const retyped = (layout: Layout, known: TableDefinition): readonly Writte
   changedColumns(layout, known).filter(({ name }) => name in known.columns)
 
 /**
- * Returns the new columns of a table that can be filled ahead. A column of the same name that older servers use stays
- * for now.
+ * Returns the new columns of a table that can be filled ahead. Returns none if the type of a column changes: older
+ * servers still use that column.
  */
 export function columnsAhead(layout: Layout, known: TableDefinition | undefined): readonly WrittenColumn[] {
   if (known === undefined || retyped(layout, known).length > 0) return []
   return changedColumns(layout, known)
 }
 
-/** The present state of a table for the check of unknown parts. */
+/** Returns the present state of a table for the check of unknown parts. */
 export const presentIn = ({ columns, indexes }: TableDefinition): Present => ({
   columns: Object.keys(columns),
   indexes: Object.entries(indexes),
@@ -92,8 +92,8 @@ export const presentIn = ({ columns, indexes }: TableDefinition): Present => ({
 
 /**
  * Fills new columns of some rows ahead of `prepareTable`, which then has few rows left to fill under its lock; older
- * servers read and write meanwhile. It runs inside a transaction that locks the schema. Returns the place to continue,
- * undefined if no work is left.
+ * servers read and write concurrently. Runs inside a transaction that locks the schema. Returns the place to continue,
+ * or undefined if no work is left.
  */
 export async function fillAhead(writer: Connection, layout: Layout, after: string): Promise<string | undefined> {
   const known = (await definitionsIn(writer)).get(layout.collection)
@@ -104,7 +104,7 @@ export async function fillAhead(writer: Connection, layout: Layout, after: strin
   return fillSome(writer, layout, columns, after)
 }
 
-/** Returns the present state of a store's tables, by name. */
+/** Returns the present state of a store's tables, keyed by name. */
 export async function definitionsIn(writer: Connection): Promise<ReadonlyMap<string, TableDefinition>> {
   const rows = await writer.all('SELECT name, definition FROM ninefold_tables')
   return new Map(rows.map(([name, text]) => [String(name), definitionOf(String(text))]))

@@ -35,7 +35,7 @@ export function escapeJson(json: string): string {
   })
 }
 
-/** Prints values as an array of PostgreSQL. */
+/** Returns values as an array of PostgreSQL. */
 export function arrayLiteral(values: readonly SqlValue[]): string {
   return `{${values.map(element).join(',')}}`
 }

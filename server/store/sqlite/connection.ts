@@ -3,24 +3,25 @@ import type { Connection, SqlRow, SqlValue } from '../connection.ts'
 import { defineFunctions } from './functions.ts'
 
 /**
- * The number of statements that are cached by their text, up to twice as many; filters of callers make an unlimited
- * number of texts.
+ * The minimal number of statements that are cached by their text when the cache is full, and half of the maximal
+ * number; filters of callers make an unlimited number of texts.
  */
 const maxRecent = 128
 
 /**
- * The time for which the thread waits while another process writes, before the transaction is delayed without blocking.
+ * The time in milliseconds for which the thread waits while another process writes, before the transaction is delayed
+ * without blocking.
  */
 const busyTimeoutMs = 50
 
-/** The time for which the thread waits while another process opens or recovers the file. */
+/** The time in milliseconds for which the thread waits while another process opens or recovers the file. */
 const openTimeoutMs = 5000
 
 const megabyte = 1024 * 1024
 
 /**
- * The maximal mapped part of the file, which is the limit of SQLite. Pages beyond it are copied, which doubles the cost
- * of reading a row. Only read pages take memory, and the system reclaims them on demand.
+ * The maximal mapped part of the file in bytes, which is the limit of SQLite. Pages beyond this part are copied, which
+ * doubles the cost of reading a row. Only read pages take memory, and the system reclaims them on demand.
  */
 const mappedBytes = 2048 * megabyte - 1
 
@@ -51,7 +52,10 @@ export class SqliteConnection implements Connection {
     defineFunctions(this.#database)
   }
 
-  /** From here on, a file that another process locks is reported soon; before, the connection waits for it. */
+  /**
+   * Ends the opening: from now on, the connection waits at most `timeoutMs` for a file that another process locks.
+   * Before, it waits `openTimeoutMs`.
+   */
   endOpening(timeoutMs = busyTimeoutMs): void {
     this.exec(`PRAGMA busy_timeout = ${timeoutMs}`)
   }
@@ -98,13 +102,16 @@ export class SqliteConnection implements Connection {
   }
 }
 
-/** All rows of a result have the same form. */
+/**
+ * Returns the rows of a result as arrays of values. Checks the first row only, because all rows of a result have the
+ * same form.
+ */
 function rowsOf(rows: readonly unknown[]): readonly SqlRow[] {
   if (rows.length > 0) rowOf(rows[0])
   return rows as readonly SqlRow[]
 }
 
-/** Node.js makes arrays a third faster than objects, but types them as objects. */
+/** Returns a row as an array of values. Node.js makes arrays a third faster than objects, but types them as objects. */
 function rowOf(row: unknown): SqlRow {
   if (Array.isArray(row)) return row
   throw new TypeError('the store is read in rows of arrays')

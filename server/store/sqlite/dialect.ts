@@ -6,7 +6,7 @@ import { sqlFunctions } from './functions.ts'
 
 const directed = ({ expression, descending }: Direction): string => (descending ? `${expression} DESC` : expression)
 
-/** Lists of values are passed as JSON; lists, maps and objects are read from the body. */
+/** The SQL of SQLite. Lists of values are passed as JSON; lists, maps and objects are read from the body. */
 export const sqliteDialect: Dialect = {
   types: {
     STRING: 'TEXT',
@@ -45,7 +45,10 @@ export const sqliteDialect: Dialect = {
   violated,
 }
 
-/** SQLite names the columns of the violated index: `UNIQUE constraint failed: table.a, table.b`. */
+/**
+ * Returns the members of the violated unique set. The error of SQLite names the columns of its index:
+ * `UNIQUE constraint failed: table.a, table.b`.
+ */
 function violated(error: unknown, { collection, indexes }: UniqueSets): readonly string[] | undefined {
   if (sqliteCode(error) !== sqliteCodes.uniqueViolated) return undefined
   const index = indexes.find(({ columns }) => {

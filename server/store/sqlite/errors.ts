@@ -24,15 +24,15 @@ export function isBusy(error: unknown): boolean {
   return primary === sqliteCodes.busy || primary === sqliteCodes.locked
 }
 
-/** Temporary obstacles of writing a file, for callers, by primary codes. */
+/** The obstacles of writing a file, for callers, keyed by primary codes. */
 const outages: ReadonlyMap<number, string> = new Map([
   [sqliteCodes.full, 'the disk of the store is full; try again when there is room'],
   [sqliteCodes.ioError, 'the disk of the store does not work; try again later'],
   [sqliteCodes.readOnly, 'the store cannot be written; try again later'],
 ])
 
-/** Returns the obstacle of an error; undefined for other errors. */
+/** Returns the obstacle that an error reports, for callers; undefined for other errors. */
 export const outageOf = (error: unknown): string | undefined => outages.get((sqliteCode(error) ?? 0) & 0xff)
 
-/** Whether the file has content that SQLite did not write. */
+/** Whether an error reports content that SQLite did not write. */
 export const isCorrupt = (error: unknown): boolean => ((sqliteCode(error) ?? 0) & 0xff) === sqliteCodes.corrupt

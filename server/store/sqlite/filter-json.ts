@@ -5,17 +5,17 @@ import type { Dialect, ValueTest } from '../dialect.ts'
 import { sqlFunctions } from './functions.ts'
 import type { SqlCondition } from '../condition.ts'
 
-/** The type names of `json_each`; absent: text. */
+/** The type names of `json_each`, keyed by the type of the field; absent: `text`. */
 const typesInJson: Readonly<Partial<Record<FilterType, readonly string[]>>> = {
   INTEGER: ['integer', 'real'],
   NUMBER: ['integer', 'real'],
   BOOLEAN: ['true', 'false'],
 }
 
-/** The path of a member in the form of SQLite's JSON functions. */
+/** Returns the path of a member in the form of SQLite's JSON functions. */
 const jsonPath = (path: readonly string[]): string => `$${path.map(name => `.${quoteName(name)}`).join('')}`
 
-/** `Dialect.entry`, read from the body. */
+/** Returns the condition of `Dialect.entry`, which reads the body. */
 export const entryCondition: Dialect['entry'] = (field, key, value) => {
   const path = quoteText(jsonPath(pathOf(field)))
   const terms: SqlCondition[] = [{ sql: `typeof(entry.key) = 'text'`, parameters: [] }]
@@ -24,13 +24,13 @@ export const entryCondition: Dialect['entry'] = (field, key, value) => {
   return exists([`json_each(${ownColumns.body}, ${path}) AS entry`], terms)
 }
 
-/** `Dialect.element`, read from the body. */
+/** Returns the condition of `Dialect.element`, which reads the body. */
 export function elementCondition(field: FilterField, test: ValueTest): SqlCondition {
   const names = pathOf(field)
   return exists(stepsOf(names), [fitting(rowOf(names), field.type, test)])
 }
 
-/** The condition that a member is set: no empty text or list, not zero, not false. */
+/** Returns the condition that a member is set: no empty text or list, not zero, not false. */
 export function presentMember(field: FilterField): SqlCondition {
   const names = pathOf(field)
   const parents = names.slice(0, -1)
@@ -42,7 +42,7 @@ export function presentMember(field: FilterField): SqlCondition {
 
 const rowOf = (names: readonly string[]): string => `step${names.length - 1}`
 
-/** Makes one `json_each` for each name, over the result of the previous one. */
+/** Returns one `json_each` for each name, over the result of the previous one. */
 function stepsOf(names: readonly string[]): string[] {
   return names.map((name, i) => {
     const isFirst = i === 0
@@ -53,8 +53,8 @@ function stepsOf(names: readonly string[]): string[] {
 }
 
 /**
- * Returns the member `name` of an object as a list: the list itself, or a list of the single value; empty if it is
- * unset.
+ * Returns the SQL of the member `name` of an object as a list: the list itself, or a list of the single value; empty
+ * for an unset member.
  */
 function elementsOf(object: string, type: string, name: string): string {
   const member = `${object} -> ${quoteText(jsonPath([name]))}`
@@ -67,7 +67,10 @@ function presentCase(object: string, path: string): string {
   return `CASE json_type(${object}, ${at}) WHEN 'object' THEN 1 WHEN 'true' THEN 1 WHEN 'array' THEN json_array_length(${object}, ${at}) > 0 WHEN 'text' THEN ${value} <> '' WHEN 'integer' THEN ${value} <> 0 WHEN 'real' THEN ${value} <> 0 ELSE 0 END`
 }
 
-/** In a body, a timestamp may have any form, and an integer is no text. */
+/**
+ * Returns the condition that the value of a row has a type and passes a test. In a body, a timestamp may have any form,
+ * and an integer is no text.
+ */
 function fitting(row: string, type: FilterType, test: ValueTest): SqlCondition {
   const value = type === 'TIMESTAMP' ? `${sqlFunctions.timestamp}(${row}.value)` : `${row}.value`
   const types = (typesInJson[type] ?? ['text']).map(quoteText).join(', ')

@@ -24,7 +24,7 @@ export function defineFunctions(database: DatabaseSync): void {
   )
 }
 
-/** A query passes the same pieces for every row, so those of the last call are cached. */
+/** Caches the filter of the last call, because a query passes the same pieces for every row. */
 class LastFilter {
   #text = ''
   #filter: Filter | undefined

@@ -4,7 +4,9 @@ import { closeSync, openSync, readSync } from 'node:fs'
 export interface LogDamage {
   /** The first byte that SQLite does not read. */
   readonly offset: number
-  /** The number of committed transactions behind it, at least two; undefined if no part of the log is readable. */
+  /**
+   * The number of committed transactions behind the offset, at least two; undefined if no part of the log is readable.
+   */
   readonly lost: number | undefined
 }
 
@@ -12,9 +14,9 @@ const headerSize = 32
 const frameHeaderSize = 24
 
 /**
- * Finds committed transactions in a log (sqlite.org/fileformat2.html §4) that SQLite drops because an earlier part is
- * damaged. After a mere crash there are none: at most the last transaction is incomplete. A server may write the log
- * meanwhile, so a finding must be confirmed by a second look.
+ * Returns the damage of a log (sqlite.org/fileformat2.html §4) with committed transactions that SQLite drops because an
+ * earlier part is damaged; undefined without such a damage. After a mere crash there is none: at most the last
+ * transaction is incomplete. A server may write the log concurrently, so a second scan must confirm the damage.
  */
 export function logDamage(file: string): LogDamage | undefined {
   const first = scanned(file)
@@ -58,7 +60,7 @@ function scan(read: (buffer: Buffer, offset: number) => number): Scan | undefine
   return broken === undefined || lost < 2 ? undefined : { offset: broken, lost, header: shown }
 }
 
-/** Computes the running checksum of a log, whose byte order is in the first four bytes of its header. */
+/** Returns a running checksum of a log, whose byte order is in the first four bytes of its header. */
 function checksum(header: Buffer) {
   const isBigEndian = (header.readUInt32BE(0) & 1) === 1
   let [a, b] = [0, 0]

@@ -7,16 +7,18 @@ const stepPages = 256
 /** The share of the file that stays free, because new rows use it again. */
 const spareShare = 0.1
 
-/** The log is truncated if it is longer than SQLite lets it grow without long readers. */
+/**
+ * The length of the log in bytes beyond which the log is truncated. Without long readers, SQLite keeps the log shorter.
+ */
 const maxLogBytes = 8 * 1024 * 1024
 
 /**
  * Reclaims some free pages, and truncates a log that a long reader has made grow; runs outside of transactions of the
- * writer. Returns whether there are more free pages. A file without `auto_vacuum` keeps and reuses its pages.
+ * writer. Returns true if there are more pages to reclaim. A file without `auto_vacuum` keeps and reuses its pages.
  */
 export function reclaimStep(writer: SqliteConnection): boolean {
   const logBytes = statSync(`${writer.file}-wal`, { throwIfNoEntry: false })?.size ?? 0
-  // While a reader uses replaced parts of the log, this has no effect, and the next run tries again.
+  // While a reader uses replaced parts of the log, the checkpoint has no effect, and the next run tries again.
   if (logBytes > maxLogBytes) writer.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   if (numberOf(writer, 'auto_vacuum') === 0) return false
   const excess = excessPages(writer)

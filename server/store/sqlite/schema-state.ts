@@ -5,8 +5,8 @@ import { restoreAdvice, StoreFault } from './store-file.ts'
 import { columnTypes, indexesIn } from './tables.ts'
 
 /**
- * Returns the schema version of a file; undefined if no server has ever started on it. Throws `StoreFault` if another
- * program, or a version of this program with more than `known` steps, has written it.
+ * Returns the schema version of a file; undefined if no server has ever started on the file. Throws `StoreFault` if
+ * another program, or a version of this program with more than `known` steps, has written the file.
  */
 export function checkSchema(connection: SqliteConnection, known: number): number | undefined {
   const tables = connection.all(`SELECT name FROM sqlite_schema WHERE type = 'table'`).map(([name]) => String(name))

@@ -6,8 +6,8 @@ import { migrate } from './migrations.ts'
 import { prepareTable } from './tables.ts'
 
 /**
- * Migrates a file to the declarations and to `format`, in a transaction of the writer. Throws if a newer version of the
- * program has written it. Returns the generation of the tables.
+ * Migrates a file to the declarations and to `format`, in a transaction of the writer. Throws if another program or a
+ * newer version of the program has written the file. Returns the generation of the tables.
  */
 export function prepareSchema(writer: SqliteConnection, layouts: readonly Layout[], format: number): number {
   migrate(writer)

@@ -16,8 +16,8 @@ const faults = {
 } as const
 
 /**
- * Reads a file at one moment, while a server may write it, without any change to the file or its folder. Throws if it
- * does not exist, is no store, or does not have the declarations of this version.
+ * Opens a snapshot of a file, while a server may write the file, without any change to the file or its folder. Throws
+ * if the file does not exist, is no store, or does not have the declarations of this version.
  */
 export async function openSqliteSnapshot(options: SqliteOptions): Promise<StoreSnapshot> {
   const standing = checkStoreFile(options.file)
@@ -32,8 +32,8 @@ export async function openSqliteSnapshot(options: SqliteOptions): Promise<StoreS
 }
 
 /**
- * Throws if this version must not use a file as a store; an absent or empty file may become a store. Call it before the
- * file is opened for writing, which would change the file of another program.
+ * Throws if this version must not use a file as a store; an absent or empty file may become a store. Callers check a
+ * file before they open the file for writing, which would change the file of another program.
  */
 export function checkStore(file: string): void {
   if (checkStoreFile(file) !== 'complete') return

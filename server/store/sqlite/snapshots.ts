@@ -1,10 +1,10 @@
 import { PendingWork } from '../pending-work.ts'
 import { SqliteConnection } from './connection.ts'
 
-/** The number of idle connections for further snapshots; opening a connection takes less than a millisecond. */
+/** The maximal number of idle connections for further snapshots; opening a connection takes less than a millisecond. */
 const maxIdle = 4
 
-/** The connections for reading at one moment: one for each running snapshot. */
+/** The connections for snapshots: one for each running snapshot, and some idle connections. */
 export class SnapshotConnections {
   readonly #file: string
   readonly #idle: SqliteConnection[] = []
@@ -14,7 +14,7 @@ export class SnapshotConnections {
     this.#file = file
   }
 
-  /** Runs `work` in a reading transaction. */
+  /** Runs `work` in a reading transaction, and returns its result. */
   run<R>(work: (connection: SqliteConnection) => Promise<R>): Promise<R> {
     return this.#underWay.run(async () => {
       const connection = this.#idle.pop() ?? this.#opened()
@@ -27,7 +27,7 @@ export class SnapshotConnections {
     })
   }
 
-  /** Refuses new snapshots, waits for running ones and closes the connections. */
+  /** Refuses new snapshots, waits for running snapshots, and closes the connections. */
   async close(): Promise<void> {
     await this.#underWay.close()
     for (const connection of this.#idle.splice(0)) connection.close()

@@ -2,7 +2,9 @@ import { closeSync, openSync, readSync, statSync, type Stats } from 'node:fs'
 import { sqliteCode } from './errors.ts'
 import { logDamage } from './log-file.ts'
 
-/** A file cannot be a store. The message continues the name of the file: the fault, then the remedy. */
+/**
+ * The error of a file that cannot be a store. The message continues the name of the file: the fault, then the remedy.
+ */
 export class StoreFault extends Error {
   override readonly name = 'StoreFault'
 }
@@ -13,10 +15,13 @@ export const restoreAdvice =
 
 const closed = 'is closed to this user; grant the rights to the file and its folder, or start as their owner'
 
-/** The remedy for a file beside the store that does not belong to it. */
+/** The remedy for an unusable file beside the store whose content need not last. */
 export const remakeAdvice = 'end the servers on the folder and delete it: the next start makes it anew'
 
-/** The faults by the primary codes of SQLite (sqlite.org/rescode.html) and of the system. */
+/**
+ * Returns the faults of a file, keyed by the primary codes of SQLite (sqlite.org/rescode.html) and by the codes of the
+ * system; `advice` is the remedy for an unusable file.
+ */
 const faultsBy = (advice: string): Readonly<Record<string | number, string>> => ({
   5: 'is locked by another program; end that and try again',
   8: 'cannot be written; grant this user the rights to the file and its folder, or start as their owner',
@@ -52,8 +57,8 @@ export const systemCode = (error: unknown): string =>
 type Standing = 'absent' | 'empty' | 'complete' | 'logged'
 
 /**
- * Throws `StoreFault` if the file at a path neither is nor can become a store; absent and empty files can. SQLite
- * reports less about such files, and deletes a log whose file is empty.
+ * Returns the state of the file at a path. Throws `StoreFault` if the file neither is nor can become a store; absent
+ * and empty files can. SQLite reports less about faulty files, and deletes a log whose file is empty.
  */
 export function checkStoreFile(file: string): Standing {
   const stats = statSync(file, { throwIfNoEntry: false })
@@ -90,7 +95,10 @@ function checkLog(log: string): void {
 const magic = Buffer.from('SQLite format 3\0', 'latin1')
 const headerSize = 100
 
-/** Reads the header of a database (sqlite.org/fileformat2.html §1.3). */
+/**
+ * Throws `StoreFault` for a file without the header of a database (sqlite.org/fileformat2.html §1.3), and for a file
+ * that is shorter than its header says.
+ */
 function checkHeader(file: string, { size }: Stats): void {
   const header = firstBytes(file, headerSize)
   const start = header.subarray(0, magic.length)
@@ -101,7 +109,10 @@ function checkHeader(file: string, { size }: Stats): void {
   }
 }
 
-/** Returns the stored number of pages; 0 if it is not stored, which the change counters tell. */
+/**
+ * Returns the size of the database in bytes by its header; 0 if the change counters show that the header has no current
+ * size.
+ */
 function sizeInHeader(header: Buffer): number {
   const pageSize = header.readUInt16BE(16)
   const isKept = header.readUInt32BE(24) === header.readUInt32BE(92)

@@ -9,7 +9,7 @@ import { sqliteCode, sqliteCodes } from './errors.ts'
  * Migrates table, columns and indexes of a collection to its declaration, in a transaction of the writer. Existing
  * parts stay: a new column is filled from the bodies, an undeclared column stays, and an undeclared index stays until
  * the format is raised. Throws `NewerStore` if a newer version has added a column or a unique set, and `RepeatedValues`
- * if documents share values of a unique set. Returns whether running servers know too little to write the table.
+ * if documents share values of a unique set. Returns true if running servers know too little to write the table.
  */
 export function prepareTable(writer: SqliteConnection, layout: Layout, isRaised: boolean): boolean {
   const isNew = columnTypes(writer, layout).size === 0
@@ -38,13 +38,13 @@ function createTable(layout: Layout): string {
 const columnDefinitions = (layout: Layout): string =>
   layout.written.map(column => `, ${column.sql} ${column.affinity}`).join('')
 
-/** Returns the columns of a table with their types; empty for an absent table. */
+/** Returns the types of a table's columns, keyed by name; empty for an absent table. */
 export function columnTypes(connection: SqliteConnection, layout: Layout): ReadonlyMap<string, string> {
   const rows = connection.all(`SELECT name, type FROM pragma_table_info(?)`, [layout.collection])
   return new Map(rows.map(([name, type]) => [String(name), String(type)]))
 }
 
-/** Returns the statements of a table's indexes by name. */
+/** Returns the statements of a table's indexes, keyed by name. */
 export function indexesIn(connection: SqliteConnection, layout: Layout): ReadonlyMap<string, string> {
   const select = `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL`
   return new Map(connection.all(select, [layout.collection]).map(([name, sql]) => [String(name), String(sql)]))

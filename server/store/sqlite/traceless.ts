@@ -8,17 +8,17 @@ import { StoreFault } from './store-file.ts'
 export interface Traceless {
   /** The URL or path to open read-only. */
   readonly path: string | URL
-  /** Throws `StoreFault` if the read data may be torn, because a server has written meanwhile. */
+  /** Throws `StoreFault` if the read data may be inconsistent, because a server has written during the reads. */
   verify(): void
   /** Removes temporary copies; the connections must be closed. */
   release(): void
 }
 
 /**
- * Chooses the way to read a database. While a server has it open, or after its crash, log and index are beside it and
- * are used. If they are missing, SQLite would create and leave them. A file without a log is therefore read as
- * immutable, which is checked afterwards, and a file with a log but without an index is copied. Neither needs a
- * writable folder.
+ * Returns the way to read a database. While a server uses the database, or after the server's crash, log and index lie
+ * beside the file and are used. SQLite would create a missing log or index and leave both in the folder. A file without
+ * a log is therefore read as immutable, and `verify` checks that the file has not changed; a file with a log but
+ * without an index is copied. Neither way needs a writable folder.
  */
 export function traceless(file: string): Traceless {
   const stamps = [stampOf(file), stampOf(`${file}-wal`)]
@@ -47,7 +47,7 @@ function refuse(wasChanged: boolean): void {
   throw new StoreFault('was changed by a server while it was read, so that what was told may be wrong; check it again')
 }
 
-/** A database without a log, which is read without locks as an immutable file. */
+/** Returns the URL of a database without a log, which is read without locks as an immutable file. */
 export function immutable(file: string): URL {
   const url = pathToFileURL(file)
   url.searchParams.set('immutable', '1')

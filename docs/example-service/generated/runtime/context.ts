@@ -18,7 +18,7 @@ export interface CalledOperation {
   readonly permission: string
 }
 
-/** The facts of a call that are not in its request. Each call has its own object. */
+/** The facts of a call that are neither its parameters nor its body. Each call has its own object. */
 export interface CallContext {
   /** The authenticated caller; absent on public operations. */
   readonly principal: Principal | undefined
@@ -30,9 +30,12 @@ export interface CallContext {
   readonly requestId: string
   /** The W3C trace id of 32 hex digits: the caller's, if it sent a valid `traceparent`, otherwise a new id. */
   readonly traceId: string
-  /** The value of the header `Idempotency-Key`, if it is well-formed. */
+  /**
+   * The value of the header `Idempotency-Key`; undefined if it is absent or malformed, or if the operation ignores the
+   * header.
+   */
   readonly idempotencyKey: string | undefined
-  /** The address of the caller, from the host. */
+  /** The address of the caller, as the host of the runtime reports the address. */
   readonly clientAddress: string
   /** The value of the header `User-Agent` as the caller sent it. */
   readonly userAgent?: string | undefined
@@ -44,7 +47,10 @@ export interface CallContext {
   readonly now: number
 }
 
-/** The context of a list operation: its parameters are parsed and checked, and its token is verified. */
+/**
+ * The context of a list operation. `query` has the parsed and checked parameters of the list, and the position in its
+ * verified page token.
+ */
 export interface ListContext extends CallContext {
   readonly query: ListQuery
 }

@@ -7,7 +7,10 @@ import { parseTimestamp } from './timestamps.ts'
  * without backtracking.
  */
 
-/** Matches most date-times. Leap days, and the years that an offset may leave, need a calculation. */
+/**
+ * Matches most date-times. Other texts need a calculation: leap days, and the first and last years, which an offset may
+ * leave.
+ */
 const plainDateTime =
   /^(?!000[01]|9999)\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
@@ -21,8 +24,8 @@ export const isDate = (text: string): boolean => text.length === 10 && isDateTim
 export const isUuid = (text: string): boolean => /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i.test(text)
 
 /**
- * Whether a text is an email address: one `@`, a local part of 1 to 64 characters without blanks, and a domain of
- * dotted labels or a single name.
+ * Whether a text is an email address of at most 254 characters: one `@`, a local part of 1 to 64 characters without
+ * blanks, and a domain of dotted labels or a single name.
  */
 export const isEmail = (text: string): boolean =>
   text.length <= 254 &&

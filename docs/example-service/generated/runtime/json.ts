@@ -6,8 +6,8 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 declare const described: unique symbol
 
 /**
- * JSON text that describes a `T`, such as a stored text that is answered without parsing. Only a store makes a
- * `JsonText`, from a `T`.
+ * JSON text that describes a `T`, such as a stored text that is answered without parsing. Code that makes a `JsonText`
+ * ensures that the text describes a `T`.
  */
 export class JsonText<out T> {
   declare readonly [described]?: T
@@ -27,7 +27,8 @@ export function setMember<T>(target: Record<string, T>, name: string, value: T):
 }
 
 /**
- * Parses JSON text; of a repeated member the last value counts. Throws `SyntaxError`, also beyond `maxDepth` nestings.
+ * Returns the value of JSON text; the last value of a repeated member counts. Throws `SyntaxError` for malformed text,
+ * and for lists and objects that are nested deeper than `maxDepth`.
  */
 export function parseJson(text: string, maxDepth: number): unknown {
   if (isDeeper(text, maxDepth)) throw new SyntaxError(`must be nested at most ${maxDepth} deep`)
@@ -38,7 +39,10 @@ export function parseJson(text: string, maxDepth: number): unknown {
   }
 }
 
-/** Counts brackets outside of strings, so that later code may recurse over the value. */
+/**
+ * Whether lists and objects in JSON text are nested deeper than `maxDepth`. The limit allows later code to recurse over
+ * the value.
+ */
 function isDeeper(text: string, maxDepth: number): boolean {
   let depth = 0
   for (let index = 0; index < text.length; index += 1) {

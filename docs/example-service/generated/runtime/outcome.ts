@@ -20,7 +20,7 @@ export interface LogEntry {
   /** The same object in every call of an operation. */
   readonly operation: CalledOperation | undefined
   readonly principalId: string | undefined
-  /** The address of the caller, from the host. */
+  /** The address of the caller, as the host of the runtime reports the address. */
   readonly clientAddress: string
   readonly status: number
   /** The google.rpc.Code of the error, otherwise of the status. */
@@ -48,19 +48,19 @@ export interface Call {
   readonly startMs: number
   served?: Served
   principalId?: string | undefined
-  /** The status of an expected error, if it differs from that of its reason. */
+  /** The HTTP status of an expected error, if it differs from the status of its reason. */
   errorStatus?: number | undefined
   allow?: string
 }
 
-/** The end of a call, beside the status of its answer. */
+/** The result of a call for its log entry, in addition to the status of the answer. */
 export interface Outcome {
   readonly code?: RpcCode
   readonly reason?: string
   readonly error?: unknown
 }
 
-/** The caller disconnected. */
+/** The outcome of a call whose caller disconnected. */
 export const cancelled: Outcome = { code: 'CANCELLED', reason: 'CANCELLED' }
 
 /** Logs the call and returns the answer; a stream is logged at its end. */
@@ -97,15 +97,15 @@ export function finish(answer: WireAnswer, call: Call, outcome: Outcome, log: (e
   return { ...answer, body: stream }
 }
 
-/** Reasons up to this number belong to the common block, which every operation may throw (conventions §7). */
+/** The largest code of the common block, whose reasons every operation may throw (conventions §7). */
 const commonCodes = 999
 
 /** The domain of errors of the doors, before an operation is reached (conventions §7). */
 const doorDomain = 'iam'
 
 /**
- * Returns the error for the caller: the thrown error if the operation declares it, otherwise INTERNAL, which only
- * refers to the log.
+ * Returns the error for the caller: the thrown error if it is declared by the operation, common to all operations, or
+ * of the doors; otherwise INTERNAL, which only refers to the log.
  */
 export function toldError(thrown: unknown, route: Route<unknown, unknown> | undefined, traceId: string): ApiError {
   if (thrown instanceof ApiError && isDeclared(thrown, route)) return thrown

@@ -4,7 +4,7 @@ import { ApiError, clientReasons } from './errors.ts'
 
 /** The clock, the random source and the timer of a transport; tests pass their own. */
 export interface Timing {
-  /** Milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   readonly now: () => number
   /** Returns a number from 0 to below 1. */
   readonly random: () => number
@@ -24,9 +24,9 @@ export const realTiming: Timing = {
 }
 
 /**
- * The budget of retries. A retry costs 1; a success gives back 0.1 and the cost of the call's own retries. If all calls
- * fail, the budget is soon spent and adds no load. If one of two servers fails and retries reach the other server,
- * retries continue.
+ * The full budget of retries, and the refund for a success. A retry costs 1; a success gives back the refund and the
+ * cost of the call's own retries. If all calls fail, the budget is soon spent, and retries add no load. If one of two
+ * servers fails and retries reach the other server, retries continue.
  */
 const budgetSize = 10
 const refund = 0.1
@@ -46,7 +46,9 @@ export function retryDelay(error: unknown, attempt: number, random: () => number
   return isPassing ? (asked ?? 0) * 1000 + random() * backOff(attempt, 100) : Infinity
 }
 
-/** The delay of the first retry in milliseconds; it doubles with each attempt, up to 5 s. */
+/**
+ * Returns the delay before retry `attempt` (from 0) in milliseconds: `firstMs`, doubled with each attempt, at most 5 s.
+ */
 export const backOff = (attempt: number, firstMs: number): number => Math.min(5000, firstMs * 2 ** attempt)
 
 /** The limits of the attempts of one call. */
@@ -58,7 +60,11 @@ export interface Persistence {
   readonly timing: Timing
 }
 
-/** Runs `run` until it succeeds; rejects with its last error if no retry is useful before `deadline` (clock time). */
+/**
+ * Repeats `run` until it succeeds, and returns its result. Rejects with the last error if no retry is useful or
+ * possible: after `retries` retries, without budget, or if the delay would pass `deadline` (in milliseconds of the
+ * clock). Rejects with the signal's reason after an abort.
+ */
 export async function persist<T>(
   run: () => Promise<T>,
   { budget, deadline, retries, signal, timing: { now, random, sleep } }: Persistence,
@@ -79,7 +85,7 @@ export async function persist<T>(
   }
 }
 
-/** Makes the error of a task that has not ended within its time limit. */
+/** Returns the error of a task that has not ended within its time limit. */
 export const deadlineExceeded = (what: string, ms: number): ApiError =>
   new ApiError(clientReasons.DEADLINE_EXCEEDED, `${what} took longer than ${ms} ms`)
 
@@ -110,5 +116,5 @@ export async function within<T>(
   }
 }
 
-/** Timers hold 31 bits, and a longer delay would end at once. */
+/** Returns a delay that a timer can hold: a delay of more than 31 bits would end at once. */
 const timerMs = (ms: number): number => Math.min(ms, 2 ** 31 - 1)

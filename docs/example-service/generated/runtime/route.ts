@@ -10,6 +10,7 @@ import type { Parameter, ParameterType } from './parameters/types.ts'
 import type { WriteParameter } from './parameters/write.ts'
 import type { Faults } from './validation.ts'
 
+/** The HTTP methods of operations. */
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
 /** A parameter for clients, which load only the writers of their own operations. */
@@ -22,7 +23,7 @@ export interface Success {
   readonly status: number | 'default' | '2XX'
   readonly type?: string
   readonly kind?: 'json' | PlainCodec | StreamCodec
-  /** The declared headers by name; present only if `replies` is set. */
+  /** The declared headers, keyed by name; present only if `replies` is set. */
   readonly headers?: Readonly<Record<string, ParameterType>>
 }
 
@@ -66,7 +67,7 @@ export interface ClientRoute<Request, Result, Given extends Request = Request> {
   readonly [types]?: { readonly request: Request; readonly result: Result; readonly given: Given }
 }
 
-/** The members of a route that only servers need; clients do not load them. */
+/** The members of a route that only servers need; clients do not load these members. */
 export interface Rules<Request, Given extends Request = Request> {
   readonly domain: ErrorDomain
   readonly access?: Access
@@ -74,15 +75,15 @@ export interface Rules<Request, Given extends Request = Request> {
   readonly raises?: readonly string[]
   /** For a list of `x-filter`: the member with the rows, and the fields for filter and order. */
   readonly list?: { readonly member: string; readonly fields: ListFields }
-  /** The fields of the body of an operation with `update_mask`. */
+  /** The update rules of the body of an operation with `update_mask`. */
   readonly fields?: Fields
   /** The member of the body that `fields` describe, if `update_mask` is a member of the body too. */
   readonly masked?: string
   /**
-   * The path parameter that may contain slashes. It takes any text of at least one character, and as much of the path
-   * as the rest of the route allows: for `['/v2/', 'name', '/blobs/', 'digest']` and `/v2/a/blobs/b/blobs/c` the name
-   * is `a/blobs/b`. It is decoded once like other parameters; the path of the context shows whether a slash was sent as
-   * `%2F`. Each text between two parameters of such a route must have a slash.
+   * The path parameter that may contain slashes. The parameter takes any text of at least one character, and as much of
+   * the path as the rest of the route allows: for `['/v2/', 'name', '/blobs/', 'digest']` and `/v2/a/blobs/b/blobs/c`
+   * the name is `a/blobs/b`. The text is decoded once like other parameters; the path of the context shows whether a
+   * slash was sent as `%2F`. Each text between two parameters of such a route must have a slash.
    */
   readonly catchAll?: string
   /** Checks a request; adds its faults to `faults`, with fields in the form of conventions §7. */
@@ -108,7 +109,7 @@ export type Reply<Status extends number, Body = undefined, Headers = undefined> 
 } & Part<'body', Body> &
   Part<'headers', Headers>
 
-/** A member that the document does not declare may be left out. */
+/** A member of a `Reply`, which may be left out if the document does not declare it. */
 type Part<Name extends string, Value> = undefined extends Value
   ? { readonly [Member in Name]?: Value }
   : { readonly [Member in Name]: Value }
@@ -135,7 +136,7 @@ export interface AreaTypes {
 
 /** An area for a server, generated as `<area>Area` from the document alone. */
 export interface GeneratedArea<Types extends AreaTypes, Handlers> {
-  /** Name and error numbers of the area. */
+  /** The name of the area, and the base of its error codes. */
   readonly domain: ErrorDomain
   /** The fields of `listOperations`, and the check of the operation record. */
   readonly operations: {

@@ -1,6 +1,9 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
-/** 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z, in milliseconds since 1970. */
+/**
+ * The first and the last second of a timestamp, 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z, in milliseconds since
+ * 1970.
+ */
 const earliest = -62_135_596_800_000
 const latest = 253_402_300_799_000
 
@@ -36,7 +39,10 @@ export function storedTimestamp(text: string): string | undefined {
   return parseTimestamp(text)
 }
 
-/** Prints milliseconds since 1970 for answers: RFC 3339, UTC, three fraction digits (conventions §1). */
+/**
+ * Returns the text of a time in milliseconds since 1970 for answers: RFC 3339, UTC, three fraction digits (conventions
+ * §1).
+ */
 export function formatMillis(millis: number): string {
   return new Date(millis).toISOString()
 }

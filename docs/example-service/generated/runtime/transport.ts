@@ -36,6 +36,7 @@ export interface ClientCall extends Outgoing {
   readonly retry?: false
 }
 
+/** The options of `createTransport`. */
 export interface TransportOptions extends Omit<Transport, 'policy'> {
   /** A fixed token, sent as `Authorization: Bearer` except to public operations. */
   readonly token?: string
@@ -48,6 +49,7 @@ export interface TransportOptions extends Omit<Transport, 'policy'> {
 /** Adds the credentials to the headers and runs an attempt. May run the attempt again if `isRepeatable` is true. */
 export type Authorize = <T>(headers: Headers, isRepeatable: boolean, run: () => Promise<T>) => Promise<T>
 
+/** The options of one call. */
 export interface CallOptions {
   /** Ends the call, which then rejects with the signal's reason. A streamed answer ends too. */
   readonly signal?: AbortSignal
@@ -60,11 +62,11 @@ export interface CallOptions {
   readonly idempotencyKey?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly retry?: false
-  /** Called with the headers of a success answer; must not throw. */
+  /** Receives the headers of a success answer; must not throw. */
   readonly onHeaders?: (headers: Headers) => void
 }
 
-/** Makes a transport that authorizes its calls and retries them. */
+/** Returns a transport that authorizes its calls and retries them. */
 export function createTransport(options: TransportOptions): Transport {
   const { authorize, retries = 3, token, ...where } = options
   const timing = { ...realTiming, ...options.timing }
@@ -142,13 +144,15 @@ async function attempt<Result>(
 
 /** The source of a client's bearer tokens. */
 export interface TokenProvider {
-  /** Returns the token; called before every attempt, so it should cache. */
+  /** Returns the token. A transport calls `token` before every attempt, so a provider should cache its token. */
   token(): Promise<string>
-  /** Renews the token. Called if the server answers TOKEN_EXPIRED, once for all waiting calls. */
+  /** Renews the token. A transport calls `refresh` if the server answers TOKEN_EXPIRED, once for all waiting calls. */
   refresh?(): Promise<unknown>
 }
 
-/** Sends the tokens of a provider: `createTransport({ baseUrl, authorize: bearer(provider) })`. */
+/**
+ * Returns a function that sends the tokens of a provider: `createTransport({ baseUrl, authorize: bearer(provider) })`.
+ */
 export function bearer(provider: TokenProvider): Authorize {
   let renewing: Promise<unknown> | undefined
 

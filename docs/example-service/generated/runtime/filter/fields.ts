@@ -17,7 +17,7 @@ export function madeOnce<Of extends object, Made extends object>(make: (of: Of) 
   }
 }
 
-/** The fields of a list by name. */
+/** Returns the fields of a list, keyed by name. */
 export const fieldsByName = /* @__PURE__ */ madeOnce(
   (list: ListFields): ReadonlyMap<string, FilterField> => new Map(list.fields.map(field => [field.name, field])),
 )
@@ -30,9 +30,9 @@ export const pathOf = /* @__PURE__ */ madeOnce(({ name, path = name }: FilterFie
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : value === undefined ? '' : null)
 
 /**
- * The functions that read a field of a row for comparison, by the type of the field. An absent field has the default of
- * its type. An incomparable value (an unset timestamp or duration, or a value of another type) becomes null. 64-bit
- * integers may be strings.
+ * The functions that convert a member of a row for comparison, keyed by the type of the field. An absent member has the
+ * default of its type. An incomparable value (an unset timestamp or duration, or a value of another type) becomes null.
+ * 64-bit integers may be strings.
  */
 export const valueAs: Readonly<Record<FilterType, (member: unknown) => FilterValue | number | null>> = {
   STRING: text,
@@ -67,7 +67,10 @@ export function compareText(a: string, b: string): number {
   return a.length < b.length ? -1 : 1
 }
 
-/** Unpaired surrogates stand for code points above all others. */
+/**
+ * Returns a number that orders UTF-16 units by code point: surrogates encode the code points above U+FFFF, so they come
+ * after all other units.
+ */
 function lifted(unit: number): number {
   return unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800
 }

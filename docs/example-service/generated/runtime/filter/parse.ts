@@ -12,11 +12,12 @@ const maxDepth = 64
  */
 export type Literal = Readonly<{ kind: 'text'; text: string } | { kind: 'string'; pieces: readonly string[] }>
 
-/** The left side of a comparator; `at` is its position in the filter. */
+/** The left side of a comparator: the steps of a path. `at` is its position in the filter. */
 export type Member = Readonly<{ kind: 'member'; path: readonly Literal[]; at: number }>
+/** A function call, which AIP-160 allows and `checkFilter` refuses. `at` is its position in the filter. */
 export type Call = Readonly<{ kind: 'call'; name: string; arguments: readonly Argument[]; at: number }>
 
-/** A group in parentheses distributes over the comparator. */
+/** The right side of a comparator. A group in parentheses distributes over the comparator: `a = (1 OR 2)`. */
 export type Argument = Literal | Call | Group
 
 /** A comparison, a single value, or a combination of them. `at` is the position of the value or of the negation. */
@@ -65,7 +66,7 @@ class Parser extends Lexer {
     return joined('or', terms)
   }
 
-  /** Whether another factor follows, separated by a blank. */
+  /** Whether another factor follows, separated by a blank. Throws for a token that cannot follow. */
   #goesOn(): boolean {
     if (this.is('') || this.is(')') || (this.spaced && this.is('AND'))) return false
     const begins = this.kind === 'word' || this.kind === 'string' || this.is('-') || this.is('(')
@@ -132,7 +133,10 @@ class Parser extends Lexer {
     return { kind: 'call', name, arguments: given, at }
   }
 
-  /** Converts a member without a comparator to a value: a string, or unchanged text. */
+  /**
+   * Converts a path or call to a value: a call, a string, or unchanged text. Counts the comparisons of the filter
+   * against their limit.
+   */
   #valueOf(found: Member | Call): Literal | Call {
     this.#comparisons += 1
     if (this.#comparisons > maxComparisons) this.#fail('limit_exceeded')
@@ -142,7 +146,10 @@ class Parser extends Lexer {
     return { kind: 'text', text: this.text.slice(found.at, this.before) }
   }
 
-  /** Reads a keyword, which must be separated from the next token. */
+  /**
+   * Returns true and reads the token if it is this keyword. Throws if a parenthesis or a string follows without a
+   * blank.
+   */
   #took(keyword: 'AND' | 'OR' | 'NOT'): boolean {
     if (!this.is(keyword)) return false
     const { at } = this

@@ -1,9 +1,10 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
-/** The types of FilterSchema (conventions §9), and two that foreign schemas may use. */
+/** The types of FilterSchema (conventions §9), and NUMBER and DURATION, which documents of other platforms may use. */
 export type FilterType =
   'STRING' | 'INTEGER' | 'BOOLEAN' | 'ENUM' | 'TIMESTAMP' | 'MAP' | 'PRESENCE' | 'NUMBER' | 'DURATION'
 
+/** The comparators of AIP-160. */
 export type Comparator = '=' | '!=' | '<' | '<=' | '>' | '>=' | ':'
 
 /** A field of `x-filter` by which a list can be filtered or sorted. */
@@ -15,7 +16,7 @@ export interface FilterField {
   readonly type: FilterType
   /** The type of a MAP's values; absent: STRING. */
   readonly values?: FilterType
-  /** Whether the field is a list of `type`. It takes `:` only, which is true if some element is equal. */
+  /** Whether the field is a list of `type`. A list takes only `:`, which is true if an element equals the value. */
   readonly list?: true
   /** The allowed comparators; empty for a field that is only sorted by. */
   readonly operators: readonly Comparator[]
@@ -27,14 +28,15 @@ export interface FilterField {
 /** One sort key of a row: TIMESTAMP as canonical text, ENUM as its name, unset as null. */
 export type SortKey = string | number | boolean | null
 
+/** A field of an order, with its direction. */
 export interface SortField {
   readonly field: FilterField
   readonly descending: boolean
 }
 
-/** The fields of one list operation for filter and order. `listFields` builds them once. */
+/** The fields of one list operation for filter and order. */
 export interface ListFields {
-  /** The `{resource}` of the filter schema; absent if there is none. */
+  /** The name under which `getFilterSchema` finds these fields; absent for a list without a filter schema. */
   readonly resource?: string
   readonly fields: readonly FilterField[]
   /** The default order in the form of `order_by`, such as `create_time desc`. */
@@ -60,7 +62,7 @@ export type Filter =
       readonly field: FilterField
       /** The key of a MAP. */
       readonly key?: string | undefined
-      /** `:` never occurs: it has become `=`, which on a list means "some element is equal". */
+      /** `:` never occurs: the check has replaced `:` by `=`, which on a list means "some element is equal". */
       readonly operator: Exclude<Comparator, ':'>
       readonly value: FilterValue
     }

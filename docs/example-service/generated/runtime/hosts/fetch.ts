@@ -7,7 +7,7 @@ export interface Caller {
   readonly clientAddress?: string
 }
 
-/** Serves requests of the Fetch standard: `(request) => Promise<Response>`. */
+/** Returns a function that answers requests of the Fetch standard: `(request) => Promise<Response>`. */
 export function fetchHost(dispatch: Dispatch): (request: Request, caller?: Caller) => Promise<Response> {
   return async (request, { clientAddress = '' } = {}) => {
     const { method, url, signal } = request

@@ -1,6 +1,6 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
-/** The used part of node:http's `IncomingMessage`. */
+/** The members of node:http's `IncomingMessage` that the host uses. */
 export interface NodeRequest {
   readonly method?: string | undefined
   readonly url?: string | undefined
