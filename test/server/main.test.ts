@@ -60,7 +60,7 @@ async function textOf(stream: Readable): Promise<string> {
 
 const urlIn = (lines: readonly string[]): string => /http:\/\/[\d.]+:\d+/.exec(lines.join('\n'))?.[0] ?? ''
 
-/** Ensures that port 8080 is in use, by this process or by another one. */
+/** Ensures that port 8080 is in use, by this process or by another process. */
 async function takeDefaultPort(): Promise<void> {
   const server = createServer()
   onTestFinished(() => void server.close())

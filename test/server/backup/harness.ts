@@ -17,7 +17,7 @@ import { testFolder } from '../store/harness.ts'
 
 const main = fileURLToPath(new URL('../../../server/main.ts', import.meta.url))
 
-/** Starts the command in a process of its own, which is killed after the test if it is still running. */
+/** Starts `ninefold` in a process of its own, which is killed after the test if it is still running. */
 export function command(dataDir: string, words: readonly string[]): ChildProcess {
   const env = {
     PATH: process.env['PATH'] ?? '',
@@ -52,7 +52,7 @@ export interface Served {
   stop(): Promise<void>
 }
 
-/** Serves a data folder in a process of its own. */
+/** Serves a data folder in a process of its own, and signs the administrator in. */
 export async function served(dataDir: string): Promise<Served> {
   const child = command(dataDir, ['serve'])
   const url = await urlOf(child)

@@ -19,7 +19,7 @@ export interface WorkspaceCaller {
   readonly workspace: string
   /** Calls `path` below the engine, by default `native`. */
   call(method: string, path: string, body?: object, engine?: string): Promise<Answer>
-  /** Creates a resource and returns its id. */
+  /** Creates a resource and returns its id; throws if the call is refused. */
   made(path: string, body: object): Promise<string>
 }
 
@@ -41,7 +41,9 @@ export interface AreaPlatform {
 
 const authorization = `Bearer ${testToken}`
 
-/** Starts a platform over an empty store; `later` stops it. `in` returns callers of the first area of `areas`. */
+/**
+ * Starts a platform over an empty store; `later` stops the platform. `in` returns callers of the first area of `areas`.
+ */
 export async function areaPlatform(
   areas: readonly [AreaModule, ...AreaModule[]],
   later: Later,

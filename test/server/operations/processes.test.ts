@@ -21,8 +21,8 @@ interface Worker {
 }
 
 /**
- * Starts a process that works on the store at `place`. By default its lease is so long that a slow process keeps it.
- * With `until`, the process stalls in its first step until the file `until` exists.
+ * Starts a process that works on the store at `place`. The default lease is so long that a slow process keeps its
+ * lease. With `until`, the process stalls in its first step until the file `until` exists.
  */
 function startWorker(place: string, leaseMs = 60_000, until = ''): Worker {
   const child = spawn(process.execPath, [program, place, String(leaseMs), until], {

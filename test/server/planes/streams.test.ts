@@ -108,7 +108,7 @@ async function served(): Promise<{ readonly watch: DepotWatch; readonly open: ()
 const get = `GET /v2/a/blobs/${large} HTTP/1.1\r\nhost: x\r\n\r\n`
 const put = `PUT /v2/a/blobs/uploads/1 HTTP/1.1\r\nhost: x\r\ncontent-length: ${large}\r\n\r\n`
 
-/** Returns a number once it has stopped changing. */
+/** Waits until a number is positive and unchanged for 100 checks; returns the number. */
 async function settled(read: () => number): Promise<number> {
   let before = -1
   let same = 0

@@ -38,7 +38,7 @@ async function answering(answer: (socket: Socket) => void, settings = ''): Promi
   return `postgres://u:${password}@127.0.0.1:${port}/n${settings}`
 }
 
-/** Returns the URL of the test database after `change` has been applied to it. */
+/** Returns the URL of an empty place with a password, changed by `change`. */
 async function changed(change: (url: URL) => void): Promise<string> {
   const url = new URL(await testPlace())
   url.password = password

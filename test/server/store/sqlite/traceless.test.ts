@@ -17,7 +17,8 @@ async function openStore(): Promise<{ readonly store: SqliteStore; readonly fold
 }
 
 /**
- * Returns the state of a store's folder; of the index file, the content is excluded, because every reader writes to it.
+ * Returns the entries of a store's folder with their attributes and contents. The time, size and content of the index
+ * file are excluded, because every reader writes to this file.
  */
 const looks = (folder: string): unknown =>
   readdirSync(folder).map(name => {
