@@ -47,7 +47,7 @@ export const document = (rest: string): string =>
 export const codesOf = (diagnostics: readonly string[]): readonly string[] =>
   diagnostics.map(text => text.replace(/^[^:]*:(\d+):\d+ \w+ ([a-z-]+): .*$/s, '$1 $2'))
 
-/** The result of building; `diagnostics` are those of the build only. */
+/** The result of a build: the model, and the diagnostics of the build alone. */
 export interface Built {
   readonly model: Model
   readonly diagnostics: readonly string[]

@@ -127,7 +127,7 @@ test.each([
   expect(matched(path)).toBeLessThan(1000)
 })
 
-/** The literals are few and similar, so that routes hide each other and a path fits in several ways. */
+/** The literals of random routes: few and similar, so that routes hide each other and a path fits in several ways. */
 const texts = ['a', 'b', 'ab', 'a:x', '']
 const segment = fc.constantFrom(...texts, '{}', '{}:x', 'v{}')
 const side = fc.array(segment, { maxLength: 3 })

@@ -122,7 +122,7 @@ export function schemasOf(spec: Spec): readonly (readonly [name: string, schema:
   return Object.entries(nodeAt(spec.root, 'components', 'schemas')).map(([name, schema]) => [name, asNode(schema)])
 }
 
-/** Iterates over every object of a value with its JSON pointer, parents first; examples are left out. */
+/** Iterates over every object of a value with its JSON pointer, parents first; examples and defaults are left out. */
 export function* nodesOf(value: unknown, pointer = ''): Generator<readonly [pointer: string, node: Node]> {
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) yield* nodesOf(item, `${pointer}/${index}`)

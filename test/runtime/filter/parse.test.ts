@@ -23,7 +23,10 @@ interface ParseCase extends AipCase {
   readonly alt?: readonly string[]
 }
 
-/** Inputs beyond the limits of conventions §8, which are refused before any other fault is found. */
+/**
+ * Inputs beyond the limits of conventions §8, which are refused before any other fault is found. Each id of a case has
+ * the length of its input or the number of its comparisons.
+ */
 const limited: Readonly<Record<string, string>> = {
   'fp-354': '100000 characters; the double negation is not reached',
   'fp-355': '2000 comparisons',

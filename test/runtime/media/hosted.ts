@@ -72,7 +72,7 @@ export function pieces(...parts: readonly (string | Uint8Array<ArrayBuffer>)[]):
   return Object.assign({ body }, { duplex: 'half' as const })
 }
 
-/** Returns the descriptions of a FIELD_INVALID response, by field. */
+/** Returns the descriptions of a FIELD_INVALID response, keyed by field; throws for any other response. */
 export async function faultsOf(answer: Response): Promise<Readonly<Record<string, string>>> {
   const { details }: { details: readonly Record<string, unknown>[] } = await answer.json()
   if (details[0]?.reason !== 'FIELD_INVALID') throw new Error(`not FIELD_INVALID: ${JSON.stringify(details)}`)
