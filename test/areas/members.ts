@@ -28,7 +28,7 @@ type Invitation = InviteUserRequest['body']
 
 type Grant = NonNullable<Invitation['grants']>[number]
 
-/** The clients of a platform. */
+/** The functions that make clients of a platform. */
 export interface Clients {
   /** Makes clients of all areas for an access token; without a token, the calls are anonymous. */
   as(token?: string): Ninefold

@@ -41,8 +41,8 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
 }
 
 /**
- * Drops the schemas of a run. Tests give borrowed schemas back; the run keeps them for further tests and drops them at
- * its end.
+ * Drops the schemas of a run. Tests give borrowed schemas back; the run keeps the schemas for further tests and drops
+ * them at its end.
  */
 async function dropSchemas(url: string, prefix: string): Promise<void> {
   const client = new Client({ connectionString: url })

@@ -88,7 +88,7 @@ export const effect = (kind: string, input: object = {}, scope = platform): Effe
   procedure: { kind, input },
 })
 
-/** Makes a bench of a made area, on a store with `benchCollections`. Its workers start with `work`. */
+/** Makes a bench of a made area, on a store with `benchCollections`. The method `work` starts the workers. */
 export function workBench(
   store: Store,
   procedures: readonly Procedure<unknown>[],

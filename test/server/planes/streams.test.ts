@@ -33,8 +33,8 @@ describe('a large transfer through a plane', () => {
         if (found !== undefined) resolve(found)
       })
     })
-    // The garbage collector frees buffers only sometimes, so the peak depends on the machine; it must not depend on the
-    // size of the transfer.
+    // The garbage collector frees buffers only sometimes, so the peak depends on the machine; the peak must not depend
+    // on the size of the transfer.
     usual = await peakDuring(async () => {
       await download(large / 4)
       await upload(large / 4, false)

@@ -12,9 +12,9 @@ export interface Proxy {
    * responded.
    */
   cutAt(text: string, when: 'before' | 'after'): void
-  /** Discards the server's responses until `up` is called. */
+  /** Discards the server's responses until `down` and then `up` are called. */
   silence(): void
-  /** Cuts all connections and refuses new ones. */
+  /** Cuts all connections and refuses new connections. */
   down(): Promise<void>
   up(): Promise<void>
 }
