@@ -73,7 +73,7 @@ async function onSqlite(size: number): Promise<Opened> {
   return { size, tree, driver, close }
 }
 
-/** Fills and serves a store on a new PostgreSQL server, and opens a bare driver on the store. */
+/** Fills and serves a store on a new PostgreSQL server, and opens a bare driver on the store; returns both. */
 async function onPostgres(size: number): Promise<Opened> {
   const server = await startServer()
   try {

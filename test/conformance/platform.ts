@@ -18,7 +18,10 @@ export interface StartedPlatform {
   stop(): Promise<void>
 }
 
-/** Composes the platform as `ninefold serve` does, without its log. */
+/**
+ * Composes the platform as `ninefold serve` does, without its log; returns the platform with the administrator signed
+ * in.
+ */
 export async function composePlatform(): Promise<ComposedPlatform> {
   const undos: (() => void | Promise<void>)[] = []
   const { admin, dispatch } = await testPlatform({ later: undo => void undos.push(undo), log: silent })
@@ -31,7 +34,10 @@ export async function composePlatform(): Promise<ComposedPlatform> {
   }
 }
 
-/** Composes the platform and serves it on a free port. */
+/**
+ * Composes the platform and serves it on a free port; returns the URL and the Authorization header of the
+ * administrator.
+ */
 export async function startPlatform(): Promise<StartedPlatform> {
   const { dispatch, authorization, close } = await composePlatform()
   const server = createServer(serverOptions, nodeHost(dispatch))

@@ -31,7 +31,10 @@ export const plainOptions: GenerateOptions = {
   runtimeFiles: new Map(),
 }
 
-/** Loads documents relative to `cwd` and generates in memory; `names` has the form of the option `--name`. */
+/**
+ * Loads documents relative to `cwd`, generates in memory and returns the result; `names` has the form of the option
+ * `--name`.
+ */
 export async function generation(
   files: readonly string[],
   cwd: string,

@@ -37,7 +37,10 @@ const cases = readdirSync(goldenFolder, { withFileTypes: true })
 
 const isCopied = (path: string): boolean => path.startsWith(`${runtimeFolder}/`)
 
-/** Returns the compared files: the generated files, and the names of the files of a copied runtime. */
+/**
+ * Returns the texts of the compared files, keyed by path: the generated files, and a list of the files of a copied
+ * runtime.
+ */
 async function outputOf(name: string, options: EmitOptions): Promise<ReadonlyMap<string, string>> {
   const { documents, names } = golden(name)
   const { files, printed } = await generation(documents, join(goldenFolder, name), { ...options, runtimeFiles }, names)

@@ -59,7 +59,10 @@ describe.skipIf(program === undefined)('schemathesis', { timeout: 240_000 + exam
   )
 })
 
-/** Runs schemathesis over one area; returns its exit status, and the end of its output. */
+/**
+ * Runs schemathesis over one area; returns its exit status, or the code of a failed start or undefined after a signal,
+ * and the end of its output.
+ */
 function fuzz(
   file: string,
   cwd: string,

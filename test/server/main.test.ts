@@ -37,7 +37,10 @@ async function greeting(child: Child): Promise<string[]> {
   throw new Error(`the command ended after ${JSON.stringify(lines)}`)
 }
 
-/** Runs the command in the last line of a greeting, in the folder of the server, and enters a password. */
+/**
+ * Runs the command in the last line of a greeting, in the folder of the server, and enters a password; returns the exit
+ * code and the error output.
+ */
 async function asPrinted(
   folder: string,
   lines: readonly string[],

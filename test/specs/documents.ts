@@ -71,7 +71,10 @@ export function nodeAt(node: Node, ...members: readonly string[]): Node {
   return members.reduce((at, member) => asNode(at[member]), node)
 }
 
-/** Follows a reference, and a lone `allOf` that adds members to a reference; throws if the target does not exist. */
+/**
+ * Follows a reference, and a lone `allOf` that adds members to a reference; returns the target, and throws if the
+ * target does not exist.
+ */
 export function resolve(spec: Spec, value: unknown): Target {
   const node = asNode(value)
   const [only, ...others] = asList(node.allOf)

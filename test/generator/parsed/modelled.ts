@@ -10,7 +10,10 @@ import type { Document, NamedSchema, Operation, View } from '../../../generator/
 import type { Declaration } from './declarations.ts'
 import { isOptional, modelledTypes, travelling } from './modelled-types.ts'
 
-/** Returns the declarations of each file according to the model, in order; files without declarations are left out. */
+/**
+ * Returns the declarations of each file according to the model, in order, keyed by the name of the file; files without
+ * declarations are left out.
+ */
 export function modelled(emission: Emission): ReadonlyMap<string, readonly Declaration[]> {
   const { document } = emission
   const files: readonly (readonly [string, readonly Declaration[]])[] = [

@@ -16,7 +16,7 @@ export interface Listening extends Hosted {
   open(): Promise<Socket>
 }
 
-/** Hosts a dispatcher over node:http on a free port. */
+/** Hosts a dispatcher over node:http on a free port of 127.0.0.1; returns the host. */
 export async function overNode(dispatch: Dispatch): Promise<Listening> {
   const server = createServer(serverOptions, nodeHost(dispatch))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -39,7 +39,7 @@ export async function overNode(dispatch: Dispatch): Promise<Listening> {
   }
 }
 
-/** Hosts a dispatcher in this process, with requests and responses of the Fetch standard. */
+/** Hosts a dispatcher in this process, with requests and responses of the Fetch standard; returns the host. */
 export async function overFetch(dispatch: Dispatch): Promise<Hosted> {
   const handle = fetchHost(dispatch)
   return {

@@ -9,9 +9,9 @@ const sampleLine = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (NaN|Nan|[+-]?Inf|[
 const label = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/y
 
 /**
- * Reads the text format of Prometheus 0.0.4. Throws if a line is malformed, if a type occurs twice or without the help
- * of its family before, if a sample does not belong to the family of the last help, if a series occurs twice, or if the
- * buckets of a histogram do not grow up to +Inf, which must equal the count.
+ * Reads the text format of Prometheus 0.0.4; returns the samples in order. Throws if a line is malformed, if a type
+ * occurs twice or without the help of its family before, if a sample does not belong to the family of the last help, if
+ * a series occurs twice, or if the buckets of a histogram do not grow up to +Inf, which must equal the count.
  */
 export function readExposition(text: string): readonly Read[] {
   if (!text.endsWith('\n')) throw new Error('the last line does not end')

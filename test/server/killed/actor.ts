@@ -68,7 +68,10 @@ export class Actor {
     return [...steps, change, change, () => this.#toggle(workspace), () => this.#move(workspace)]
   }
 
-  /** Reports and makes a call. The thing takes the values of the call when the server has acknowledged the call. */
+  /**
+   * Reports and makes a call; returns the operation, or undefined for a refusal. The thing takes the values of the call
+   * when the server has acknowledged the call.
+   */
   async #do(what: What, run: Run, thing?: Thing): Promise<TaxonomyOperation | undefined> {
     const intent = `${this.#parts.name}-${(this.#intents += 1)}`
     const operation = await this.#parts.make({ intent, ...what }, run)

@@ -28,7 +28,7 @@ async function note(tx: Transaction, what: string, workspace_id = ''): Promise<v
 
 const sealed = () => new ApiError({ reason: 'YARD_SEALED', rpc: 'FAILED_PRECONDITION' }, 'the yard is sealed')
 
-/** Declares the yard; `more` adds or replaces members of the declaration. */
+/** Returns the declared yard; `more` adds or replaces members of the declaration. */
 export function yardArea(control: YardControl = {}, more: Partial<Declaration> = {}): AreaModule {
   return areaInProgress<SampleArea, YardHandlers, never, 'topology'>({
     generated: { ...handwritten(yard), routes: yardRoutes },

@@ -8,7 +8,7 @@ import type { Scope } from '../../../domain/ports/scope.ts'
 
 const workspace = (id: string): Scope => ({ type: 'WORKSPACE', id })
 
-/** Begins `many` operations in one transaction. */
+/** Begins `many` operations in one transaction; returns their ids. */
 function beginMany({ operations, store }: WorkBench, many: number, scope: Scope): Promise<readonly string[]> {
   return store.tx(async tx => {
     const ids: string[] = []

@@ -54,7 +54,10 @@ interface Interval {
   readonly to: number
 }
 
-/** Returns the intervals of each step in a process; a step in progress at the kill lasts until the kill. */
+/**
+ * Returns the intervals in which a process ran each step, keyed by step; a step in progress at the kill lasts until the
+ * kill.
+ */
 function intervals({ told, killedAt = Infinity }: Worker): Map<string, Interval[]> {
   const found = new Map<string, Interval[]>()
   const open = new Map<string, number>()

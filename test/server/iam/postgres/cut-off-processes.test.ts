@@ -59,7 +59,8 @@ async function bind(ada: Member, { id }: Member, { workspace }: Tenant): Promise
 }
 
 /**
- * Asks a process for the permission of a member in the workspace; either process may have issued the member's token.
+ * Returns the answer of a process to the question whether a member has the permission in the workspace; either process
+ * may have issued the member's token.
  */
 const askedOn = ({ as }: ServedPlatform, { token }: Member): Promise<string> => askedAt(as(token), pair.at)
 

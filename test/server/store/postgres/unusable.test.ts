@@ -11,7 +11,8 @@ import { schemaOf, statement, testPlace } from '../harness.ts'
 const password = 'hunter2'
 
 /**
- * Encodes the error message with which PostgreSQL refuses a connection (postgresql.org/docs, protocol-message-formats).
+ * Returns the encoded error message with which PostgreSQL refuses a connection (postgresql.org/docs,
+ * protocol-message-formats).
  */
 function refusal(state: string, text: string): Buffer {
   const fields = Buffer.from(`SFATAL\0VFATAL\0C${state}\0M${text}\0\0`)

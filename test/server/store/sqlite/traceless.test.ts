@@ -44,7 +44,7 @@ interface Left {
   readonly leave: () => Promise<string>
 }
 
-/** Describes a copy of the files of a killed server, without the files of some suffixes. */
+/** Returns the description of a copy of the files of a killed server, without the files of some suffixes. */
 const killed = (name: string, ...without: readonly string[]): Left => ({
   name,
   async leave() {
