@@ -19,7 +19,7 @@ import type { Node, Operation, Spec, Target } from './documents.ts'
 const listParameters = ['page_size', 'page_token', 'filter', 'order_by']
 const snakeCase = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/
 const lowerCamelCase = /^[a-z][A-Za-z0-9]*$/
-/** Matches a text that begins with a capital letter or a code span and ends with a full stop. */
+/** The pattern of texts that begin with a capital letter or a code span and end with a full stop. */
 const sentences = /^[A-Z`].*\.$/s
 
 const operations = areas.flatMap(spec => operationsOf(spec).map(each => [spec.area, each.id, each] as const))

@@ -7,6 +7,7 @@ import { greeting, trivialService } from './trivial-service.ts'
  * This program is a server in a thread of its own, so that its CPU time is separate from the CPU time of its callers.
  * The program posts its port first, and its CPU time in nanoseconds at each message.
  */
+
 const servers: Readonly<Record<string, () => RequestListener>> = {
   bare: () => (_, response) => {
     const body = JSON.stringify(greeting)

@@ -45,7 +45,7 @@ export interface Administration {
   readonly changes: { readonly kind: ChangeKind; readonly key: string }[]
   /** The highest revision among the changes of a key, keyed by this key. */
   readonly revised: Map<string, number>
-  /** Advances the clock. */
+  /** Advances the clock by `millis` milliseconds. */
   readonly later: (millis: number) => void
   readonly now: () => number
   readonly as: (principal: string, more?: Partial<CallContext>) => CallContext

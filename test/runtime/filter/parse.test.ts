@@ -24,8 +24,8 @@ interface ParseCase extends AipCase {
 }
 
 /**
- * Inputs beyond the limits of conventions §8, which are refused before any other fault is found. Each id of a case has
- * the length of its input or the number of its comparisons.
+ * The cases whose inputs exceed the limits of conventions §8, keyed by the id of the case, with the exceeded length or
+ * number. The limits are checked before any other fault is found.
  */
 const limited: Readonly<Record<string, string>> = {
   'fp-354': '100000 characters; the double negation is not reached',

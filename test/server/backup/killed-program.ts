@@ -6,6 +6,7 @@ import { DatabaseSync, StatementSync } from 'node:sqlite'
  * This program backs up or restores, and kills itself before the `at`th call that changes a file or a database. If the
  * work needs fewer calls, the program prints their number.
  */
+
 const [at = '', what = '', dataDir = '', file = ''] = process.argv.slice(2)
 let calls = 0
 

@@ -14,6 +14,7 @@ const actors = 6
  * This program runs actors that change one organisation, and prints a report of each call, until its standard input
  * ends.
  */
+
 const [text = ''] = process.argv.slice(2)
 const load: Load = JSON.parse(text)
 

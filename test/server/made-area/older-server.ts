@@ -7,6 +7,7 @@ enableCompileCache()
  * This program serves the areas of `birthAreas`, and kills itself in the transaction in which the hook of the yard runs
  * for the n-th workspace. Its arguments are the place of the store as JSON, and n.
  */
+
 const [placeText = '', last = ''] = process.argv.slice(2)
 const place: StorePlace = JSON.parse(placeText)
 

@@ -11,7 +11,10 @@ export const rotten = 'rotten'
 
 const stripOf = (box: string, strip: number): string => `strip ${strip}/${box}`
 
-/** Seals a box in three steps: the first step saves a checkpoint after each strip, and the second step may fail. */
+/**
+ * The procedure that seals a box in three steps: the first step saves a checkpoint after each strip, and the second
+ * step may fail.
+ */
 export const sealing: Procedure<{ readonly id: string }, number> = {
   kind: 'yard.seal',
   steps: [

@@ -7,6 +7,7 @@ import { benchCollections, workBench } from './work-bench.ts'
  * The program kills itself at the point with the name `last`. If `last` is a number, the program waits to be killed at
  * the point with this number. Otherwise the program ends when its standard input ends.
  */
+
 const [place = '', last = '', ...crates] = process.argv.slice(2)
 
 let passed = 0
