@@ -28,11 +28,14 @@ type Invitation = InviteUserRequest['body']
 
 type Grant = NonNullable<Invitation['grants']>[number]
 
-/** The clients of a platform. */
+/** The functions that make clients of a platform. */
 export interface Clients {
   /** Makes clients of all areas for an access token; without a token, the calls are anonymous. */
   as(token?: string): Ninefold
-  /** Signs a user in with the password `words`, by default the shared `password`. */
+  /**
+   * Signs a user in with the password `words`, by default the shared `password`; returns the user with the tokens and a
+   * client.
+   */
   signedIn(email: string, words?: string): Promise<Member>
 }
 
@@ -54,7 +57,10 @@ export async function addTenant(by: Ninefold, name: string): Promise<Tenant> {
   return { organisation, group, workspace }
 }
 
-/** Invites a user, activates the user with the shared password, and signs the user in. */
+/**
+ * Invites a user, activates the user with the shared password, and signs the user in; returns the user with the tokens
+ * and a client.
+ */
 export async function addMember(
   { as, signedIn }: Clients,
   by: Ninefold,

@@ -33,8 +33,8 @@ export interface OpenedPlatform extends Pick<Platform, 'close' | 'dispatch' | 's
 }
 
 /**
- * Composes areas over a store, which may have rows of an earlier process. This function needs no test runner, so
- * benchmarks and killed processes can call this function.
+ * Composes areas over a store, which may have rows of an earlier process; returns the platform. This function needs no
+ * test runner, so benchmarks and killed processes can call this function.
  */
 export async function openPlatform({
   areas,

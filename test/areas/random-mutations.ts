@@ -1,7 +1,10 @@
 import { ApiError } from '../../runtime/errors.ts'
 import { seeded, type Random } from './random.ts'
 
-/** A random resource, with random updates and deletions; a run also calls them after the deletion. */
+/**
+ * A random resource, with random updates and deletions; a run also calls the functions after the deletion of the
+ * resource.
+ */
 export interface RandomThing {
   readonly update: (random: Random) => Promise<unknown>
   readonly delete: (random: Random) => Promise<unknown>

@@ -28,6 +28,7 @@ import { printGroup } from './measuring/table.ts'
  * time is CPU time on SQLite and elapsed time on PostgreSQL. The quota `network.logicalPorts` is unlimited except in
  * the last row, which shows the count of 60,000 ports for a finite limit.
  */
+
 const takenCount = 60_000
 const collections = [subnetCollection, freeRanges, portCollection, references, quotas.buckets]
 const clock = createClock()

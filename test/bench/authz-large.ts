@@ -26,6 +26,7 @@ import type { Scope } from '../../domain/ports/scope.ts'
  * This program prints the costs of access over 100,000 principals with 1,000,000 bindings in 10,000 workspaces on a
  * SQLite file: decisions, lists, changes, and the bounded memory.
  */
+
 const users = 100_000
 const workspacesCount = 10_000
 const groupsCount = 100

@@ -17,6 +17,7 @@ import type { Scope } from '../../domain/ports/scope.ts'
  * with 100 policies and in a workspace without policies: warm, from caches, and cold, from a SQLite file; then the
  * share of decisions in a call.
  */
+
 const users = 1000
 const bindingsEach = 10
 const depth = 10

@@ -10,6 +10,7 @@ import { depotPlatform, growForest } from '../domain/taxonomy/depot-platform.ts'
  * This program prints the time that areas take to apply a change of state, for organisations of some sizes, and the
  * share of commits in this time.
  */
+
 const sizes = [300, 3000]
 
 let commits = 0

@@ -17,6 +17,7 @@ import { printGroup } from './measuring/table.ts'
  * peers: a search through parsed rules, and the naive evaluator of the tests. Then the program prints the time of a
  * compilation, which each change of a VPC needs once.
  */
+
 const limitNs = 5000
 const ruleCount = 1000
 const packetCount = 1024

@@ -12,6 +12,7 @@ import { medianCost, medianOf, type Place, type ProcessCost, processCost } from 
  * CHECKOUT` prints only the costs of the document here and in another checkout of this repository with installed
  * packages, alternately and as a ratio.
  */
+
 const rounds = 5
 const memoryLimit = 400
 const nameWidth = 30

@@ -107,6 +107,7 @@ function storeGroup(store: Store): Group {
 }
 
 /** This program prints the costs of counting and limiting calls. */
+
 const folder = mkdtempSync(join(tmpdir(), 'ninefold-bench-'))
 const store = await openSqlite({ file: join(folder, 'store.sqlite') })
 for (const { title, contenders } of [callGroup(), recordGroup(), storeGroup(store)]) {

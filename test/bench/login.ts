@@ -16,6 +16,7 @@ import { printGroup } from './measuring/table.ts'
  * p99 of authenticated reads, alone and while 100 users sign in repeatedly. Other work of the machine affects all
  * figures except the CPU time.
  */
+
 const attempts = 30
 const people = 100
 const reads = 3000

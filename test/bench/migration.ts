@@ -17,6 +17,7 @@ import { storedTree } from './measuring/tree-platform.ts'
  * write of an older server during the migration. `npm run bench migration sqlite` and `npm run bench migration
  * postgres` use one store; a further argument is the number of workspaces in thousands.
  */
+
 const [, , , only, thousands = '1000'] = process.argv
 const made = 1000
 const copies = Number(thousands) - 1

@@ -15,6 +15,7 @@ import { median } from './measuring/rounds.ts'
  * This program prints the rate at which one and two processes end pending operations, compared with a loop of the same
  * transactions only, and the costs of claims and lists with few and with many pending operations.
  */
+
 const count = 2000
 const claimed = 8
 const rounds = 3

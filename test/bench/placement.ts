@@ -12,6 +12,7 @@ import { printGroup } from './measuring/table.ts'
  * the last node. The limit is 2 ms a placement. The same run also measures a peer: the naive evaluator of the tests,
  * which sorts by big integers.
  */
+
 const limitNs = 2e6
 const poolCount = 10_000
 

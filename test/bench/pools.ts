@@ -27,6 +27,7 @@ import { printGroup } from './measuring/table.ts'
  * are read again for each allocation, as after a change by another server, and the sums of the pools are read from the
  * ledger.
  */
+
 const poolCount = 1000
 const heldPerPool = 10
 const collections = [locationCollection, targetCollection, zoneCollection, poolCollection, zoneLedgers, allocations]

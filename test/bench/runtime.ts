@@ -4,6 +4,7 @@ import { measure } from './measuring/rounds.ts'
 import { printGroup } from './measuring/table.ts'
 
 /** This program prints the CPU times of the parts of every call, each compared with its contender. */
+
 for (const { title, contenders } of [
   routerGroup(),
   ...filterGroups(),

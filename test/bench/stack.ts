@@ -19,6 +19,7 @@ import { servedTree, type ServedTree } from './measuring/served-tree.ts'
  * earlier work. The run takes some minutes, mostly to fill the stores. `npm run bench stack sqlite` leaves PostgreSQL
  * out, `stack sqlite 10000 100000` measures other sizes.
  */
+
 const [, , , ...asked] = process.argv
 const onlySqlite = asked[0] === 'sqlite'
 const sizes = (onlySqlite ? asked.slice(1) : asked).map(Number)
@@ -73,7 +74,7 @@ async function onSqlite(size: number): Promise<Opened> {
   return { size, tree, driver, close }
 }
 
-/** Fills and serves a store on a new PostgreSQL server, and opens a bare driver on the store. */
+/** Fills and serves a store on a new PostgreSQL server, and opens a bare driver on the store; returns both. */
 async function onPostgres(size: number): Promise<Opened> {
   const server = await startServer()
   try {

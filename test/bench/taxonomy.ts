@@ -16,6 +16,7 @@ import { treePlatform, type TreePlatform } from './measuring/tree-platform.ts'
  * rows, reads that depend on the tree compared with the same reads over 1,000 workspaces, and mutations compared with
  * an empty tree.
  */
+
 const large = await treePlatform({ groups: 300, workspaces: 100_000 })
 const small = await treePlatform({ groups: 300, workspaces: 1000 })
 try {

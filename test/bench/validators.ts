@@ -14,6 +14,7 @@ import { byAjv, byTypebox, byZod, type Count, document } from './measuring/valid
  * check, by a handwritten check that also lists all faults, and by libraries. The limit is 1.4 times the handwritten
  * check, and less than ajv.
  */
+
 const formats = { isDateTime, isUuid }
 const byHand = serverCheck(formats)
 const generated = await generatedCheck()

@@ -59,7 +59,7 @@ const steps = {
   connectionLost: () => failure(elsewhere.getNote({ id: 'x' })),
 }
 
-/** The results of the steps, which a test compares. */
+/** The results of the steps, keyed by step, which a test compares. */
 export type Report = Readonly<Record<keyof typeof steps, unknown>>
 
 const notes = new NotesClient(createTransport({ baseUrl: '' }))

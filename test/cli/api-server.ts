@@ -27,7 +27,7 @@ export const activationToken = 'ct1.activation'
 
 /**
  * Starts a server on a free port, with one account that can sign in and a list of 130 users. The server records its
- * requests.
+ * requests. Returns the URL, the records and functions that control the tokens.
  */
 export async function apiServer() {
   const seen = {

@@ -10,7 +10,10 @@ export interface Ended {
   readonly err: string
 }
 
-/** Runs the command in a process of its own, with a new settings folder and with piped input. */
+/**
+ * Runs `ninefold` in a process of its own, with `config` as its settings folder and with piped input; returns the exit
+ * code and the output.
+ */
 export async function ninefold(config: string, words: readonly string[], input = ''): Promise<Ended> {
   const { NODE_COMPILE_CACHE, PATH = '' } = process.env
   const env = { PATH, NODE_COMPILE_CACHE, HOME: config, XDG_CONFIG_HOME: config, CI: 'true' }

@@ -8,7 +8,7 @@ export type Handlers<Routes extends (handlers: never) => readonly BoundRoute[]> 
   >
 }
 
-/** Completes handlers: every missing operation throws UNIMPLEMENTED. */
+/** Returns the handlers with every missing operation added; an added operation throws UNIMPLEMENTED. */
 export function partial<Whole extends object>(handlers: object): Whole {
   return new Proxy({} as Whole, {
     get: (_, resource) =>

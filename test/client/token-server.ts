@@ -20,7 +20,7 @@ export const password = 'correct horse battery'
 
 /**
  * Starts a server that issues tokens as the platform does: access tokens for 900 seconds, and refresh tokens for one
- * use.
+ * use. Returns a transport to the server, its records and its controls.
  */
 export function tokenServer(accountKey?: JsonWebKey) {
   const timing = fakeTiming()

@@ -12,7 +12,9 @@ export interface AreaModel {
   readonly common: readonly ErrorReason[]
 }
 
-/** Reads `specs/<area>.yaml` with the shared components; throws if the document does not exist. */
+/**
+ * Reads `specs/<area>.yaml` with the shared components; returns the model, and throws if the document does not exist.
+ */
 export async function modelOf(area: string): Promise<AreaModel> {
   const cwd = fileURLToPath(new URL('../..', import.meta.url))
   const entries = [

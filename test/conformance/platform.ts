@@ -19,7 +19,10 @@ export interface StartedPlatform {
   stop(): Promise<void>
 }
 
-/** Composes the platform as `ninefold serve` does with these settings of areas, without its log. */
+/**
+ * Composes the platform as `ninefold serve` does with these settings of areas, without its log; returns the platform
+ * with the administrator signed in.
+ */
 export async function composePlatform(config: Pick<Partial<Config>, 'given'> = {}): Promise<ComposedPlatform> {
   const undos: (() => void | Promise<void>)[] = []
   const { admin, dispatch } = await testPlatform({ config, later: undo => void undos.push(undo), log: silent })
@@ -32,7 +35,10 @@ export async function composePlatform(config: Pick<Partial<Config>, 'given'> = {
   }
 }
 
-/** Composes the platform and serves it on a free port. */
+/**
+ * Composes the platform and serves it on a free port; returns the URL and the Authorization header of the
+ * administrator.
+ */
 export async function startPlatform(): Promise<StartedPlatform> {
   const { dispatch, authorization, close } = await composePlatform()
   const server = createServer(serverOptions, nodeHost(dispatch))

@@ -19,7 +19,7 @@ interface Answer {
   readonly text: string
 }
 
-/** Writes bytes to the server and reads its response until the server closes the connection. */
+/** Writes bytes to the server and reads its response until the server closes the connection; returns the response. */
 async function raw(...bytes: readonly (string | Uint8Array)[]): Promise<Answer> {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
   const chunks: Buffer[] = []

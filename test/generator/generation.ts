@@ -12,11 +12,14 @@ export const repository = join(import.meta.dirname, '../..')
 
 /** The result of a run over documents, in the form of the command. */
 export interface Generation {
-  /** The texts of the files, by path below the output root; empty when there are errors. */
+  /** The texts of the files, keyed by path below the output root; empty if there are errors. */
   readonly files: ReadonlyMap<string, string>
   readonly model: Model | undefined
   readonly diagnostics: readonly Diagnostic[]
-  /** The diagnostics as lines `file:line:column severity code: message`, sorted. */
+  /**
+   * The diagnostics as lines `file:line:column severity code: message`: first of loading, then of generation, each part
+   * sorted.
+   */
   readonly printed: readonly string[]
 }
 
@@ -28,7 +31,10 @@ export const plainOptions: GenerateOptions = {
   runtimeFiles: new Map(),
 }
 
-/** Loads documents relative to `cwd` and generates in memory; `names` has the form of the option `--name`. */
+/**
+ * Loads documents relative to `cwd`, generates in memory and returns the result; `names` has the form of the option
+ * `--name`.
+ */
 export async function generation(
   files: readonly string[],
   cwd: string,

@@ -7,7 +7,9 @@ import { runtimeFolder } from '../../generator/runtime-copy.ts'
 import { generation, newFolder, removeFolder, repository, writeFiles } from './generation.ts'
 import { typeCheck } from './type-check.ts'
 
-/** With `UPDATE_GOLDEN=1` the test writes the present output; every changed line must then be reviewed. */
+/**
+ * True if the test writes the present output in place of the expected output; every changed line must then be reviewed.
+ */
 const updates = process.env['UPDATE_GOLDEN'] === '1'
 
 const goldenFolder = join(repository, 'test/golden')
@@ -15,7 +17,7 @@ const goldenFolder = join(repository, 'test/golden')
 interface Golden {
   readonly documents: readonly string[]
   readonly names: readonly string[]
-  /** The options by the folder of the expected output. */
+  /** The options, keyed by the folder of the expected output. */
   readonly variants: Readonly<Record<string, EmitOptions>>
 }
 
@@ -35,7 +37,10 @@ const cases = readdirSync(goldenFolder, { withFileTypes: true })
 
 const isCopied = (path: string): boolean => path.startsWith(`${runtimeFolder}/`)
 
-/** Returns the compared files: the generated files, and the names of the files of a copied runtime. */
+/**
+ * Returns the texts of the compared files, keyed by path: the generated files, and a list of the files of a copied
+ * runtime.
+ */
 async function outputOf(name: string, options: EmitOptions): Promise<ReadonlyMap<string, string>> {
   const { documents, names } = golden(name)
   const { files, printed } = await generation(documents, join(goldenFolder, name), { ...options, runtimeFiles }, names)

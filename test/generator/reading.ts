@@ -15,8 +15,8 @@ export interface Reading {
 }
 
 /**
- * Writes files to a new folder, loads the entries and checks them. The name of an entry is its file name without the
- * ending.
+ * Writes files to a new folder, loads and checks the entries, and returns the result. The name of an entry is its file
+ * name without the ending.
  */
 export async function read(
   files: Readonly<Record<string, string>>,
@@ -28,7 +28,7 @@ export async function read(
   return readFrom(cwd, entries, allowRefs)
 }
 
-/** Loads and checks the entries among existing files. */
+/** Loads and checks the entries among existing files; returns the result. */
 export async function readFrom(cwd: string, entries: readonly string[], allowRefs = false): Promise<Reading> {
   const named = entries.map(file => ({ name: stem(file), file }))
   const { loaded, diagnostics } = await load(named, { allowRefs, cwd })
@@ -47,7 +47,7 @@ export const document = (rest: string): string =>
 export const codesOf = (diagnostics: readonly string[]): readonly string[] =>
   diagnostics.map(text => text.replace(/^[^:]*:(\d+):\d+ \w+ ([a-z-]+): .*$/s, '$1 $2'))
 
-/** The result of building; `diagnostics` are those of the build only. */
+/** The result of a build: the model, and the diagnostics of the build alone. */
 export interface Built {
   readonly model: Model
   readonly diagnostics: readonly string[]

@@ -69,7 +69,7 @@ test.each(['taxonomy', 'inventory', 'media', 'library'] as const)(
   },
 )
 
-/** A part of the output of each template. */
+/** A part of the output of each template, keyed by the name of the template. */
 const shown: Readonly<Record<TemplateName, string>> = {
   area: 'export const taxonomyArea = {',
   client: 'export const TaxonomyClient = (transport: Transport) => ({',

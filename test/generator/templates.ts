@@ -9,12 +9,15 @@ const read = (path: string): string => readFileSync(join(repository, path), 'utf
 
 export const builtInText = (name: TemplateName): string => read(`templates/${name}.hbs`)
 
-/** The built-in templates, each as an override of itself. */
+/** The built-in templates, keyed by name, each as an override of itself. */
 export const builtIns: Templates = new Map(
   templateNames.map(name => [name, { file: `own/${name}.hbs`, text: builtInText(name) }]),
 )
 
-/** The overrides in docs/generator.md, each a code block after the name of its file. */
+/**
+ * The overrides in docs/generator.md, keyed by the name of the template; the page names the file before each code
+ * block.
+ */
 export const documented: Templates = new Map(
   [...read('docs/generator.md').matchAll(/^`([a-z-]+)\.hbs` [^\n]*:\n\n```mustache\n([^]*?)^```$/gm)].map(
     ([, name = '', text = '']) => [

@@ -8,7 +8,7 @@ import { send } from './send.ts'
 import { numberOf, type StepName } from './step.ts'
 import { absences, etagPlace, immutablesOf, isCreate } from './steps.ts'
 
-/** A value that matches no schema. */
+/** The name of a field that no request and no resource has. */
 const unknown = 'nothing_of_the_kind'
 
 /** Returns the fault of a step, from the recipe or derived from the document; undefined if neither makes a fault. */

@@ -5,7 +5,7 @@ import type { World } from './world.ts'
 
 /** The parts of a resource's call that differ from those of other resources. */
 export interface ResourceCall extends Omit<Recipe, 'aim'> {
-  /** The verbs that must run before this call. */
+  /** The verbs that must run before this call, in order. */
   readonly before?: readonly string[]
   readonly body?: JsonObject
 }

@@ -33,8 +33,8 @@ export async function callSpoiled(
 }
 
 /**
- * The order in which faults are applied: faults of existing rows come before faults of the call, which are independent
- * of each other.
+ * The steps whose faults change existing rows, in the order in which these faults are applied. The faults of the call
+ * itself are applied afterwards, and are independent of each other.
  */
 const turns: readonly StepName[] = ['uniqueness', 'quota', 'capacity', 'reference', 'state', 'workspace']
 

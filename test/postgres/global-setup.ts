@@ -19,7 +19,8 @@ declare module 'vitest' {
 
 /**
  * Provides one server for all tests of a run: the server of `NINEFOLD_TEST_POSTGRES_URL`, whose user must be allowed to
- * create schemas, or otherwise a new server. If both are missing, the tests are skipped with the reason.
+ * create schemas, or otherwise a new server. Returns a function that cleans up after the run. If no server can start,
+ * returns undefined, and the tests are skipped with the reason.
  */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const prefix = `ninefold_test_${process.pid}`
@@ -41,8 +42,8 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
 }
 
 /**
- * Drops the schemas of a run. Tests give borrowed schemas back; the run keeps them for further tests and drops them at
- * its end.
+ * Drops the schemas of a run. Tests give borrowed schemas back; the run keeps the schemas for further tests and drops
+ * them at its end.
  */
 async function dropSchemas(url: string, prefix: string): Promise<void> {
   const client = new Client({ connectionString: url })

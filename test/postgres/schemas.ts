@@ -86,8 +86,8 @@ export class Schemas {
   }
 
   /**
-   * Returns a mark of the schema's state, which changes with every table, column, index, constraint or trigger, and
-   * with every change that the store has recorded.
+   * Returns a mark of the schema's state. The mark changes if a table, an index, a column or a check is added or
+   * removed, if a table gets its first trigger, and with every change that the store has recorded.
    */
   async #shapeOf(name: string): Promise<string> {
     const relations = `FROM pg_class c WHERE c.relnamespace = '${name}'::regnamespace`

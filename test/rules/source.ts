@@ -25,7 +25,7 @@ const foreign = new Set(['node_modules', 'dist', 'data', '.git', '.cache'])
 /** The files of given cases and of expected outputs, which must keep their form. */
 const fixtures = /^test\/(?:cases|golden)\//
 
-/** Reads the files at and below `places` whose names end in `ending`, sorted and without fixtures. */
+/** Returns the files at and below `places` whose names end in `ending`, sorted and without fixtures. */
 export function readSources(places: readonly string[], ending: string): Source[] {
   return places
     .flatMap(place => filesUnder(join(root, place)))

@@ -35,7 +35,7 @@ function commentsOf(text: string): { readonly start: number; readonly comment: s
 
 const machinePaths = /(?:^|[\s'"`(=:])(\/(?:home|Users|root|work)\/[\w.-]+|[A-Z]:\\Users\\)/m
 
-/** Finds paths that exist on one machine only. */
+/** Finds files with a path that exists on one machine only; reports the first path of a file. */
 export function machineFiles(files: readonly Source[]): Finding[] {
   return files.flatMap(({ path, text }) => {
     const match = machinePaths.exec(text)

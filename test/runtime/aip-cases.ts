@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * The common members of the handed AIP cases. `alt` lists outcomes that are allowed in place of the expected outcome.
+ * The common members of the cases in `test/cases/aip`. `alt` lists outcomes that are allowed in place of the expected
+ * outcome.
  */
 export interface AipCase {
   readonly id: string

@@ -34,7 +34,10 @@ const generated = (name: string): string => `
   import { ${name} } from '../../output/taxonomy/routes.ts'
   export const call = (transport, request) => send(transport, ${name}, request)`
 
-/** Returns a program that checks its requests: clients do not, so the program imports the check next to the route. */
+/**
+ * Returns a program that checks its requests. Clients do not check their requests, so the program imports the check
+ * next to the route.
+ */
 const checked = (name: string): string => `${generated(name)}
   export { check${name.replace(/^./, first => first.toUpperCase())}Request } from '../../output/taxonomy/validators.ts'
   export { Faults } from '../../runtime/validation.ts'`

@@ -80,7 +80,7 @@ describe('a catch-all', () => {
     [storage, 'GET', '/data/v1/b/a/c:metadata', ['GET /data/v1/{bucket}/{*object}:metadata', 'b', 'a/c']],
     [storage, 'GET', '/data/v1/b/a%3Ametadata', ['GET /data/v1/{bucket}/{*object}', 'b', 'a:metadata']],
     [storage, 'GET', '/data/v1/b/:metadata', ['GET /data/v1/{bucket}/{*object}', 'b', ':metadata']],
-    // A path without a catch-all takes precedence, whatever its methods.
+    // A path without a catch-all takes precedence, even if the path does not have the method.
     [storage, 'GET', '/data/v1/b/list', ['GET /data/v1/{bucket}/list', 'b']],
     [storage, 'PUT', '/data/v1/b/list', ['GET']],
     [storage, 'GET', '/data/v1/own/a/b', ['GET /data/v1/own/{*object}', 'a/b']],
@@ -127,7 +127,7 @@ test.each([
   expect(matched(path)).toBeLessThan(1000)
 })
 
-/** The literals are few and similar, so that routes hide each other and a path fits in several ways. */
+/** The literals of random routes: few and similar, so that routes hide each other and a path fits in several ways. */
 const texts = ['a', 'b', 'ab', 'a:x', '']
 const segment = fc.constantFrom(...texts, '{}', '{}:x', 'v{}')
 const side = fc.array(segment, { maxLength: 3 })
@@ -145,7 +145,10 @@ const wanderingPath = fc
   .array(fc.constantFrom(...texts, 'v', 'va', 'q:x', '%2F', '%'), { minLength: 1, maxLength: 7 })
   .map(segments => `/${segments.join('/')}`)
 
-/** Returns the values of a template's parameters in a path, each as long as possible, by trying every length. */
+/**
+ * Returns the values of a template's parameters in a path, each as long as possible, by trying every length; undefined
+ * if the template does not fit the path.
+ */
 function capture(parts: readonly string[], path: string): readonly string[] | undefined {
   const [text = '', name, ...rest] = parts
   if (!path.startsWith(text)) return undefined

@@ -43,7 +43,7 @@ const file: CaseFile = JSON.parse(readFileSync('test/cases/aip/errors.json', 'ut
 const of = (kind: Case['kind']) => file.cases.filter(found => found.kind === kind)
 const made = { name: 'made', base: 7_000_000 }
 
-/** The cases with a choice that conventions §7 decide in another way. */
+/** The expectations for the cases that conventions §7 decide in another way, keyed by the id of the case. */
 const conventions: Readonly<Record<string, Partial<Case>>> = {
   // A wrong method is ROUTE_NOT_FOUND.
   'er-080': { code: 5, http: 404 },

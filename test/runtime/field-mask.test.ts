@@ -29,7 +29,9 @@ const path = new URL('../cases/aip/field-mask.json', import.meta.url)
 const { schema }: { readonly schema: CaseMembers } = JSON.parse(readFileSync(path, 'utf8'))
 const server = fieldsOf(schema)
 
-/** The cases that conventions §6 decide in another way: the actual result, and the reason. */
+/**
+ * The cases that conventions §6 decide in another way, keyed by the id of the case: the actual result, and the reason.
+ */
 const different: Readonly<Record<string, readonly [Document | string, string]>> = {
   'fm-011': [{}, 'input-only fields steer a create and are ignored by an update'],
   'fm-048': [
@@ -272,7 +274,9 @@ function ruleOf({ type, behavior = [] }: CaseMember): FieldRule {
   return type.repeated ? { default: [] } : type.map ? { default: {} } : {}
 }
 
-/** Returns a value without its cleared plain fields, which the cases show as absent. */
+/**
+ * Returns a value without the members that are empty, 0 or false, which the cases show as absent; `title` always stays.
+ */
 function pruned(value: object): object {
   const isCleared = (member: unknown): boolean => ['""', '0', 'false', '[]', '{}'].includes(JSON.stringify(member))
   const members: (readonly [string, unknown])[] = Object.entries(value)

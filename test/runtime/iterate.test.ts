@@ -39,7 +39,7 @@ const list = route<ListRequest, ListResponse>('GET', ['/v1/servers'], {
   parameters: [...parameters, { name: 'page_size', in: 'query', type: 'integer', write: toQuery }],
 })
 
-/** Starts a server that responds with these pages in order, and then always with the last page. */
+/** Starts and returns a server that responds with these pages in order, and then always with the last page. */
 const paged = (pages: readonly ClientCase['responses'][number][]) => {
   let given = 0
   return listen((_, response) => {

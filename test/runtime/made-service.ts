@@ -252,7 +252,7 @@ const downloads: Readonly<Record<string, (made: MadeService) => Bytes>> = {
 export interface MadeService {
   readonly dispatch: ReturnType<typeof dispatcher>
   readonly log: LogEntry[]
-  /** Resolves when a call has been logged; the log is empty again afterwards. */
+  /** Resolves with the entry of a call when the call has been logged; the log is empty again afterwards. */
   logged(): Promise<LogEntry>
   readonly endless: Endless
   /** A promise of the context of a call `POST /made/v1/things/hang:start`, whose handler never ends. */

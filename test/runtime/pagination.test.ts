@@ -32,7 +32,7 @@ interface PageCase extends AipCase {
 
 const cases = aipCases<PageCase>('pagination')
 
-/** The cases that other tests decide: the reason, or the place of the test. */
+/** The reasons why this file does not run a case, or the place of the test, keyed by the id of the case. */
 const elsewhere: Readonly<Record<string, string>> = {
   'pg-085': 'rights are asked before a list is read; a token carries none',
   'pg-094': 'a property below',

@@ -36,7 +36,7 @@ function reached(operation: Operation, values: readonly string[], raw = values.m
   }
 }
 
-/** The operations by template, without parameter names, so that operations on one path are together. */
+/** The operations on one path, keyed by the template of the path without the names of its parameters. */
 const templates = Map.groupBy(operations, ({ template }) => template.replaceAll(/\{[^}]+\}/g, '{}'))
 
 test('the table has 357 operations of the platform and 400 others', () => {
@@ -79,7 +79,9 @@ describe('every operation', () => {
   })
 })
 
-/** Decides like the router, but slowly: tries every template, and takes the best one. */
+/**
+ * Returns the expected result of a match in a simple and slow way: tries every template, and takes the best template.
+ */
 function slowly(method: string, path: string): unknown {
   const [best] = [...templates]
     .flatMap(([template, sharing]) => {

@@ -12,10 +12,16 @@ interface Line {
 
 const nameOf = ({ method, template }: Line): string => `${method} ${template}`
 
-/** The literals are few and similar, so that routes share beginnings, hide each other and lead into dead ends. */
+/**
+ * The literals of random routes: few and similar, so that routes share beginnings, hide each other and lead into dead
+ * ends.
+ */
 const literals = ['a', 'ab', 'abc', 'b', 'abcdefghijklmnop', 'abcdefghijklmnoq', 'a:x', 'v', '']
 
-/** The patterns have different lengths, because the length decides which pattern is tried first. */
+/**
+ * The patterns of segments in random routes, of different lengths, because the length decides which pattern is tried
+ * first.
+ */
 const patterns = ['{}', 'v{}', '{}:x', 'v{}:y', '{}-{}:x', '{}:start']
 
 const values = [
@@ -52,7 +58,8 @@ const path = fc
   .map(segments => `/${segments.join('/')}`)
 
 /**
- * Decides by regular expressions of all templates, in which each parameter but the last takes as much text as possible.
+ * Returns the expected result of a match by regular expressions of all templates, in which each parameter but the last
+ * takes as much text as possible.
  */
 function slowly(lines: readonly Line[], method: string, path: string): unknown {
   const [best] = lines

@@ -21,7 +21,7 @@ function ask(of: ReturnType<typeof router>, method: string, path: string): unkno
   return match.kind === 'malformed' ? { malformed: match.names } : match.kind
 }
 
-/** Returns the path parameters of a match, by name. */
+/** Returns the path parameters of a match, keyed by name. */
 function valuesOf(match: Extract<ReturnType<ReturnType<typeof router>['match']>, { kind: 'found' }>): object {
   const names = match.bound.route.path.filter((_, index) => index % 2 === 1)
   return Object.fromEntries(names.map(name => [name, match.get(name)]))

@@ -11,7 +11,7 @@ import { route } from './routes.ts'
 type Outcome = Response | Error
 
 /**
- * Returns a `fetch` that has one outcome for each call, and then always the last outcome; it records the headers of its
+ * Returns a `fetch` that has one outcome for each call, and then always the last outcome. `sent` has the headers of the
  * calls.
  */
 function faultyFetch(...outcomes: readonly (() => Outcome)[]) {

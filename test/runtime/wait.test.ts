@@ -24,6 +24,7 @@ const failed = record('ERROR', { errors: [{ code: 7_001_001, description: 'no ro
 
 /**
  * Waits for an operation at a server that responds with these records in order, and then always with the last record.
+ * Returns the result or the error, the pauses in milliseconds, and the requested targets.
  */
 async function waiting(
   records: readonly MadeOperation[],

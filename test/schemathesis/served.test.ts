@@ -22,13 +22,16 @@ const checks = [
 ]
 
 /**
- * The number of random requests for each operation, after the cases that cover its document. A time limit instead would
- * leave out cases on a busy machine, and be used up on an idle machine. For more requests: `NINEFOLD_FUZZ_EXAMPLES=100
- * npx vitest run test/schemathesis`
+ * The number of random requests for each operation, 3 by default, after the cases that cover its document. A time limit
+ * instead would leave out cases on a busy machine, and be used up on an idle machine. For more requests:
+ * `NINEFOLD_FUZZ_EXAMPLES=100 npx vitest run test/schemathesis`
  */
 const examples = Number(process.env['NINEFOLD_FUZZ_EXAMPLES'] ?? 3)
 
-/** An operation that is not built yet responds with 501; every other 5XX is a defect. */
+/**
+ * The configuration of schemathesis: an operation that is not built yet responds with 501, and every other 5XX is a
+ * defect.
+ */
 const config = '[checks]\nnot_a_server_error.expected-statuses = ["2xx", "4xx", 501]\n'
 
 describe.skipIf(program === undefined)('schemathesis', { timeout: 240_000 + examples * 10_000 }, () => {
@@ -56,7 +59,10 @@ describe.skipIf(program === undefined)('schemathesis', { timeout: 240_000 + exam
   )
 })
 
-/** Runs schemathesis over one area; returns its exit status, and the end of its output. */
+/**
+ * Runs schemathesis over one area; returns its exit status, or the code of a failed start or undefined after a signal,
+ * and the end of its output.
+ */
 function fuzz(
   file: string,
   cwd: string,

@@ -14,7 +14,7 @@ function folderWith(name: string): string {
   return folder
 }
 
-/** Runs the command without a folder for the compile cache in its environment. */
+/** Runs the command without a folder for the compile cache in its environment; returns the standard output. */
 function run(cwd: string, CI: string): string {
   const env = { ...process.env, NODE_COMPILE_CACHE: undefined, CI }
   return spawnSync(process.execPath, [program, '--help'], { cwd, encoding: 'utf8', env }).stdout

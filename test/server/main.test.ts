@@ -37,7 +37,10 @@ async function greeting(child: Child): Promise<string[]> {
   throw new Error(`the command ended after ${JSON.stringify(lines)}`)
 }
 
-/** Runs the command in the last line of a greeting, in the folder of the server, and enters a password. */
+/**
+ * Runs the command in the last line of a greeting, in the folder of the server, and enters a password; returns the exit
+ * code and the error output.
+ */
 async function asPrinted(
   folder: string,
   lines: readonly string[],
@@ -60,7 +63,7 @@ async function textOf(stream: Readable): Promise<string> {
 
 const urlIn = (lines: readonly string[]): string => /http:\/\/[\d.]+:\d+/.exec(lines.join('\n'))?.[0] ?? ''
 
-/** Ensures that port 8080 is in use, by this process or by another one. */
+/** Ensures that port 8080 is in use, by this process or by another process. */
 async function takeDefaultPort(): Promise<void> {
   const server = createServer()
   onTestFinished(() => void server.close())

@@ -13,7 +13,7 @@ const configOf = (dataDir: string) => ({
   http: { host: '127.0.0.1', port: 0, isPortOpen: false },
 })
 
-/** Returns an access that throws the given errors at its first calls, and then opens. */
+/** Returns an access that throws one of the given errors at each of its first calls, and then opens. */
 const failing =
   (errors: unknown[]): OpenAccess =>
   async sources => {

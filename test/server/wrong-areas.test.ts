@@ -19,7 +19,7 @@ type Declaration = AreaDeclaration<SampleArea, readonly never[], 'topology', 'to
 
 const other: ErrorDomain = { name: 'other', base: 6_000_000 }
 
-/** An area with some members, which may be wrong. */
+/** Returns an area with some members of a declaration, which may be wrong. */
 const otherArea = (members: Partial<Declaration>, domain = other): AreaModule =>
   area<SampleArea, readonly never[], 'topology', 'topology'>({
     generated: handwritten(domain),
@@ -64,7 +64,7 @@ const inCollections = (more: Partial<Collection<Thing>>): Partial<Declaration> =
   collections: [things('other_things', more)],
 })
 
-/** A member of a declaration with its fault, and the message after the name of the area. */
+/** A wrong declaration: the name of its fault, its wrong members, and the message after the name of the area. */
 type Wrong = readonly [what: string, Partial<Declaration>, told: string]
 
 const wrong: readonly Wrong[] = [

@@ -8,7 +8,7 @@ import type { Operation, Spec } from './documents.ts'
  * (158).
  */
 
-/** The verbs whose form the stated interface fixes. */
+/** The verbs in kebab case, because the specified interface fixes their form. */
 const kebabVerbs = ['part-url']
 
 const standardMethods: Readonly<Record<string, string>> = {
@@ -24,7 +24,8 @@ const standardMethods: Readonly<Record<string, string>> = {
 }
 
 /**
- * The resources whose brief lists their fields (conventions §2), with the standard fields that the brief leaves out.
+ * The standard fields that a resource lacks, keyed by resource; the requirements of these resources list all fields
+ * (conventions §2).
  */
 const ownFields: Readonly<Record<string, readonly string[]>> = {
   'iam.Avatar': ['id', 'create_time', 'update_time'],
@@ -33,7 +34,7 @@ const ownFields: Readonly<Record<string, readonly string[]>> = {
   'taxonomy.Quota': ['create_time'],
 }
 
-/** The names of the times in iam, which differ from the standard names. */
+/** The names of the times in iam, keyed by the standard names, which differ. */
 const aliases: Readonly<Record<string, string>> = { create_time: 'created', update_time: 'updated' }
 
 const all = areas.flatMap(spec => operationsOf(spec).map(each => [spec.area, each.id, each] as const))

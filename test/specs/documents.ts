@@ -71,7 +71,10 @@ export function nodeAt(node: Node, ...members: readonly string[]): Node {
   return members.reduce((at, member) => asNode(at[member]), node)
 }
 
-/** Follows a reference, and a lone `allOf` that adds members to a reference; throws if the target does not exist. */
+/**
+ * Follows a reference, and a lone `allOf` that adds members to a reference; returns the target, and throws if the
+ * target does not exist.
+ */
 export function resolve(spec: Spec, value: unknown): Target {
   const node = asNode(value)
   const [only, ...others] = asList(node.allOf)
@@ -122,7 +125,7 @@ export function schemasOf(spec: Spec): readonly (readonly [name: string, schema:
   return Object.entries(nodeAt(spec.root, 'components', 'schemas')).map(([name, schema]) => [name, asNode(schema)])
 }
 
-/** Iterates over every object of a value with its JSON pointer, parents first; examples are left out. */
+/** Iterates over every object of a value with its JSON pointer, parents first; examples and defaults are left out. */
 export function* nodesOf(value: unknown, pointer = ''): Generator<readonly [pointer: string, node: Node]> {
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) yield* nodesOf(item, `${pointer}/${index}`)

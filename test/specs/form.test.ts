@@ -19,7 +19,7 @@ import type { Node, Operation, Spec, Target } from './documents.ts'
 const listParameters = ['page_size', 'page_token', 'filter', 'order_by']
 const snakeCase = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/
 const lowerCamelCase = /^[a-z][A-Za-z0-9]*$/
-/** Matches one or more sentences: each from a capital or a code span to a full stop. */
+/** The pattern of texts that begin with a capital letter or a code span and end with a full stop. */
 const sentences = /^[A-Z`].*\.$/s
 
 const operations = areas.flatMap(spec => operationsOf(spec).map(each => [spec.area, each.id, each] as const))
@@ -184,14 +184,14 @@ function formOf({ format, maxLength, minLength, pattern }: Node): string | undef
   return typeof pattern === 'string' ? JSON.stringify({ format, maxLength, minLength, pattern }) : undefined
 }
 
-/** Returns the description of a reference's target. */
+/** Returns the description of a reference's target; undefined for a node without a reference. */
 function descriptionBehind(spec: Spec, node: Node): unknown {
   return node.$ref === undefined ? undefined : resolve(spec, node).node.description
 }
 
 /**
- * Returns the paths of the objects in a request schema that accept undeclared members; maps are excluded, because they
- * are meant to.
+ * Returns the paths of the objects in a request schema that accept undeclared members. Maps are excluded, because maps
+ * are meant to accept any member.
  */
 function openObjects({ spec, node, name }: Target, path = name ?? ''): readonly string[] {
   const properties = Object.entries(asNode(node.properties)).filter(([, schema]) => asNode(schema).readOnly !== true)

@@ -13,7 +13,10 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const redocly = join(root, 'node_modules/@redocly/cli/bin/cli.js')
 const run = promisify(execFile)
 
-/** One run lints all documents, because a start of the program takes several times as long as a document. */
+/**
+ * The findings for all documents from one run, because a start of the program takes several times as long as a
+ * document.
+ */
 const linted = lint(root, ...specs.map(({ file }) => file))
 
 describe.each(specs.map(({ file }) => file))('%s', file => {

@@ -15,7 +15,7 @@ const table = readTable('lists', [
 ])
 
 const six = ['=', '!=', '<', '<=', '>', '>=']
-/** The operators of a field that declares none, by its type (conventions §8). */
+/** The operators of a field that declares no operators, keyed by the type of the field (conventions §8). */
 const operatorsOf: Readonly<Record<string, readonly string[]>> = {
   STRING: [...six, ':'],
   INTEGER: [...six, ':'],
@@ -80,7 +80,7 @@ describe.each(lists.map(list => [list.spec.area, list.id, list] as const))('%s.%
   )
 })
 
-/** The format, or otherwise the type, of each field type in the schema of a row. */
+/** The allowed formats, or types without a format, in the schema of a row, keyed by the type of the field. */
 const typesOf: Readonly<Record<string, readonly string[]>> = {
   STRING: ['string', 'uuid', 'email', 'ipv4'],
   INTEGER: ['int32', 'int64'],

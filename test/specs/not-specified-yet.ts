@@ -1,2 +1,2 @@
-/** Operations of the tables, by area, that the area's document does not have yet. */
+/** The operations of the tables that the document of their area does not have yet, keyed by area. */
 export const notSpecifiedYet: Readonly<Record<string, readonly string[]>> = {}

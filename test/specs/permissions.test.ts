@@ -6,7 +6,10 @@ import { itemsOf, readTable } from './tables.ts'
 
 const table = readTable('permissions', ['key', 'access_class', 'scope_types', 'carried_by'])
 
-/** The members of each kind of access; a question mark means that the member is optional (conventions §22). */
+/**
+ * The members of a declaration of access, keyed by its kind; a question mark means that the member is optional
+ * (conventions §22).
+ */
 const shapes: Readonly<Record<string, readonly string[]>> = {
   permission: ['key', 'class', 'scope', 'scope_types?', 'own?', 'bearer_optional?'],
   public: [],

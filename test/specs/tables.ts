@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** A row of a table, by column. */
+/** A row of a table, keyed by column. */
 export type Row<Column extends string> = Readonly<Record<Column, string>>
 
 /**

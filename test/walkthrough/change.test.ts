@@ -7,7 +7,10 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { generateArguments } from '../../scripts/project.ts'
 import { generate as generateIn } from '../generator/cli/command-line.ts'
 
-/** The tests follow the walk of a developer who changes a spec, in a copy of the project (architecture §7). */
+/**
+ * The root of the project. The tests follow the walk of a developer who changes a spec, in a copy of the project
+ * (architecture §7).
+ */
 const project = fileURLToPath(new URL('../..', import.meta.url))
 const copy = mkdtempSync(join(tmpdir(), 'ninefold-walk-'))
 afterAll(() => rmSync(copy, { recursive: true, force: true }))

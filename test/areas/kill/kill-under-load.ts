@@ -95,7 +95,7 @@ export interface Killed {
 /**
  * Kills the servers by turns under a load, each time after a random number of responses, and kills the process of the
  * clients once, half-way. `startClients` starts a client process that prefixes the names of its resources with `name`;
- * `token` is an access token of the administrator.
+ * `token` is an access token of the administrator. Returns the journal and the times of the restarts.
  */
 export async function killUnderLoad(
   { restart, servers }: Served,

@@ -61,7 +61,7 @@ type Acknowledged = Map<string, string>
  * of the step. After each kill a server continues: on SQLite the same server after a restart, on PostgreSQL another
  * server. After each round all work and operations must have ended, each acknowledged operation must exist, each call
  * must have exactly one operation, and the doctor must have no findings. Rejects if a condition is violated, or if the
- * story leaves out a step of a procedure.
+ * story leaves out a step of a procedure. Returns the points and the times of the restarts.
  */
 export async function killWalk(walk: KillWalk): Promise<Walked> {
   const stage = await Stage.set(walk)

@@ -82,8 +82,8 @@ function transportOf({ addresses }: Load, actor: number, token: () => string): T
 }
 
 /**
- * Prints the intent of a call, repeats the call while no server is available, and prints the outcome. The transport
- * alone would give up after 10 retries.
+ * Prints the intent of a call, repeats the call while no server is available, and prints the outcome; returns the
+ * operation, or undefined for a refusal. The transport alone would give up after 10 retries.
  */
 const make: Make = async (intent, run) => {
   tell(intent)

@@ -4,9 +4,10 @@ import { nodeHost, serverOptions } from '../../../runtime/hosts/node.ts'
 import { greeting, trivialService } from './trivial-service.ts'
 
 /**
- * This program is a server in a thread of its own, so that its CPU time is separate from that of its callers. It posts
- * its port first, and its CPU time in nanoseconds at each message.
+ * This program is a server in a thread of its own, so that its CPU time is separate from the CPU time of its callers.
+ * The program posts its port first, and its CPU time in nanoseconds at each message.
  */
+
 const servers: Readonly<Record<string, () => RequestListener>> = {
   bare: () => (_, response) => {
     const body = JSON.stringify(greeting)

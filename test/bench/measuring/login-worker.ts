@@ -9,6 +9,7 @@ import { unthrottled } from '../../server/iam/unthrottled.ts'
  * This program is a server in a thread of its own, over the store in the given folder, without the throttle of
  * sign-ins. The program posts its URL first, and ends at a message.
  */
+
 const port = parentPort
 if (port === null) throw new Error('this file is a worker of the bench')
 

@@ -8,6 +8,7 @@ import { instant } from './pending.ts'
  * This program prints `ready`, works on the store of a place from the first line of its input on, and ends when its
  * input ends.
  */
+
 const [place = ''] = process.argv.slice(2)
 const store = await openPlace(place, benchCollections)
 const bench = workBench(store, [instant])

@@ -1,7 +1,7 @@
 /** A way to do something, which is compared with other ways. */
 export interface Contender {
   readonly name: string
-  /** Does `units` units of work; the result is kept, so that no engine can optimise the work away. */
+  /** Does `units` units of work and returns the result, which is kept so that no engine can optimise the work away. */
   readonly run: () => unknown
   readonly units: number
 }

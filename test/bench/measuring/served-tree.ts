@@ -19,7 +19,10 @@ export interface ServedTree extends Tree {
   close(): Promise<void>
 }
 
-/** Fills a store, in PostgreSQL at `storeUrl` or otherwise in SQLite, serves it, and signs a user in. */
+/**
+ * Fills a store, in PostgreSQL at `storeUrl` or otherwise in SQLite, serves the store, signs a user in, and returns the
+ * served tree.
+ */
 export async function servedTree(size: TreeSize, storeUrl?: string): Promise<ServedTree> {
   const dataDir = mkdtempSync(join(tmpdir(), 'ninefold-served-'))
   const place = { dataDir, ...(storeUrl !== undefined && { storeUrl }) }

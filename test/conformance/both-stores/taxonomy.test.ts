@@ -26,7 +26,10 @@ async function make(target: string, body: object): Promise<{ readonly id: string
   return JSON.parse(answer.body)
 }
 
-/** Creates an organisation, a group and a workspace, and an override of `compute.vcpus` at the organisation. */
+/**
+ * Creates an organisation, a group and a workspace, and an override of `compute.vcpus` at the organisation; returns the
+ * ids.
+ */
 async function makeTree(name: string) {
   const operation = await make('/taxonomy/v1/organisations', { name })
   const organisation = operation.resource_id

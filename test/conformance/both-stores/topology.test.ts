@@ -35,8 +35,8 @@ async function ofMultiRegion(run: Run): Promise<Existing> {
 }
 
 /**
- * Creates a location with a target and a zone, and returns the members of a new pool's body that name them. The target
- * has room for the pool of the example.
+ * Creates a location with a target and a zone, and returns the members of a new pool's body that name the zone and the
+ * target. The target has room for the pool of the example.
  */
 async function poolSites(run: Run) {
   const target = await approved(run)

@@ -2,7 +2,7 @@ const text = { type: 'string', readOnly: true } as const
 const time = { ...text, format: 'date-time' } as const
 const own = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
-/** Returns the schemas of an area's operation records, as each document has them. */
+/** Returns the schemas of an area's operation records, keyed by name, as each document has them. */
 export function operationSchemas(
   area: string,
   plural: string,

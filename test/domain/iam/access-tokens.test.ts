@@ -24,13 +24,13 @@ const encoded = (value: object | string): string =>
 const decoded = (token: string, part: number): Record<string, unknown> =>
   JSON.parse(Buffer.from(token.split('.')[part] ?? '', 'base64url').toString())
 
-/** Signs a token that no server would issue, with a key whose public half the server knows. */
+/** Returns a token that no server would issue, signed with a key whose public half the server knows. */
 function forge(privateKey: KeyObject, header: object, claims: object | string): string {
   const text = `${encoded(header)}.${encoded(claims)}`
   return `${text}.${sign(null, Buffer.from(text), privateKey).toString('base64url')}`
 }
 
-/** Adds a key pair to the signing keys of the store, as another server would. */
+/** Adds a key pair to the signing keys of the store, as another server would; returns the pair and its id. */
 async function addPair({ store, parts }: TokenPlatform, not_after = '2027-01-01T00:00:00.000Z') {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const { x = '' } = publicKey.export({ format: 'jwk' })

@@ -45,7 +45,7 @@ export interface Administration {
   readonly changes: { readonly kind: ChangeKind; readonly key: string }[]
   /** The highest revision among the changes of a key, keyed by this key. */
   readonly revised: Map<string, number>
-  /** Advances the clock. */
+  /** Advances the clock by `millis` milliseconds. */
   readonly later: (millis: number) => void
   readonly now: () => number
   readonly as: (principal: string, more?: Partial<CallContext>) => CallContext
@@ -54,7 +54,7 @@ export interface Administration {
   readonly workspace: (organisation: Scope, name: string, parent?: Scope) => Promise<Scope>
   readonly user: (name: string, more?: Partial<StoredUser>) => Promise<string>
   readonly program: (workspace: Scope, name: string) => Promise<string>
-  /** Writes a binding without any checks. */
+  /** Writes a binding without any checks; returns the id of the binding. */
   readonly bind: (principal: string, role: string, scope: Scope, terms?: Partial<Binding>) => Promise<string>
 }
 

@@ -64,7 +64,7 @@ export interface IamChoices extends Partial<IamEnvironment> {
 
 /**
  * Assembles the parts of iam as a single server does: the feed has no leases. The test sets the clock, no mail is sent,
- * and password hashes have the lowest cost. A test can replace any part.
+ * and password hashes have the lowest cost. A test can replace any part. Returns the parts and their caches.
  */
 export function iamEnvironment({ listeners = [], now, store, ...replaced }: IamChoices): IamBench {
   const clock = createClock(now)

@@ -29,7 +29,7 @@ interface Server extends MutationServices {
   readonly feed: LiveFeed
   /** The changes that the listener of the feed has received. */
   readonly told: readonly string[]
-  /** Changes one role; `key` is the Idempotency-Key of the call. */
+  /** Changes one role; `key` is the Idempotency-Key of the call. Returns the operation in the response. */
   revise(key?: string): Promise<IamOperation>
 }
 

@@ -73,7 +73,7 @@ export interface PlatformOptions {
   readonly place?: string
   readonly now?: number
   readonly passwords?: Passwords
-  /** Replaces the store of the platform by a wrapped store. */
+  /** Returns a wrapped store that replaces the store of the platform. */
   readonly wrap?: (store: Store) => Store
 }
 

@@ -60,7 +60,7 @@ export interface UsersPlatform {
   readonly nobody: IamClient
 }
 
-/** Mounts users on a store; servers of one store share `world`. */
+/** Mounts users on a store and returns the platform; servers of one store share `world`. */
 export function usersPlatform(store: Store, world = new World()): UsersPlatform {
   const parts = partsOf(store, world)
   const users = new Users(parts, guardsOf(world))

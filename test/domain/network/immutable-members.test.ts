@@ -48,7 +48,10 @@ async function call(method: string, path: string, body?: object): Promise<Answer
   return (await net.platform.from('192.0.2.9')(`${baseUrl}/network/v1/${path}`, init)).json()
 }
 
-/** Values that schemas of the area take, and some that no schema takes. Rules of the form refuse many of them. */
+/**
+ * Values that schemas of the area accept, and some values that no schema accepts. Rules about the form refuse many of
+ * these values.
+ */
 const values: readonly unknown[] = [
   'a',
   'x'.repeat(63),

@@ -22,7 +22,10 @@ const actors = 4
 /** The number of servers: one on SQLite, two on one PostgreSQL. */
 const serverCount = postgresUrl() === undefined ? 1 : 2
 
-/** Reads all VPCs, subnets and quota limits of a workspace, and the operations of the area. */
+/**
+ * Reads all VPCs, subnets and quota limits of a workspace, and the operations of the area; returns both in the terms of
+ * the journal.
+ */
 async function readKept({ network }: Ninefold, workspace: string): Promise<Kept> {
   const page_size = 100
   const things: (readonly [string, Sets])[] = []

@@ -8,6 +8,7 @@ export interface VpcLoad extends Load {
 }
 
 /** This program runs clients that change VPCs and quota limits of one workspace, until its standard input ends. */
+
 const [text = ''] = process.argv.slice(2)
 const load: VpcLoad = JSON.parse(text)
 const { workspace } = load

@@ -20,7 +20,7 @@ export type Names = Readonly<Record<'acme' | 'eng' | 'plat' | 'web' | 'old' | 'o
 /** A store that a stopped platform has left; tests break copies of this store. */
 export interface LeftStore {
   readonly names: Names
-  /** Copies the store to a new place, which exists until the end of the running test. */
+  /** Copies the store to a new place, which exists until the end of the running test; returns the copy. */
   copy(): Promise<BreakableStore>
 }
 
@@ -40,7 +40,10 @@ const leftCollections = [
   ...new Map([...storeCollections(testAreas()), ...storeCollections(areas)].map(each => [each.name, each])).values(),
 ]
 
-/** Creates the tree of `Names` on a platform, and stops the platform. */
+/**
+ * Creates the tree of `Names` on a platform, and stops the platform; returns the ids and a function that copies the
+ * store.
+ */
 export async function leftStore(): Promise<LeftStore> {
   const place = await testStorePlace(afterAll)
   const { close, ...caller } = await platformOver(place)

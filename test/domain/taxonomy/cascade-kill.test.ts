@@ -72,7 +72,10 @@ class Chain {
     for (const id of workspaces) this.changes.set(id, 0)
   }
 
-  /** Suspends a level that lies above all suspended levels, or resumes the topmost suspended level. */
+  /**
+   * Suspends a level that lies above all suspended levels, or resumes the topmost suspended level; returns the
+   * operation.
+   */
   async step(nodes: Nodes) {
     const top = Math.min(this.#levels.length, ...this.#suspended)
     const level = Math.floor(Math.random() * (top + 1))

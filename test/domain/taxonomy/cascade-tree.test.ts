@@ -27,7 +27,7 @@ async function branch(name: string) {
   return { tree, organisation, id, workspace, to, from: group(from), inner: group(inner) }
 }
 
-/** Occupies all places of the workers until the gate is opened, so that later cascades must wait. */
+/** Occupies all places of the workers until the returned gate is opened, so that later cascades must wait. */
 async function fillWorkers(name: string): Promise<Gate> {
   const tree = await TreeMaker.make(client, name)
   const { organisation } = tree

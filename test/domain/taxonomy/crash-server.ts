@@ -8,6 +8,7 @@ enableCompileCache()
  * This program serves the taxonomy with the depot on a free port, and prints its URL. Its argument is the place of the
  * store as JSON.
  */
+
 const [placeText = ''] = process.argv.slice(2)
 const place: StorePlace = JSON.parse(placeText)
 

@@ -12,6 +12,7 @@ enableCompileCache()
  * commit of each transaction, and before and after each call of a hook. If the story ends before, the program prints
  * `finished` with the number of points.
  */
+
 const [placeText = '', castText = '', last = ''] = process.argv.slice(2)
 const place: StorePlace = JSON.parse(placeText)
 const cast: Cast = JSON.parse(castText)

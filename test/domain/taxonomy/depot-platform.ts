@@ -22,7 +22,10 @@ export interface DepotPlatform {
   readonly close: () => Promise<void>
 }
 
-/** Composes the taxonomy, the depot and `others` over a store, which may have rows of an earlier process. */
+/**
+ * Composes the taxonomy, the depot and `others` over a store, which may have rows of an earlier process; returns the
+ * platform.
+ */
 export async function depotPlatform(
   place: StorePlace,
   control: DepotControl = {},

@@ -49,7 +49,7 @@ async function breakable({ client, place }: ScriptedPlatform, name: string) {
 
 /**
  * Suspends an organisation while the group of its workspace is damaged, so that the work of the workspace fails
- * unexpectedly.
+ * unexpectedly; returns the operation and the damaged tree.
  */
 async function trip(platform: ScriptedPlatform, name: string) {
   const broken = await breakable(platform, name)

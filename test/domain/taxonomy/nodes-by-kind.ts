@@ -61,7 +61,10 @@ export class Nodes {
     return this.#client.updateWorkspace({ organisation, id, body }, options)
   }
 
-  /** Moves a group or a workspace; the node must not be an organisation, which cannot be moved. */
+  /**
+   * Moves a group or a workspace and returns the operation; the node must not be an organisation, which cannot be
+   * moved.
+   */
   move(
     { id, kind, organisation }: Node,
     body: { parent_group_id: string; etag?: string },

@@ -5,7 +5,7 @@ const { addThing, client, countThings } = await treePlatform()
 
 const state = (name: string) => `TAXONOMY_LIFECYCLE_STATE_${name}`
 
-/** Creates an organisation with group `eng`, group `plat` in `eng`, and workspace `web` in `plat`. */
+/** Creates an organisation with group `eng`, group `plat` in `eng`, and workspace `web` in `plat`; returns the ids. */
 async function acme(name: string) {
   const tree = await TreeMaker.make(client, name)
   const eng = await tree.group('eng')

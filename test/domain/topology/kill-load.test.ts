@@ -26,7 +26,7 @@ const page_size = 100
 
 /**
  * Reads the targets, zones, pools and locations that the load has created or changed, and the operations whose ids are
- * not in `before`.
+ * not in `before`; returns both in the terms of the journal.
  */
 async function readKept({ topology }: Ninefold, before: ReadonlySet<string>): Promise<Kept> {
   const things: (readonly [string, Sets])[] = []

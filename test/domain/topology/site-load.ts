@@ -6,6 +6,7 @@ import { SiteActor } from './site-actor.ts'
 /**
  * This program runs clients that change targets, locations, zones and resource pools, until its standard input ends.
  */
+
 const [text = ''] = process.argv.slice(2)
 const load: Load = JSON.parse(text)
 

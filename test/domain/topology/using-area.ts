@@ -20,7 +20,7 @@ export interface Using {
   release(): Promise<void>
   /** Runs functions of topology in one transaction; returns the result of `run`. */
   within<R>(run: (tx: Transaction, topology: Topology) => Promise<R>): Promise<R>
-  /** Allocates capacity in a zone for the thing with the id `thing`. */
+  /** Allocates capacity in a zone for the thing with the id `thing`; returns the outcome. */
   allocate(zone: string, need: CapacityNeed, thing: string): ReturnType<Topology['allocate']>
   resize(thing: string, need: CapacityNeed): ReturnType<Topology['resize']>
   reallocate(thing: string, need: CapacityNeed): ReturnType<Topology['reallocate']>

@@ -26,7 +26,7 @@ describe('the messages about the handed documents', () => {
   })
 })
 
-/** Makes a folder with a copy of the handed documents whose lines end in CR LF. */
+/** Makes a folder with a copy of the cases in which the lines of all documents end in CR LF. */
 function withCarriageReturns(): string {
   const folder = newFolder()
   onTestFinished(() => removeFolder(folder))

@@ -1,6 +1,6 @@
 /**
- * The messages about the handed documents, by run. The line and the column of a message are those of the faulty text. A
- * change of a message or a position needs a change here, after a look at the document.
+ * The messages about the documents of `test/cases/openapi`, keyed by run. The line and the column of a message are
+ * those of the faulty text. A change of a message or a position needs a change here, after a look at the document.
  */
 export const said: Readonly<Record<string, readonly string[]>> = {
   'callbacks-links-and-unused-parts': [

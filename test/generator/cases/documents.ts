@@ -2,14 +2,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { repository } from '../generation.ts'
 
-/** The folder of the handed documents. */
+/** The folder of the cases: OpenAPI documents and the expectations about their output. */
 export const casesFolder = join(repository, 'test/cases/openapi')
 
-/** A run of the generator over a handed document, or over several documents together. */
+/** A run of the generator over a document of a case, or over several documents together. */
 export interface CaseRun {
   /**
-   * The name of the case, for example `circular-refs`; with several runs, also of the run, for example
-   * `change-pair-breaking/before`.
+   * The name of the case, for example `circular-refs`; if the case has several runs, followed by the name of the run,
+   * for example `change-pair-breaking/before`.
    */
   readonly name: string
   /** The name of the case's `.expect.md` without the ending. */
@@ -24,7 +24,7 @@ export interface CaseRun {
  */
 const versions: ReadonlySet<string> = new Set(['change-pair-breaking', 'same-document-two-orders'])
 
-/** The names of the handed cases, in alphabetical order. */
+/** The names of the cases, in alphabetical order. */
 export const caseNames: readonly string[] = readdirSync(casesFolder)
   .filter(file => file.endsWith('.expect.md'))
   .map(file => file.slice(0, -'.expect.md'.length))

@@ -11,7 +11,7 @@ import {
 } from '../generation.ts'
 import { caseRuns, casesFolder } from './documents.ts'
 
-/** The output of all handed documents: a root with a folder for each run. */
+/** The output of the documents of all cases: a root with a folder for each run. */
 export interface Outputs {
   readonly root: string
   readonly runs: ReadonlyMap<string, Generation>
@@ -19,8 +19,8 @@ export interface Outputs {
 }
 
 /**
- * Generates all handed documents into a new project, which has the strict settings of this repository but not the types
- * of Node.js.
+ * Generates the documents of all cases into a new project, which has the strict settings of this repository but not the
+ * types of Node.js.
  */
 export async function generateAll(): Promise<Outputs> {
   const root = newFolder()

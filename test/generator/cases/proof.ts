@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Generation } from '../generation.ts'
 
-/** The proof that a line of an `.expect.md` holds, or the reason why the line does not hold yet. */
+/** The proof that a line of an `.expect.md` holds, or the reason why the output does not prove the line. */
 export type Proof =
   | { readonly kind: 'shown'; readonly show: (runs: Runs) => void | Promise<void> }
   /** A statement that the output cannot prove: the behaviour of a server or a client, or a test of the command. */
@@ -11,10 +11,10 @@ export type Proof =
    * the removal of the entry.
    */
   | { readonly kind: 'later'; readonly why: string; readonly arrived: (runs: Runs) => boolean }
-  /** The generator takes another choice that the line allows. */
+  /** A choice that the generator does not take, because the line allows another choice. */
   | { readonly kind: 'declined'; readonly why: string }
 
-/** The runs of a case, by name; most cases have one run. */
+/** The first run of a case, and all its runs, keyed by name; most cases have one run. */
 export interface Runs {
   readonly first: Generation
   readonly all: ReadonlyMap<string, Generation>
@@ -28,23 +28,23 @@ export const textOf = ({ first }: Runs, part: Part): string =>
 
 const shown = (show: (runs: Runs) => void | Promise<void>): Proof => ({ kind: 'shown', show })
 
-/** Proves that an artefact contains each of these texts. */
+/** Returns the proof that an artefact of the first run contains each of these texts. */
 export const holds = (part: Part, ...texts: readonly string[]): Proof =>
   shown(runs => {
     for (const text of texts) expect(textOf(runs, part)).toContain(text)
   })
 
-/** Proves that no file matches any of these patterns. */
+/** Returns the proof that no file of the first run matches any of these patterns. */
 export const nowhere = (...patterns: readonly RegExp[]): Proof =>
   shown(({ first }) => {
     for (const text of first.files.values()) for (const pattern of patterns) expect(text).not.toMatch(pattern)
   })
 
-/** Proves that an artefact has exactly `count` matches of a pattern. */
+/** Returns the proof that an artefact of the first run has exactly `count` matches of a pattern. */
 export const counts = (part: Part, pattern: RegExp, count: number): Proof =>
   shown(runs => expect([...textOf(runs, part).matchAll(pattern)]).toHaveLength(count))
 
-/** Proves that the generator prints, for each of these patterns, a line that matches. */
+/** Returns the proof that the generator prints, for each of these patterns, a line that matches. */
 export const says = (...lines: readonly RegExp[]): Proof =>
   shown(({ first }) => {
     for (const line of lines) expect(first.printed).toContainEqual(expect.stringMatching(line))
@@ -60,7 +60,7 @@ export const declined = (why: string): Proof => ({ kind: 'declined', why })
 
 export const later = (why: string, arrived: (runs: Runs) => boolean): Proof => ({ kind: 'later', why, arrived })
 
-/** Proves that the generator prints `lines` lines and generates nothing. */
+/** Returns the proof that the generator prints `lines` lines and generates nothing. */
 export const refuses = (lines: number): Proof =>
   shown(({ first }) => {
     expect(first.printed).toHaveLength(lines)

@@ -16,8 +16,8 @@ import {
 } from './proof.ts'
 
 /**
- * The proofs, by case and by the beginning of a line. A line that begins with Server or Client describes the behaviour
- * of the running output.
+ * The proofs, keyed by case and by the beginning of a line. A line that begins with Server or Client describes the
+ * behaviour of the running output.
  */
 export const prose: Readonly<Record<string, Readonly<Record<string, Proof>>>> = {
   'additional-properties-typed-with-properties': {

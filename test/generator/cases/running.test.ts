@@ -8,7 +8,7 @@ let outputs: Outputs
 beforeAll(async () => void (outputs = await generateAll()), 120_000)
 afterAll(() => outputs.remove())
 
-/** Imports the validators of a case. */
+/** Imports the validators of the first document of a case; returns its exports, keyed by name. */
 async function validatorsOf(
   name: string,
 ): Promise<Readonly<Record<string, (value: unknown, faults: Faults) => unknown>>> {

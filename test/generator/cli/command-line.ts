@@ -11,7 +11,7 @@ export interface Outcome {
   readonly err: string
 }
 
-/** Runs `generate` in a folder as a process of its own, as a shell does. */
+/** Runs `generate` in a folder as a process of its own, as a shell does; returns the exit status and the output. */
 export function spawned(folder: string, ...words: readonly string[]): Outcome {
   const child = spawnSync(process.execPath, [join(repository, 'generator/main.ts'), 'generate', ...words], {
     cwd: folder,
@@ -21,7 +21,7 @@ export function spawned(folder: string, ...words: readonly string[]): Outcome {
   return { status: child.status, out: child.stdout, err: child.stderr }
 }
 
-/** Runs `generate` in this process, which starts much faster. */
+/** Runs `generate` in this process, which starts much faster; returns the exit status and the output. */
 export async function generate(folder: string, ...words: readonly string[]): Promise<Outcome> {
   const texts = { out: '', err: '' }
   const terminal = {

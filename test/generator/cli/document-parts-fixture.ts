@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Four documents of one run: three areas that refer to a common document. */
+/** Four documents of one run, keyed by file name: three areas that refer to a common document. */
 export const documents: Readonly<Record<string, string>> = {
   'common.yaml': `openapi: 3.0.3
 info: { title: Common, version: '1' }
@@ -70,7 +70,7 @@ ${more}      requestBody: { required: true, content: { application/json: { schem
         '204': { description: It is made. }
 `
 
-/** Returns the files below a folder by their paths, without those in `node_modules`. */
+/** Returns the texts of the files below a folder, keyed by path, without the files in `node_modules`. */
 export function filesOf(root: string): Readonly<Record<string, string>> {
   const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
   const paths = entries.map(({ name, parentPath }) => join(parentPath, name).slice(root.length + 1))

@@ -57,7 +57,7 @@ const remembered = ({ err }: Outcome): string | undefined => /^remembered: (.*)$
 
 /**
  * Checks and generates in the folder and in a copy without a cache; both must have the same results. Returns the names
- * of the cached documents.
+ * of the cached documents that the check reports; undefined if the check reports no names.
  */
 async function compared(given: readonly string[] = words): Promise<string | undefined> {
   const cold = forgetful()

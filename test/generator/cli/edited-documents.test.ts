@@ -40,7 +40,10 @@ const told = ({ out, err, status }: Outcome) => ({
   err,
 })
 
-/** Checks and generates in a folder and in a copy without a cache: both must print and write the same. */
+/**
+ * Checks and generates in a folder and in a copy without a cache, which must print and write the same. Returns the
+ * result of the check in the folder.
+ */
 async function expectAsCold(folder: string): Promise<Outcome> {
   const cold = temporaryFolder()
   put(cold, filesOf(folder))

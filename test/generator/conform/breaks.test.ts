@@ -93,7 +93,7 @@ describe('an example keeps every constraint, and each of its broken forms violat
     expect(broken.map(({ what }) => what)).toEqual(expect.arrayContaining([...whats]))
     for (const { path, value, what } of broken) {
       const fields = faultsOf(value, schema(written), { schemas, view: 'input' }).map(({ field }) => field)
-      // For a repeated item, the judge names the list.
+      // `faultsOf` reports a repeated item at the list.
       const at = what === 'a repeated item' ? path.slice(0, -1) : path
       expect([what, fields]).toEqual([what, expect.arrayContaining([fieldOf(at)])])
     }

@@ -71,7 +71,7 @@ beforeAll(async () => {
 
 afterAll(() => removeFolder(folder))
 
-/** Walks a server of the document whose handler updates one rule; returns the findings. */
+/** Runs the conformance check on a server of the document whose handler updates one rule; returns the findings. */
 async function walked(change: (call: RequestSender) => RequestSender = call => call) {
   const updateRule = async ({ body }: UpdateRule): Promise<Rule> =>
     applyUpdate(fieldsOf(), stored, body.rule, body.update_mask, 'rule').value

@@ -1,7 +1,7 @@
 import type { HttpAnswer, RequestSender, Request } from '../../../generator/conform/call.ts'
 import { isObject } from '../../../generator/conform/json.ts'
 
-/** The deliberate faults of a server: a rule that it does not enforce, and a final change of every response. */
+/** The deliberate faults of a server: a rule that the server does not enforce, and a final change of every response. */
 export interface NotesFaults {
   readonly without?: NotesRule
   readonly change?: (answer: HttpAnswer, request: Request) => HttpAnswer | Promise<HttpAnswer>

@@ -29,7 +29,8 @@ const common = [
 ]
 
 /**
- * Walks a server of notes.yaml as a foreign document would describe it: without the extensions for errors and access.
+ * Runs the conformance check on a server of notes.yaml as a foreign document would describe the server: without the
+ * extensions for errors and access. Returns the report.
  */
 export async function walkForeignNotes(call: RequestSender): Promise<ConformanceReport> {
   const [document] = documents
@@ -45,7 +46,7 @@ export async function walkForeignNotes(call: RequestSender): Promise<Conformance
   return conform({ ...document, operations, errors: [] }, schemas, call, { authorization: notesToken })
 }
 
-/** Walks a server of notes.yaml. */
+/** Runs the conformance check on a server of notes.yaml; returns the report. */
 export async function walkNotes(call: RequestSender, options: ConformOptions = {}): Promise<ConformanceReport> {
   const [document] = documents
   if (!document) throw new Error('notes.yaml cannot be read')

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import type { AnswerChecks } from '../../../generator/options.ts'
 import { generation, plainOptions, repository } from '../generation.ts'
 
-/** Returns the names of the checks that the output of common.yaml (`shared`) and of taxonomy.yaml exports. */
+/**
+ * Returns the names of the checks that the output of common.yaml (`shared`) and of taxonomy.yaml exports, keyed by the
+ * name of the document's folder.
+ */
 async function checksOf(answerChecks: AnswerChecks): Promise<Readonly<Record<'shared' | 'taxonomy', string[]>>> {
   const files = ['specs/common.yaml', 'specs/taxonomy.yaml']
   const made = await generation(files, repository, { ...plainOptions, answerChecks }, ['common=shared'])

@@ -25,7 +25,7 @@ interface Traits {
   readonly operationTypes: readonly string[]
 }
 
-/** A document with all of these features has an area.ts. */
+/** The features of a document that has an area.ts. */
 const traits: Traits = {
   record: 'ShopOperation',
   resourceType: 'shop.operations',

@@ -25,7 +25,10 @@ paths:
     get: {operationId: listThings, responses: {'204': {description: none}}}
 `
 
-/** Writes a document for each name to a new folder, together with a document without operations. */
+/**
+ * Writes a document for each name to a new folder, together with a document without operations; returns the path of the
+ * folder.
+ */
 function written(names: readonly string[]): string {
   const folder = newFolder()
   folders.push(folder)

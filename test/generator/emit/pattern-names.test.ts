@@ -25,7 +25,10 @@ async function validatorsOf(schemas: Schemas): Promise<string> {
   return files.get('things/validators.ts') ?? ''
 }
 
-/** The constants of patterns in validators.ts of a document with these schemas: each name with its pattern. */
+/**
+ * Returns the constants of patterns in validators.ts of a document with these schemas: the patterns, keyed by the name
+ * of the constant.
+ */
 async function patternsOf(schemas: Schemas): Promise<Readonly<Record<string, string>>> {
   const constants = (await validatorsOf(schemas)).matchAll(/^const (\w+Pattern\w*) = \/(.*)\/u$/gm)
   return Object.fromEntries([...constants].map(([, name = '', pattern = '']) => [name, pattern]))

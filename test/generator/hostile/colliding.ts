@@ -284,7 +284,10 @@ export const collidingDocuments: Readonly<Record<string, object>> = {
   },
 }
 
-/** Returns the texts of the documents of a case: shared.json, and api.json that refers to it. */
+/**
+ * Returns the texts of the documents of a case, keyed by file name: shared.json, and api.json that refers to
+ * shared.json.
+ */
 export function collidingTexts(title: string): Readonly<Record<'shared.json' | 'api.json', string>> {
   const { paths: own, schemas, shared, ...more } = { paths: {}, schemas: {}, shared: {}, ...collidingDocuments[title] }
   const written = (document: object): string =>

@@ -48,7 +48,7 @@ export const positions = [
 ] as const
 export type Position = (typeof positions)[number]
 
-/** Texts by position; a missing position gets a harmless text. */
+/** Texts, keyed by position; a missing position gets a harmless text. */
 export type Texts = Readonly<Partial<Record<Position, string>>>
 
 const member = (name: string, value: unknown): object => Object.fromEntries([[name, value]])

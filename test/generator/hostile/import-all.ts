@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 const [root = ''] = process.argv.slice(2)
 const paths: readonly string[] = JSON.parse(readFileSync(join(root, 'paths.json'), 'utf8'))
 const modules: Record<string, unknown> = {}
-/** Stands in for any group of handlers; this program calls none of them. */
+/** Stands in for any group of handlers; this program calls no handler. */
 const handlers = new Proxy({}, { get: () => ({}) })
 for (const path of paths) {
   const module: Record<string, unknown> = await import(pathToFileURL(join(root, path)).href)

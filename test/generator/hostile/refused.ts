@@ -6,7 +6,7 @@ import { type Generation, generation, newFolder, removeFolder } from '../generat
 /** The beginning of a YAML document whose rest does not matter. */
 export const head = 'openapi: 3.0.3\ninfo: {title: a, version: "1"}\npaths: {}\n'
 
-/** Writes files to a new folder and generates from the first file. */
+/** Writes files to a new folder and generates from the first file; returns the result. */
 export async function generatedFrom(files: Readonly<Record<string, string>>): Promise<Generation> {
   const folder = newFolder()
   onTestFinished(() => removeFolder(folder))

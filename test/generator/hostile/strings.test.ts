@@ -42,7 +42,7 @@ async function generated(texts: Texts): Promise<Generation> {
   return run
 }
 
-/** Returns every text that the output has as a value: literals and names of members. */
+/** Returns the values of all string literals and the names of all identifiers in the output. */
 function textsIn(files: ReadonlyMap<string, string>): ReadonlySet<string> {
   const project = new Project({ useInMemoryFileSystem: true })
   const found = new Set<string>()

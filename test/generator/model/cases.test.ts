@@ -4,7 +4,10 @@ import { within } from '../../../generator/model/walk.ts'
 import type { Model, Schema } from '../../../generator/model/types.ts'
 import { built, casesFolder, codesOf, readFrom } from '../reading.ts'
 
-/** The documents of cases with several files, a list for each run; every other case is one file. */
+/**
+ * The documents of each run, keyed by the folder of the case, for cases with several files; every other case is one
+ * file.
+ */
 const folders: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'change-pair-breaking': [['before.yaml'], ['after.yaml']],
   'external-file-refs': [['openapi.yaml']],
@@ -12,7 +15,10 @@ const folders: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'two-specs-sharing-one-file': [['animal.yaml', 'fruit.yaml'], ['common.yaml']],
 }
 
-/** The errors of the faulty documents, and of a file without paths that is read as an entry document. */
+/**
+ * The errors of the faulty documents, and of a file without paths that is read as an entry document. The errors are
+ * keyed by document, each as its line and code.
+ */
 const expectedErrors: Readonly<Record<string, readonly string[]>> = {
   'duplicate-operation-ids-across-tags.yaml': ['7 operation-id-twice', '13 operation-id-twice'],
   'invalid-path-param-undeclared.yaml': [
@@ -30,7 +36,7 @@ const expectedErrors: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** The expected warnings and notes, by document. */
+/** The expected warnings and notes, keyed by document, each as its line and code. */
 const expectedRemarks: Readonly<Record<string, readonly string[]>> = {
   'callbacks-links-and-unused-parts.yaml': ['11 not-honoured', '20 not-honoured', '21 not-honoured'],
   'cookie-and-header-params.yaml': ['12 header-ignored'],
@@ -68,7 +74,10 @@ describe('a case', () => {
   )
 })
 
-/** Checks that every reference of a model names a schema of the model, and that the names of a document are unique. */
+/**
+ * Checks that every reference of a model names a schema of the model, that the names of a document are unique, and that
+ * each operation has a group and a success.
+ */
 function expectWhole(model: Model): void {
   const ids = new Set(model.documents.flatMap(({ schemas }) => schemas.map(({ id }) => id)))
   for (const { schemas, operations, groups } of model.documents) {

@@ -40,7 +40,7 @@ function compared(expected: readonly string[], found: readonly string[]): readon
 
 const shown = ({ kind, members, name }: Declaration): string => `${kind} ${name} { ${members.join(', ')} }`
 
-/** Returns the members that a check of an object does not read. */
+/** Returns a line for each member that the check of its schema does not read. */
 const unseenMembers = (emission: Emission, named: Read['named']): readonly string[] =>
   emission.document.schemas.flatMap(schema =>
     [...viewsOf(schema)].flatMap(([name, view]) => {

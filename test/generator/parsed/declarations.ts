@@ -22,7 +22,7 @@ export interface Declaration {
 export interface Read {
   /** The exported declarations of the module, in source order. */
   readonly declarations: readonly Declaration[]
-  /** The texts and member names in each exported function, by the name of the function. */
+  /** The texts and member names in each exported function, keyed by the name of the function. */
   readonly named: ReadonlyMap<string, ReadonlySet<string>>
 }
 
@@ -83,7 +83,7 @@ function memberOf(member: Node): readonly string[] {
 const nameOf = (node: Node): string =>
   JSON.stringify(Node.isStringLiteral(node) ? node.getLiteralText() : node.getText())
 
-/** Returns the members of all object types in a union or intersection, and its literals. */
+/** Returns the members of all object types in a union or intersection, and its literals except null. */
 function membersOfType(type: TypeNode): readonly string[] {
   if (Node.isTypeLiteral(type)) return type.getMembers().flatMap(memberOf)
   if (Node.isParenthesizedTypeNode(type)) return membersOfType(type.getTypeNode())
@@ -119,8 +119,8 @@ function made(node: ArrowFunction): readonly string[] {
 }
 
 /**
- * Returns the members of a value: for a list, its values or the names of its items; for an object, the values of its
- * members.
+ * Returns the members of a value: for a list, its literals or the keys of its objects; for a route, a list of filters
+ * or a reason, the members that the model predicts; for any other object, its properties.
  */
 function membersOfValue(value: Node): readonly string[] {
   if (Node.isArrayLiteralExpression(value)) {

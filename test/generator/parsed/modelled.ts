@@ -10,7 +10,10 @@ import type { Document, NamedSchema, Operation, View } from '../../../generator/
 import type { Declaration } from './declarations.ts'
 import { isOptional, modelledTypes, travelling } from './modelled-types.ts'
 
-/** Returns the declarations of each file according to the model, in order; files without declarations are left out. */
+/**
+ * Returns the declarations of each file according to the model, in order, keyed by the name of the file; files without
+ * declarations are left out.
+ */
 export function modelled(emission: Emission): ReadonlyMap<string, readonly Declaration[]> {
   const { document } = emission
   const files: readonly (readonly [string, readonly Declaration[]])[] = [
@@ -47,7 +50,7 @@ function validatorsOf(emission: Emission): readonly Declaration[] {
 const checkOf = (name: string, ...further: readonly string[]): Declaration =>
   functionOf(checkName(name), 'value', 'faults', ...further)
 
-/** Returns the views of a schema that have a type of their own, by the name of the type. */
+/** Returns the views of a schema that have a type of their own, keyed by the name of the type. */
 export function viewsOf({ isAnswered, views }: NamedSchema): ReadonlyMap<string, View> {
   const kept: readonly View[] = isAnswered ? ['update', 'input', 'output'] : ['update', 'input']
   return new Map(kept.map(view => [views[view], view]))
@@ -140,8 +143,8 @@ function errorsOf(document: Document): readonly Declaration[] {
 }
 
 /**
- * Returns the name of each reason's function: camel case, with the suffix `Error` if the plain name is reserved or
- * taken, or else the reason in lower case with the suffix `_`.
+ * Returns the name of each reason's function, keyed by reason: camel case, with the suffix `Error` if the plain name is
+ * reserved or taken, or else the reason in lower case with the suffix `_`.
  */
 function reasonNames(document: Document): ReadonlyMap<string, string> {
   const taken = new Set([domainName(document)])
@@ -195,7 +198,7 @@ function permissionsOf({ name, permissions }: Document): readonly Declaration[] 
   ]
 }
 
-/** Returns the declarations of area.ts; empty if the document has no area.ts. */
+/** Returns the declarations of area.ts for a document that has an area.ts. */
 export function modelledArea({ document }: Emission): readonly Declaration[] {
   const { domain, name, operations, schemas } = document
   const types = [
@@ -215,7 +218,10 @@ export function modelledArea({ document }: Emission): readonly Declaration[] {
   ]
 }
 
-/** Returns the members that the check of a view must read: an optional member of any type needs no check. */
+/**
+ * Returns the members that the check of a view must read: an optional member of any type needs no check. Returns an
+ * empty list for a schema that is no object.
+ */
 export function checkedMembers({ schema }: NamedSchema, view: View): readonly string[] {
   if (schema.kind !== 'object') return []
   return travelling(schema, view)

@@ -33,7 +33,7 @@ async function generated(document: object): Promise<Generation> {
   return generation(['api.json'], folder)
 }
 
-/** The handed documents that have no errors. */
+/** The runs over the documents of `test/cases/openapi` that have no errors. */
 const valid = caseRuns.filter(({ name }) => !/^(duplicate-operation-ids|invalid-)/.test(name))
 
 describe('the parsed output of hostile documents equals their model', () => {

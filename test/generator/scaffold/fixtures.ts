@@ -35,7 +35,7 @@ export const toys: Resource = {
   methods: { getToy: 'getToy(request: GetToyRequest, context: CallContext): Promise<Toy>' },
 }
 
-/** Returns a document with the name `shop`, and its handlers file as the emitters print it. */
+/** Returns a model with the document `shop`, and the handlers file of the document as the emitters print it. */
 export function shop(resources: readonly Resource[]): { readonly model: Model; readonly handlers: string } {
   const document: Document = {
     name: 'shop',

@@ -24,7 +24,7 @@ class Workspace {
     put(this.root, files)
   }
 
-  /** Scaffolds and writes the result. */
+  /** Scaffolds, writes the files, and returns the result. */
   scaffold({ resources = [pets], before, options = standard }: Setting = {}): Scaffolding {
     const path = options.flat ? 'handlers.ts' : 'shop/handlers.ts'
     const { model, handlers } = shop(resources)

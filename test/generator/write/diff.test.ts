@@ -6,7 +6,7 @@ const numbered = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}`)
 const text = (lines: readonly string[]): string => lines.map(line => `${line}\n`).join('')
 
-/** Applies hunks by their line numbers, as patch does. */
+/** Applies hunks by their line numbers, as patch does; returns the changed text. */
 function patch(before: string, hunks: readonly string[]): string {
   const lines = before === '' ? [] : before.replace(/\n$/, '').split('\n')
   const result: string[] = []

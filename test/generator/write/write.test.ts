@@ -295,8 +295,8 @@ describe('a run that is killed', () => {
   const script = join(import.meta.dirname, 'killed-run.ts')
   const before = { 'a/one.ts': 'old one\n', 'a/two.ts': 'old two\n', 'old/gone.ts': 'old\n' }
   const after = { 'a/one.ts': 'new one\n', 'a/two.ts': 'new two\n', 'b/three.ts': 'new three\n' }
-  // The five renames of the run: the journal, three files and the manifest. The test kills the process before and after
-  // each rename.
+  // The run has five renames: of the journal, of three files and of the manifest. The test kills the process before and
+  // after each rename.
   const moments = [1, 2, 3, 4, 5].flatMap(step => [['before', step] as const, ['after', step] as const])
 
   test.each(moments)(

@@ -29,7 +29,7 @@ const takenThere: Fault = {
   },
 }
 
-/** Returns the recipes of the verbs of every node, with their faults. */
+/** Returns the parts of the calls that every node has, with their faults, keyed by verb. */
 function nodeCalls(noun: string): Readonly<Record<string, ResourceCall>> {
   const isRoot = noun === 'Organisation'
   const state = (verb: string): Fault => after(verb + noun, `${noun.toUpperCase()}_STATE_INVALID`)
@@ -61,7 +61,7 @@ const organisation: Resource = {
   },
 }
 
-/** Describes a group or workspace in a new organisation. */
+/** Returns the description of the calls of a group or workspace in a new organisation. */
 const child = (noun: string, quota: string): Resource => ({
   noun,
   at: async ({ newOrganisation }) => ({ organisation: await newOrganisation() }),

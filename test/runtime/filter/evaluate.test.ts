@@ -19,7 +19,9 @@ interface EvalCase extends AipCase {
 
 const cases = aipCases<EvalCase>('filter-eval')
 
-/** The cases that conventions §8 decide in another way: the actual result, and the reason. */
+/**
+ * The cases that conventions §8 decide in another way, keyed by the id of the case: the actual result, and the reason.
+ */
 const different: Readonly<Record<string, readonly [Verdict, string]>> = {
   'fe-061': [false, 'integers of any size compare, an unsigned field has no bound'],
   'fe-072': [false, 'integers of any size compare exactly'],

@@ -23,7 +23,10 @@ interface ParseCase extends AipCase {
   readonly alt?: readonly string[]
 }
 
-/** Inputs beyond the limits of conventions §8, which are refused before any other fault is found. */
+/**
+ * The cases whose inputs exceed the limits of conventions §8, keyed by the id of the case, with the exceeded length or
+ * number. The limits are checked before any other fault is found.
+ */
 const limited: Readonly<Record<string, string>> = {
   'fp-354': '100000 characters; the double negation is not reached',
   'fp-355': '2000 comparisons',

@@ -18,7 +18,7 @@ const errorInfo = (reason: string, domain: string, code?: string) =>
     ...(code !== undefined && { metadata: expect.objectContaining({ code }) }),
   })
 
-/** Returns the descriptions of a FIELD_INVALID response, by field. */
+/** Returns the descriptions of a FIELD_INVALID response, keyed by field; fails for any other response. */
 async function faultsOf(answer: Response): Promise<Record<string, string>> {
   const { code, details } = await answer.json()
   expect([code, details[0].reason]).toEqual([3, 'FIELD_INVALID'])

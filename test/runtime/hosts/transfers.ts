@@ -24,7 +24,9 @@ interface Seen {
   readonly log: LogEntry[]
   /** The number of bytes that the handler of an upload has read. */
   taken: number
-  /** The number of pieces that a download has produced, and whether its stream was closed. */
+  /**
+   * The number of pieces that a download has produced. `isClosed` is true after the reader has cancelled the stream.
+   */
   pulled: number
   isClosed: boolean
   signal: AbortSignal | undefined

@@ -16,7 +16,7 @@ export interface Listening extends Hosted {
   open(): Promise<Socket>
 }
 
-/** Hosts a dispatcher over node:http on a free port. */
+/** Hosts a dispatcher over node:http on a free port of 127.0.0.1; returns the host. */
 export async function overNode(dispatch: Dispatch): Promise<Listening> {
   const server = createServer(serverOptions, nodeHost(dispatch))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -39,7 +39,7 @@ export async function overNode(dispatch: Dispatch): Promise<Listening> {
   }
 }
 
-/** Hosts a dispatcher in this process, with requests and responses of the Fetch standard. */
+/** Hosts a dispatcher in this process, with requests and responses of the Fetch standard; returns the host. */
 export async function overFetch(dispatch: Dispatch): Promise<Hosted> {
   const handle = fetchHost(dispatch)
   return {
@@ -72,7 +72,7 @@ export function pieces(...parts: readonly (string | Uint8Array<ArrayBuffer>)[]):
   return Object.assign({ body }, { duplex: 'half' as const })
 }
 
-/** Returns the descriptions of a FIELD_INVALID response, by field. */
+/** Returns the descriptions of a FIELD_INVALID response, keyed by field; throws for any other response. */
 export async function faultsOf(answer: Response): Promise<Readonly<Record<string, string>>> {
   const { details }: { details: readonly Record<string, unknown>[] } = await answer.json()
   if (details[0]?.reason !== 'FIELD_INVALID') throw new Error(`not FIELD_INVALID: ${JSON.stringify(details)}`)

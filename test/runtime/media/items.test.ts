@@ -6,7 +6,7 @@ import { all } from './hosted.ts'
 
 const encoder = new TextEncoder()
 
-/** Returns a stream of these pieces, which calls `left` when the reader cancels it. */
+/** Returns a stream of these pieces, which calls `left` when the reader cancels the stream. */
 function streamOf(
   pieces: readonly Uint8Array<ArrayBuffer>[],
   left: () => void = () => {},

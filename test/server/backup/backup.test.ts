@@ -20,7 +20,10 @@ import { backUpTo, command, ended, expectSound, restoreFrom, served, started, ty
 const create = (server: Served, name: string) =>
   server.call('POST', '/taxonomy/v1/organisations', { name, display_name: name })
 
-/** Creates organisations sequentially until the test stops it; returns the names of the acknowledged organisations. */
+/**
+ * Begins to create organisations sequentially. Returns the names of the acknowledged organisations, and a function that
+ * stops the creations.
+ */
 function writer(server: Served, prefix: string) {
   const acknowledged: string[] = []
   const state = { isStopped: false }

@@ -17,7 +17,7 @@ import { testFolder } from '../store/harness.ts'
 
 const main = fileURLToPath(new URL('../../../server/main.ts', import.meta.url))
 
-/** Starts the command in a process of its own, which is killed after the test if it is still running. */
+/** Starts `ninefold` in a process of its own, which is killed after the test if it is still running. */
 export function command(dataDir: string, words: readonly string[]): ChildProcess {
   const env = {
     PATH: process.env['PATH'] ?? '',
@@ -52,7 +52,7 @@ export interface Served {
   stop(): Promise<void>
 }
 
-/** Serves a data folder in a process of its own. */
+/** Serves a data folder in a process of its own, and signs the administrator in; returns the server. */
 export async function served(dataDir: string): Promise<Served> {
   const child = command(dataDir, ['serve'])
   const url = await urlOf(child)
@@ -95,7 +95,7 @@ export async function started(): Promise<{ readonly folder: string; readonly dat
   return { folder, dataDir }
 }
 
-/** Backs up a data folder in this process. */
+/** Backs up a data folder in this process; returns the manifest. */
 export const backUpTo = (dataDir: string, to: string, isReplacing = false): Promise<BackupManifest> =>
   backUp({ dataDir, areas, to, isReplacing, version: '1.2.3', now: Date.now(), print: () => undefined })
 

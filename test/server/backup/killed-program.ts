@@ -3,20 +3,24 @@ import { enableCompileCache, syncBuiltinESMExports } from 'node:module'
 import { DatabaseSync, StatementSync } from 'node:sqlite'
 
 /**
- * This program backs up or restores, and kills itself before the `at`th call that changes a file or a database. If
- * there are fewer calls, it prints their number.
+ * This program backs up or restores, and kills itself before the `at`th call that changes a file or a database. If the
+ * work needs fewer calls, the program prints their number.
  */
+
 const [at = '', what = '', dataDir = '', file = ''] = process.argv.slice(2)
 let calls = 0
 
-/** Counts a call from the code of backups only, because Node.js opens files for itself too. */
+/**
+ * Counts the present call if the code of backups makes the call, because Node.js opens files for itself too; kills the
+ * process at call number `at`.
+ */
 function count(): void {
   if (!new Error('where').stack?.replaceAll('/test/server/backup/', '').includes('/server/backup/')) return
   calls += 1
   if (calls === Number(at)) process.kill(process.pid, 'SIGKILL')
 }
 
-/** Makes a method count its calls. */
+/** Replaces a method so that its calls are counted. */
 function watch(target: object, name: string): void {
   const original: unknown = Reflect.get(target, name)
   if (typeof original !== 'function') throw new TypeError(`there is no ${name}`)

@@ -16,7 +16,7 @@ const left = await leftStore()
 
 const program = fileURLToPath(new URL('../../../ninefold.ts', import.meta.url))
 
-/** Runs `ninefold doctor` over a data folder. */
+/** Runs `ninefold doctor` over a data folder; returns the output and the exit code. */
 async function doctor(dataDir: string, ...options: readonly string[]) {
   const env = { PATH: process.env['PATH'] ?? '', NINEFOLD_DATA_DIR: dataDir }
   const child = spawn(process.execPath, [program, 'doctor', ...options], {

@@ -9,9 +9,9 @@ const sampleLine = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (NaN|Nan|[+-]?Inf|[
 const label = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/y
 
 /**
- * Reads the text format of Prometheus 0.0.4, with every rule of its description: help and type occur once and before
- * the samples of a family, the samples of a family are adjacent, no series occurs twice, and buckets grow up to +Inf,
- * which equals the count. Throws at the first line that violates a rule.
+ * Reads the text format of Prometheus 0.0.4; returns the samples in order. Throws if a line is malformed, if a type
+ * occurs twice or without the help of its family before, if a sample does not belong to the family of the last help, if
+ * a series occurs twice, or if the buckets of a histogram do not grow up to +Inf, which must equal the count.
  */
 export function readExposition(text: string): readonly Read[] {
   if (!text.endsWith('\n')) throw new Error('the last line does not end')
@@ -78,7 +78,9 @@ function checkHistogram(name: string, samples: readonly Read[]): void {
   }
 }
 
-/** Returns the value of the only series with this name and these labels; throws if no series or several match. */
+/**
+ * Returns the value of the only series with this name and at least these labels; throws if no series or several match.
+ */
 export function valueOf(samples: readonly Read[], name: string, labels: Readonly<Record<string, string>> = {}): number {
   const found = samples.filter(
     sample => sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value),

@@ -15,7 +15,7 @@ export interface TestSettings {
   readonly trustedProxies?: readonly string[]
 }
 
-/** Serves a platform on a free port of 127.0.0.1, by default with a new data folder. */
+/** Serves a platform on a free port, by default of 127.0.0.1 and with a new data folder; returns the server. */
 export async function testServer(
   areas: readonly AreaModule[],
   dataDir = testFolder(),

@@ -68,7 +68,7 @@ const profile = (token: string) => call('users/me', { headers: { authorization: 
 const runs = { numRuns: 300 }
 
 it('admits no changed access token', async () => {
-  // A header value is printable ASCII without spaces at its ends.
+  // A header can only carry printable ASCII, and loses spaces at its ends.
   const isHeader = (text: string): boolean => /^[\x20-\x7e]*$/.test(text) && text.trim() !== kim.token
   await fc.assert(
     fc.asyncProperty(changed(kim.token).filter(isHeader), async token => {
@@ -79,7 +79,9 @@ it('admits no changed access token', async () => {
   expect(await profile(kim.token)).toEqual([200, ''])
 })
 
-/** Decodes a part of a token, applies `change` to its JSON object, and returns the encoded result. */
+/**
+ * Decodes a part of a token, replaces members of its JSON object by those of `change`, and returns the encoded result.
+ */
 function part(text: string, change: object): string {
   const value: object = JSON.parse(Buffer.from(text, 'base64url').toString())
   return Buffer.from(JSON.stringify({ ...value, ...change })).toString('base64url')

@@ -23,7 +23,7 @@ import { valueOf } from '../../domain/outcomes.ts'
 const { privateKey, publicKey } = generateKeyPairSync('ed25519')
 const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
 
-/** Returns a data folder with the store of a platform that has been started once. */
+/** Makes a data folder with a store that has the tables of all areas and the first rows of the taxonomy. */
 async function dataFolder(): Promise<string> {
   const dataDir = testFolder()
   const store = await openStore({ dataDir }, areas)

@@ -88,7 +88,7 @@ async function call(route: Route<unknown, unknown>, authorization: string | unde
   return { status: answer.status, reason: info?.reason, metadata: info?.metadata }
 }
 
-/** Returns a JSON body with the members that name the scope of the operation. */
+/** Returns a JSON body with the members that the authorization of the operation reads, or an empty object. */
 const bodyOf = ({ operationId }: Route<unknown, unknown>): string =>
   JSON.stringify(
     {

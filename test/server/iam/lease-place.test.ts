@@ -115,8 +115,8 @@ describe('a server on a file', () => {
     const one = await serverOn(file)
     const two = await serverOn(file, { steady: () => performance.now() + ahead })
     await leased(two)
-    // Moves the clock of `two` past its lease, as a pause of its process would: other servers see an expired lease
-    // before `two` does.
+    // This line moves the clock of `two` past its lease, as a pause of its process would: other servers see an expired
+    // lease before `two` does.
     ahead = leaseMs
     await change(one, 'a')
     expect(two.feed.isStale).toBe(false)

@@ -5,13 +5,13 @@ import { testPlatform, type TestPlatform } from '../../areas/test-platform.ts'
 
 let undo: (() => void | Promise<void>)[] = []
 let platform: TestPlatform
-/** The organisation and workspace of the resources that exist for the callers. */
+/** The organisation and the workspace whose resources the callers may see. */
 let own: Tenant
 /** The administrator of one organisation, without a role in the other organisation. */
 let oz: Member
 /** A viewer of one workspace. */
 let kim: Member
-/** The ids of the resources of the other organisation, by kind. */
+/** The ids of the resources of the other organisation, keyed by kind. */
 let foreign: Readonly<Record<Kind, string>>
 
 const kinds = [

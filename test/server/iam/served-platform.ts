@@ -29,9 +29,9 @@ export interface ServedPlatform {
 }
 
 /**
- * Starts a server process over a store; `later` kills it, by default at the end of the running test. All servers on one
- * store accept each other's tokens. `served` is the path of the program, which may serve other areas by the same
- * settings.
+ * Starts a server process over a store; `later` kills the process, by default at the end of the running test. All
+ * servers on one store accept each other's tokens. `served` is the path of the program, which may serve other areas by
+ * the same settings.
  */
 export async function servedPlatform(
   settings: Readonly<Record<string, string>>,

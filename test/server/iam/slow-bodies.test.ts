@@ -21,7 +21,7 @@ afterAll(async () => {
   undo = []
 })
 
-/** Adds a user, with `role` at the workspace if `role` is given. */
+/** Adds a user, with `role` at the workspace if `role` is given; returns the signed-in user. */
 const member = (role?: string): Promise<Member> =>
   addMember(platform, ada.api, {
     email: `mal-${(members += 1)}@acme.example`,
@@ -31,6 +31,7 @@ const member = (role?: string): Promise<Member> =>
 
 /**
  * Sends a request whose body ends only after `between` has finished; returns the status and the reason of the response.
+ * The reason is undefined for a success.
  */
 async function slowly(
   token: string,

@@ -106,8 +106,8 @@ describe('a resource of another tenant', () => {
   })
 
   /**
-   * Returns true if a policy of acme with a condition on resource names denies acme's administrator a permission on a
-   * resource.
+   * Returns true if a policy of acme with a condition on resource names denies the administrator of acme's workspace a
+   * permission on a resource.
    */
   async function isDenied(condition: string, type: string, id: string): Promise<boolean> {
     const { wa, workspace } = acme
@@ -147,8 +147,8 @@ describe('a resource of another tenant', () => {
         },
       }
       const id = (await idOf[type]?.()) ?? ''
-      // The guesses run sequentially, because each guess is a policy. A condition that cannot be evaluated denies, as
-      // for an absent resource.
+      // The guesses run sequentially, because each guess creates and deletes a policy. A condition that cannot be
+      // evaluated denies, as for an absent resource.
       for (const guess of ['umbrella*', 'web*', 'default*', 'nothing-like-it*']) {
         const verdict = await isDenied(`resource.name:"${guess}"`, type, id)
         expect([guess, verdict]).toEqual([guess, true])

@@ -6,7 +6,7 @@ import { shared, type Intent, type Sets } from './journal.ts'
 /** The dependencies of an actor. */
 export interface ActorOptions {
   readonly client: TaxonomyClient
-  /** Repeats a call until the server responds; returns undefined if the call is refused. */
+  /** Repeats a call until the server responds; returns the operation, or undefined if the server refuses the call. */
   readonly make: (
     intent: Intent,
     run: (options: CallOptions) => Promise<TaxonomyOperation>,
@@ -68,7 +68,10 @@ export class Actor {
     return [...steps, change, change, () => this.#toggle(workspace), () => this.#move(workspace)]
   }
 
-  /** Reports a call and makes it. The thing takes the values of the call when the server has acknowledged the call. */
+  /**
+   * Reports and makes a call; returns the operation, or undefined for a refusal. The thing takes the values of the call
+   * when the server has acknowledged the call.
+   */
   async #do(what: What, run: Run, thing?: Thing): Promise<TaxonomyOperation | undefined> {
     const intent = `${this.#parts.name}-${(this.#intents += 1)}`
     const operation = await this.#parts.make({ intent, ...what }, run)

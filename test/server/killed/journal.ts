@@ -1,4 +1,4 @@
-/** The state of a resource after a call, by field; null if it is deleted. */
+/** The values that a call gives a resource, keyed by field; null if the call deletes the resource. */
 export type Sets = Readonly<Record<string, string>> | null
 
 /** A call that the client is about to make. */
@@ -45,7 +45,7 @@ export interface Trouble {
 /** A report of a client: one line of JSON, printed at the time of the event. */
 export type Entry = Intent | Outcome | Trouble
 
-/** The group that all actors suspend and resume. */
+/** The name of the group that all actors suspend and resume. */
 export const shared = 'shared'
 
 /** The reports of all clients of a load; the reports of each client are in order. */

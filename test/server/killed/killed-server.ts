@@ -7,6 +7,7 @@ enableCompileCache()
  * This program serves the taxonomy with the depot over a store, and prints a line when it is ready. Its arguments are
  * the place of the store as JSON, and the port.
  */
+
 const [placeText = '', port = ''] = process.argv.slice(2)
 const place: StorePlace = JSON.parse(placeText)
 

@@ -2,7 +2,7 @@ import { TaxonomyClient } from '../../../output/taxonomy/client.ts'
 import { runLoad, type Load as AnyLoad } from '../../areas/kill/run-load.ts'
 import { Actor } from './actor.ts'
 
-/** The JSON input of a client. */
+/** The JSON argument of a client. */
 export interface Load extends Omit<AnyLoad, 'actors'> {
   readonly organisation: string
   readonly sharedGroup: string
@@ -11,8 +11,10 @@ export interface Load extends Omit<AnyLoad, 'actors'> {
 const actors = 6
 
 /**
- * This program runs actors that change one organisation, and prints a report of each call; it ends when its input ends.
+ * This program runs actors that change one organisation, and prints a report of each call, until its standard input
+ * ends.
  */
+
 const [text = ''] = process.argv.slice(2)
 const load: Load = JSON.parse(text)
 

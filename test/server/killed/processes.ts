@@ -55,6 +55,6 @@ export async function startServer(place: StorePlace, port: number, later: Later)
   }
 }
 
-/** Starts a client, whose reports are added to the journal, even reports from before a kill. */
+/** Starts a client, and adds all its reports to the journal, even reports from before a kill. */
 export const startClient = (load: Load, journal: Journal, later: Later): Client =>
   startClientProgram(clientProgram, load, journal, later)

@@ -23,7 +23,10 @@ export interface Kept {
 
 const bare = (name: string): string => name.slice(name.lastIndexOf('_') + 1)
 
-/** Reads all resources of an organisation, and all operations of the platform except those in `before`. */
+/**
+ * Reads all groups and workspaces of an organisation, all overrides of `compute.vcpus`, and all operations of the
+ * platform except the operations in `before`.
+ */
 export async function readKept(
   client: TaxonomyClient,
   organisation: string,
@@ -50,14 +53,17 @@ export async function readKept(
 }
 
 /**
- * Returns the acknowledged changes that are missing, the unknown rows, and the repeated changes; empty for a sound
- * store.
+ * Returns the faults of a store after a load: refused calls, acknowledged changes that are missing, unknown rows, and
+ * repeated changes. Returns an empty list for a sound store.
  */
 export function reckon(journal: Journal, kept: Kept): readonly string[] {
   return [...refusals(journal), ...operationFaults(journal, kept), ...thingFaults(journal, kept), ...sharedFaults(kept)]
 }
 
-/** Reports each refused call, except calls on the shared group, whose state another actor may have changed before. */
+/**
+ * Returns a line for each refused call. A call on the shared group may be refused because of the state of the group,
+ * which another actor may have changed before.
+ */
 function refusals({ intents, outcomes }: Journal): string[] {
   return intents.flatMap(({ intent, operationType, thing }) => {
     const outcome = outcomes.get(intent)
@@ -99,8 +105,8 @@ function operationFaults(journal: Journal, { area, operations }: Kept): string[]
 }
 
 /**
- * Reports each resource whose state is neither that after the last acknowledged call nor that after a later unanswered
- * call.
+ * Returns a line for each resource whose state is neither the state after the last acknowledged call nor the state
+ * after a later unanswered call, and for resources with the same name or without a call that creates the resource.
  */
 function thingFaults(journal: Journal, { things }: Kept): string[] {
   const found = new Map(things)
@@ -125,7 +131,7 @@ function thingFaults(journal: Journal, { things }: Kept): string[] {
 const textOf = (sets: Sets): string =>
   sets === null ? 'gone' : JSON.stringify(Object.entries(sets).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 
-/** Reports a shared group whose state contradicts the number of its suspensions and resumptions. */
+/** Returns a line if the state of the shared group contradicts the numbers of its suspensions and resumptions. */
 function sharedFaults({ operations, things }: Kept): string[] {
   const state = things.find(([name]) => name === shared)?.[1]?.['state']
   const count = (type: string): number =>

@@ -17,9 +17,9 @@ export type Answer = Readonly<Record<string, unknown>> & { readonly reason?: str
 /** A client for the calls of an area in one workspace. */
 export interface WorkspaceCaller {
   readonly workspace: string
-  /** Calls `path` below the engine, by default `native`. */
+  /** Calls `path` below the engine, by default `native`; returns the body of the response. */
   call(method: string, path: string, body?: object, engine?: string): Promise<Answer>
-  /** Creates a resource and returns its id. */
+  /** Creates a resource and returns its id; throws if the call is refused. */
   made(path: string, body: object): Promise<string>
 }
 
@@ -29,7 +29,7 @@ export interface AreaPlatform {
   readonly client: TaxonomyClient
   /** The id of the organisation that exists from the start. */
   readonly organisation: string
-  /** Sends a request, as the administrator unless `init` has headers. */
+  /** Sends a request, as the administrator unless `init` has headers; returns the response. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   in(workspace: string): WorkspaceCaller
   newWorkspace(name: string): Promise<WorkspaceCaller>
@@ -41,7 +41,9 @@ export interface AreaPlatform {
 
 const authorization = `Bearer ${testToken}`
 
-/** Starts a platform over an empty store; `later` stops it. `in` returns callers of the first area of `areas`. */
+/**
+ * Starts a platform over an empty store; `later` stops the platform. `in` returns callers of the first area of `areas`.
+ */
 export async function areaPlatform(
   areas: readonly [AreaModule, ...AreaModule[]],
   later: Later,

@@ -4,9 +4,10 @@ import type { StorePlace } from '../../../server/platform-store.ts'
 enableCompileCache()
 
 /**
- * This program serves the areas of `birthAreas`, and kills itself in the transaction that tells the yard of the n-th
- * workspace. Its arguments are the place of the store as JSON, and n.
+ * This program serves the areas of `birthAreas`, and kills itself in the transaction in which the hook of the yard runs
+ * for the n-th workspace. Its arguments are the place of the store as JSON, and n.
  */
+
 const [placeText = '', last = ''] = process.argv.slice(2)
 const place: StorePlace = JSON.parse(placeText)
 

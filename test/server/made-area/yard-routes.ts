@@ -8,8 +8,8 @@ import type { SampleOperation } from '../sample-area.ts'
 import { namesList, yard, type Box, type Rack, type Tag } from './yard-kinds.ts'
 
 /**
- * The path parameters of a call of the yard: `id` names a row, `box` the parent of a tag; a path without the parameter
- * leaves it empty.
+ * The path parameters of a call of the yard: `id` names a row, `box` the parent of a tag. A parameter that the path
+ * lacks is empty.
  */
 export interface YardPath {
   readonly workspace: string

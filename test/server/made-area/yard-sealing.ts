@@ -11,7 +11,10 @@ export const rotten = 'rotten'
 
 const stripOf = (box: string, strip: number): string => `strip ${strip}/${box}`
 
-/** Seals a box in three steps: the first step saves a checkpoint after each strip, and the second step may fail. */
+/**
+ * The procedure that seals a box in three steps: the first step saves a checkpoint after each strip, and the second
+ * step may fail.
+ */
 export const sealing: Procedure<{ readonly id: string }, number> = {
   kind: 'yard.seal',
   steps: [
@@ -59,7 +62,10 @@ async function enter(tx: Transaction, id: string, state: string): Promise<void> 
   if (box) await tx.update(boxes, id, { ...box.value, state }, box.version)
 }
 
-/** Reports each sealed box without all its strips or its weight, and each open box with a strip. */
+/**
+ * Yields a finding for each strip that a sealed box lacks or an open box has, and for each sealed box that was not
+ * weighed.
+ */
 export async function* inspectBoxes(reader: Reader): AsyncGenerator<Finding, void, undefined> {
   for await (const { id, value } of reader.each(boxes)) {
     if (value.state === 'SEALING') continue

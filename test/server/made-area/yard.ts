@@ -20,7 +20,7 @@ export interface YardControl {
 type YardEnvironment = AreaEnvironment<SampleArea, never, 'topology'>
 type Declaration = DeclarationInProgress<SampleArea, YardHandlers, never, 'topology'>
 
-/** Inserts the note of an event, if it does not exist yet. */
+/** Inserts the note of an event, if the note does not exist yet. */
 async function note(tx: Transaction, what: string, workspace_id = ''): Promise<void> {
   const id = `${what}/${workspace_id}`
   if ((await tx.get(notes, id)) === undefined) await tx.insert(notes, { id, workspace_id })
@@ -28,7 +28,7 @@ async function note(tx: Transaction, what: string, workspace_id = ''): Promise<v
 
 const sealed = () => new ApiError({ reason: 'YARD_SEALED', rpc: 'FAILED_PRECONDITION' }, 'the yard is sealed')
 
-/** Declares the yard; `more` adds or replaces members of the declaration. */
+/** Returns the declared yard; `more` adds or replaces members of the declaration. */
 export function yardArea(control: YardControl = {}, more: Partial<Declaration> = {}): AreaModule {
   return areaInProgress<SampleArea, YardHandlers, never, 'topology'>({
     generated: { ...handwritten(yard), routes: yardRoutes },

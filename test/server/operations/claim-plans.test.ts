@@ -55,7 +55,7 @@ const cases: readonly Case[] = [
   ],
 ]
 
-/** Returns the steps of the plans on the present kind of store; no plan may sort, or scan a table. */
+/** Returns the plans of the statements of a case on the present kind of store, with a line for each step. */
 async function plansOf([, collection, read]: Case): Promise<string> {
   const place = await testPlace()
   await storeAt(place, collection)

@@ -23,7 +23,7 @@ export type Point = (typeof points)[number]
 
 const boxes = 3
 
-/** Returns the tallies of a complete move: each effect has happened once. */
+/** Returns the tallies of a complete move, keyed by effect: each effect has happened once. */
 export const effectsOf = (crate: string): Record<string, number> =>
   Object.fromEntries(
     ['picked', 'box 0', 'box 1', 'box 2', 'carried', 'placed'].map(name => [`${crate} ${name}`, 1] as const),

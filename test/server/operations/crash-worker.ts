@@ -3,10 +3,11 @@ import { move, points } from './crash-procedure.ts'
 import { benchCollections, workBench } from './work-bench.ts'
 
 /**
- * This program begins moves of crates, works on them, and prints each point of `points` that it reaches. At the point
- * with the name `last` it kills itself; at the `last`th point, if `last` is a number, it waits to be killed. Otherwise
- * it ends when its input ends.
+ * This program begins moves of crates, works on the moves, and prints each point of `points` that the process reaches.
+ * The program kills itself at the point with the name `last`. If `last` is a number, the program waits to be killed at
+ * the point with this number. Otherwise the program ends when its standard input ends.
  */
+
 const [place = '', last = '', ...crates] = process.argv.slice(2)
 
 let passed = 0

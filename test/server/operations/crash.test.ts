@@ -21,7 +21,10 @@ function startWorker(place: string, last: string, ...crates: readonly string[]):
   return child
 }
 
-/** Waits until a worker is dead, and kills it after `most` points; returns the points that it has printed. */
+/**
+ * Waits until a worker is dead, and kills the worker after `most` points; returns the points that the worker has
+ * printed.
+ */
 async function pointsOf(child: Worker, most = Infinity): Promise<string[]> {
   const exited = once(child, 'exit')
   const seen: string[] = []

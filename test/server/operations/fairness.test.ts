@@ -8,7 +8,7 @@ import type { Scope } from '../../../domain/ports/scope.ts'
 
 const workspace = (id: string): Scope => ({ type: 'WORKSPACE', id })
 
-/** Begins `many` operations in one transaction. */
+/** Begins `many` operations in one transaction; returns their ids. */
 function beginMany({ operations, store }: WorkBench, many: number, scope: Scope): Promise<readonly string[]> {
   return store.tx(async tx => {
     const ids: string[] = []
@@ -120,8 +120,8 @@ it('one workspace gets no more than half of the places, however slow its steps a
 })
 
 /**
- * The number of operations in thousands. Statements on PostgreSQL are slower, because they go to another process, so
- * 2,000 operations take as long as 10,000 on SQLite.
+ * The number of operations in thousands. A statement on PostgreSQL goes to another process and is slower, so 2,000
+ * operations take as long as 10,000 operations on SQLite.
  */
 const thousands = postgresUrl() === undefined ? 10 : 2
 

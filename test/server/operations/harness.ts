@@ -8,7 +8,10 @@ import { benchCollections, workBench, type WorkBench } from './work-bench.ts'
 /** The options of polls: a condition is checked every 5 ms, for at most a minute. */
 export const within = { timeout: 60_000, interval: 5 }
 
-/** Opens a bench, by default over a new store. At the end of the test, its log must have no fault of a worker. */
+/**
+ * Opens a bench, by default over a new store. At the end of the test, the log of the bench must have no fault of a
+ * worker.
+ */
 export async function testBench(
   procedures: readonly Procedure<unknown>[],
   { store, clock }: { readonly store?: Store; readonly clock?: Clock } = {},

@@ -8,10 +8,10 @@ import { lift, manyCollections, marks, turnMarks, type Mark } from './many-worke
 import { workBench, type WorkBench } from './work-bench.ts'
 import type { Scope } from '../../../domain/ports/scope.ts'
 
-/** The lease is so long that a slow process keeps it; the processes poll the store every 50 ms. */
+/** The length of a lease in milliseconds, so long that a slow process keeps its lease. */
 const leaseMs = 2000
 
-/** The tolerance for a slow machine, in addition to leases and polls. */
+/** The tolerance for a slow machine in milliseconds, in addition to leases and polls. */
 const slackMs = 4000
 
 async function benchAt(place: string): Promise<WorkBench> {
@@ -20,7 +20,7 @@ async function benchAt(place: string): Promise<WorkBench> {
 
 const workspaces: readonly Scope[] = ['a', 'b', 'c', 'd'].map(id => ({ type: 'WORKSPACE', id }))
 
-/** The interval of polls is long, because the processes need the processor. */
+/** The options of polls in this test. The interval is long, because the processes need the processor. */
 const within = { timeout: 40_000, interval: 50 }
 
 const ended = ({ left }: WorkBench): Promise<void> => expect.poll(left, within).toBe(0)

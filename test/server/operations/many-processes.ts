@@ -66,8 +66,8 @@ export class ManyProcess {
   }
 
   /**
-   * Returns the intervals of each step in this process. A step in progress at a stop counts until the stop, because
-   * later writes of the process are void.
+   * Returns the intervals in which this process ran each step, keyed by step. A step in progress at a stop counts until
+   * the stop, because later writes of the process are void.
    */
   intervals(): ReadonlyMap<string, readonly Interval[]> {
     const found = new Map<string, Interval[]>()

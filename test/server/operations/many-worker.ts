@@ -66,7 +66,7 @@ export function lift(tell: (event: Event) => void): Procedure<{ readonly crate: 
   return { kind: 'sample.lift', steps: ['up', 'down'].map(name => ({ name, run: context => run(name, context) })) }
 }
 
-/** The lock of the work's row keeps other processes from marking the step at the same time. */
+/** Writes a mark of a step. The lock of the work's row keeps other processes from marking the step at the same time. */
 const mark = ({ operationId = '', tx }: Lift, step: string, kind: Mark['kind']): Promise<void> =>
   tx(async inner => {
     const fence = (await inner.get(works, operationId))?.value.fence ?? 0

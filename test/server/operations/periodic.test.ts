@@ -33,6 +33,7 @@ const takeLease = (store: Store): Promise<void> =>
 
 /**
  * Wraps a store so that the test can hold back the responses to point reads, as a paused process receives them late.
+ * `afterAnswer` waits until a response is held back, and returns a function that releases all responses.
  */
 function stallable(store: Store): { readonly store: Store; readonly afterAnswer: () => Promise<() => void> } {
   let stalled: { readonly entered: () => void; readonly until: Promise<void> } | undefined

@@ -21,8 +21,8 @@ interface Worker {
 }
 
 /**
- * Starts a process that works on the store at `place`. By default its lease is so long that a slow process keeps it.
- * With `until`, the process stalls in its first step until the file `until` exists.
+ * Starts a process that works on the store at `place`. The default lease is so long that a slow process keeps its
+ * lease. With `until`, the process stalls in its first step until the file `until` exists.
  */
 function startWorker(place: string, leaseMs = 60_000, until = ''): Worker {
   const child = spawn(process.execPath, [program, place, String(leaseMs), until], {
@@ -54,7 +54,10 @@ interface Interval {
   readonly to: number
 }
 
-/** Returns the intervals of each step in a process; a step in progress at the kill lasts until the kill. */
+/**
+ * Returns the intervals in which a process ran each step, keyed by step; a step in progress at the kill lasts until the
+ * kill.
+ */
 function intervals({ told, killedAt = Infinity }: Worker): Map<string, Interval[]> {
   const found = new Map<string, Interval[]>()
   const open = new Map<string, number>()

@@ -13,7 +13,10 @@ export interface Told {
   readonly time: number
 }
 
-/** Returns a procedure of three slow steps. Its first step stops the whole process until the file `until` exists. */
+/**
+ * Returns a procedure of three slow steps. The first run of a step stops the whole process until the file `until`
+ * exists, unless `until` is empty.
+ */
 export function haul(tell: (told: Told) => void, until = ''): Procedure<{ readonly crate: string }> {
   let isStalling = until !== ''
   const run = async (name: string, { input: { crate }, tx }: StepContext<{ readonly crate: string }>) => {

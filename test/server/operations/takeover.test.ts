@@ -38,7 +38,10 @@ const absent: OwnerRow = {
   beats: 7,
 }
 
-/** Begins an operation whose work is leased to `owner`, with or without a row of the owner. */
+/**
+ * Begins an operation whose work is leased to `somebody` until `leaseUntil`. Inserts `owner`, a row of process owners,
+ * if the row is given.
+ */
 async function leasedTo(store: Store, owner: OwnerRow | undefined, leaseUntil: number): Promise<void> {
   const id = await workBench(
     store,

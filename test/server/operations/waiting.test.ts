@@ -23,7 +23,7 @@ import { testFolder } from '../store/harness.ts'
 import { within } from './harness.ts'
 import { testToken } from '../access/test-access.ts'
 
-/** Returns the taxonomy with its own routes and a procedure that deletes organisations slowly. */
+/** Returns the taxonomy with its own routes, in which the deletion of an organisation runs `procedure`. */
 function slowArea(procedure: Procedure<unknown>): AreaModule {
   return area({
     generated: taxonomyArea,

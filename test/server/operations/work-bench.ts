@@ -70,9 +70,9 @@ export interface WorkBench {
   /** Begins an operation whose effect is the procedure; returns the id of the operation. */
   begin(kind: string, input?: object, scope?: Scope): Promise<string>
   record(id: string): Promise<StoredOperation>
-  /** Returns the counts of all effects, by name. */
+  /** Returns the counts of all effects, keyed by the name of the effect. */
   counts(): Promise<Readonly<Record<string, number>>>
-  /** Returns the number of work rows that have not ended. */
+  /** Returns the number of rows of work; ended work has no row. */
   left(): Promise<number>
   work(options?: Partial<WorkerOptions>, periodic?: readonly Worker[]): Promise<Workers>
 }
@@ -88,7 +88,7 @@ export const effect = (kind: string, input: object = {}, scope = platform): Effe
   procedure: { kind, input },
 })
 
-/** Makes a bench of a made area, on a store with `benchCollections`. Its workers start with `work`. */
+/** Makes a bench of a made area, on a store with `benchCollections`. The method `work` starts the workers. */
 export function workBench(
   store: Store,
   procedures: readonly Procedure<unknown>[],

@@ -38,7 +38,7 @@ export interface DepotWatch {
 
 export const depotWatch = (): DepotWatch => ({ pulled: 0, taken: 0, left: 0, signals: [], gate: async () => {} })
 
-/** The error codes of the OCI distribution specification that the depot uses, by HTTP status. */
+/** The error codes of the OCI distribution specification that the depot uses, keyed by HTTP status. */
 const ociCodes: Readonly<Record<number, string>> = {
   401: 'UNAUTHORIZED',
   403: 'DENIED',

@@ -33,8 +33,8 @@ describe('a large transfer through a plane', () => {
         if (found !== undefined) resolve(found)
       })
     })
-    // The garbage collector frees buffers only sometimes, so the peak depends on the machine; it must not depend on the
-    // size of the transfer.
+    // The garbage collector frees buffers only sometimes, so the peak depends on the machine; the peak must not depend
+    // on the size of the transfer.
     usual = await peakDuring(async () => {
       await download(large / 4)
       await upload(large / 4, false)
@@ -108,7 +108,7 @@ async function served(): Promise<{ readonly watch: DepotWatch; readonly open: ()
 const get = `GET /v2/a/blobs/${large} HTTP/1.1\r\nhost: x\r\n\r\n`
 const put = `PUT /v2/a/blobs/uploads/1 HTTP/1.1\r\nhost: x\r\ncontent-length: ${large}\r\n\r\n`
 
-/** Returns a number once it has stopped changing. */
+/** Waits until a number is positive and unchanged for 100 checks; returns the number. */
 async function settled(read: () => number): Promise<number> {
   let before = -1
   let same = 0

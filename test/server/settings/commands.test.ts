@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { command, ended, type Ended } from '../backup/harness.ts'
 import { testFolder } from '../store/harness.ts'
 
-/** Runs a command with a file of settings, in a folder without a store. */
+/** Runs a command with a file of settings, in a folder without a store; returns the exit code and the output. */
 function withSettings(settings: object, words: readonly string[]): Promise<Ended> {
   const folder = testFolder()
   const file = join(folder, 'settings.json')

@@ -13,7 +13,7 @@ export interface Written {
   readonly environment?: Readonly<Record<string, string>>
 }
 
-/** Reads a server's settings from a file with this content and from environment variables. */
+/** Returns a server's configuration from a file with this content and from environment variables. */
 export function configOf(declared: SettingDeclarations, { environment = {}, file = {} }: Written): Config {
   const path = join(testFolder(), 'ninefold.json')
   writeFileSync(path, typeof file === 'string' ? file : JSON.stringify(file))

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { bundle } from '../../../server/specs/bundle.ts'
 import { testFolder } from '../store/harness.ts'
 
-/** Bundles `area.yaml`, which lies next to `common.yaml`. */
+/** Writes `area.yaml` and `common.yaml` into a new folder; returns the bundle of `area.yaml`. */
 function bundled(area: string, common: string): object {
   const folder = testFolder()
   writeFileSync(join(folder, 'area.yaml'), area)

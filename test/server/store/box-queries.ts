@@ -133,7 +133,7 @@ export function ordersOver(fields: readonly FilterField[]): fc.Arbitrary<readonl
 
 const comparing = ['=', '!=', '<', '<=', '>', '>='] as const
 
-/** Derived fields of several types, which the documents of boxes lack. */
+/** A derived number, which the documents of boxes lack. */
 export const rank: FilterField = { name: 'rank', type: 'INTEGER', operators: comparing, sortable: true }
 const mood: FilterField = {
   name: 'mood',
@@ -172,5 +172,5 @@ export const idsOf = (page: Page<Box>): string[] =>
 
 const parsed = (item: JsonText<Box>): Box => JSON.parse(item.text)
 
-/** Returns `count` boxes, the same ones in every run. */
+/** Returns `count` boxes, the same boxes in every run. */
 export const sample = (count: number): Omit<Box, 'id'>[] => fc.sample(box, { seed: 42, numRuns: count })

@@ -28,8 +28,8 @@ export function postgresUrl(): string | undefined {
 export type Later = (undo: () => void | Promise<void>) => void
 
 /**
- * Makes an empty place for a store of the kind that the tests run on; `later` removes the place, by default after the
- * running test.
+ * Returns an empty place for a store of the kind that the tests run on: the URL of a schema, or the path of a file that
+ * does not exist yet. `later` removes the place, by default after the running test.
  */
 export async function testPlace(later: Later = onTestFinished): Promise<string> {
   return (await testSchema(later)) ?? join(testFolder(later), 'store.sqlite')
@@ -97,7 +97,7 @@ export async function testStore(...collections: readonly Collection<never>[]): P
   return storeAt(await preparedPlace(collections), ...collections)
 }
 
-/** Opens another store in a place, as another server would; the store is closed after the running test. */
+/** Opens a store in a place, as a server would; the store is closed after the running test. */
 export async function storeAt(place: string, ...collections: readonly Collection<never>[]): Promise<ServerStore> {
   return openUntil(onTestFinished, place, collections)
 }

@@ -21,12 +21,13 @@ export async function testStorePlace(later: Later = onTestFinished): Promise<Sto
 
 /** Opens another store on the place of a running platform. */
 export async function openBeside(place: StorePlace, collections: readonly Collection<never>[]): Promise<ServerStore> {
-  // Opening a file blocks the thread until the present transaction has ended, and that transaction needs the thread.
+  // Opening a SQLite file blocks the thread while another transaction runs, and a transaction in this process needs the
+  // thread to end.
   await setImmediate()
   return openPlace(place.storeUrl ?? storeFile(place.dataDir), collections)
 }
 
-/** Runs a statement on a separate connection, so that an open store does not notice the statement. */
+/** Runs a statement on a separate connection, past the checks of an open store. */
 export async function runSql({ dataDir, storeUrl }: StorePlace, sql: string): Promise<void> {
   if (storeUrl !== undefined) return statement(storeUrl, sql)
   const database = new DatabaseSync(storeFile(dataDir), { timeout: 5000 })

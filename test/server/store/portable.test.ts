@@ -9,8 +9,8 @@ const forbidden =
   /\b(?:LISTEN|UNLISTEN|NOTIFY|pg_notify|pg_\w*advisory\w*|SKIP\s+LOCKED|NOWAIT|DEFERRABLE|DEFERRED|INITIALLY|SERIAL|BIGSERIAL|SEQUENCE|nextval|currval|IDENTITY|GENERATED|TRIGGER|LANGUAGE|EXTENSION|ctid|xmin)\b/i
 
 /**
- * Returns the literal texts of a source file. A template gives its literal parts; its inserted values are names and
- * similar texts.
+ * Returns the string literals of a source file and the literal parts of its templates. Values that a template inserts,
+ * such as table names, are left out.
  */
 function textsOf(file: string): string[] {
   const found: string[] = []

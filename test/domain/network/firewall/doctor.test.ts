@@ -22,7 +22,7 @@ let ids: Awaited<ReturnType<typeof fill>>
 
 /**
  * Creates a policy of priority 10 with two rules, of which the first names the subnet twice, and a policy without
- * rules.
+ * rules; returns the ids.
  */
 async function fill(api: Ninefold) {
   const { workspace } = await addTenant(api, 'acme')

@@ -20,7 +20,7 @@ const ports = [1, 22, 80, 443, 8000, 8050, 8100, 65_535]
 /** The address near which the ranges of random rules begin and end. */
 const centre = 10 * 2 ** 24 + 20 * 2 ** 16
 
-/** Returns up to two labels. */
+/** Returns up to two random labels, keyed by the key of the label. */
 export function randomLabels(random: Random): Record<string, string> {
   const keys = labelKeys.filter(() => random.percent(50))
   return Object.fromEntries(keys.map(key => [key, random.oneOf(labelValues)]))

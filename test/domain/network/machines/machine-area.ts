@@ -99,8 +99,8 @@ function machineCalls(parts: MachineParts): VmHandlers {
 }
 
 /**
- * An area in place of compute. Its machines have logical ports by the functions of network, and capacity by the
- * functions of topology. A stopped machine has disk capacity only.
+ * An area in place of compute. The machines of the area have logical ports by the functions of network, and capacity by
+ * the functions of topology. A stopped machine has disk capacity only.
  */
 export const machineArea: AreaModule = areaInProgress({
   generated: computeArea,

@@ -7,6 +7,7 @@ import { testAreas } from '../areas.ts'
  * This program serves the taxonomy and the depot, prints its URL, and ends when its standard input ends. Its argument
  * is the place of the store as JSON.
  */
+
 const [placeText = ''] = process.argv.slice(2)
 const place: StorePlace = JSON.parse(placeText)
 const http = { host: '127.0.0.1', port: 0, isPortOpen: false }

@@ -20,7 +20,7 @@ const lanes = 4
 
 /**
  * The number of rounds of each lane. The rounds of all lanes begin up to six calls at least twice in each order of
- * `atOnce`. Without row locks, a race that depends on them fails within a dozen rounds. For more rounds:
+ * `atOnce`. Without row locks, a race that depends on row locks fails within a dozen rounds. For more rounds:
  * `NINEFOLD_RACE_LAPS=50 npx vitest run test/domain/taxonomy/races/races.test.ts`
  */
 const laps = Number(process.env['NINEFOLD_RACE_LAPS'] ?? 6)

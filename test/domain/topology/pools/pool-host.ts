@@ -56,7 +56,7 @@ export class PoolHost {
     return opened(this.#store)
   }
 
-  /** Creates a pool on `par-h1`. */
+  /** Creates a pool on `par-h1`; returns the operation. */
   create(name: string, more: Partial<ResourcePoolInput> = {}) {
     const body = { name, zone: 'eu-west1-a', deployment_target: 'par-h1', capacity: small, ...more }
     return this.api.createResourcePool({ body })

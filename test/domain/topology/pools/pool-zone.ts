@@ -24,7 +24,7 @@ export interface PoolZone {
   readonly zone: string
   /** Creates a pool in the zone; returns the name of the pool, `<zone>-<name>`. */
   addPool(name: string, capacity: CapacityNeed, more?: Partial<ResourcePoolInput>): Promise<string>
-  /** Returns the id of a consumer of capacity, which no other test uses. */
+  /** Returns the id of a consumer of capacity; no other test has the same ids. */
   thing(name?: string): string
   /** Returns the findings of the doctor in the whole store. */
   findings(): Promise<readonly string[]>

@@ -111,7 +111,7 @@ const revokeAccess: Recipe = {
   faults: { reference: absentRole },
 }
 
-/** The recipes of bindings, and of the calls that grant and revoke them at a scope. */
+/** The recipes of the calls that create, delete, grant and revoke bindings, keyed by operationId. */
 export const accessRecipes: Readonly<Record<string, Recipe>> = {
   createBinding,
   deleteBinding,

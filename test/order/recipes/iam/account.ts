@@ -43,7 +43,7 @@ const own = (body: Aim['body'], prepare?: (world: World, aim: Partial<Aim>) => P
   }
 }
 
-/** The recipes of users' calls on their own accounts, and of calls that end tokens. */
+/** The recipes of users' calls on their own accounts, and of calls that end tokens, keyed by operationId. */
 export const accountRecipes: Readonly<Record<string, Recipe>> = {
   updateMyProfile: {
     aim: own({ display_name: 'Kim' }),

@@ -22,7 +22,7 @@ const faults: { readonly [Step in 'rule' | 'reference']: Fault } = {
   },
 }
 
-/** The recipes of the policies of workspaces. */
+/** The recipes of the policies of workspaces, keyed by operationId. */
 export const policyRecipes: Readonly<Record<string, Recipe>> = resourceRecipes({
   noun: 'Policy',
   body: ({ newName }) => ({ name: newName(), ...content }),

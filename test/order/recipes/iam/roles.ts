@@ -120,7 +120,7 @@ const removeRolePermission: Recipe = {
   atOdds: { 'workspace>state': ofThePlatform },
 }
 
-/** The recipes of roles and their permissions. */
+/** The recipes of roles and their permissions, keyed by operationId. */
 export const roleRecipes: Readonly<Record<string, Recipe>> = {
   createRole,
   updateRole,

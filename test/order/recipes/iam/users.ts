@@ -77,7 +77,7 @@ const inviteUser: Recipe = {
   },
 }
 
-/** The recipes of administrators' calls on users. */
+/** The recipes of administrators' calls on users, keyed by operationId. */
 export const userRecipes: Readonly<Record<string, Recipe>> = {
   inviteUser,
   updateUser,

@@ -208,7 +208,7 @@ it.skipIf(postgresUrl() !== undefined)('reports first that the file is damaged, 
   expect(others.filter(told => !/^ninefold\.store \/\S+\.sqlite: \S/.test(told))).toEqual([])
 })
 
-/** Writes zeros over the first page of an index. */
+/** Writes zeros over the root page of an index. */
 function overwriteIndex({ place }: BreakableStore): void {
   const file = storeFile(place.dataDir)
   const database = new DatabaseSync(file)

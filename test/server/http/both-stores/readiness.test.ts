@@ -36,7 +36,7 @@ const ready = { code: 200, status: 'ready' }
 const unwritable = { code: 200, status: 'degraded', reason: 'the store cannot be written' }
 const givenUp = { code: 200, status: 'degraded', reason: 'the store has given up changes' }
 
-/** Returns the SQL that makes a database refuse every write to a table, with the error of a full disk. */
+/** Returns the SQL that makes a database refuse inserts and updates of a table, with the error of a full disk. */
 const failing = (table: string): string => `
   CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '53100'; END $$;
   CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION full_disk()`

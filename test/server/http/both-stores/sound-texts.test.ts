@@ -31,7 +31,7 @@ function places(value: unknown, at: Path = []): { readonly texts: Path[]; readon
   }
 }
 
-/** Copies a JSON value with a change at one path. */
+/** Returns a copy of a JSON value with a change at one path. */
 function changedAt(value: unknown, [step, ...rest]: Path, change: (found: unknown) => unknown): unknown {
   if (step === undefined) return change(value)
   if (Array.isArray(value)) {

@@ -26,7 +26,7 @@ async function emptyPlace(): Promise<Config> {
 
 /**
  * Opens a platform as `ninefold serve` composes it; the end of the running test closes the platform, unless the test
- * has closed it before.
+ * has closed it before. Returns the platform with its log and clients.
  */
 async function started(config: Config) {
   const lines: string[] = []

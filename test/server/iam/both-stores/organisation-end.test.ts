@@ -13,7 +13,7 @@ const permissions = ['taxonomy.workspaces.get']
 
 /**
  * Creates a row of every kind that iam stores for an organisation, the scopes below it and the users whose home is the
- * organisation.
+ * organisation; returns the members and ids.
  */
 async function furnish(platform: TestPlatform, ada: Member, at: Tenant) {
   const { group, organisation, workspace } = at

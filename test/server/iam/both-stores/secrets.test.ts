@@ -17,11 +17,11 @@ import { addTenant, roleAt, type Tenant } from '../../../areas/members.ts'
 import { baseUrl } from '../../../areas/open-platform.ts'
 import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
 
-/** The secrets that must not appear in any output, by their kind. */
+/** The secrets that must not appear in any output; `texts` is keyed by the kind and the number of the secret. */
 class Secrets {
   readonly texts = new Map<string, string>()
 
-  /** Records a secret, and returns it. */
+  /** Records a secret, and returns the secret; throws if the text has fewer than 10 characters. */
   keep(what: string, text: string | undefined): string {
     if (text === undefined || text.length < 10) throw new Error(`${what} is no secret`)
     this.texts.set(`${what} ${this.texts.size}`, text)
@@ -29,8 +29,8 @@ class Secrets {
   }
 
   /**
-   * Returns the kinds of the secrets that a text contains, in any of their forms: as issued, without the prefix, in
-   * base64 or in hexadecimal.
+   * Returns the kind and the number of each secret that a text contains, in any of its forms: as issued, without the
+   * prefix, in base64 or in hexadecimal.
    */
   foundIn(haystack: string): readonly string[] {
     return [...this.texts].flatMap(([what, text]) =>
@@ -71,7 +71,10 @@ async function storedBy({ dataDir, storeUrl }: Config): Promise<string> {
   }
 }
 
-/** Uses every call with passwords and tokens as an invited user, both with valid and with invalid secrets. */
+/**
+ * Takes an invited user through activation, sign-in, a password change and a reset, with some weak and wrong passwords,
+ * and records all secrets.
+ */
 async function liveAsUser({ as, admin }: TestPlatform, secrets: Secrets, name: string, { workspace }: Tenant) {
   const { api: ada } = await admin()
   const email = `${name}@acme.example`

@@ -32,8 +32,8 @@ async function admitted(call: Promise<{ readonly access_token: string }>): Promi
 }
 
 /**
- * Starts, concurrently, the calls by which a user gets tokens; each returns the access token, or undefined if it is
- * refused.
+ * Starts, concurrently, the calls by which a user gets tokens. Each promise resolves with the access token, or with
+ * undefined if the call is refused.
  */
 const comeIn = ({ email, refreshToken }: Member, words = password): Promise<string | undefined>[] => {
   const { iam } = platform.as()

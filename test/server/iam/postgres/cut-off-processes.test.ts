@@ -15,7 +15,7 @@ interface Servers {
   readonly at: Tenant
 }
 
-/** The members of one test. */
+/** The shared servers, with two new viewers of the workspace for each test. */
 interface Pair extends Servers {
   /** A viewer of the workspace, by the binding that a test deletes. */
   readonly kim: Member
@@ -58,7 +58,10 @@ async function bind(ada: Member, { id }: Member, { workspace }: Tenant): Promise
   return resource_id
 }
 
-/** Returns a process's answer to a question in the workspace, for a token that the other process may have issued. */
+/**
+ * Returns the answer of a process to the question whether a member has the permission in the workspace; either process
+ * may have issued the member's token.
+ */
 const askedOn = ({ as }: ServedPlatform, { token }: Member): Promise<string> => askedAt(as(token), pair.at)
 
 /** Deletes kim's binding through the first process; returns the time at which the operation was DONE. */
@@ -125,7 +128,8 @@ it('a process that is paused past its lease admits no caller by outdated permiss
   other.pause()
   await takeAway()
   expect(await askedOn(one, kim)).toBe('no')
-  // These requests are buffered while the process is paused, so it reads them before it learns of the deleted binding.
+  // These requests are buffered while the process is paused, so the process reads the requests before it learns of the
+  // deleted binding.
   const waiting = Array.from({ length: 20 }, () => askedOn(other, kim))
   const isAnswered = await Promise.race([...waiting, new Promise(resolve => setTimeout(resolve, 200, 'none'))])
   expect(isAnswered).toBe('none')

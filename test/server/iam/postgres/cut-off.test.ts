@@ -161,7 +161,7 @@ describe.concurrent.each([
   })
 })
 
-/** Closes all connections, so that the server notices silent ones, and accepts new connections. */
+/** Closes all connections, so that the server notices the silent connections, and accepts new connections. */
 async function restored(between: Proxy): Promise<void> {
   await between.down()
   await between.up()

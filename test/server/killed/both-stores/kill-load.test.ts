@@ -17,24 +17,30 @@ import { freePort, startClient, startServer } from '../processes.ts'
 import { readKept, reckon } from '../reckoning.ts'
 
 /**
- * The number of kills. For 500 kills: `NINEFOLD_KILL_ROUNDS=500 npx vitest run
+ * The number of kills, 4 by default. For 500 kills: `NINEFOLD_KILL_ROUNDS=500 npx vitest run
  * test/server/killed/both-stores/kill-load.test.ts`
  */
 const rounds = Number(process.env['NINEFOLD_KILL_ROUNDS'] ?? 4)
 
 const timeout = 120_000 + rounds * 20_000
 
-/** The maximal number of answered calls between two kills. A number does not depend on the speed of the machine. */
+/**
+ * The maximal number of answered calls between two kills. Unlike a time, a number of calls does not depend on the speed
+ * of the machine.
+ */
 const mostCalls = 40
 
-/** The maximal delay of a kill after the last counted response, so that the kill can interrupt any later call. */
+/**
+ * The maximal delay of a kill after the last counted response, in milliseconds; the kill can interrupt any later call.
+ */
 const latestMs = 30
 
-/** The maximal wait for the responses between two kills. */
+/** The maximal wait for the responses between two kills, in milliseconds. */
 const silentMs = 60_000
 
 /**
- * The maximal wait until all work has ended; a server takes over the work of a dead server within its lease of 15 s.
+ * The maximal wait until all work has ended, in milliseconds; a server takes over the work of a dead server within its
+ * lease of 15 s.
  */
 const settleMs = 60_000
 
@@ -100,7 +106,7 @@ async function killUnderLoad({ later, load, place, ports }: Stage): Promise<Jour
   return journal
 }
 
-/** Waits until `count` further calls have a response; throws after `silentMs`. */
+/** Waits until `count` further calls have an outcome in the journal; throws after `silentMs`. */
 async function answers({ outcomes }: Journal, count: number): Promise<void> {
   const enough = outcomes.size + count
   const until = performance.now() + silentMs

@@ -18,7 +18,7 @@ const { iam } = testGuard.functions
 /** Opens an access without the functions of iam, which another area must then provide. */
 const withoutIam: OpenAccess = async () => ({ ...testGuard, functions: {} })
 
-/** An area that provides the functions of iam, and needs those of the topology. */
+/** An area that provides the functions of iam, and needs the functions of the topology. */
 const neighbour = area<SampleArea, readonly never[], 'topology'>({
   generated: handwritten({ name: 'neighbour', base: 6_000_000 }),
   needs: { required: ['topology'] },

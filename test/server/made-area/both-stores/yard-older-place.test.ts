@@ -35,7 +35,10 @@ async function workspacesIn(api: Ninefold, organisation: string, name: string, c
   return ids
 }
 
-/** Creates an organisation with workspaces, of which one is archived and one is deleted. */
+/**
+ * Creates an organisation with workspaces, of which one is archived and one is deleted; returns the ids of the
+ * organisation and of the remaining workspaces.
+ */
 async function fill(api: Ninefold): Promise<Filled> {
   const { taxonomy } = api
   const { resource_id: organisation } = await taxonomy.createOrganisation({ body: { name: 'acme' } })
@@ -48,7 +51,7 @@ async function fill(api: Ninefold): Promise<Filled> {
   return { organisation, workspaces: made.slice(1) }
 }
 
-/** Starts a server that kills itself when the yard is told of the n-th workspace. */
+/** Starts a server that kills itself when the hook of the yard runs for the n-th workspace. */
 async function startAndDie(place: StorePlace, nth: number): Promise<void> {
   const child = spawn(process.execPath, [program, JSON.stringify(place), String(nth)], { stdio: 'ignore' })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -79,7 +82,7 @@ it('a new area is told once of each existing workspace, even by servers that are
   const { filled, place } = await olderPlace(standing, fill)
   const { organisation, workspaces } = filled
   // The first process dies in the first batch, the second process in the second batch; the transaction of a batch is
-  // rolled back. A batch has 20 scopes, and the organisation is one of them.
+  // rolled back. A batch has 20 scopes, and the organisation is also a scope.
   await startAndDie(place, 7)
   expect(await bornIn(place)).toEqual([])
   await startAndDie(place, 29)

@@ -4,6 +4,7 @@ import { openPlace } from '../place.ts'
 /**
  * This program writes documents, each in a transaction of its own, and prints the id of every acknowledged document.
  */
+
 const [place = ''] = process.argv.slice(2)
 const numbers: Collection<{ readonly id: string }> = { name: 'test_numbers', id: 'id' }
 const store = await openPlace(place, [numbers])

@@ -30,7 +30,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   { maxLength: 30 },
 )
 
-/** The expected rows, by id. */
+/** The expected rows, keyed by id. */
 type Model = Map<string, { readonly value: Box; readonly version: number }>
 
 /** Takes a step and compares its result with the model; `size` differs for each step. */
@@ -95,7 +95,7 @@ async function take(tx: Transaction, model: Model, { call, id, parent }: Step, s
   }
 }
 
-/** Returns the row of an id and its ancestors, by id. */
+/** Returns the row of an id and its ancestors, keyed by id. */
 function above(model: Model, id: string): ReadonlyMap<string, Box> {
   const found = new Map<string, Box>()
   for (let row = model.get(id); row && !found.has(row.value.id); row = model.get(row.value.parent ?? '')) {
@@ -111,7 +111,7 @@ describe('a transaction', () => {
       const undone = store.tx(async tx => {
         const model: Model = new Map()
         for (const [size, step] of taken.entries()) await take(tx, model, step, size)
-        // The same reads again, now from the cache of the transaction; then searches by the columns.
+        // The test repeats the reads, now from the cache of the transaction, and then searches by the columns.
         for (const id of ids) {
           for (const call of ['above', 'get'] as const) await take(tx, model, { call, id, parent: '' }, 0)
         }

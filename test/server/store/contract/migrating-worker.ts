@@ -17,6 +17,7 @@ export const newerParcels: Collection<Parcel> = {
 }
 
 /** This program opens the store of a place as a server of the newer version, which migrates the store. */
+
 const [place] = process.argv.slice(2)
 if (place !== undefined && import.meta.main) {
   process.stdout.write('opening\n')

@@ -23,7 +23,10 @@ async function fill(store: Store): Promise<void> {
   }
 }
 
-/** Starts a server of the newer version, and waits until it is about to open the store. */
+/**
+ * Starts a server of the newer version, and waits until it is about to open the store; returns the process and its
+ * output.
+ */
 async function newerServer(place: string) {
   const child = spawn(process.execPath, [program, place], { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))

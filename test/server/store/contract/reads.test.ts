@@ -323,7 +323,7 @@ describe('a document that a transaction shares', () => {
       for (let i = 0; i < 20; i += 1) await tx.get(boxes, 'a')
       seen.push((await tx.share(boxes, 'a'))?.value.parent)
     })
-    // On PostgreSQL, either of two concurrent transactions may lock the row first; this one must.
+    // On PostgreSQL, either of two concurrent transactions may lock the row first; here the shared lock must be first.
     await Promise.race([shared.promise, sharing])
     const changing = store.tx(async tx => {
       const locked = await tx.lock(boxes, 'a')

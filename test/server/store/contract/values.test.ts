@@ -39,7 +39,9 @@ async function walk(store: ServerStore, order: string, size: number): Promise<st
   return ids
 }
 
-/** Texts around the limits of UTF-16 and of PostgreSQL. */
+/**
+ * Generates a character near a limit of ASCII, of UTF-16 or of PostgreSQL, or with a special meaning in SQL or JSON.
+ */
 const character = fc.constantFrom(
   ...'\u0000\u0001\u0002\u0003\u0004\u001f a~\u007f\u0080\ud7ff\ue000\uff5e\uffff\u{10000}\u{1f600}\u{10ffff}%_\\"\'{},',
 )

@@ -7,7 +7,8 @@ import { openPlace, openPlaceSnapshot } from '../place.ts'
 import { newerParcels, olderParcels, type Parcel } from './migrating-worker.ts'
 
 /**
- * Three versions of the collection: with a column for the weight, with an index of the column, and with unique weights.
+ * The first of three versions of the collection, with a column for the weight. The second version has an index of the
+ * column, and the third version has unique weights.
  */
 const plain: Collection<Parcel> = { ...newerParcels, indexes: [] }
 const indexed: Collection<Parcel> = newerParcels

@@ -9,10 +9,7 @@ import { boxes, statement, type Box } from '../harness.ts'
 
 const box: Box = { id: 'a', name: 'a' }
 
-/**
- * Creates a separate set of schemas, as another test process would, and returns it with a function from a schema's name
- * to its URL.
- */
+/** Creates a separate set of schemas, as another test process would. `at` returns the URL of a schema by its name. */
 function lender(): { readonly schemas: Schemas; readonly at: (schema: string) => string } {
   const postgres = inject('postgres')
   if (!('url' in postgres)) throw new Error(postgres.missing)

@@ -14,7 +14,7 @@ const newer = layoutOf(newerParcels, postgresDialect)
 
 /**
  * Fills columns as a newer server does before it excludes other servers, and then closes the connection, as if this
- * server were killed.
+ * server were killed. Returns the place to continue; undefined if no work is left.
  */
 async function filledAhead(place: string, after = ''): Promise<string | undefined> {
   const client = await connectedClient(place)

@@ -17,7 +17,7 @@ const collection: Collection<Box> = {
   ],
 }
 
-/** The table has so many rows, of which few match, that a scan of the table is never the fastest plan. */
+/** The SQL that inserts so many rows, of which few match, that a scan of the table is never the fastest plan. */
 const fill = `
   INSERT INTO test_boxes (_key, _version, _body, name, parent, state, size, create_time)
   SELECT 'id-' || i, 1, '{}', 'box', 'id-' || (i / 20), (ARRAY['NEW', 'OPEN', 'DONE'])[1 + i % 3], i,

@@ -12,9 +12,9 @@ export interface Proxy {
    * responded.
    */
   cutAt(text: string, when: 'before' | 'after'): void
-  /** Discards the server's responses until `up` is called. */
+  /** Discards the server's responses until `down` and then `up` are called. */
   silence(): void
-  /** Cuts all connections and refuses new ones. */
+  /** Cuts all connections and refuses new connections. */
   down(): Promise<void>
   up(): Promise<void>
 }
@@ -48,7 +48,7 @@ export async function startProxy(url: string, later: Later = onTestFinished): Pr
       const { when } = cut ?? {}
       cut = undefined
       if (when === 'before') end()
-      // A response of the server proves that it has committed.
+      // A response of the server proves that the server has committed.
       else server.removeAllListeners('data').once('data', end).write(data)
     })
     server.on('data', data => void (isSilent || client.write(data)))

@@ -11,7 +11,8 @@ import { schemaOf, statement, testPlace } from '../harness.ts'
 const password = 'hunter2'
 
 /**
- * Encodes the error message with which PostgreSQL refuses a connection (postgresql.org/docs, protocol-message-formats).
+ * Returns the encoded error message with which PostgreSQL refuses a connection (postgresql.org/docs,
+ * protocol-message-formats).
  */
 function refusal(state: string, text: string): Buffer {
   const fields = Buffer.from(`SFATAL\0VFATAL\0C${state}\0M${text}\0\0`)
@@ -38,7 +39,7 @@ async function answering(answer: (socket: Socket) => void, settings = ''): Promi
   return `postgres://u:${password}@127.0.0.1:${port}/n${settings}`
 }
 
-/** Returns the URL of the test database after `change` has been applied to it. */
+/** Returns the URL of an empty place with a password, changed by `change`. */
 async function changed(change: (url: URL) => void): Promise<string> {
   const url = new URL(await testPlace())
   url.password = password

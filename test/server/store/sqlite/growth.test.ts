@@ -17,7 +17,7 @@ import { testFolder } from '../harness.ts'
 const operations = operationsCollection<StoredOperation>('sample', operationFields)
 const hourMs = dayMs / 24
 
-/** The retention is shorter than that of a server, so that a few days exceed it. */
+/** The retention of rows, shorter than the retention of a server, so that a few days exceed it. */
 const kept: Retention = { operationsMs: 2 * dayMs, activitiesMs: 2 * dayMs }
 
 interface Life {

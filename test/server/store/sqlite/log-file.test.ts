@@ -10,7 +10,7 @@ const frameSize = 24 + 4096
 
 /**
  * Makes a store of which a killed server has left `count` transactions in the log. `ends` has the size of the log in
- * bytes before the first transaction and after each of them.
+ * bytes before the first transaction and after each transaction.
  */
 async function killedStore(
   count: number,

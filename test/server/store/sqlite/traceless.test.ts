@@ -17,7 +17,8 @@ async function openStore(): Promise<{ readonly store: SqliteStore; readonly fold
 }
 
 /**
- * Returns the state of a store's folder; of the index file, the content is excluded, because every reader writes to it.
+ * Returns the entries of a store's folder with their attributes and contents. The time, size and content of the index
+ * file are excluded, because every reader writes to this file.
  */
 const looks = (folder: string): unknown =>
   readdirSync(folder).map(name => {
@@ -43,7 +44,7 @@ interface Left {
   readonly leave: () => Promise<string>
 }
 
-/** Describes a copy of the files of a killed server, without the files of some suffixes. */
+/** Returns the description of a copy of the files of a killed server, without the files of some suffixes. */
 const killed = (name: string, ...without: readonly string[]): Left => ({
   name,
   async leave() {

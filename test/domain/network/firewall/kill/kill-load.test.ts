@@ -19,7 +19,7 @@ const program = fileURLToPath(new URL('./rule-load.ts', import.meta.url))
 /** The number of servers: one on SQLite, two on one PostgreSQL. */
 const serverCount = postgresUrl() === undefined ? 1 : 2
 
-/** Reads all rules of a policy, and the operations of rules. */
+/** Reads all rules of a policy, and the operations of rules; returns both. */
 async function readKept({ network }: Ninefold, workspace: string, policy: string): Promise<Kept> {
   const path = { workspace, engine: 'native', firewall_policy: policy, page_size: 100 }
   const things: Kept['things'][number][] = []

@@ -11,6 +11,7 @@ export interface RuleLoad extends Load {
 }
 
 /** This program runs clients that change rules of one policy, until its standard input ends. */
+
 const [text = ''] = process.argv.slice(2)
 const load: RuleLoad = JSON.parse(text)
 const { policy, workspace } = load

@@ -12,6 +12,7 @@ export interface MachineLoad extends Load {
  * This program runs clients that create, start, stop and delete machines of one workspace, until its standard input
  * ends.
  */
+
 const [text = ''] = process.argv.slice(2)
 const load: MachineLoad = JSON.parse(text)
 const { subnets, workspace } = load

@@ -11,6 +11,7 @@ const [{ readConfig }, { openIam }, { serve }, { declaredSettings }, { areasWith
 ])
 
 /** This program serves the platform as `ninefold serve` does, with machines in place of compute. */
+
 const config = readConfig({ file: undefined, environment: process.env }, declaredSettings(areasWithMachines))
 const { greeting } = await serve(config, areasWithMachines, openIam)
 for (const line of greeting) console.log(line)
