@@ -1,8 +1,8 @@
 import { operationSchemas } from './operation-schemas.ts'
 
 /**
- * Returns a reference to a part of common.yaml. This module builds the document of the depot, the area of
- * docs/domain.md: shelves, and crates that stand on shelves.
+ * This module builds the OpenAPI document of the depot, the area of docs/domain.md: shelves, and crates that stand on
+ * shelves.
  */
 
 const common = (part: string) => ({ $ref: `common.yaml#/components/${part}` })

@@ -1,7 +1,4 @@
-/**
- * The sides of a picture in pixels. This module makes pictures by hand. The code under test never decodes a picture, so
- * the image data is arbitrary.
- */
+/** This module makes pictures by hand. The code under test never decodes a picture, so the image data is arbitrary. */
 
 interface Sides {
   readonly width: number

@@ -11,7 +11,7 @@ import { filterTexts, orderTexts } from './list-queries.ts'
 import { treePlatform, TreeMaker } from './platform.ts'
 import { randomTree } from './listed-tree.ts'
 
-// No purge ever ends, so that a forcibly deleted node stays DELETING.
+// Every purge fails, so that a forcibly deleted node stays DELETING.
 const platform = await treePlatform({ purge: () => Promise.reject(new Error('not now')) })
 const { client } = platform
 const checks = await answerChecks('taxonomy', 'Group', 'Organisation', 'Workspace')

@@ -73,7 +73,7 @@ function declarationOf(node: ExportedDeclarations): Declaration | undefined {
   return { kind: 'const', name: node.getName(), members: membersOfValue(value) }
 }
 
-/** Returns the name of a member as `"a"`, `"a"?` or `"a"()`; empty for an index signature. */
+/** Returns a list with the name of a member as `"a"`, `"a"?` or `"a"()`; an empty list for an index signature. */
 function memberOf(member: Node): readonly string[] {
   if (Node.isMethodSignature(member)) return [`${nameOf(member.getNameNode())}()`]
   if (!Node.isPropertySignature(member)) return []

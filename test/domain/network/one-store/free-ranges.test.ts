@@ -6,7 +6,7 @@ import { seeded, type Random } from '../../../areas/random.ts'
 
 const span = 64
 
-/** Returns sorted, disjoint ranges within 0 to 63, of which some are adjacent. */
+/** Returns random ranges within 0 to 63, sorted and disjoint; some of the ranges may be adjacent. */
 function randomRanges(random: Random): readonly Ipv4Range[] {
   const ranges: Ipv4Range[] = []
   for (let first = random.below(6); first < span;) {
