@@ -55,7 +55,7 @@ const answerOf = (status: number, body: unknown, now = 0): ApiError =>
   fromStatus({ status, headers: new Headers() }, body, now)
 const codeOf = (error: ApiError): number => rpcNumber(error.rpc)
 
-test('every kind of handed case is run here', () => {
+test('runs every kind of AIP case', () => {
   const kinds = ['code-to-http', 'http-to-code', 'scenario', 'detail', 'client-parse', 'status-valid'] as const
   expect(kinds.flatMap(of).length).toBe(file.count)
   expect(Object.keys(conventions).filter(id => !file.cases.some(found => found.id === id))).toEqual([])

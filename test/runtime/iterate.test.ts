@@ -56,7 +56,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 const queryOf = (target: string) => Object.fromEntries(new URL(target, 'http://localhost').searchParams)
 
 describe('iterate', () => {
-  test('runs every handed case', () => expect(cases.length).toBe(6))
+  test('runs every AIP case', () => expect(cases.length).toBe(6))
 
   test.each(cases)('$id $words', async ({ responses, collected, calls }) => {
     await using server = await paged(responses)

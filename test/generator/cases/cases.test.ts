@@ -23,7 +23,7 @@ const runOf = (name: string) => {
 
 const valid = caseRuns.filter(({ name }) => !/^(duplicate-operation-ids|invalid-)/.test(name))
 
-describe('the output of the handed documents', () => {
+describe('the output of the documents in test/cases', () => {
   test.each(valid)('$name generates without errors', ({ name }) => {
     expect(runOf(name).diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])
     expect(runOf(name).files.size).toBeGreaterThan(0)
@@ -104,7 +104,7 @@ describe('generated checks agree with the expectations', () => {
   })
 })
 
-test('the handed documents are unchanged', () => {
+test('the documents in test/cases are unchanged', () => {
   expect(caseNames).toHaveLength(66)
   expect(
     caseRuns.every(({ files }) =>

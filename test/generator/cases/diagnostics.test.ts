@@ -7,7 +7,7 @@ import { caseRuns, casesFolder } from './documents.ts'
 
 const invalid = ['duplicate-operation-ids-across-tags', 'invalid-path-param-undeclared', 'invalid-ref-target'] as const
 
-describe('the messages about the handed documents', () => {
+describe('the messages about the documents in test/cases', () => {
   test.each(caseRuns)('$name: exactly these, each with its place', async ({ name, files }) => {
     const { printed } = await generation(files, casesFolder)
     expect(printed).toEqual(said[name] ?? [])

@@ -60,7 +60,7 @@ describe('the parsed output of hostile documents equals their model', () => {
   }, 60_000)
 })
 
-describe('the parsed output of the handed documents equals their model', () => {
+describe('the parsed output of the documents in test/cases equals their model', () => {
   test.each(valid)('$name', async ({ files }) => {
     expect(differencesOf(await generation(files, casesFolder))).toEqual([])
   })
