@@ -38,33 +38,44 @@ export async function updateVm(
     ? await refusalOf(access.require(context, 'network.subnets.use', workspaceScope(workspace)))
     : undefined
   return operations.mutate(context, request, async (tx, operationId) => {
-    const { id, value: before, version } = await lockVm(environment, tx, request)
+    const stored = await lockVm(environment, tx, request)
+    const { value: before } = stored
     const change = changeOf(before, body, update_mask, images)
     if (unused && newOf(change).length > 0) throw unused
     checkEtag(body.etag, before.etag)
     await taxonomy.requireActive(tx, workspace)
     requireState(vmKind, before, 'update')
-    const { changed } = change
-    if (changed.length === 0) return effectOf(before, [])
+    if (change.changed.length === 0) return effectOf(before, [])
     requireStoppedFor(before, change)
     await requireReferred(environment, tx, before, change)
-    const isOfDisks = areDisksChanged(before, change.vm)
-    const next: StoredVm = {
-      ...change.vm,
-      ...(isOfDisks && { operation_id: operationId, removed_gib: `${removedGib(before, change.vm)}` }),
-      etag: nextEtag(before.etag),
-      update_time: formatMillis(context.now),
-    }
-    await takeDifference(tx, taxonomy, workspace, vmKind.takes?.(before) ?? [], vmKind.takes?.(next) ?? [])
-    const { topology } = environment.functions
-    const held = isOfDisks ? await changeHolding(topology, tx, next, next.holds) : hostNodes(before, change)
-    const network_interfaces = await changeInterfaces(environment, tx, next, change)
-    await tx.update(vmCollection, id, { ...next, ...held, network_interfaces }, version)
-    if (changed.includes('labels')) await environment.functions.network.setPortLabels(tx, id, next.labels)
-    const { boot_disk, data_disks } = before
-    const procedure = orderOf('update', { vm: id, before: { boot_disk, data_disks } })
-    return { ...effectOf(next, changed), ...(isOfDisks && { procedure }) }
+    return write(environment, tx, stored, change, { operationId, now: context.now })
   })
+}
+
+/** Steps 13 to 15, and the row: quota, capacity, ports. Orders work if disks change. */
+async function write(
+  environment: ComputeEnvironment,
+  tx: Transaction,
+  { id, value: before, version }: Stored<StoredVm>,
+  change: VmChange,
+  { now, operationId }: { readonly now: number; readonly operationId: string },
+): Promise<Effect<ComputeArea>> {
+  const { functions, taxonomy } = environment
+  const isOfDisks = areDisksChanged(before, change.vm)
+  const next: StoredVm = {
+    ...change.vm,
+    ...(isOfDisks && { operation_id: operationId, removed_gib: `${removedGib(before, change.vm)}` }),
+    etag: nextEtag(before.etag),
+    update_time: formatMillis(now),
+  }
+  await takeDifference(tx, taxonomy, before.workspace_id, vmKind.takes?.(before) ?? [], vmKind.takes?.(next) ?? [])
+  const held = isOfDisks ? await changeHolding(functions.topology, tx, next, next.holds) : hostNodes(before, change)
+  const network_interfaces = await changeInterfaces(environment, tx, next, change)
+  await tx.update(vmCollection, id, { ...next, ...held, network_interfaces }, version)
+  if (change.changed.includes('labels')) await functions.network.setPortLabels(tx, id, next.labels)
+  const { boot_disk, data_disks } = before
+  const procedure = orderOf('update', { vm: id, before: { boot_disk, data_disks } })
+  return { ...effectOf(next, change.changed), ...(isOfDisks && { procedure }) }
 }
 
 /** Shares the organisation, and locks the machine of a path. Throws WORKSPACE_NOT_FOUND and VM_NOT_FOUND. */

@@ -1,11 +1,12 @@
 import type { ComputeArea } from '../../../output/compute/area.ts'
 import { vmSavedStateExists } from '../../../output/compute/errors.ts'
 import type { VmHandlers } from '../../../output/compute/handlers.ts'
-import type { Transaction } from '../../ports/store.ts'
+import type { ParsedStopVmBody } from '../../../output/compute/types.ts'
+import type { CallContext } from '../../../runtime/context.ts'
 import { Resources } from '../../resources/resources.ts'
 import type { ComputeEnvironment } from '../environment.ts'
-import { graceOf, orderOf } from '../work/vm-work.ts'
-import { changeHolding } from '../vms/capacity.ts'
+import { graceOf, orderOf, type VmWork } from '../work/vm-work.ts'
+import { holdForVerb } from '../vms/capacity.ts'
 import { createVm } from './create-vm.ts'
 import { deleteVm } from './delete-vm.ts'
 import { isIn, verbRows, type Verb } from '../vms/transitions.ts'
@@ -17,55 +18,55 @@ import type { StoredVm } from '../vms/vms-store.ts'
 export function vms(environment: ComputeEnvironment): VmHandlers {
   const { functions } = environment
   const resources = new Resources<StoredVm, ComputeArea>(vmKind, environment)
-  const hold = (tx: Transaction, vm: StoredVm, verb: Verb, how: 'resize' | 'reallocate') =>
-    changeHolding(functions.topology, tx, vm, verbRows[verb].holds.transient ?? vm.holds, how)
+  const move = (
+    verb: UserVerb,
+    request: VerbRequest,
+    context: CallContext,
+    more: (vm: StoredVm) => Move = () => ({}),
+  ) =>
+    resources.verb(verb, request, context, async (tx, vm, operation_id) => {
+      const { cleared = [], input, members } = more(vm)
+      const held = await holdForVerb(functions.topology, tx, vm, verbRows[verb])
+      const procedure = orderOf(verb, { vm: vm.id, ...input })
+      return { members: { operation_id, ...members, ...held }, cleared, procedure }
+    })
   return {
     listVms: (request, context) => resources.list(request, context),
     getVm: request => resources.get(request),
     createVm: (request, context) => createVm(environment, resources, request, context),
     updateVm: (request, context) => updateVm(environment, request, context),
     deleteVm: (request, context) => deleteVm(environment, request, context),
-    startVm: (request, context) =>
-      resources.verb('start', request, context, async (tx, vm, operation_id) => ({
-        members: { operation_id, ...(await hold(tx, vm, 'start', 'reallocate')) },
-        procedure: orderOf('start', { vm: vm.id }),
-      })),
-    stopVm: (request, context) =>
-      resources.verb('stop', request, context, async (_tx, vm, operation_id) => {
-        const { discard_saved_state, grace_period_seconds: seconds } = request.body
-        if (isIn(vm, 'SUSPENDED') && !discard_saved_state) throw savedState(vm)
-        // A guest whose state is discarded, or that does not run, cannot be asked to shut down.
-        const grace = graceOf(isIn(vm, 'RUNNING') ? seconds : 0, context.now)
-        return {
-          members: { operation_id },
-          cleared: ['suspend_cause'],
-          procedure: orderOf('stop', { vm: vm.id, grace }),
-        }
-      }),
-    suspendVm: (request, context) =>
-      resources.verb('suspend', request, context, async (tx, vm, operation_id) => {
-        const suspend_cause = 'NATIVE_VM_SUSPEND_CAUSE_USER' as const
-        return {
-          members: { operation_id, suspend_cause, ...(await hold(tx, vm, 'suspend', 'resize')) },
-          procedure: orderOf('suspend', { vm: vm.id }),
-        }
-      }),
-    resumeVm: (request, context) =>
-      resources.verb('resume', request, context, async (tx, vm, operation_id) => ({
-        members: { operation_id, ...(await hold(tx, vm, 'resume', 'reallocate')) },
-        procedure: orderOf('resume', { vm: vm.id }),
-      })),
+    startVm: (request, context) => move('start', request, context),
+    stopVm: (request, context) => move('stop', request, context, vm => stopping(vm, request.body, context.now)),
+    suspendVm: (request, context) => move('suspend', request, context, () => ({ members: byUser })),
+    resumeVm: (request, context) => move('resume', request, context),
     restartVm: (request, context) =>
-      resources.verb('restart', request, context, async (_tx, vm, operation_id) => ({
-        members: { operation_id },
-        procedure: orderOf('restart', { vm: vm.id, grace: graceOf(request.body.grace_period_seconds, context.now) }),
+      move('restart', request, context, () => ({
+        input: { grace: graceOf(request.body.grace_period_seconds, context.now) },
       })),
-    resetVm: (request, context) =>
-      resources.verb('reset', request, context, async (_tx, vm, operation_id) => ({
-        members: { operation_id },
-        procedure: orderOf('reset', { vm: vm.id }),
-      })),
+    resetVm: (request, context) => move('reset', request, context),
   }
+}
+
+type UserVerb = Exclude<Verb, 'create' | 'delete'>
+
+type VerbRequest = Parameters<Resources<StoredVm, ComputeArea>['verb']>[1]
+
+/** The part of a verb beyond its row in the table of statuses. */
+interface Move {
+  readonly input?: Omit<VmWork, 'vm'>
+  readonly members?: Partial<StoredVm>
+  readonly cleared?: readonly (keyof StoredVm)[]
+}
+
+const byUser = { suspend_cause: 'NATIVE_VM_SUSPEND_CAUSE_USER' } as const
+
+/** Throws VM_SAVED_STATE_EXISTS if a stop would lose a saved state that the caller does not discard. */
+function stopping(vm: StoredVm, { discard_saved_state, grace_period_seconds }: ParsedStopVmBody, now: number): Move {
+  if (isIn(vm, 'SUSPENDED') && !discard_saved_state) throw savedState(vm)
+  // A guest whose state is discarded, or that does not run, cannot be asked to shut down.
+  const grace = graceOf(isIn(vm, 'RUNNING') ? grace_period_seconds : 0, now)
+  return { input: { grace }, cleared: ['suspend_cause'] }
 }
 
 const savedState = ({ id }: StoredVm) =>

@@ -10,7 +10,7 @@ import type {
   Unallocated,
   Unavailable,
 } from '../../ports/topology.ts'
-import type { Holding } from './transitions.ts'
+import type { Holding, VerbRow } from './transitions.ts'
 import type { StoredVm } from './vms-store.ts'
 
 /** The members of a machine from which its capacity follows. */
@@ -54,6 +54,17 @@ export async function changeHolding(
 ): Promise<Pick<StoredVm, 'holds' | 'numa'>> {
   const given = requireAllocated(await topology[how](tx, consumerOf(vm), needOf(vm, holds)), vm)
   return { holds, ...withNodes(vm, given.nodes) }
+}
+
+/** Changes the capacity of a machine as the request of a verb does, as `changeHolding`; some verbs change none. */
+export async function holdForVerb(
+  topology: Pick<Topology, 'resize' | 'reallocate'>,
+  tx: Transaction,
+  vm: StoredVm,
+  { holds, isPowering }: Pick<VerbRow, 'holds' | 'isPowering'>,
+): Promise<Partial<Pick<StoredVm, 'holds' | 'numa'>>> {
+  const { transient } = holds
+  return transient ? changeHolding(topology, tx, vm, transient, isPowering ? 'reallocate' : 'resize') : {}
 }
 
 /** Returns the NUMA topology of a guest whose nodes are pinned to these host nodes; without host nodes it is unpinned. */

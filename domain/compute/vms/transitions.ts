@@ -57,6 +57,8 @@ export interface VerbRow {
     readonly success?: Holding
     readonly failure?: Holding
   }
+  /** Whether a machine without power gets it, so that its zone and its pool must be AVAILABLE. */
+  readonly isPowering?: true
   /** Whether success is a boot, a power-off or a suspension, for counters and times. */
   readonly event?: 'BOOT' | 'POWER_OFF' | 'SUSPENSION'
 }
@@ -81,6 +83,7 @@ export const verbRows: Readonly<Record<Verb, VerbRow>> = {
     failure: 'ERROR',
     reason: vmBootFailed,
     holds: { transient: 'POWERED' },
+    isPowering: true,
     event: 'BOOT',
   },
   stop: {
@@ -111,6 +114,7 @@ export const verbRows: Readonly<Record<Verb, VerbRow>> = {
     failure: 'SUSPENDED',
     reason: vmResumeFailed,
     holds: { transient: 'POWERED_AND_SAVED', success: 'POWERED', failure: 'SAVED' },
+    isPowering: true,
   },
   restart: {
     type: 'RESTART',

@@ -4,7 +4,7 @@ import type { Effect } from '../../ports/operations.ts'
 import type { Stored, Transaction } from '../../ports/store.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import type { ComputeEnvironment } from '../environment.ts'
-import { changeHolding } from '../vms/capacity.ts'
+import { holdForVerb } from '../vms/capacity.ts'
 import { statusOf, verbRows, type Verb } from '../vms/transitions.ts'
 import { vmKind } from '../vms/vm-kind.ts'
 import { vmCollection, type StoredVm } from '../vms/vms-store.ts'
@@ -40,11 +40,10 @@ export async function beginUnasked(
   verb: Extract<Verb, 'suspend' | 'resume' | 'stop' | 'restart'>,
   { input, members, work }: Unasked = {},
 ): Promise<void> {
-  const { holds, transient, type } = verbRows[verb]
-  const how = verb === 'resume' ? 'reallocate' : 'resize'
-  const held = holds.transient ? await changeHolding(topology, tx, vm, holds.transient, how) : {}
+  const row = verbRows[verb]
+  const held = await holdForVerb(topology, tx, vm, row)
   const procedure = orderOf(work ?? verb, { vm: id, ...input })
-  const operation_id = await operations.begin(tx, { ...effectOn(vm, type), procedure })
-  const changes = { status: statusOf(transient), operation_id, update_time: formatMillis(clock.now()) }
+  const operation_id = await operations.begin(tx, { ...effectOn(vm, row.type), procedure })
+  const changes = { status: statusOf(row.transient), operation_id, update_time: formatMillis(clock.now()) }
   await tx.update(vmCollection, id, { ...vm, ...held, ...members, ...changes }, version)
 }
