@@ -30,7 +30,7 @@ type SettledParts = Parts<ComputeArea, 'network' | 'topology'> & {
 /** Changes a driver before the area uses it; tests let a driver fail. */
 export type WrapDriver = (driver: Driver) => Driver
 
-/** The area. */
+/** Returns the area of virtual machines; `wrap` replaces its drivers. */
 export function compute(wrap: WrapDriver = driver => driver) {
   const environmentOf = (parts: SettledParts): ComputeEnvironment => {
     const { 'compute.images_file': images = [], 'compute.sim_time_scale': timeScale } = parts.settings

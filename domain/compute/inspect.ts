@@ -45,7 +45,7 @@ async function portFaults({ facts, reader }: Inspection, vm: StoredVm): Promise<
     wanted.delete(id)
     if (!nic) faults.push(`has the logical port ${id}, which no interface names`)
     else if (nic.ip_address !== ip_address)
-      faults.push(`says the address ${nic.ip_address} of ${nic.name}; its port has ${ip_address}`)
+      faults.push(`has the address ${nic.ip_address} for ${nic.name}; the port has ${ip_address}`)
     if (state !== undefined && isUp !== (state === 'UP'))
       faults.push(`is ${bareStatus(vm)}, but its logical port ${id} is ${isUp ? 'UP' : 'DOWN'}`)
   }

@@ -88,7 +88,7 @@ export async function lockVm(
   return requireFound(tx, taxonomy, vmKind, path, await tx.lock(vmCollection, path.id))
 }
 
-/** Host nodes stay where the guest nodes do. */
+/** Returns the NUMA topology with its present host nodes if an update leaves the guest nodes alone. */
 const hostNodes = ({ numa }: StoredVm, { changed }: VmChange): Pick<StoredVm, 'numa'> =>
   numa === undefined || changed.some(path => path.split('.', 1)[0] === 'numa') ? {} : { numa }
 

@@ -13,7 +13,7 @@ import { withNodes } from '../vms/capacity.ts'
 import { coresPerSocket } from '../vms/vm-form.ts'
 import type { StoredVm } from '../vms/vms-store.ts'
 
-/** The result of an update before it is judged: interfaces are still as they are wanted. */
+/** The result of an update before its rules are checked; requested interfaces have no ports yet. */
 export interface VmChange {
   readonly vm: StoredVm
   readonly interfaces: readonly (VmNetworkInterfaceInput & { readonly logical_port_id?: string })[]

@@ -50,8 +50,8 @@ export type DriverAnswer =
   | { readonly kind: 'failed'; readonly message: string }
 
 /**
- * The power of a machine: without disks, off, running, or saved to disk. `lapse` tells a machine that went off without
- * a call of the driver.
+ * The power of a machine: without disks, off, running, or saved to disk. `lapse` is the
+ * cause if the machine went off without a call of the driver.
  */
 export interface MachineState {
   readonly power: 'ABSENT' | 'OFF' | 'ON' | 'SAVED'

@@ -116,7 +116,7 @@ export const unavailableZone = (zone: string, message: string) =>
 
 const quotaOf = (subject: string, description: string) => ({ quota: [{ subject, description }] })
 
-/** Each dimension fits somewhere, so no amount can be told. */
+/** The error for a need whose dimensions fit only in different pools, so that no amount explains the refusal. */
 function combined(zone: string, message: string): ApiError {
   const { code, domain, reason, rpc } = zoneCapacityExhausted('', { zone, dimension: '', requested: '', available: '' })
   return new ApiError({ reason, rpc, code, domain }, message, { zone, dimension: 'combined' }, quotaOf(zone, message))

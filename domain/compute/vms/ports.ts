@@ -40,7 +40,7 @@ export async function requireSubnets(
   }
 }
 
-/** Creates the port of an interface. An address that cannot be given is told at its field. */
+/** Creates the port of an interface. Reports an address that cannot be assigned at the field of the address. */
 export async function createInterface(
   network: Pick<Network, 'createPort'>,
   tx: Transaction,
@@ -74,7 +74,7 @@ export async function releaseInterfaces(
     await network.releasePort(tx, logical_port_id)
 }
 
-/** Sets the ports of a machine to the state that its new status wants, where it wants another than before. */
+/** Sets the ports of a machine to the state of its new status; a status without a port state changes no port. */
 export async function switchPorts(
   network: Pick<Network, 'setPortState'>,
   tx: Transaction,

@@ -41,7 +41,7 @@ async function follow(
   if (!seen) return undefined
   await environment.taxonomy.share(tx, workspaceScope(seen.workspace_id))
   const stored = await tx.lock(vmCollection, id)
-  // An operation sees by itself that the machine is off. Its end leaves the event for the next run.
+  // The operation in progress finds the machine off. The driver repeats the event after the operation has ended.
   if (!stored || stored.value.operation_id !== '') return undefined
   const { value: vm } = stored
   if (!isIn(vm, 'RUNNING')) return vm
@@ -64,7 +64,7 @@ async function shutDown(environment: ComputeEnvironment, tx: Transaction, stored
   await operations.begin(tx, effectOn(stored.value, 'STOP'))
 }
 
-/** Boots a crashed machine again, unless it is not to be or has crashed too often. */
+/** Boots a crashed machine again, unless `auto_restart` is false or the machine has crashed too often. */
 async function crash(environment: ComputeEnvironment, tx: Transaction, stored: Stored<StoredVm>): Promise<void> {
   const { auto_restart, crash_times } = stored.value
   const now = environment.clock.now()
@@ -75,7 +75,7 @@ async function crash(environment: ComputeEnvironment, tx: Transaction, stored: S
   return beginUnasked(environment, tx, stored, 'restart', { work: 'revive', members })
 }
 
-/** Tells the driver that a machine is to be off, so that it does not report the machine again. */
+/** Powers a machine off in its driver, so that the driver does not report the machine again. */
 async function acknowledge(
   { clock, images }: ComputeEnvironment,
   driver: Driver,

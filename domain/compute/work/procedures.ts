@@ -10,7 +10,7 @@ import { fail, lockOwn, remove, succeed } from './vm-end.ts'
 import { updateProcedure } from './update-procedure.ts'
 import type { VmWork } from './vm-work.ts'
 
-/** The last member of a list of steps; its end is that of the operation. */
+/** The steps of a procedure; the end of the last step is the end of the operation. */
 type Steps = readonly [...DriverStep[], DriverStep]
 
 /** The durable work on machines: a procedure for each verb, and for updates of disks. */

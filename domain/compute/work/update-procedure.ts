@@ -64,7 +64,7 @@ const restore = (
     update_time: formatMillis(environment.clock.now()),
   })
 
-/** Ends the update of a machine. Disks that are gone, or were not to be, have counted until now. */
+/** Ends the update of a machine. Quotas and capacity stop counting disks that are deleted or were not created. */
 async function settle(
   { functions: { topology }, taxonomy }: ComputeEnvironment,
   tx: Transaction,
@@ -80,10 +80,10 @@ async function settle(
 
 /** Whether two sets of disks differ in their sizes or names, whatever their order. */
 export function areDisksChanged(before: DiskSizes, after: DiskSizes): boolean {
-  const told = ({ boot_disk, data_disks }: DiskSizes): string =>
+  const sizesOf = ({ boot_disk, data_disks }: DiskSizes): string =>
     disksOf({ boot_disk, data_disks: [...data_disks] })
       .map(({ name, size_gib }) => `${name}:${size_gib}`)
       .toSorted()
       .join()
-  return told(before) !== told(after)
+  return sizesOf(before) !== sizesOf(after)
 }

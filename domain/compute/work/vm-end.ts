@@ -66,9 +66,9 @@ export async function fail(
   { description, reason }: OperationError,
 ): Promise<void> {
   const { failure, holds } = verbRows[verb]
-  // Nobody knows what the driver still does, so the machine needs a person.
+  // The driver may still be at work, so an operator must look at the machine.
   const status = reason === operationDeadlineExceeded.reason ? 'ERROR' : failure
-  // The driver has told that a crashed machine is off.
+  // The driver has powered a crashed machine off.
   const isOff = reason === vmCrashed.reason
   const held = status === failure ? holds.failure : undefined
   await end(environment, tx, stored, {

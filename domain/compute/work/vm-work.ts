@@ -11,11 +11,11 @@ export interface DiskSizes {
 /** The input of durable work on a machine. */
 export interface VmWork {
   readonly vm: string
-  /** Of a creation: whether the machine is booted. */
+  /** For a creation: whether the machine is booted. */
   readonly isStarted?: boolean
-  /** Of a stop or a restart: the grace period of the guest, in seconds, and its end in milliseconds since 1970. */
+  /** For a stop or a restart: the grace period of the guest, in seconds, and its end in milliseconds since 1970. */
   readonly grace?: { readonly seconds: number; readonly endMs: number }
-  /** Of an update: the disks before it, to which a failure returns. */
+  /** For an update: the disks before the update, which a failure restores. */
   readonly before?: DiskSizes
 }
 

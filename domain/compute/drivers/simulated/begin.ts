@@ -43,7 +43,7 @@ export interface Beginning {
   readonly graceEndMs?: number
 }
 
-/** The machine of a first call. */
+/** Returns a machine without disks, as the first call of a driver finds it. */
 export const newMachine = (id: string): Machine => ({ id, power: 'ABSENT', disks: [] })
 
 /** Returns the machine with a new change; a change in progress ends without effect. The metadata are read now. */
@@ -64,7 +64,7 @@ export function begin(machine: Machine, verb: keyof typeof rules, beginning: Beg
     if (verb === 'destroy') return { ...settled, action: action({}) }
     const isThere = settled.power === rule.to || (verb === 'provision' && settled.power !== 'ABSENT')
     if (isThere) return { ...settled, action: action({ to: settled.power }) }
-    // The machine may have gone off by itself, and nobody has heard of that yet.
+    // The machine may have gone off by itself, and its event is still to be reported.
     return { ...keepLapse(machine), action: action({ failure: `the machine ${states[settled.power]}` }) }
   }
   const steering = steeringOf(vm.metadata)
@@ -76,7 +76,7 @@ export function begin(machine: Machine, verb: keyof typeof rules, beginning: Beg
   return { ...alone, ...life, disks: verb === 'provision' ? vm.disks : settled.disks, action: ended }
 }
 
-/** Returns the machine after its last change; the end of a life that is over is forgotten. */
+/** Returns the machine after its last change; the lapse of a machine that is off is dropped. */
 function settle({ lapse, ...machine }: Machine, now: number): Machine {
   const { power } = phase(now, { ...machine, ...(lapse && { lapse }) })
   return { ...machine, power: power === 'GONE' ? 'ABSENT' : power, ...(lapse && power === 'ON' && { lapse }) }
@@ -103,7 +103,7 @@ function lapseOf({ crashAfterMs = Infinity, guestShutdownAfterMs = Infinity }: S
   return { lapse: { cause, at_ms: bootMs + afterMs } } as const
 }
 
-/** Returns the machine without its last change; the end of a life that is over is kept. */
+/** Returns the machine after its last change; its lapse is kept, so that the event is still reported. */
 function keepLapse({ action, power, ...machine }: Machine): Machine {
   const wanted = wantedPower({ power, ...(action && { action }) })
   return { ...machine, power: wanted === 'GONE' ? 'ABSENT' : wanted }
