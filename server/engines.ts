@@ -11,7 +11,7 @@ export const nativeEngine = 'native'
 export interface EngineCheck {
   /** The allowed names for `{engine}` in the paths of the area. */
   readonly engines: readonly string[]
-  /** A further check, such as an unsealed vault; throws an error of the area. */
+  /** Checks a call further, such as for an unsealed vault; throws an error of the area. */
   readonly admit?: (route: Route<unknown, unknown>, context: CallContext) => void | Promise<void>
 }
 

@@ -6,7 +6,7 @@ export interface FileReport {
   readonly project: string
   /** Whether the file failed: by a test, by a hook, or because it could not be loaded. */
   readonly isFailed: boolean
-  /** The first error outside of a test; empty if there is none. */
+  /** The message of the first error outside of a test; empty without such an error. */
   readonly message: string
   readonly tests: readonly TestReport[]
   /** The start and end of the file, in milliseconds of the same clock. */

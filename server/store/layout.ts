@@ -18,7 +18,7 @@ export interface Layout extends Columns {
   /** The names of columns that earlier versions wrote. */
   readonly former: readonly string[]
   readonly indexes: readonly Index[]
-  /** The hidden members; undefined if there are none. */
+  /** The hidden members; undefined for a collection without hidden members. */
   readonly hidden: HiddenMembers | undefined
   /** The cached texts of statements that read pages. */
   readonly texts: StatementTexts
@@ -32,7 +32,7 @@ export interface Layout extends Columns {
   /** The statement that inserts a row, unless the key exists. */
   readonly insert: string
   readonly update: string
-  /** As `update`, but sets only the columns at certain positions. */
+  /** The statements that update only some columns, keyed by the positions of the columns in `written`, with commas. */
   readonly updates: Map<string, string>
   readonly delete: string
 }

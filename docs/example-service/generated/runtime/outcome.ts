@@ -9,7 +9,7 @@ import type { BoundRoute, Route } from './route.ts'
 import { rpcOfHttp } from './status.ts'
 import type { WireAnswer, WireRequest } from './wire.ts'
 
-/** The log entry of a call. It never has the query, the body or a credential. */
+/** The log entry of a call, which never has the query, the body or a credential. */
 export interface LogEntry {
   readonly requestId: string
   readonly traceId: string
