@@ -4,7 +4,10 @@ import type { Authorized, Doors, PathParameters } from '../runtime/doors.ts'
 import { quoted } from '../runtime/refusal.ts'
 import type { Route } from '../runtime/route.ts'
 
-/** The engine of every area, embedded in the server (conventions §17). */
+/**
+ * The name of the engine that is embedded in the server, and that an area has unless it declares other engines
+ * (conventions §17).
+ */
 export const nativeEngine = 'native'
 
 /** The checks of an area for an authorized call, before its body is read (conventions §4, step 4). */

@@ -23,7 +23,7 @@ export interface TestReport {
 
 /** The result of a run of vitest. */
 export interface Report {
-  /** The filters that match no test file. If there is one, no test has run. */
+  /** The filters that match no test file. With such a filter, no test has run. */
   readonly unknownFilters: readonly string[]
   readonly files: readonly FileReport[]
 }

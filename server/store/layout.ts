@@ -37,7 +37,9 @@ export interface Layout extends Columns {
   readonly delete: string
 }
 
-/** PostgreSQL silently truncates names to this number of bytes, so two names could become equal. */
+/**
+ * The maximal length of a name in bytes: PostgreSQL silently truncates longer names, so two names could become equal.
+ */
 const maxNameBytes = 63
 
 /** Returns the layout of a collection. Throws for a faulty declaration of the collection. */

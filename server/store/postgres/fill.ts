@@ -7,7 +7,7 @@ import type { Layout } from '../layout.ts'
 /** The number of rows that are filled at a time, so that memory stays bounded and no transaction waits long. */
 const batchSize = 1000
 
-/** A statement of PostgreSQL has fewer than 65,536 parameters. */
+/** The maximal number of parameters of a statement; PostgreSQL requires fewer than 65,536. */
 const maxParameters = 60_000
 
 /** The prefix of columns that mark filled rows. */
