@@ -132,7 +132,10 @@ async function waitForEnd(
 const isOperation = (value: unknown): value is OperationRecord =>
   isRecord(value) && typeof value.id === 'string' && typeof value.status === 'string'
 
-/** An answer is typed as unknown; the cast names the members that the specification declares for the answer. */
+/**
+ * Returns a route with the members of its answer that the specification declares; an answer is otherwise typed as
+ * unknown.
+ */
 const pageRoute = (route: ClientRoute<object, unknown>) => route as ClientRoute<object, { next_page_token?: string }>
 const recordRoute = (route: ClientRoute<object, unknown>) =>
   route as ClientRoute<{ readonly id: string }, OperationRecord>

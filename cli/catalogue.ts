@@ -72,10 +72,10 @@ export async function findOperation(name: string): Promise<CallableOperation> {
   throw new CommandError(`operation ${quoted(name)} is one of several areas: say which of ${qualified}`)
 }
 
-/** The unambiguous name of an operation, such as `iam.listUsers`. */
+/** Returns the unambiguous name of an operation, such as `iam.listUsers`. */
 export const qualifiedName = ({ area, client }: CallableOperation): string => `${area}.${client.operationId}`
 
-/** The method and path of an operation, such as `GET /iam/v1/users/{id}`. */
+/** Returns the method and path of an operation, such as `GET /iam/v1/users/{id}`. */
 export const addressOf = ({ client }: CallableOperation): string => `${client.method} ${pathTemplate(client.path)}`
 
 async function loadArea(area: string, load: () => Promise<Area>): Promise<readonly CallableOperation[]> {

@@ -18,7 +18,8 @@ export const completionCommand = (): Command =>
         import('./shell-scripts.ts'),
       ])
       const ids = Map.groupBy(await operationsOf(), ({ client }) => client.operationId)
-      // An operation id that several areas share completes to the qualified names, because only those can be called.
+      // An operation id that several areas share completes to the qualified names, because only qualified names can be
+      // called.
       const operations = [...ids].flatMap(([id, found]) =>
         found.length > 1 ? found.map(f => `${f.area}.${id}`) : [id],
       )

@@ -13,9 +13,9 @@ export interface BodyMember {
 }
 
 /**
- * Returns the body with the leaves added, in a copy. Each leaf gets the reading of its texts (text, number, boolean,
- * JSON or list) that causes the fewest faults in the check of the operation. Throws `CommandError` if the body, or a
- * parent of a leaf in the body, is no object.
+ * Returns the body without leaves, or a copy of the body with the leaves added. Each leaf gets the reading of its texts
+ * (text, number, boolean, JSON or list) that causes the fewest faults in the check of the operation. Throws
+ * `CommandError` if the body, or a parent of a leaf in the body, is no object.
  */
 export function fitBody(
   operation: CallableOperation,

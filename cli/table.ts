@@ -5,7 +5,7 @@ import { printable } from './printable.ts'
 const maxCell = 64
 const gap = '  '
 
-/** The members that identify a row become the first columns, in this order. */
+/** The names of the members that identify a row. These members become the first columns, in this order. */
 const first = ['id', 'name', 'display_name', 'email', 'status', 'state']
 
 /**

@@ -15,7 +15,7 @@ import {
 
 const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true })
 
-/** The member of a request that holds its body. */
+/** The name of the member of a request that holds its body. */
 export const bodyField = 'body'
 
 /** The codec of uninterpreted bytes, which handlers and clients read as a stream, at their own pace. */

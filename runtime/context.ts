@@ -18,7 +18,7 @@ export interface CalledOperation {
 
 /** The facts of a call that are neither its parameters nor its body. Each call has its own object. */
 export interface CallContext {
-  /** The authenticated caller; absent on public operations. */
+  /** The authenticated caller; absent if the operation is public, or accepts a call without a token. */
   readonly principal: Principal | undefined
   /** The called operation; absent if no route matched. */
   readonly operation?: CalledOperation | undefined

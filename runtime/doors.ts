@@ -18,8 +18,8 @@ export interface Authorized {
 /** The authentication and authorization of every call before its handler; IAM implements them (conventions §4, §12). */
 export interface Doors {
   /**
-   * Returns the caller. Throws `ApiError` (such as TOKEN_MISSING) if `access` requires a bearer token and the request
-   * has no valid token.
+   * Returns the caller; undefined if the operation is public, or accepts a call without a token. Throws `ApiError`
+   * (such as TOKEN_MISSING) if `access` requires a bearer token and the request has no valid token.
    */
   authenticate(request: WireRequest, access: Access | undefined): Promise<Principal | undefined>
   /**

@@ -133,13 +133,13 @@ export const clientReasons = {
   DEADLINE_EXCEEDED: { reason: 'DEADLINE_EXCEEDED', rpc: 'DEADLINE_EXCEEDED' },
 } as const satisfies Record<string, Reason>
 
-/** Makes the error of an answer that breaks the contract of the document. */
+/** Returns the error of an answer that breaks the contract of the document. */
 export const answerInvalid = (message: string): ApiError => new ApiError(clientReasons.ANSWER_INVALID, message)
 
 /** The reason of handlers that are not implemented. Every operation may throw an error with this reason. */
 export const stubReason = { reason: 'NOT_IMPLEMENTED', rpc: 'UNIMPLEMENTED' } as const satisfies Reason
 
-/** Makes the error of a scaffolded handler that is not implemented: 501, without a code. */
+/** Returns the error of a scaffolded handler that is not implemented: 501, without a code. */
 export const unimplemented = (operationId: string): ApiError<'NOT_IMPLEMENTED'> =>
   new ApiError(stubReason, `operation "${operationId}" is not implemented yet`)
 

@@ -8,7 +8,7 @@ import { refusal } from './refusal.ts'
 export type Mac = (text: string) => Uint8Array
 
 /**
- * Makes and checks page tokens (conventions §8): base64url without padding of a MAC, a version and sort keys. The MAC
+ * Signs and opens page tokens (conventions §8): base64url without padding of a MAC, a version and sort keys. The MAC
  * also covers the scope of the call, so a token is valid for that scope only. A token marks a position in a list and
  * grants no rights.
  */

@@ -21,7 +21,7 @@ export interface Transport {
   readonly timeoutMs?: number
   /** Headers of every call, such as `user-agent`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The clock and the timer; those of the machine by default. */
+  /** The clock and the timer; by default `realTiming`. */
   readonly timing?: Partial<Timing>
   /** Runs the attempts of a call; each invocation of `run` makes one attempt. */
   readonly policy?: <Result>(call: ClientCall, run: () => Promise<Result>) => Promise<Result>

@@ -7,7 +7,10 @@ const maxDepth = 64
 /** The maximal number of enum values in a fault. */
 const maxNamedValues = 12
 
-/** A generated check: returns true if `value` is valid, otherwise adds its faults to `faults`. */
+/**
+ * Returns true if `value` is valid, otherwise adds its faults to `faults` and returns false. The generator makes such a
+ * check for each schema.
+ */
 export type Check = (value: unknown, faults: Faults) => boolean
 
 /** The checks of a tagged union, keyed by the values of its discriminator. */
@@ -98,13 +101,16 @@ function counted(count: number, field: string, faults: Faults, min: number, max:
   return count <= max || faults.add(field, `must have at most ${max} ${what}${max === 1 ? '' : 's'}`)
 }
 
-/** Checks text that matches a pattern of the document, if there is one. */
+/** Checks that a value is text and matches `regex`, a pattern of the document, if the pattern is given. */
 export function matches(value: unknown, field: string, faults: Faults, regex?: RegExp): value is string {
   if (!anyText(value, field, faults)) return false
   return !regex || regex.test(value) || faults.add(field, `must match ${cut(regex.source)}`)
 }
 
-/** Checks text in a format of formats.ts that also matches a pattern of the document, if there is one. */
+/**
+ * Checks that a value is text in a format of formats.ts, and matches `regex`, a pattern of the document, if the pattern
+ * is given.
+ */
 export function formatted(
   value: unknown,
   field: string,
@@ -251,7 +257,10 @@ export function union(value: unknown, field: string, faults: Faults, all: readon
   return faults.add(field, `fits none of the ${all.length} forms`)
 }
 
-/** Checks a value by the check of its discriminator, and reports only the faults of that check. */
+/**
+ * Checks a value by the check of its discriminator, and adds only the faults of that check. An unknown value of the
+ * discriminator is a fault, except in open answers.
+ */
 export function tagged(value: unknown, field: string, faults: Faults, property: string, checks: Forms): boolean {
   if (!isRecord(value)) return faults.refuse(value, field, 'must be an object')
   const tag = own(value, property)

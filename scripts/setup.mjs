@@ -1,7 +1,7 @@
 /**
- * Makes node_modules equal to package-lock.json, and does nothing if it already is. Every npm script runs this script
- * first. It is plain JavaScript with Node built-ins only, because it also runs on Node 20 before any package is
- * installed.
+ * Makes node_modules equal to package-lock.json, and does nothing if both are equal already. Every npm script runs this
+ * script first. The script is plain JavaScript with Node built-ins only, because it also runs on Node 20 before any
+ * package is installed.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

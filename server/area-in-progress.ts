@@ -44,8 +44,8 @@ export function areaInProgress<
 }
 
 /**
- * Returns the handlers that follow from the document of an area alone: its operation records, and the filter schemas of
- * its lists.
+ * Returns the functions that make the handlers which follow from the document of an area alone: its operation records,
+ * and the filter schemas of its lists.
  */
 export const records = (filters: readonly ListFields[]) => ({
   operations: <Area extends AreaTypes>(parts: AreaEnvironment<Area>) => new OperationRecords(parts),

@@ -62,7 +62,7 @@ export type AreaEnvironment<
   Settings extends SettingDeclarations = None,
 > = Parts<Area, Required, Optional> & {
   readonly log: Log
-  /** The values of the settings that the area declares, by their keys. */
+  /** The values of the settings that the area declares, keyed by the names of the settings. */
   readonly settings: SettingValues<Settings>
   /** Returns the hooks of all areas, which are complete once all areas are mounted. */
   readonly hooks: () => readonly WorkspaceHooks[]
@@ -71,7 +71,7 @@ export type AreaEnvironment<
 
 /** The parts that an area gets for the rows of its first start. */
 export interface StartParts<Settings extends SettingDeclarations = None> {
-  /** The values of the settings that the area declares, by their keys. */
+  /** The values of the settings that the area declares, keyed by the names of the settings. */
   readonly settings: SettingValues<Settings>
   readonly newId: () => string
 }
@@ -89,7 +89,10 @@ export interface AreaDeclaration<
 > {
   readonly generated: GeneratedArea<Area, Handlers>
   readonly handlers: (parts: AreaEnvironment<Area, Required, Optional, Settings>) => Handlers
-  /** The kinds of resources, in the order in which a purge of a workspace deletes them: holders before their targets. */
+  /**
+   * The kinds of resources, in the order in which a purge of a workspace deletes them: a kind precedes the targets of
+   * its references.
+   */
   readonly kinds?: readonly AnyKind[]
   /** The collections in addition to the collections of the kinds. */
   readonly collections?: readonly Collection<never>[]
@@ -110,24 +113,26 @@ export interface AreaDeclaration<
    * mounted.
    */
   readonly functions?: Partial<AreaFunctions>
-  /** The functions that the area has for others (conventions §14). */
+  /** Returns the functions that the area has for other areas (conventions §14). */
   readonly provides?: (parts: AreaEnvironment<Area, Required, Optional, Settings>) => Partial<AreaFunctions>
   /**
-   * The scopes of operations whose path does not tell the scope, by operationId. Operations with the `row` scope of a
-   * kind need no entry.
+   * The scope finders of operations whose path does not name the scope, keyed by operationId. Operations with the `row`
+   * scope of a kind need no entry.
    */
   readonly scopes?: AccessScopes
   /** Looks up the resources that no kind covers, so that policies can match these resources. */
   readonly resolve?: Resolve
-  /** The durable work of the area (conventions §15). */
+  /** Returns the procedures of the area's durable work (conventions §15). */
   readonly procedures?: (
     parts: AreaEnvironment<Area, Required, Optional, Settings>,
   ) => readonly Procedure<never, never>[]
-  /** The periodic workers; each holds a lease of its name. */
+  /** Returns the periodic workers; each worker holds a lease of its name. */
   readonly workers?: (parts: AreaEnvironment<Area, Required, Optional, Settings>) => readonly Worker[]
-  /** The hooks for events of workspaces, beside those that follow from the kinds (conventions §14). */
+  /**
+   * Returns the hooks for events of workspaces, in addition to the hooks that follow from the kinds (conventions §14).
+   */
   readonly hooks?: (parts: AreaEnvironment<Area, Required, Optional, Settings>) => Partial<WorkspaceHooks>
-  /** The data planes: routes outside of the document (conventions §18). */
+  /** Returns the data planes: routes outside of the document (conventions §18). */
   readonly planes?: (parts: AreaEnvironment<Area, Required, Optional, Settings>) => readonly DataPlane[]
   /**
    * Creates the rows of the first start. `start` runs at every start, so it must only add rows or restore fixed values.
@@ -152,7 +157,7 @@ export interface AreaModule {
   readonly engines: readonly string[]
   readonly isSecret: boolean
   readonly functions?: Partial<AreaFunctions>
-  /** The scopes of operations whose path does not tell the scope. */
+  /** The scope finders of operations whose path does not name the scope, keyed by operationId. */
   readonly scopes: AccessScopes
   readonly resolve: Resolve
   readonly mount: (parts: PlatformServices) => MountedArea
@@ -203,7 +208,7 @@ export function area<
     ...(settings && { settings }),
     ...(start && {
       start: (tx: Transaction, { clock, config }: Starting) =>
-        // Without a declaration, the type is that of no settings.
+        // Without a declaration, `Settings` is the type of no settings.
         start(tx, clock.now(), { settings: settingsOf(config, settings ?? ({} as Settings)), newId: clock.newId }),
     }),
     ...(inspect && { inspect }),
@@ -236,7 +241,7 @@ function mountArea<
     hooks: () => hooks,
     operations: operating,
     functions: functions.of(domain.name, needs),
-    // Without a declaration, the type is that of no settings.
+    // Without a declaration, `Settings` is the type of no settings.
     settings: settingsOf(config, settings ?? ({} as Settings)),
   }
   functions.provide(domain.name, declaration.provides?.(parts) ?? {})

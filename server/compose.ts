@@ -43,8 +43,8 @@ export interface Platform {
 }
 
 /**
- * Opens the store under `config.dataDir`, creates the rows of the first start, and mounts the areas. Throws for faults in
- * the declarations of areas, most of them before anything is created.
+ * Opens the store of `config`, creates the rows of the first start, and mounts the areas. Throws for faults in the
+ * declarations of areas, most of them before anything is created.
  */
 export async function compose(
   config: Config,

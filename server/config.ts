@@ -41,7 +41,7 @@ export interface ServerConfig {
 
 /** The settings of a server (conventions §19). */
 export interface Config extends ServerConfig {
-  /** The raw values of all settings, from which `settingsOf` takes those of an area; absent: none. */
+  /** The given values of all settings, from which `settingsOf` reads the values of an area; absent: none. */
   readonly given?: GivenSettings
 }
 

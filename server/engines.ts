@@ -4,14 +4,17 @@ import type { Authorized, Doors, PathParameters } from '../runtime/doors.ts'
 import { quoted } from '../runtime/refusal.ts'
 import type { Route } from '../runtime/route.ts'
 
-/** The engine of every area, embedded in the server (conventions §17). */
+/**
+ * The name of the engine that is embedded in the server, and that an area has unless it declares other engines
+ * (conventions §17).
+ */
 export const nativeEngine = 'native'
 
 /** The checks of an area for an authorized call, before its body is read (conventions §4, step 4). */
 export interface EngineCheck {
   /** The allowed names for `{engine}` in the paths of the area. */
   readonly engines: readonly string[]
-  /** A further check, such as an unsealed vault; throws an error of the area. */
+  /** Checks a call further, such as for an unsealed vault; throws an error of the area. */
   readonly admit?: (route: Route<unknown, unknown>, context: CallContext) => void | Promise<void>
 }
 

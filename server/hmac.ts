@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 const blockSize = 64
 const hashSize = 32
 
-/** Texts of at most this number of bytes are assembled in a preallocated buffer. */
+/** The maximal size in bytes of a text that is assembled in a preallocated buffer. */
 const usualSize = 4096
 
 /**

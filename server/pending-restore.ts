@@ -25,7 +25,7 @@ export function pendingRestore(dataDir: string): string | undefined {
 /** Returns the file of a pending restore. */
 export const restoredStore = (dataDir: string, stamp: string): string => names(dataDir).restored + stamp
 
-/** Makes a finished file the pending restore of a data folder; `settleRestore` does the rest. */
+/** Makes a finished file the pending restore of a data folder; `settleRestore` then moves the file to its place. */
 export function commitRestore(dataDir: string, finished: string, stamp: string): void {
   renameDurably(finished, names(dataDir).restored + stamp)
 }

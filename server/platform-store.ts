@@ -24,7 +24,7 @@ export const storeFile = (dataDir: string): string => join(dataDir, 'ninefold.sq
 /** The collections of the server itself. */
 export const serverCollections: readonly Collection<never>[] = [rememberedKeys, outbox, references, ...workCollections]
 
-/** Returns all collections of a store: the server's own and those of the areas. */
+/** Returns all collections of a store: the collections of the server and of the areas. */
 export const storeCollections = (areas: readonly AreaModule[]): readonly Collection<never>[] => [
   ...serverCollections,
   ...areas.flatMap(({ collections }) => collections),
@@ -57,7 +57,7 @@ export async function openStore({ dataDir, storeUrl }: StorePlace, areas: readon
 
 /**
  * Returns an error of an opened store with the place of the store, for people at the host; returns any other error
- * unchanged. Callers are never told the place of the store.
+ * unchanged. Callers never learn the place of the store.
  */
 export async function explainedUse(place: StorePlace, error: unknown): Promise<unknown> {
   if (error instanceof ApiError && error.reason === commonReasons.ENGINE_UNAVAILABLE.reason) {

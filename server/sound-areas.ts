@@ -9,7 +9,7 @@ import { sqliteDialect } from './store/sqlite/dialect.ts'
 /** The part of an area that can be checked before a store is opened. */
 type Declared = Pick<AreaModule, 'collections' | 'domain' | 'engines' | 'kinds' | 'operations'>
 
-/** A function that reports a fault in a member of an area. */
+/** Reports a fault in a member of an area. */
 type Report = (area: string, member: string, fault: string) => void
 
 /**

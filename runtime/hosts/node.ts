@@ -28,7 +28,9 @@ export interface NodeSocket {
   setTimeout?(milliseconds: number, listener: () => void): unknown
 }
 
-/** Options a node:http server needs for the limits and errors of conventions §1: URL 16 KiB, headers 32 KiB. */
+/**
+ * The options that a node:http server needs for the limits and errors of conventions §1: URL 16 KiB, headers 32 KiB.
+ */
 export const serverOptions = { maxHeaderSize: 48 * 1024, requireHostHeader: false } as const
 
 /** Answers a request of node:http. The host calls `proceed` on the first demand for the body of the request. */

@@ -6,7 +6,7 @@ export interface FileReport {
   readonly project: string
   /** Whether the file failed: by a test, by a hook, or because it could not be loaded. */
   readonly isFailed: boolean
-  /** The first error outside of a test; empty if there is none. */
+  /** The message of the first error outside of a test; empty without such an error. */
   readonly message: string
   readonly tests: readonly TestReport[]
   /** The start and end of the file, in milliseconds of the same clock. */
@@ -23,7 +23,7 @@ export interface TestReport {
 
 /** The result of a run of vitest. */
 export interface Report {
-  /** The filters that match no test file. If there is one, no test has run. */
+  /** The filters that match no test file. With such a filter, no test has run. */
   readonly unknownFilters: readonly string[]
   readonly files: readonly FileReport[]
 }

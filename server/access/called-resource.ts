@@ -12,7 +12,7 @@ interface Named {
 /** The path parameters that name a scope or an engine instead of a resource in a workspace. */
 const notResources: ReadonlySet<string> = new Set(['organisation', 'workspace', 'engine', 'scope_type', 'scope_id'])
 
-/** Finds the resource of a route's calls, as policies match it (iam.md 4.1). */
+/** Finds the resource of a route's calls, against which policies are matched (iam.md 4.1). */
 export interface ResourceOf {
   /** Whether calls create a resource, whose name is in the body. */
   readonly isCreate: boolean

@@ -17,7 +17,10 @@ export interface DoorServices {
   readonly decisions: Decisions
   /** Returns the current time in milliseconds since 1970. */
   readonly now: () => number
-  /** Throws TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED or TOKEN_REVOKED. */
+  /**
+   * Returns the caller that the header `Authorization` names. Throws TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED or
+   * TOKEN_REVOKED.
+   */
   readonly authenticate: (authorization: string | undefined) => Promise<Principal>
   /** Throws TOKEN_REVOKED if the caller's token, session or principal has ended since the authentication. */
   readonly requireLive: (principal: Principal) => Promise<void>

@@ -80,7 +80,7 @@ const madeByNewer = (file: string, version: string, cause?: unknown): Error =>
   new Error(`${file} was made by the newer version ${version}, which alone can restore it`, { cause })
 
 /**
- * Selects the triggers, views and virtual tables of a file: those of a forged backup would run with the statements of
+ * Selects the triggers, views and virtual tables of a file. In a forged backup, they would run with the statements of
  * the server.
  */
 const foreignParts = `SELECT name FROM sqlite_schema WHERE type IN ('trigger', 'view') OR sql LIKE 'CREATE VIRTUAL%'`

@@ -2,10 +2,13 @@ import type { DatabaseSync } from 'node:sqlite'
 import { isRecord } from '../../runtime/validation.ts'
 import type { TableDigest } from './digest.ts'
 
-/** The table that marks a SQLite file as a backup; stores do not have this table. */
+/** The name of the table that marks a SQLite file as a backup; stores do not have this table. */
 export const manifestTable = 'ninefold_backup'
 
-/** The format of backups. A backup of more than the store would need another number, which older programs refuse. */
+/**
+ * The format number of backups. A backup with more content than the store would need another number, which older
+ * programs refuse.
+ */
 export const backupFormat = 1
 
 /** The facts of a backup about itself. */

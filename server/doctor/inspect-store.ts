@@ -19,9 +19,10 @@ type Findings<F extends Finding> = AsyncGenerator<F, void, undefined>
 const own = 'ninefold'
 
 /**
- * Checks a store: first the file, then rows that contradict their documents, then durable work and the checkers of the
- * areas. A damaged file ends the checks, and so do columns that contradict their documents, because later stages rely
- * on both. Unreadable documents are reported, and later stages treat them as absent.
+ * Yields the findings about a store: first about the file, then about rows that contradict their documents, then about
+ * durable work and by the checkers of the areas. A damaged file ends the checks, and so do columns that contradict
+ * their documents, because later stages rely on both. Unreadable documents are reported, and later stages treat them as
+ * absent.
  */
 export async function* inspectStore(snapshot: StoreSnapshot, areas: readonly AreaModule[]): Findings<AreaFinding> {
   const damages = await snapshot.damages()

@@ -67,7 +67,7 @@ class KeptHistogram extends Histogram {
     this.#read = read
   }
 
-  /** The method that the registry calls on every histogram. */
+  /** Returns the values of the histogram. The registry calls this method on every histogram. */
   async getForPromString(): Promise<object> {
     const { name, help } = this.#named
     return {

@@ -31,12 +31,12 @@ const patienceMs = 2000
 const writeEveryMs = 1000
 
 /**
- * The time in milliseconds for which an unavailable store makes the server degraded: a full disk may still have room
- * for the small row of a test write.
+ * The time in milliseconds for which the server is degraded after the store has given up a transaction: a full disk may
+ * still have room for the small row of a test write.
  */
 const lateMs = 5000
 
-/** Computes the health of the server from test reads and writes of its store. */
+/** The health of the server, from test reads and writes of its store. */
 export class Vitals {
   readonly #signs: VitalSigns
   #written: { readonly atMs: number; readonly isDone: Promise<boolean> } | undefined

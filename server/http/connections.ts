@@ -4,7 +4,7 @@ import type { Pace } from '../../domain/ports/data-planes.ts'
 import type { RenderError } from '../../runtime/status.ts'
 import type { ErrorDomain } from '../../runtime/errors.ts'
 
-/** The rules of requests to a part of the server, which replace those of the whole server. */
+/** The rules of requests to a part of the server, which replace the rules of the whole server. */
 export interface RequestRules {
   /** The domain and the form of errors for requests that are refused before they become calls. */
   readonly domain: ErrorDomain
@@ -32,7 +32,7 @@ interface Progress {
   arriving: Arriving | undefined
 }
 
-/** The time limits of connections; in milliseconds. */
+/** The time limits of connections, in milliseconds. */
 export interface ConnectionLimits {
   /** The time limit for a caller to take further bytes of an answer. */
   readonly writeMs: number
@@ -42,9 +42,9 @@ export interface ConnectionLimits {
 
 /** The reactions to exceeded time limits. */
 export interface ConnectionEvents {
-  /** The caller does not take its answer: the connection is closed. */
+  /** Reports a connection that is closed, because its caller does not take its answer. */
   readonly onUnread: () => void
-  /** The body of a request is late: the caller gets an error. */
+  /** Answers a caller with an error, because the body of its request is late. */
   readonly onLate: (socket: Socket, rules: RequestRules | undefined) => void
 }
 

@@ -17,7 +17,7 @@ export interface HttpLimits {
 
 /**
  * The defaults for one process on one machine. A call takes well below a millisecond, so a thousand running calls are a
- * queue of less than a second. Further calls had better be refused.
+ * queue of less than a second. Further calls are refused instead of waiting longer.
  */
 export const defaultHttpLimits: HttpLimits = {
   maxInFlight: 1000,

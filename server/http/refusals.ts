@@ -12,7 +12,9 @@ export interface RefusalServices {
   readonly meters: Meters
 }
 
-/** Makes an answer without a call traceable: adds ids, a line in the log, and a count. */
+/**
+ * Returns a traceable answer for a request without a call: adds ids to the answer, a line to the log, and 1 to a count.
+ */
 export function identified(
   answer: WireAnswer,
   { rpc: code, reason }: ApiError,

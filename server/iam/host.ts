@@ -46,8 +46,8 @@ export async function asHost<R>(
       const clock = createClock(time.now)
       const audit = outboxAudit(clock, taxonomyFunctions)
       const sources = { store, clock, audit, queue: new WorkQueue() }
-      // The command answers no calls, so it has no lease and applies no changes. It only publishes its own changes and
-      // waits for the servers.
+      // The command answers no calls, so it has no lease and applies no changes. The feed only publishes the changes of
+      // the command and waits for the servers.
       const feed = new LiveFeed({ store, clock, listeners: [], leases: await leasePlace(store) })
       const result = await work({
         store,

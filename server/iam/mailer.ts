@@ -62,7 +62,7 @@ class SmtpMailer implements Mailer {
 
   async send({ subject, text, to }: Mail): Promise<void> {
     const { from = defaultSender, limitMs = defaultLimitMs, log } = this.#options
-    // As an object, an address is used unchanged; as a text, its commas would split it.
+    // An address in an object is used unchanged; the commas of an address in a text would split the text.
     const mail = { from, to: { name: '', address: to }, subject, text }
     try {
       await within(limitMs, this.#transporter.sendMail(mail))

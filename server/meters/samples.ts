@@ -1,6 +1,6 @@
 import type { Buckets } from './buckets.ts'
 
-/** The labels of a series. Their values come from fixed tables, never from callers. */
+/** The labels of a series. The values of labels come from fixed tables, never from callers. */
 export type Labels = Readonly<Record<string, string>>
 
 /** A value of a counter or gauge. */

@@ -16,7 +16,7 @@ export interface ClaimLimits {
   readonly count: number
   /** The last lane of the last claim; this claim begins with the lane after it. */
   readonly after: string
-  /** The number of further pieces that may be claimed of a lane. */
+  /** Returns the number of further pieces of work that may be claimed of a lane. */
   readonly room: (lane: string) => number
   /** The work that must not be claimed, keyed by id, because its former run in this process has not ended yet. */
   readonly except: ReadonlyMap<string, unknown>

@@ -25,7 +25,10 @@ export async function workAt(reader: Reader, scope: Scope): Promise<readonly Wor
   return orders
 }
 
-/** Checks that unfinished operations have work, that work has its operation, and that stored keys name operations. */
+/**
+ * Yields a finding for each unfinished operation without work, each work without its operation, and each stored key
+ * without its operation.
+ */
 export async function* inspectOperations(reader: Reader, areas: readonly AreaOperations[]): Findings {
   for (const area of areas) yield* inspectUnended(reader, area)
   yield* inspectWork(reader, areas)

@@ -32,7 +32,7 @@ export interface OperationsOptions<Area extends AreaTypes> {
   readonly domain: ErrorDomain
   /** The fields by which `listOperations` filters and sorts, from the area's filters. */
   readonly list: ListFields
-  /** The generated check of the area's operation record; every record is checked before it is stored. */
+  /** Checks an operation record of the area before the record is stored: the generated check of the schema. */
   readonly check: (value: unknown, faults: Faults) => value is Area['record']
 }
 

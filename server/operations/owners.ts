@@ -45,8 +45,8 @@ export class LeaseLost extends Error {
 }
 
 /**
- * This process as a holder of leases: one row, and a heartbeat that renews first the row and then all leases. Times are
- * those of `clock`, which is the clock of the store if several machines share it.
+ * This process as a holder of leases: one row, and a heartbeat that renews first the row and then all leases. All times
+ * are by `clock`, which is the clock of the store if several machines share the store.
  */
 export class Owner {
   readonly id: string

@@ -84,7 +84,8 @@ export class PeriodicWorker implements Tenure {
     try {
       if (this.#fence !== undefined) await this.#check()
       if (this.#fence === undefined) await this.#claim()
-      // `assure` runs after the store has answered: a process that was paused meanwhile may have lost its lease.
+      // `assure` runs after the store has answered: a process that was paused before the answer may have lost its
+      // lease.
       await this.#parts.owner.assure()
       if (this.#fence !== undefined) await run({ signal: this.#abort.signal, tx: fn => this.#tx(fn) })
     } catch (error) {

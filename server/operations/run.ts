@@ -35,7 +35,7 @@ export class Stopping extends Error {
   }
 }
 
-/** The state of the work after a run of its step. */
+/** The result of a run of a step: its outcome, a retry after a delay, or the release of the work. */
 type StepResult =
   | StepOutcome
   | { readonly kind: 'retry'; readonly afterMs: number }

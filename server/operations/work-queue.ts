@@ -14,7 +14,7 @@ export interface DeclaredProcedure {
   readonly records: AreaRecords
 }
 
-/** The runner of this process. Both calls are hints; the store alone decides about the work to do. */
+/** Receives hints about work for the runner of this process; the store alone decides about the work to do. */
 export interface QueueListener {
   /** Receives the delay in milliseconds after which queued work becomes due. */
   queued(afterMs: number): void

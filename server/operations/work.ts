@@ -19,7 +19,7 @@ export interface Work {
   readonly lane: string
   /** The name of the running or next step. */
   readonly step: string
-  /** The attempt of this step: 1, plus 1 after each retried failure. */
+  /** The number of the current attempt of this step: 1, plus 1 after each retried failure. */
   readonly attempt: number
   /**
    * WAITING until the work is due, QUEUED while the work is due, LEASED while a process holds the work. Claims read

@@ -88,7 +88,7 @@ export class Setting<T, P extends Presence = Presence> {
   }
 }
 
-/** A setting with the sentence that documents it, as areas declare it. */
+/** A setting with the sentence that documents the setting, as areas declare settings. */
 export class DescribedSetting<T, P extends Presence = Presence> extends Setting<T, P> {
   readonly description: string
 

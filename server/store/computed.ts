@@ -22,7 +22,8 @@ export function computedColumns({ computed = {} }: Collection<never>, dialect: D
  */
 function valueFrom(name: string, of: (document: never) => unknown, document: unknown): unknown {
   try {
-    // Each collection is read and written with documents of its own type; damaged documents are caught here.
+    // Code reads and writes a collection with documents of its type only; the error of a damaged document is caught
+    // here.
     return of(document as never)
   } catch (cause) {
     throw new TypeError(`column "${name}" cannot be computed`, { cause })

@@ -33,7 +33,7 @@ export class NewerStore extends Error {
   }
 }
 
-/** Throws `NewerStore` if the number of a store is higher than that of the program. */
+/** Throws `NewerStore` if the format number of a store is higher than the number of the program. */
 export function checkFormat(found: number, known: number): void {
   if (found <= known) return
   throw new NewerStore(`it has format ${found}, and this version knows format ${known}`)

@@ -6,8 +6,8 @@ import { documentOf } from './parsed-body.ts'
 const headOf = (name: string): string => `,${JSON.stringify(name)}:"`
 
 /**
- * The hidden members of a collection. They stand behind all other members in the text of a document, so that the text
- * can be cut without parsing: quotes inside of texts are escaped, and hidden values have none.
+ * The hidden members of a collection. Hidden members stand behind all other members in the text of a document, so that
+ * the text can be cut without parsing: quotes inside of texts are escaped, and hidden values have none.
  */
 export class HiddenMembers {
   readonly names: readonly string[]

@@ -18,7 +18,7 @@ export interface Layout extends Columns {
   /** The names of columns that earlier versions wrote. */
   readonly former: readonly string[]
   readonly indexes: readonly Index[]
-  /** The hidden members; undefined if there are none. */
+  /** The hidden members; undefined for a collection without hidden members. */
   readonly hidden: HiddenMembers | undefined
   /** The cached texts of statements that read pages. */
   readonly texts: StatementTexts
@@ -32,12 +32,14 @@ export interface Layout extends Columns {
   /** The statement that inserts a row, unless the key exists. */
   readonly insert: string
   readonly update: string
-  /** As `update`, but sets only the columns at certain positions. */
+  /** The statements that update only some columns, keyed by the positions of the columns in `written`, with commas. */
   readonly updates: Map<string, string>
   readonly delete: string
 }
 
-/** PostgreSQL silently truncates names to this number of bytes, so two names could become equal. */
+/**
+ * The maximal length of a name in bytes: PostgreSQL silently truncates longer names, so two names could become equal.
+ */
 const maxNameBytes = 63
 
 /** Returns the layout of a collection. Throws for a faulty declaration of the collection. */

@@ -66,8 +66,7 @@ interface SqliteConnections {
 /**
  * The store port over a SQLite file: one writer connection, whose transactions run one after the other, one reader
  * connection for reads during these transactions (committed-reads.ts), and one connection for each snapshot. On a
- * single connection, readers would see uncommitted rows, and a rollback would undo rows that others were told are
- * written.
+ * single connection, readers would see uncommitted rows, and could report rows that a rollback then removes.
  */
 export class SqliteStore extends StoreReader implements ServerStore {
   readonly #file: string

@@ -8,7 +8,7 @@ const maxRows = 1000
 export type LockMode = 'shared' | 'alone'
 
 interface CachedRow {
-  /** Undefined if there is no row. */
+  /** The row; undefined for an absent row. */
   readonly stored: Stored<unknown> | undefined
   readonly hold: LockMode
 }

@@ -8,8 +8,8 @@ import { storedOf, StoredText } from './stored-text.ts'
 import { insertOf, textOf, updateOf, type Write } from './writes.ts'
 
 /**
- * The calls of one transaction on its connection. All calls throw after the end of `within`. They also throw after the
- * error of a violated unique set, after which PostgreSQL gives the transaction up.
+ * The calls of one transaction on its connection. All calls throw after the end of `within`, and after the error of a
+ * violated unique set, after which PostgreSQL gives the transaction up.
  */
 export class StoreTransaction extends ScopedReader implements Transaction {
   readonly #hooks: (() => void)[] = []

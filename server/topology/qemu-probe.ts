@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { cpus, totalmem } from 'node:os'
 import type { DriverFacts, DriverProbe } from '../../domain/topology/probes/driver-probe.ts'
 
-/** The maximal time that QEMU has to tell its version, in milliseconds. */
+/** The time limit for QEMU to print its version, in milliseconds. */
 const patienceMs = 5000
 
 /** The maximal output of QEMU, in bytes. */

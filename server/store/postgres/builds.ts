@@ -34,8 +34,8 @@ export async function releaseBuilds(client: Client, server: string): Promise<voi
 }
 
 /**
- * Builds indexes while others read and write, and renews the lease on `client`, which has no other use meanwhile. A
- * violated unique index, and an interrupted index, stay in the database as invalid.
+ * Builds indexes while others read and write, and renews the lease on `client`, which must have no other use during the
+ * build. A violated unique index, and an interrupted index, stay in the database as invalid.
  */
 export async function buildIndexes(
   client: Client,

@@ -7,7 +7,7 @@ import type { Layout } from '../layout.ts'
 /** The number of rows that are filled at a time, so that memory stays bounded and no transaction waits long. */
 const batchSize = 1000
 
-/** A statement of PostgreSQL has fewer than 65,536 parameters. */
+/** The maximal number of parameters of a statement; PostgreSQL requires fewer than 65,536. */
 const maxParameters = 60_000
 
 /** The prefix of columns that mark filled rows. */
@@ -97,7 +97,7 @@ function filled(columns: readonly WrittenColumn[], [key, version, text]: SqlRow)
   return [String(key), Number(version), ...columns.map(column => column.valueOf(document))]
 }
 
-/** Drops the marks of filled rows, also those of versions that were interrupted. */
+/** Drops the marks of filled rows, the marks of interrupted versions included. */
 export async function dropMarks(writer: Connection, { collection, table }: Layout): Promise<void> {
   const found = await writer.all(
     'SELECT column_name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = ?',

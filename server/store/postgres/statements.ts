@@ -10,7 +10,7 @@ import { escapeText } from './text.ts'
  */
 const maxNoticed = 200
 
-/** The run of a statement from which on the statement is prepared. */
+/** The number of the run in which the store first prepares a statement. */
 const oftenEnough = 3
 
 /** The statements that each connection prepares once, so that the server neither parses nor plans them again. */

@@ -1,9 +1,9 @@
 import type { SqlValue } from '../connection.ts'
 
 /**
- * Escapes for U+0000, which PostgreSQL cannot store. The first four characters are written as words of three characters
- * that begin with U+0001. Texts keep their order. A word begins at every U+0001 and nowhere else, so searches for a
- * part of a text stay exact.
+ * The stored forms of the first four characters, in their order: words of three characters that begin with U+0001.
+ * PostgreSQL cannot store U+0000. Texts keep their order. A word begins at every U+0001 and nowhere else, so searches
+ * for a part of a text stay exact.
  */
 const words = ['\u0001\u0002\u0002', '\u0001\u0002\u0003', '\u0001\u0003\u0002', '\u0001\u0003\u0003'] as const
 
@@ -22,7 +22,7 @@ export function unescapeText(text: string): string {
   return text.replace(word, found => String.fromCharCode(words.findIndex(one => one === found)))
 }
 
-/** Matches escaped backslashes, so that they escape nothing further, and the escapes that JSONB refuses. */
+/** Matches the escapes that JSONB refuses, and escaped backslashes, whose second backslash begins no escape. */
 const jsonEscapes = /\\\\|\\u000[0-3]|\\ud[89a-f][0-9a-f]{2}/g
 
 /** Converts the JSON of `JSON.stringify` so that its texts have the stored form; unpaired surrogates become U+FFFD. */

@@ -35,8 +35,8 @@ export interface Updated<T> {
 
 /**
  * Checks an `update_mask` (conventions §6). With `body`, also checks that no required field in the mask is missing, as
- * far as that is known without the stored resource. `at` is the member of the body that holds the resource; empty if
- * the body is the resource. Throws `ApiError` UPDATE_MASK_INVALID or FIELD_INVALID.
+ * far as the check is possible without the stored resource. `at` is the member of the body that holds the resource;
+ * empty if the body is the resource. Throws `ApiError` UPDATE_MASK_INVALID or FIELD_INVALID.
  */
 export function checkMask(mask: string | undefined, fields: Fields, body?: object, at = ''): void {
   const selection = selectionOf(mask, fields)
@@ -78,7 +78,10 @@ class Update {
   readonly missing: FieldViolation[] = []
   readonly immutable: FieldViolation[] = []
 
-  /** `isNew`: the object is created, so members outside of the mask get their defaults. */
+  /**
+   * Returns the updated members of an object. If `isNew`, the object is created, so members outside of the mask get
+   * their defaults.
+   */
   members<T extends object>(fields: Fields, before: T, body: object, selection: Selection, at: string, isNew = false) {
     const value = { ...before }
     for (const [name, rule] of Object.entries(fields)) {

@@ -9,7 +9,7 @@ import type { BoundRoute, Route } from './route.ts'
 import { rpcOfHttp } from './status.ts'
 import type { WireAnswer, WireRequest } from './wire.ts'
 
-/** The log entry of a call. It never has the query, the body or a credential. */
+/** The log entry of a call, which never has the query, the body or a credential. */
 export interface LogEntry {
   readonly requestId: string
   readonly traceId: string
@@ -100,7 +100,7 @@ export function finish(answer: WireAnswer, call: Call, outcome: Outcome, log: (e
 /** The largest code of the common block, whose reasons every operation may throw (conventions §7). */
 const commonCodes = 999
 
-/** The domain of errors of the doors, before an operation is reached (conventions §7). */
+/** The name of the error domain of the doors, which check a call before its handler runs (conventions §7). */
 const doorDomain = 'iam'
 
 /**

@@ -53,7 +53,7 @@ export interface ClientRoute<Request, Result, Given extends Request = Request> {
   readonly method: Method
   /** Literal text and parameter names alternately, literal first: `['/quotas/', 'id', ':reset']`. */
   readonly path: readonly string[]
-  /** All parameters, those of the path included. */
+  /** All parameters, the parameters of the path included. */
   readonly parameters?: readonly ClientParameter[]
   readonly body?: ClientBody
   /** The declared successes in the order of the document, at least one. */
@@ -73,7 +73,7 @@ export interface Rules<Request, Given extends Request = Request> {
   readonly access?: Access
   /** The reasons that the operation may throw beyond the common block; absent: any reason. */
   readonly raises?: readonly string[]
-  /** For a list of `x-filter`: the member with the rows, and the fields for filter and order. */
+  /** The member with the rows and the fields for filter and order; present only for a list of `x-filter`. */
   readonly list?: { readonly member: string; readonly fields: ListFields }
   /** The update rules of the body of an operation with `update_mask`. */
   readonly fields?: Fields
@@ -101,8 +101,7 @@ export interface Route<Request, Result, Given extends Request = Request>
 }
 
 /**
- * The answer of an operation with several declared successes or headers. The names of headers are those in the
- * document.
+ * The answer of an operation with several declared successes or headers. The headers have the names of the document.
  */
 export type Reply<Status extends number, Body = undefined, Headers = undefined> = {
   readonly status: Status

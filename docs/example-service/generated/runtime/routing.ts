@@ -134,7 +134,7 @@ function placeAt<Bound>(root: Run<Bound>, path: readonly string[]): Place<Bound>
   return placeIn(run, text)
 }
 
-// These characters sort after all text of a segment and after its end mark, `\x7f`.
+// Marks of a parameter and of a catch-all, which sort after all text of a segment and after its end mark, `\x7f`.
 const parameterMark = '\x80'
 const catchAllMark = '\x81'
 
@@ -259,9 +259,9 @@ function methodsOf({ method, other }: End<unknown>): Method[] {
 }
 
 /**
- * Returns the routes that match the path from `at` on, beginning at the first fork of a run and after `depth` noted
- * parameters; undefined if no route matches. A run is reached in only one way, so backtracking costs no more than the
- * size of the table.
+ * Returns the routes of the first path that matches `path` from `at` on, beginning at the first fork of a run and after
+ * `depth` noted parameters; undefined if no path matches. A run is reached in only one way, so backtracking costs no
+ * more than the size of the table.
  */
 function walk<Bound>(table: Table<Bound>, fork: number, path: string, at: number, depth: number): Place<Bound>['end'] {
   const { spans } = table

@@ -16,7 +16,7 @@ const httpCodes: Readonly<Record<number, RpcCode>> = {
 // The type lists exactly the names of the constant table.
 const names = /* @__PURE__ */ Object.keys(rpcCodes) as RpcCode[]
 
-/** Returns the code with this number or name; undefined if there is none. */
+/** Returns the code with this number or name; undefined for an unknown number or name. */
 export const rpcOf = (said: unknown): RpcCode | undefined =>
   names.find((name, index) => name === said || index + 1 === said)
 

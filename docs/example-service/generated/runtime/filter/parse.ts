@@ -28,7 +28,7 @@ export type Group = Readonly<
   | { kind: 'global'; value: Literal | Call; at: number }
 >
 
-/** A parsed filter: fields are unresolved, literals are raw, parentheses are gone. */
+/** A parsed filter with unresolved fields and raw literals. Parentheses have become the nesting of groups. */
 export type Expression = Group | Readonly<{ kind: 'empty' }>
 
 /** Parses a filter by AIP-160's grammar, within the limits of conventions §8. Throws `FilterSyntaxError`. */

@@ -25,7 +25,7 @@ export interface FilterField {
   readonly enumValues?: readonly string[]
 }
 
-/** One sort key of a row: TIMESTAMP as canonical text, ENUM as its name, unset as null. */
+/** A sort key of a row: TIMESTAMP as canonical text, ENUM as its name, unset as null. */
 export type SortKey = string | number | boolean | null
 
 /** A field of an order, with its direction. */
