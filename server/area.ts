@@ -109,8 +109,8 @@ export interface AreaDeclaration<
   /** The functions of other areas that the area calls. */
   readonly needs?: Needs<Required, Optional>
   /**
-   * Functions for other areas that need only the transaction of their caller; they are available before any area is
-   * mounted.
+   * The functions for other areas that need only the transaction of their caller; these functions are available before
+   * any area is mounted.
    */
   readonly functions?: Partial<AreaFunctions>
   /** Returns the functions that the area has for other areas (conventions §14). */
