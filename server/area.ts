@@ -163,7 +163,7 @@ export interface AreaModule {
   readonly inspect?: Inspect
 }
 
-/** The routes and workers of a mounted area. */
+/** The routes, the workers and the check of calls of a mounted area. */
 export interface MountedArea {
   readonly routes: readonly BoundRoute[]
   readonly workers: readonly Worker[]

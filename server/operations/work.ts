@@ -39,7 +39,7 @@ export interface Work {
   readonly deadline?: string
 }
 
-/** The columns that queries use. */
+/** The columns of work that queries use. */
 export const workFields = {
   id: column('id', 'STRING'),
   kind: column('kind', 'STRING'),
