@@ -24,8 +24,8 @@ const secretNames =
 
 /**
  * Returns the request of an operation. A word is a parameter if its key names a parameter, else a member of the body;
- * dots in the key lead into objects, and a repeated key makes a list. Throws `CommandError` for a malformed word, for a
- * secret in a word, and with all faults that the check of the operation finds.
+ * dots in the key lead into objects, and a repeated key makes a list. Throws `CommandError` for a malformed word, for
+ * an unknown key, for a secret in a word, and with all faults that the check of the operation finds.
  */
 export function requestOf(operation: CallableOperation, { words, body }: CommandInput): object {
   const { body: declared, parameters = [] } = operation.client

@@ -29,7 +29,7 @@ export type Chunks = AsyncIterable<Uint8Array<ArrayBuffer>>
 export interface Reading {
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly limits: Limits
-  /** Collects the faults of a body that is read before the handler runs. */
+  /** The collected faults of a body that is read before the handler runs. */
   readonly faults: Faults
   /** Returns the error with which a faulty stream of items ends. */
   readonly refuse: (violations: Faults['list']) => Error
@@ -55,13 +55,13 @@ export interface Codec {
   read(body: Chunks, reading: Reading): Promise<unknown>
 }
 
-/** Text or uninterpreted bytes, which may also be an answer. */
+/** The codec of text or of uninterpreted bytes, which may also be an answer. */
 export interface PlainCodec extends Codec {
   readonly name: 'text' | 'bytes'
   readAnswer(body: AnswerBody): unknown
 }
 
-/** A stream of items, which may also be an answer. A slow reader slows its writer down. */
+/** The codec of a stream of items, which may also be an answer. A slow reader slows its writer down. */
 export interface StreamCodec extends Codec {
   readonly name: 'lines' | 'events'
   write(items: unknown): ReadableStream<Uint8Array<ArrayBuffer>>
@@ -72,11 +72,11 @@ export interface StreamCodec extends Codec {
 /** The encoding of a body: JSON or a codec. */
 export type BodyKind = 'json' | Codec
 
-/** One media type of a body. */
+/** A media type of a body. */
 export interface Media {
   /** The declared content type, or a range such as `image/*`. */
   readonly type: string
-  /** Further accepted types and ranges of the same form; they are never sent. */
+  /** The further accepted types and ranges of the same form, which clients never send. */
   readonly aliases?: readonly string[]
   readonly kind: BodyKind
 }

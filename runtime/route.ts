@@ -49,14 +49,19 @@ declare const types: unique symbol
 export interface ClientRoute<Request, Result, Given extends Request = Request> {
   readonly operationId: string
   readonly method: Method
-  /** Literal text and parameter names alternately, literal first: `['/quotas/', 'id', ':reset']`. */
+  /**
+   * The literal texts and the parameter names of the path alternately, a literal text first:
+   * `['/quotas/', 'id', ':reset']`.
+   */
   readonly path: readonly string[]
   /** All parameters, the parameters of the path included. */
   readonly parameters?: readonly ClientParameter[]
   readonly body?: ClientBody
   /** The declared successes in the order of the document, at least one. */
   readonly success: readonly [Success, ...Success[]]
-  /** `readReply` if handlers and clients exchange `Reply` values (several successes, or declared headers). */
+  /**
+   * The function `readReply` if handlers and clients exchange `Reply` values (several successes, or declared headers).
+   */
   readonly replies?: ReadReply
   /** The access rule. Clients send no token to a public operation, and ignore all other kinds of access. */
   readonly access?: Access

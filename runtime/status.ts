@@ -100,7 +100,7 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 const text = (value: unknown): string => (isText(value) ? value : '')
 const isTextEntry = (entry: readonly [string, unknown]): entry is [string, string] => isText(entry[1])
 
-/** google.rpc.Status on the wire. */
+/** The wire form of google.rpc.Status. */
 export interface Status {
   readonly code: number
   readonly message: string

@@ -19,7 +19,7 @@ export interface Transport {
   readonly fetch?: typeof fetch
   /** The time limit in milliseconds of a whole call with its retries; 60,000 by default. */
   readonly timeoutMs?: number
-  /** Headers of every call, such as `user-agent`. */
+  /** The headers of every call, such as `user-agent`. */
   readonly headers?: Readonly<Record<string, string>>
   /** The clock and the timer; by default `realTiming`. */
   readonly timing?: Partial<Timing>
@@ -49,7 +49,7 @@ export type Authorize = <T>(headers: Headers, isRepeatable: boolean, run: () => 
 
 /** The options of one call. */
 export interface CallOptions {
-  /** Ends the call, which then rejects with the signal's reason. A streamed answer ends too. */
+  /** The signal that ends the call, which then rejects with the signal's reason. A streamed answer ends too. */
   readonly signal?: AbortSignal
   /** The time limit of this call with its retries, in place of the transport's. */
   readonly timeoutMs?: number
@@ -180,7 +180,7 @@ const isExpired = (error: unknown): boolean =>
 
 /** A request without the token and the server's address. */
 export interface Outgoing extends Readonly<Pick<Written, 'headers' | 'body' | 'signal'>> {
-  /** Path and query. */
+  /** The path and the query. */
   readonly target: string
 }
 

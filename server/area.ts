@@ -109,8 +109,8 @@ export interface AreaDeclaration<
   /** The functions of other areas that the area calls. */
   readonly needs?: Needs<Required, Optional>
   /**
-   * Functions for other areas that need only the transaction of their caller; they are available before any area is
-   * mounted.
+   * The functions for other areas that need only the transaction of their caller; these functions are available before
+   * any area is mounted.
    */
   readonly functions?: Partial<AreaFunctions>
   /** Returns the functions that the area has for other areas (conventions §14). */
@@ -166,7 +166,7 @@ export interface AreaModule {
   readonly facts?: Partial<AreaFacts>
 }
 
-/** The routes and workers of a mounted area. */
+/** The routes, the workers and the check of calls of a mounted area. */
 export interface MountedArea {
   readonly routes: readonly BoundRoute[]
   readonly workers: readonly Worker[]

@@ -18,13 +18,13 @@ export interface ServerConfig {
   readonly storeUrl?: string
   readonly http: {
     readonly host: string
-    /** 0 stands for any free port. */
+    /** The port at which the server listens; 0 stands for any free port. */
     readonly port: number
     /** Whether the port is the default, so that another port may be used if it is taken. */
     readonly isPortOpen: boolean
     /** The limits that differ from `defaultHttpLimits`. */
     readonly limits?: Partial<HttpLimits>
-    /** Addresses and blocks of proxies whose `X-Forwarded-For` is trusted; absent: none. */
+    /** The addresses and blocks of proxies whose `X-Forwarded-For` is trusted; absent: none. */
     readonly trustedProxies?: readonly string[]
   }
   readonly metrics?: {

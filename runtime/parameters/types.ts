@@ -9,7 +9,7 @@ export type ParameterType =
   /** `content: application/json`: the text is a JSON document. */
   | 'json'
 
-/** One parameter of an operation, as data. An absent member has the default of OpenAPI. */
+/** A parameter of an operation, as data. An absent member has the default of OpenAPI. */
 export interface Parameter {
   /** The name in the request. */
   readonly name: string

@@ -7,8 +7,8 @@ import { column } from '../store/row-filters.ts'
 import type { Scope } from '../../domain/ports/scope.ts'
 
 /**
- * An activity that waits for its number and its place in the chain; its members have the names of the answered
- * activity.
+ * An activity that waits for its number and its place in the chain. Its members have the same names as the members of
+ * an activity in answers.
  */
 export interface OutboxRow {
   /** A UUIDv7 made in the writing transaction, so that rows sort in the order of writing. */

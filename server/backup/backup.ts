@@ -35,7 +35,7 @@ export interface BackupRequest {
   readonly isReplacing: boolean
   /** The version of this program. */
   readonly version: string
-  /** Milliseconds since 1970. */
+  /** The current time in milliseconds since 1970. */
   readonly now: number
   readonly print: (line: string) => void
 }
@@ -152,7 +152,7 @@ function vacuumInto(store: string, partial: string): void {
   const source = opened(store)
   try {
     // The copy of a store of an earlier version gets the setting here. Setting an equal mode again would write to the
-    // file.
+    // file, which is open for reading only.
     if (Number(source.prepare('PRAGMA auto_vacuum').get()?.['auto_vacuum']) === 0) {
       source.exec('PRAGMA auto_vacuum = INCREMENTAL')
     }

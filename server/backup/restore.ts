@@ -23,7 +23,7 @@ export interface RestoreRequest {
   readonly isReplacing: boolean
   /** Whether the replaced store is deleted instead of moved aside. */
   readonly isDiscarding: boolean
-  /** Milliseconds since 1970. */
+  /** The current time in milliseconds since 1970. */
   readonly now: number
   readonly print: (line: string) => void
 }

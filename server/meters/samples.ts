@@ -9,7 +9,7 @@ export interface Sample {
   readonly value: number
 }
 
-/** One series of a histogram. */
+/** A series of a histogram. */
 export interface Distribution {
   readonly labels: Labels
   readonly buckets: Buckets

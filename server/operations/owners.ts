@@ -8,7 +8,7 @@ import { isGone, ownPlace, type ProcessPlace } from './host.ts'
 export interface OwnerRow extends ProcessPlace {
   readonly id: string
   readonly heartbeat_time: string
-  /** Grows with every heartbeat. */
+  /** The number of heartbeats of the process. */
   readonly beats: number
 }
 

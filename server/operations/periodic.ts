@@ -8,10 +8,10 @@ import { LeaseLost, type Owner, type Tenure } from './owners.ts'
 export interface LeaseRow {
   /** The name of the worker. */
   readonly id: string
-  /** Empty if no process holds the lease. */
+  /** The id of the process that holds the lease; empty if no process holds the lease. */
   readonly owner: string
   readonly lease_until: string
-  /** Grows with every claim. */
+  /** The number of claims of the lease. */
   readonly fence: number
 }
 

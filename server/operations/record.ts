@@ -27,7 +27,7 @@ export interface StoredOperation {
 export interface Cause {
   readonly principalId: string
   readonly traceId: string
-  /** Milliseconds since 1970. */
+  /** The time of the operation in milliseconds since 1970. */
   readonly now: number
 }
 

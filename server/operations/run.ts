@@ -22,7 +22,7 @@ export interface RunServices {
   readonly owner: Owner
   /** The delays before the retries after UNAVAILABLE, in milliseconds. */
   readonly retryDelaysMs: readonly number[]
-  /** Counts every run of a step. */
+  /** The meter that counts every run of a step. */
   readonly steps?: Pick<StepMeter, 'record'>
 }
 

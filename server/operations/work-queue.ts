@@ -25,7 +25,7 @@ export interface QueueListener {
 /** The default time limit of durable work, in milliseconds (conventions §15). */
 const defaultDeadlineMs = 15 * 60 * 1000
 
-/** Queues work, and knows the procedures of all areas. */
+/** Queues work, and stores the procedures of all areas. */
 export class WorkQueue {
   readonly #declared = new Map<string, DeclaredProcedure>()
   readonly #listeners = new Set<QueueListener>()

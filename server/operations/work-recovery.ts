@@ -22,7 +22,7 @@ const driftMs = 1000
 /** Returns the changed row of a piece of work. */
 type Change = (work: Work) => Work
 
-/** Looks after work without a live runner: waiting work, late work, and the work of dead processes. */
+/** Recovers work without a live runner: waiting work, late work, and the work of dead processes. */
 export class WorkRecovery {
   readonly #parts: RunServices
   #lastNow = -Infinity
@@ -79,7 +79,7 @@ export class WorkRecovery {
     await this.#changeEach('WAITING', queue, async rows => rows.filter(row => Date.parse(row.value.queue_time) > now))
   }
 
-  /** Changes the work in a state that `choose` selects; returns the number of rows. */
+  /** Changes the pieces of work that `choose` selects among the work in a state; returns the number of changed rows. */
   async #changeEach(
     state: Work['state'],
     change: Change,

@@ -22,8 +22,8 @@ export interface Work {
   /** The number of the current attempt of this step: 1, plus 1 after each retried failure. */
   readonly attempt: number
   /**
-   * WAITING until the work is due, QUEUED while the work is due, LEASED while a process holds the work. Claims read
-   * QUEUED work only, so they need not skip waiting work.
+   * The state: WAITING until the work is due, QUEUED while the work is due, LEASED while a process holds the work.
+   * Claims read QUEUED work only, so they need not skip waiting work.
    */
   readonly state: 'WAITING' | 'QUEUED' | 'LEASED'
   readonly insert_time: string
@@ -35,11 +35,11 @@ export interface Work {
   readonly lease_until?: string
   /** The number of claims of this work. A run with a smaller number must no longer write. */
   readonly fence: number
-  /** Absent for work without a time limit. */
+  /** The time at which the work fails if it has not ended; absent for work without a time limit. */
   readonly deadline?: string
 }
 
-/** The columns that queries use. */
+/** The columns of work that queries use. */
 export const workFields = {
   id: column('id', 'STRING'),
   kind: column('kind', 'STRING'),

@@ -15,7 +15,7 @@ export interface Columns {
   readonly dialect: Dialect
 }
 
-/** One key of an order as SQL: the column, or for an enum its position in the declared order. */
+/** A key of an order as SQL: the column, or for an enum its position in the declared order. */
 export interface OrderTerm {
   /** The name of the column. */
   readonly column: string

@@ -19,7 +19,7 @@ import { StoreTransaction } from './transaction.ts'
 
 /** The place of a store and its collections. */
 export interface PostgresOptions {
-  /** `postgres://user:password@host:port/database`. */
+  /** The URL of the database: `postgres://user:password@host:port/database`. */
   readonly url: string
   readonly collections?: readonly Collection<never>[]
   /** The format number of documents; by default `storeFormat`. */

@@ -17,7 +17,7 @@ export class StoreTransaction extends ScopedReader implements Transaction {
   #taken: Error | undefined
   #isBound = false
 
-  /** Throws the error of a violated unique set, even if a caller caught it. */
+  /** Throws the error of an earlier violation of a unique set, even if a caller has caught the error. */
   check(): void {
     if (this.#taken !== undefined) throw this.#taken
   }

@@ -4,7 +4,7 @@ import { isOfServer, isPassing } from './errors.ts'
 import type { ConnectionPool } from './pool.ts'
 import { query, type Prepared } from './statements.ts'
 
-/** Reads committed rows, each statement on any connection of the pool, and again after a lost connection. */
+/** Reads committed rows. Each statement runs on any connection of the pool, and is repeated after a lost connection. */
 export class PooledConnection implements Connection {
   readonly #pool: ConnectionPool
   readonly #prepared: Prepared

@@ -82,7 +82,8 @@ async function prepared(client: Client, url: string, target: Target): Promise<nu
 }
 
 /**
- * Runs `work` in a transaction that excludes other starting servers; repeats it if the wait for a lock was too long.
+ * Runs `work` in a transaction that excludes other starting servers, and returns its result; repeats the transaction if
+ * the wait for a lock was too long.
  */
 async function holdingSchema<R>(client: Client, work: (session: PostgresSession) => Promise<R>): Promise<R> {
   for (;;) {

@@ -2,9 +2,9 @@ import type { Connection, SqlRow, SqlValue } from '../connection.ts'
 import type { SqliteConnection } from './connection.ts'
 
 /**
- * Reads committed rows: on the writer's connection while it has no transaction, otherwise on the reader's. SQLite drops
- * all cached pages of a connection after a commit of another connection. The reader's first read after a commit
- * therefore costs twenty times as much as the writer's.
+ * Reads committed rows: on the writer's connection while the writer has no transaction, otherwise on the reader's
+ * connection. SQLite drops all cached pages of a connection after a commit of another connection. The reader's first
+ * read after a commit therefore costs twenty times as much as the writer's.
  */
 export class CommittedReads implements Connection {
   readonly #writer: SqliteConnection

@@ -5,9 +5,12 @@ import { storedTimestamp } from '../../../runtime/timestamps.ts'
 
 /** The names of the functions for filters that are added to SQLite. */
 export const sqlFunctions = {
-  /** `(value as JSON, pieces as JSON)`: 1 if the text consists of the pieces, with any characters between them. */
+  /**
+   * The function `(value as JSON, pieces as JSON)`, which returns 1 if the text consists of the pieces, with any
+   * characters between them.
+   */
   like: 'ninefold_like',
-  /** `(text)`: the canonical text of a timestamp; NULL for other text. */
+  /** The function `(text)`, which returns the canonical text of a timestamp, and NULL for other text. */
   timestamp: 'ninefold_timestamp',
 } as const
 

@@ -39,7 +39,7 @@ export interface CallContext {
   readonly clientAddress: string
   /** The value of the header `User-Agent` as the caller sent it. */
   readonly userAgent?: string | undefined
-  /** Aborts when the caller disconnects. */
+  /** The signal that aborts when the caller disconnects. */
   readonly signal: AbortSignal
   /** The row that the authorization has read, so that the handler need not read the row again. */
   readonly handedOn?: object | undefined

@@ -43,7 +43,7 @@ export interface ListQuery {
   readonly sent?: { readonly filter: string; readonly orderBy: string }
 }
 
-/** One page of a list. `next` holds the sort keys of its last row if more rows follow. */
+/** A page of a list. `next` has the sort keys of its last row if more rows follow. */
 export interface Page<T> {
   readonly items: readonly Answer<T>[]
   readonly next?: readonly SortKey[]

@@ -81,7 +81,7 @@ interface Table<Bound> {
 
 /** The routes of one path with a catch-all. */
 interface CatchAll<Bound> {
-  /** Has a group for each parameter. */
+  /** The expression of the path, with a group for each parameter. */
   readonly expression: RegExp
   end: End<Bound> | undefined
 }

@@ -9,7 +9,7 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string | undefined>>
   /** The body, which is read at most once and may be left unread; absent for a request without a body. */
   readonly body: AsyncIterable<Uint8Array<ArrayBuffer>> | undefined
-  /** Aborts when the caller disconnects. */
+  /** The signal that aborts when the caller disconnects. */
   readonly signal: AbortSignal
   readonly clientAddress: string
 }

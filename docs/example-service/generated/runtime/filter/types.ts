@@ -62,7 +62,7 @@ export type Filter =
       readonly field: FilterField
       /** The key of a MAP. */
       readonly key?: string | undefined
-      /** `:` never occurs: the check has replaced `:` by `=`, which on a list means "some element is equal". */
+      /** The comparator. The check has replaced `:` by `=`, which on a list means "some element is equal". */
       readonly operator: Exclude<Comparator, ':'>
       readonly value: FilterValue
     }
