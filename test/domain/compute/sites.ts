@@ -9,15 +9,15 @@ export interface Capacity {
 
 /**
  * Creates a zone with a pool for each capacity, at a location and in a region of their own; all have the name, and the
- * pools a number behind it.
+ * pools a number behind it. `capacity` is that of the target below the pools.
  */
 export async function addZone(
   { topology }: Pick<Ninefold, 'topology'>,
   name: string,
   pools: readonly Capacity[],
+  capacity: Capacity = { vcpus: 512, memory_mib: 2_097_152, disk_gib: 65_536 },
 ): Promise<void> {
-  const capacity = { vcpus: 512, memory_mib: 2_097_152, disk_gib: 65_536 }
-  const target = { name, location: name, driver: 'TOPOLOGY_DRIVER_SIMULATED', capacity } as const
+  const target = { name, location: name, driver: 'TOPOLOGY_DRIVER_SIMULATED', capacity: { ...capacity } } as const
   await topology.registerDeploymentTarget({ body: target })
   await topology.approveLocation({ id: name, body: { region: name } })
   await topology.createZone({ body: { name, location: name } })

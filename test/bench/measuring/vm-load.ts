@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { areas } from '../../../server/areas.ts'
+import { openStoreSnapshot } from '../../../server/platform-store.ts'
+import { doctorFindings } from '../../areas/doctor.ts'
+import { addLoadPlace, verbsOfLife, type LoadPlace } from '../../domain/compute/load/vm-lives.ts'
+import { vmRemains } from '../../domain/compute/load/vm-remains.ts'
+import type { ServedPlatform } from '../../server/iam/served-platform.ts'
+import { overPlace, storeName } from './vm-bench-place.ts'
+import { ledBy, serveVms } from './vm-server.ts'
+
+const clients = 4
+const machinesOfOne = 250
+
+/** The p99 of reads under the load may be this multiple of the p99 of the idle server. */
+const limit = 3
+
+/** How long the idle server is read, and the pause between two reads, in milliseconds. */
+const idleMs = 8000
+const pauseMs = 5
+
+/**
+ * Prints the calls of a load of 1,000 machines and the p99 of reads before, during and after it; returns whether reads
+ * kept their limit. Throws when an operation was lost, or anything is left of the machines.
+ */
+export const printVmLoad = (storeUrl: string | undefined): Promise<boolean> =>
+  overPlace(storeUrl, async (place, later) => {
+    const server = await serveVms(place, 0, later)
+    const at = await addLoadPlace((await server.admin()).api)
+    await ledBy(server, [{ place: at, name: 'kept', count: 1, verbs: ['create'] }])
+    await readsUntil(server, at, sleep(idleMs / 2))
+    const before = await readsUntil(server, at, sleep(idleMs))
+    const since = performance.now()
+    const parts = Array.from({ length: clients }, (_, i) => {
+      return { place: at, name: `vm-${i}`, count: machinesOfOne, verbs: verbsOfLife }
+    })
+    const load = ledBy(server, parts)
+    const during = await readsUntil(server, at, load)
+    const seconds = (performance.now() - since) / 1000
+    const operations = await load
+    const after = await readsUntil(server, at, sleep(idleMs))
+    const { api } = await server.admin()
+    const [kept] = (await api.compute.listVms({ workspace: at.workspace })).vms
+    if (kept) await api.compute.waitOperation(await api.compute.deleteVm({ workspace: at.workspace, id: kept.id }))
+    const snapshot = await openStoreSnapshot(place, areas)
+    const faults = [...(await vmRemains(snapshot)), ...(await doctorFindings(place))]
+    await snapshot.close()
+    if (faults.length > 0) throw new Error(faults.join('\n'))
+    console.log(`\n${clients * machinesOfOne} machines by ${clients} clients, ${storeName(storeUrl)}`)
+    const rate = (operations.length / seconds).toFixed(0)
+    console.log(`  ${operations.length} operations DONE in ${seconds.toFixed(1)} s, ${rate} a second; nothing is left`)
+    for (const [name, times] of Object.entries({ before, during, after })) console.log(`  ${told(name, times)}`)
+    const ratio = quantile(during, 0.99) / Math.max(quantile(before, 0.99), quantile(after, 0.99))
+    console.log(`  p99 during the load ${ratio.toFixed(2)} x of the idle server; limit ${limit} x`)
+    return ratio <= limit
+  })
+
+/** Reads a machine and a list in turn until something has ended; returns the times of the reads in milliseconds. */
+async function readsUntil(
+  { admin }: ServedPlatform,
+  { workspace }: LoadPlace,
+  end: Promise<unknown>,
+): Promise<readonly number[]> {
+  const { compute } = (await admin()).api
+  const [first] = (await compute.listVms({ workspace, page_size: 1, filter: 'name = "kept-0"' })).vms
+  if (!first) throw new Error('there is no machine to read')
+  const times: number[] = []
+  const reading = new AbortController()
+  const over = end.finally(() => reading.abort())
+  for (let i = 0; !reading.signal.aborted; i += 1) {
+    const since = performance.now()
+    if (i % 2 === 0) await compute.getVm({ workspace, id: first.id })
+    else await compute.listVms({ workspace, page_size: 20 })
+    times.push(performance.now() - since)
+    await sleep(pauseMs)
+  }
+  await over
+  return times
+}
+
+const told = (name: string, times: readonly number[]): string =>
+  `${name.padEnd(8)}${String(times.length).padStart(6)} reads, median ${ms(quantile(times, 0.5))}, p99 ${ms(quantile(times, 0.99))}`
+
+const ms = (time: number): string => `${time.toFixed(2)} ms`
+
+const quantile = (times: readonly number[], part: number): number =>
+  times.toSorted((one, other) => one - other)[Math.floor(times.length * part)] ?? Number.NaN
