@@ -26,8 +26,8 @@ program
     const server = await serve(settings, areas, openIam)
     for (const line of server.greeting) console.log(line)
     closeOnSignals(server)
-    // A killed process does not write the compile cache at its end, so it is written here; otherwise each restart would
-    // compile everything again.
+    // A killed process does not write the compile cache at its end, so the cache is written here; otherwise each
+    // restart would compile everything again.
     flushCompileCache()
   })
 

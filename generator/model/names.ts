@@ -46,7 +46,11 @@ export const camel = (name: string): string => legal(lowerFirst(pascal(name)))
 
 const legal = (name: string): string => (isIdentifier(name) ? name : `_${name}`)
 
-/** Spells out a name so that different names stay different: `tea-cup` becomes `tea_2d_cup`. */
+/**
+ * Replaces each illegal character of a name by its code point in hexadecimal, so that `tea-cup` (`tea_2d_cup`) and
+ * `tea.cup` (`tea_2e_cup`) stay different. A name that already contains such a spelling can still clash; `Names.claim`
+ * resolves the clash.
+ */
 export function spelling(name: string): string {
   const spelt = [...name].map(character =>
     isIdentifier(`_${character}`) ? character : `_${character.codePointAt(0)?.toString(16)}_`,

@@ -4,9 +4,9 @@ import type { Position } from '../position.ts'
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json }
 
 /**
- * The documents of one run, or the documents of a partial run. The emitters read documents only through this model,
- * which is read-only and free of OpenAPI's own shapes. Lists keep the order of the document unless their comments name
- * another order.
+ * The documents that a run generates; a partial run leaves out the documents whose cached output is reused. The
+ * emitters read documents only through this model, which is read-only and free of OpenAPI's own shapes. Lists keep the
+ * order of the document unless their comments name another order.
  */
 export interface Model {
   readonly documents: readonly Document[]

@@ -12,7 +12,9 @@ export const fileNameOf = (group: string): string =>
     .replace(/[^A-Za-z0-9-]/g, '-')
     .toLowerCase()}.ts`
 
-/** Returns the text of a new file with a class for a group. `folder` is absolute, with `/`. */
+/**
+ * Returns the text of a new file with a class for a group. `folder` is an absolute path with `/` between its segments.
+ */
 export function newClass(
   group: HandlerInterface,
   unimplemented: ImportedSymbol,

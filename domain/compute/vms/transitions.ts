@@ -16,7 +16,7 @@ export const statusOf = <Name extends Status>(name: Name): `NATIVE_VM_STATUS_${N
 /** Returns a status of the interface without the prefix of its enum. */
 export const bareStatus = ({ status }: { readonly status: VmStatus }): Status => {
   const bare = status.replace('NATIVE_VM_STATUS_', '')
-  // The prefix is that of every status.
+  // Every status has this prefix.
   return bare as Status
 }
 
@@ -25,8 +25,8 @@ export const isIn = ({ status }: { readonly status: VmStatus }, ...names: readon
   names.some(name => statusOf(name) === status)
 
 /**
- * The capacity that a machine holds in its pool: its disks; also a saved state; its disks, vcpus and memory; or all of
- * it.
+ * The capacity that a machine holds in its pool: its disks; its disks and a saved state; its disks, vcpus and memory;
+ * or its disks, vcpus, memory and a saved state.
  */
 export type Holding = 'DISKS' | 'SAVED' | 'POWERED' | 'POWERED_AND_SAVED'
 
@@ -57,7 +57,7 @@ export interface VerbRow {
     readonly success?: Holding
     readonly failure?: Holding
   }
-  /** Whether a machine without power gets it, so that its zone and its pool must be AVAILABLE. */
+  /** Whether the verb powers a machine on, so that the zone and the pool of the machine must be AVAILABLE. */
   readonly isPowering?: true
   /** Whether success is a boot, a power-off or a suspension, for counters and times. */
   readonly event?: 'BOOT' | 'POWER_OFF' | 'SUSPENSION'

@@ -15,7 +15,9 @@ export interface StoredVm extends Vm {
   readonly driver: DriverName | ''
   /** The size of the disks that an update is deleting, in GiB; they count until they are deleted. */
   readonly removed_gib: `${number}`
-  /** The times of the last restarts after crashes, in milliseconds since 1970 with commas between; empty without one. */
+  /**
+   * The times of the last restarts after crashes, in milliseconds since 1970 with commas between; empty without one.
+   */
   readonly crash_times: string
   /** Whether the last suspension for the state of the workspace failed, so that the machine is stopped instead. */
   readonly lifecycle: '' | 'SUSPEND_FAILED'
@@ -28,7 +30,7 @@ export const vmCollection: Collection<StoredVm> = {
   name: 'compute_vms',
   id: 'id',
   list: vmsList,
-  // Always listed below a workspace: the index of the default order begins with it.
+  // Machines are always listed below a workspace, so the index of the default order begins with `workspace_id`.
   listedBelow: 'workspace_id',
   columns: { workspace_id: 'STRING', engine: 'STRING' },
   hidden: ['operation_id', 'holds', 'driver', 'removed_gib', 'crash_times', 'lifecycle', 'cores'],
@@ -41,6 +43,6 @@ export const vmCollection: Collection<StoredVm> = {
         }),
     },
   ],
-  // The names serve the default order, so that a page of a status needs no sorting.
+  // The index ends with `name`, the default order, so that a list of the machines with one status needs no sorting.
   indexes: [['workspace_id', 'status', 'name']],
 }

@@ -48,7 +48,7 @@ const gone = (before: DiskSizes | undefined, now: readonly Disk[]): readonly Dis
     .filter(({ name }) => !now.some(disk => disk.name === name))
     .map(({ name }) => ({ name, size_gib: 0 }))
 
-/** Gives a machine its former disks. */
+/** Sets the disks of a machine to their sizes before the update. */
 const restore = (
   environment: ComputeEnvironment,
   tx: Transaction,

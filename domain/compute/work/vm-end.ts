@@ -30,7 +30,9 @@ export async function lockOwn(
   return stored?.value.operation_id === operationId ? stored : undefined
 }
 
-/** Brings a machine to the status after the success of a verb. Its reason of a former failure is emptied. */
+/**
+ * Brings a machine to the status after the success of a verb. Clears the reason and the message of an earlier failure.
+ */
 export async function succeed(
   environment: ComputeEnvironment,
   tx: Transaction,
@@ -103,7 +105,7 @@ export async function end(
   await tx.update(vmCollection, id, { ...rest, ...cause, ...held, ...members, ...changes }, version)
 }
 
-/** Deletes a machine whose driver has nothing of it any more, with ports, quotas and capacity. */
+/** Deletes the row of a machine that the driver has removed, and frees the machine's ports, quotas and capacity. */
 export async function remove(
   { functions: { network, topology }, taxonomy }: ComputeEnvironment,
   tx: Transaction,

@@ -75,7 +75,7 @@ function areWithin({ height, width }: Sides, chunks: readonly Chunk[]): boolean 
   const images = [...chunks, ...inner].filter(isImage)
   if (images.length === 0) return false
   return images.every(image => {
-    // The image of a frame is wrapped into a file of its own, so that `sidesOf` can measure it.
+    // Each image is wrapped into a file, so that `sidesOf` can measure the image.
     const sides = sidesOf(riff([image]))
     return sides !== undefined && sides.width <= width && sides.height <= height
   })

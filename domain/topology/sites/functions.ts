@@ -7,8 +7,8 @@ import { isEnabled } from './states.ts'
 import { zoneCollection, type StoredZone } from './zones-store.ts'
 
 /**
- * Returns the zone with this name, after its location and then its row are shared; undefined if the zone does not
- * exist.
+ * Returns the zone with this name, after shared locks on its location and then its row (`Transaction.share`); undefined
+ * if the zone does not exist.
  */
 export const shareZone = async (tx: Transaction, name: string): Promise<KnownZone | undefined> =>
   shareSeen(tx, await tx.find(zoneCollection, { name }))

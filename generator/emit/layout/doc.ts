@@ -18,7 +18,10 @@ export type Doc =
   | { readonly kind: 'hang'; readonly of: Doc }
   /** Words with commas: all on one line when flat; when broken, as many on each line as fit. */
   | { readonly kind: 'fill'; readonly words: readonly string[] }
-  /** A call whose argument `last` breaks alone if `head` fits before it; otherwise the call is laid out as `broken`. */
+  /**
+   * A call: on one line if the call fits; otherwise only the last argument `last` is broken if `head` fits before it;
+   * otherwise as `broken`.
+   */
   | { readonly kind: 'hug'; readonly head: Doc; readonly last: Group; readonly broken: Doc }
 
 export type Group = { readonly kind: 'group'; readonly of: Doc; readonly broken: boolean; readonly asLast?: Doc }

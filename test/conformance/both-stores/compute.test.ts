@@ -15,7 +15,11 @@ const size = {
 
 let count = 0
 
-/** Makes a running machine in a workspace of its own, and calls these verbs, each after the end of the former. */
+/**
+ * Returns a function that makes a running machine in a new workspace and calls `verbs` on the machine sequentially.
+ * After each call, the function waits until the machine is RUNNING, STOPPED or SUSPENDED. The function returns the path
+ * parameters of the machine.
+ */
 const after =
   (...verbs: readonly string[]): Arranged[string] =>
   async (run, read): Promise<Existing> => {

@@ -16,7 +16,10 @@ export const atScale = (scale: number): GivenSettings =>
 /** The time in which an operation must end. */
 const patienceMs = 60_000
 
-/** The short calls of a workspace with virtual machines. */
+/**
+ * A workspace of a test platform: its ids, a subnet, the client of the administrator, and shorthand functions for calls
+ * on virtual machines.
+ */
 export interface TenantVms {
   readonly api: Ninefold
   readonly organisation: string

@@ -67,7 +67,7 @@ export function callerOf(baseUrl: string, token: string, fetched: typeof fetch =
   }
 }
 
-/** Makes trees with short calls; tests give each node a unique name. */
+/** Shorthand functions that make trees; tests give each node a unique name. */
 export class TreeMaker {
   readonly organisation: string
   readonly #client: TaxonomyClient

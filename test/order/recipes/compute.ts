@@ -49,7 +49,10 @@ const runningAfter =
     return { path, body: {}, ...more }
   }
 
-/** The row of the machine has other members: no call would do so in a workspace that is suspended. */
+/**
+ * Returns a fault that writes `members` into the stored row of the machine. The fault writes to the store directly,
+ * because no call can change the machine if its workspace is suspended as well.
+ */
 const having = (reason: string, members: Partial<StoredVm>): Fault => ({
   reason,
   async apply(aim, { store }) {

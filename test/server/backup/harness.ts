@@ -56,8 +56,8 @@ export interface Served {
 export async function served(dataDir: string): Promise<Served> {
   const child = command(dataDir, ['serve'])
   const url = await urlOf(child)
-  // The process handles signals only in the event-loop turn after it has printed its address; the request waits for
-  // this turn.
+  // The process registers its signal handlers after it has printed its address, in the same turn of the event loop. The
+  // process answers a request only after this turn.
   await fetch(`${url}/readyz`)
   const token = await signIn(url)
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }

@@ -21,7 +21,10 @@ interface Server {
   looks(): boolean
 }
 
-/** Opens a store of its own on a file, and starts a live feed on this store. */
+/**
+ * Returns a server on a file, with a separate store and a started live feed on this store. The end of the test stops
+ * the feed and closes the store.
+ */
 async function serverOn(file: string, parts: Partial<FeedOptions> = {}): Promise<Server> {
   const store = await openSqlite({ file, collections: feedCollections })
   const leases = await leasePlace(store)

@@ -12,7 +12,7 @@ const engine = 'native'
 
 const given = (etag: string | undefined): { readonly etag?: string } => (etag === undefined ? {} : { etag })
 
-/** The short calls of firewall policies in a workspace. */
+/** Shorthand functions for calls on the firewall policies of a workspace. */
 export interface FirewallCalls {
   /** Creates a policy and returns its id. */
   policy(vpc_id: string, name: string, more?: Partial<FirewallPolicyInput>): Promise<string>

@@ -30,7 +30,7 @@ export interface TenantNetwork {
   ): Promise<Awaited<ReturnType<Ninefold['network']['listLogicalPorts']>>['logical_ports'][number]>
 }
 
-/** Makes the short calls of a caller in a workspace. */
+/** Returns shorthand functions for the calls of a caller in a workspace. */
 export function callsOf(api: Ninefold, workspace: string): Omit<TenantNetwork, 'platform' | 'organisation'> {
   const { compute, network } = api
   const path = { workspace, engine }

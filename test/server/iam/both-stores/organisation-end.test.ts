@@ -12,8 +12,9 @@ import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts
 const permissions = ['taxonomy.workspaces.get']
 
 /**
- * Creates a row of every kind that iam stores for an organisation, the scopes below it and the users whose home is the
- * organisation; returns the members and ids.
+ * Creates members, an invited and a deactivated user, a role, bindings at the organisation and the scopes below it, a
+ * key of the workspace's service account, and a policy; returns the members and ids. Creates no pictures, spent refresh
+ * tokens or assertions.
  */
 async function furnish(platform: TestPlatform, ada: Member, at: Tenant) {
   const { group, organisation, workspace } = at

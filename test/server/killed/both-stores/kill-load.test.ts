@@ -82,8 +82,8 @@ async function setStage(serverCount: number, later: Later): Promise<Stage> {
 }
 
 /**
- * Kills the servers by turns under a load, each time after a random number of responses, and kills the client once.
- * Returns the journal of all calls.
+ * Kills the servers in turn under a load, each after a random number of responses, and starts each killed server again.
+ * Kills the client once and starts another client. Returns the journal of all calls after the last kill.
  */
 async function killUnderLoad({ later, load, place, ports }: Stage): Promise<Journal> {
   const journal = new Journal()
