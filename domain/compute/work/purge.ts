@@ -10,7 +10,7 @@ import { vmCollection } from '../vms/vms-store.ts'
 import { driverVmOf } from './driver-step.ts'
 
 /** The input of the work that destroys a machine whose row is gone. */
-interface Disposal {
+export interface Disposal {
   readonly vm: DriverVm
   readonly driver: DriverName
 }

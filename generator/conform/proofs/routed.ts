@@ -79,7 +79,7 @@ async function proveOutputIgnored(subject: Subject, probe: Probe, draft: Draft):
 async function proveExisting(subject: Subject, probe: Probe, draft: Draft): Promise<void> {
   const { operation } = subject
   const existing = existingDraft(draft, subject)
-  const what = 'a valid request for what exists'
+  const what = 'a valid request for an existing resource'
   if (existing) return mustSucceed(await probe.send(existing, what), what, subject, probe)
   if (operation.method !== 'GET') return
   const row = await rowDraft(draft, subject, probe)
