@@ -35,7 +35,7 @@ export interface TestPlatform extends OpenedPlatform, Clients {
   readonly lines: readonly string[]
   /** Makes clients of all areas, whose calls are not retried. */
   as(token?: string, clientAddress?: string): Ninefold
-  /** Signs in the administrator, who has every permission; returns the administrator with the tokens and a client. */
+  /** Signs in the administrator, a user with every permission; returns the administrator with tokens and a client. */
   admin(): Promise<Member>
 }
 

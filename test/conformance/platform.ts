@@ -7,7 +7,7 @@ import { testPlatform } from '../areas/test-platform.ts'
 
 /** The platform in this process, composed over an empty data folder. */
 export interface ComposedPlatform extends Pick<Platform, 'dispatch'> {
-  /** The Authorization header of the administrator, who has all permissions. */
+  /** The Authorization header of the administrator, a user with all permissions. */
   readonly authorization: string
   close(): Promise<void>
 }

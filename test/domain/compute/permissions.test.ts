@@ -15,7 +15,7 @@ beforeAll(async () => {
   tenant = await tenantVms(0, { later: afterAll })
 })
 
-/** A user who has these permissions at the workspace, and nothing else. */
+/** A user with these permissions at the workspace, and no others. */
 async function holderOf(...permissions: readonly string[]): Promise<Member> {
   const { api, organisation, platform, workspace } = tenant
   const name = `holder-${(members += 1)}`

@@ -17,7 +17,7 @@ import { tokens } from './calls.ts'
 import { baseUrl, iamEnvironment } from './iam-environment.ts'
 import type { Scope } from '../../../domain/ports/scope.ts'
 
-/** The id of an administrator with every permission, who has no row in the store. */
+/** The id of an administrator with every permission and no row in the store. */
 export const administrator = '0199c5a0-0c11-7d84-b6a9-2f3e4d5c6b70'
 export const organisation = '0199c5a4-3b7e-7c21-9d4f-5a6b7c8d9e01'
 export const workspace = '0199c5a7-2e40-7f53-8a6b-9c0d1e2f3a41'
