@@ -20,6 +20,7 @@ import { nativeEngine, type EngineCheck } from './engines.ts'
 import type { FunctionTable, Needs } from './functions.ts'
 import type { IamServices } from './access/iam-services.ts'
 import { settledOperations } from './access/settled-operations.ts'
+import type { Metric } from './health/metrics.ts'
 import type { Log } from './log.ts'
 import { areaRecords, operationsCollection } from './operations/area-records.ts'
 import { loggedHooks } from './operations/logged-hooks.ts'
@@ -49,6 +50,10 @@ export interface PlatformServices {
   readonly hooks: WorkspaceHooks[]
   /** The data planes of areas; an area adds its own planes when the area is mounted. */
   readonly planes: AreaPlane[]
+  /** The metrics of areas; an area adds its own metrics when the area is mounted. */
+  readonly metrics: Metric[]
+  /** The functions that end the background activity of areas, which the server calls before it closes the store. */
+  readonly ends: (() => Promise<void>)[]
 }
 
 /** The settings of an area that declares none. */
@@ -66,6 +71,13 @@ export type AreaEnvironment<
   readonly settings: SettingValues<Settings>
   /** Returns the hooks of all areas, which are complete once all areas are mounted. */
   readonly hooks: () => readonly WorkspaceHooks[]
+  /** Adds metrics to those of the server. The area calls this function while it is mounted. */
+  readonly expose: (metrics: readonly Metric[]) => void
+  /**
+   * Adds a function that ends background activity of the area: threads, timers, connections. The server calls the
+   * function once, before the server closes the store. The area calls `atEnd` while it is mounted.
+   */
+  readonly atEnd: (end: () => Promise<void>) => void
   readonly guard?: IamServices | undefined
 }
 
@@ -228,7 +240,7 @@ function mountArea<
   Settings extends SettingDeclarations,
 >(
   declaration: AreaDeclaration<Area, Handlers, Required, Optional, Settings>,
-  { config, functions, hooks, log, planes, queue, ...shared }: PlatformServices,
+  { config, ends, functions, hooks, log, metrics, planes, queue, ...shared }: PlatformServices,
 ): MountedArea {
   const { generated, kinds = [], needs = {}, settings, settlesItself = false } = declaration
   const { domain, operations, routes } = generated
@@ -239,6 +251,8 @@ function mountArea<
     ...shared,
     log,
     hooks: () => hooks,
+    expose: own => void metrics.push(...own),
+    atEnd: end => void ends.push(end),
     operations: operating,
     functions: functions.of(domain.name, needs),
     // Without a declaration, `Settings` is the type of no settings.

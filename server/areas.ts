@@ -1,11 +1,9 @@
-import { network } from '../domain/network/area.ts'
 import { taxonomyScopes } from '../domain/taxonomy/access-scopes.ts'
 import { startTaxonomy, taxonomyCollections, taxonomyHandlers, taxonomyProcedures } from '../domain/taxonomy/area.ts'
 import { taxonomyFunctions } from '../domain/taxonomy/functions.ts'
 import { inspectTaxonomy } from '../domain/taxonomy/inspect.ts'
 import { followTimes, type FollowTimes } from '../domain/taxonomy/cascade/reconcile.ts'
 import { resolveTaxonomy } from '../domain/taxonomy/tree/resolve.ts'
-import { networkArea } from '../output/network/area.ts'
 import { observabilityArea } from '../output/observability/area.ts'
 import { registryArea } from '../output/registry/area.ts'
 import { storageArea } from '../output/storage/area.ts'
@@ -15,6 +13,7 @@ import { area, type AreaModule } from './area.ts'
 import { computeArea } from './compute/area.ts'
 import { iamArea } from './iam/area.ts'
 import { areaInProgress, records } from './area-in-progress.ts'
+import { networkArea } from './network/area.ts'
 import { topologyArea } from './topology/area.ts'
 
 /** Returns the area of organisations, groups, workspaces and quotas. `times` sets the durations of its procedures. */
@@ -38,7 +37,7 @@ export const areas: readonly AreaModule[] = [
   taxonomyArea(),
   topologyArea(),
   computeArea(),
-  area({ generated: networkArea, ...network }),
+  networkArea(),
   areaInProgress({ generated: observabilityArea, built: records(observabilityArea.filters) }),
   areaInProgress({ generated: registryArea, built: records(registryArea.filters) }),
   areaInProgress({ generated: storageArea, built: records(storageArea.filters) }),

@@ -13,6 +13,7 @@ import type { AreaModule, MountedArea } from './area.ts'
 import { denials } from './audit/denials.ts'
 import type { Config } from './config.ts'
 import { Backlog } from './health/backlog.ts'
+import type { Metric } from './health/metrics.ts'
 import { metricsRoute } from './health/metrics-route.ts'
 import { Vitals } from './health/vitals.ts'
 import { withEngines, type EngineCheck } from './engines.ts'
@@ -58,6 +59,8 @@ export const domainsOf = (areas: readonly AreaModule[]): DispatcherOptions['doma
 export interface Assembled {
   readonly sites: Sites
   readonly workers: MountedArea['workers']
+  /** Ends the background activity of the areas. Failures are logged. */
+  readonly endAreas: () => Promise<void>
 }
 
 /** Returns the functions of areas that need only the store, before any area is mounted. */
@@ -94,7 +97,10 @@ export async function assemble(
   const { watch, watchRoute } = denials(store, audit, log)
   const taxonomy = functions.require('taxonomy')
   const planes: AreaPlane[] = []
-  const parts = { config, store, clock, log, access, audit, queue, taxonomy, functions, guard, hooks: [], planes }
+  const metrics: Metric[] = []
+  const ends: (() => Promise<void>)[] = []
+  const shared = { config, store, clock, log, access, audit, queue, taxonomy, functions, guard }
+  const parts = { ...shared, hooks: [], planes, metrics, ends }
   const mounted = areas.map(area => ({ area, ...area.mount(parts) }))
   functions.close()
   const doors = withEngines(platform.doors, engineChecks(mounted))
@@ -109,6 +115,7 @@ export async function assemble(
     inWork: () => admission.inWork,
     maxInWork: admission.max,
     backlog: new Backlog(store, clock),
+    areas: metrics,
   }
   const line = requestLine(log)
   const prepare = (route: BoundRoute): BoundRoute => watchRoute(withSoundTexts(route))
@@ -140,7 +147,14 @@ export async function assemble(
     noStore: ({ domain }) => secret.has(domain.name),
   })
   const serving = { ...answering, doors, watch, admission, prepare, behindProxies: proxied(config.http) }
-  return { sites: sitesOf(planes, dispatch, serving), workers: mounted.flatMap(({ workers }) => workers) }
+  return {
+    sites: sitesOf(planes, dispatch, serving),
+    workers: mounted.flatMap(({ workers }) => workers),
+    endAreas: async () => {
+      const failed = (err: unknown): void => log.warn({ err }, 'an area could not end its background activity')
+      await Promise.all(ends.map(end => end().catch(failed)))
+    },
+  }
 }
 
 /**

@@ -23,7 +23,7 @@ import { explainedUse, openStore, serverCollections } from './platform-store.ts'
 import { requireSoundAreas } from './sound-areas.ts'
 import { startTime, type Time } from './store-time.ts'
 import { outageOf } from './store/sqlite/errors.ts'
-import { assemble, domainsOf, functionsOf, platformResolver } from './assemble.ts'
+import { assemble, domainsOf, functionsOf, platformResolver, type Assembled } from './assemble.ts'
 
 /** The whole platform without a listener. */
 export interface Platform {
@@ -101,6 +101,7 @@ async function composeIn(
   const store = await openStore(config, areas)
   let time: Time | undefined
   let access: PlatformAccess | undefined
+  let assembled: Assembled | undefined
   try {
     time = await startTime(store, log)
     const clock = createClock(time.now)
@@ -141,7 +142,8 @@ async function composeIn(
       probe,
       functions,
     }
-    const { sites, workers: areaWorkers } = await assemble(foundation, config, areas)
+    assembled = await assemble(foundation, config, areas)
+    const { endAreas, sites, workers: areaWorkers } = assembled
     const signIn = await access.begin()
     const { end } = access
     const operations = areas.map(area => area.operations)
@@ -167,12 +169,14 @@ async function composeIn(
       close: async () => {
         stop()
         await stopWorkers()
+        await endAreas()
         await end()
         await store.close().finally(() => hold.release())
       },
     }
   } catch (error) {
     time?.stop()
+    await assembled?.endAreas()
     await access?.end()
     await store.close()
     throw error

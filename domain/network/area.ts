@@ -16,7 +16,6 @@ import { firewallRuleKind } from './firewall/rule-kind.ts'
 import { firewallPolicyRules } from './firewall/rules.ts'
 import { inspectFirewall } from './firewall/inspect.ts'
 import { networkFacts } from './facts.ts'
-import { networkFunctions } from './functions.ts'
 import { inspectSubnets } from './inspect-subnets.ts'
 import { portKind } from './ports/port-kind.ts'
 import { ports } from './ports/ports.ts'
@@ -31,13 +30,15 @@ type NetworkEnvironment = Parts<NetworkArea, 'topology'>
 
 const limitsOf = (parts: Parts<NetworkArea>) => new QuotaLimits(parts, quotas, limits, quotaLimitKind)
 
-/** The network area: VPCs, subnets, logical ports, firewall policies, quota definitions and limits. */
+/**
+ * The network area: VPCs, subnets, logical ports, firewall policies, quota definitions and limits. The server adds the
+ * functions for other areas, which need the wires of its switch.
+ */
 export const network = {
   kinds: [firewallRuleKind, firewallPolicyKind, portKind, subnetKind, vpcKind, quotaLimitKind],
   collections: [quotas.buckets, freeRanges],
   needs: { required: ['topology'] },
   scopes: { getQuotaLimit: rowScope(quotaLimitKind) },
-  provides: (parts: NetworkEnvironment) => ({ network: networkFunctions(parts) }),
   hooks: (parts: NetworkEnvironment) => ({
     async purgeWorkspace(workspace: string) {
       await purgeSubnets(parts.store, workspace)

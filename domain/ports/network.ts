@@ -37,16 +37,34 @@ export interface CreatedPort {
   readonly mac_address: string
 }
 
+/**
+ * The wires of this server between virtual machines and their logical ports. The calls return at once and never throw;
+ * the switch connects in the background. The wires are memory of the process: after a start of the server, the driver
+ * of each running machine attaches its ports again.
+ */
+export interface PortWires {
+  /**
+   * Connects a logical port with the network device of its machine, which listens on the unix socket at `socketPath`
+   * (an absolute path of any length). Frames pass in both directions, each behind its length as 4 bytes, big endian.
+   * The switch connects as soon as the socket exists, and again after each end of the connection, until `detach`. A
+   * repeated call with the same path tries to connect immediately; a call with another path replaces the connection.
+   */
+  attach(portId: string, socketPath: string): void
+  /** Closes the connection of a port. Does nothing if the port is not attached. */
+  detach(portId: string): void
+}
+
 /** Whether the machine of a port is powered. */
 export type PortPower = 'UP' | 'DOWN'
 
 /**
- * The functions of network for other areas (conventions §14). All of them run in the transaction of the caller, which
+ * The functions of network for other areas (conventions §14). All functions but `wires` run in the transaction of the caller, which
  * has shared the organisation of the workspace. A thrown error must roll the whole transaction back. A caller with
  * several subnets calls `requireSubnet` for them in the order of their ids, before the caller creates or releases their
  * ports, so that two transactions never deadlock.
  */
 export interface Network {
+  readonly wires: PortWires
   /**
    * Returns the subnet and locks its row until the end of the transaction. Returns undefined if the workspace has no
    * such subnet, so that each caller can throw its own error.

@@ -11,6 +11,8 @@ export interface Sources {
   /** Returns the number of open connections. */
   readonly connections: () => number
   readonly backlog: Backlog
+  /** The metrics of the areas. */
+  readonly areas: readonly Metric[]
 }
 
 /** A metric as data. The values of its labels come from fixed tables, so the number of series is bounded. */
@@ -24,9 +26,9 @@ export type Metric = {
   | { readonly kind: 'histogram'; readonly read: () => readonly Distribution[] }
 )
 
-/** Returns all metrics of the server itself. */
+/** Returns all metrics of the server and of its areas. */
 export function metricsOf(sources: Sources): readonly Metric[] {
-  return [...callMetrics(sources), ...storeMetrics(sources), ...workMetrics(sources)]
+  return [...callMetrics(sources), ...storeMetrics(sources), ...workMetrics(sources), ...sources.areas]
 }
 
 const callMetrics = ({ meters, inWork, maxInWork, connections }: Sources): readonly Metric[] => [

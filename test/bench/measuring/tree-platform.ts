@@ -114,6 +114,8 @@ export async function storedTree(place: string, size: TreeSize): Promise<StoredT
     log: silent,
     queue: new WorkQueue(),
     hooks: [],
+    metrics: [],
+    ends: [],
     planes: [],
   }
   const { routes } = module.mount({ ...parts, taxonomy: taxonomyFunctions })
