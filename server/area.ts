@@ -3,7 +3,7 @@ import type { Audit } from '../domain/ports/audit.ts'
 import type { Clock } from '../domain/ports/clock.ts'
 import type { DataPlane } from '../domain/ports/data-planes.ts'
 import type { AreaFunctions, FunctionOwner } from '../domain/ports/functions.ts'
-import type { AreaFacts, Inspect } from '../domain/ports/inspection.ts'
+import type { AreaFacts, Finding, Inspect, Inspection } from '../domain/ports/inspection.ts'
 import type { Parts } from '../domain/ports/area-parts.ts'
 import type { Procedure } from '../domain/ports/procedures.ts'
 import type { Collection, Store, Transaction } from '../domain/ports/store.ts'
@@ -69,6 +69,8 @@ export type AreaEnvironment<
   readonly log: Log
   /** The values of the settings that the area declares, keyed by the names of the settings. */
   readonly settings: SettingValues<Settings>
+  /** The folder for all data of the server. */
+  readonly dataDir: string
   /** Returns the hooks of all areas, which are complete once all areas are mounted. */
   readonly hooks: () => readonly WorkspaceHooks[]
   /** Adds metrics to those of the server. The area calls this function while it is mounted. */
@@ -152,9 +154,17 @@ export interface AreaDeclaration<
   readonly start?: (tx: Transaction, now: number, parts: StartParts<Settings>) => Promise<void>
   /** The checker of the area's rows, in addition to the checks of kinds. */
   readonly inspect?: Inspect
+  /**
+   * The checker of the area's files and processes on this host, which compares them with the rows. `dataDir` is the
+   * folder for all data of the server.
+   */
+  readonly inspectHost?: InspectHost
   /** The facts of the area for the checkers of other areas. */
   readonly facts?: Partial<AreaFacts>
 }
+
+/** Yields the contradictions between the rows of an area and its files and processes on this host; changes nothing. */
+export type InspectHost = (inspection: Inspection, dataDir: string) => AsyncGenerator<Finding, void, undefined>
 
 /** An area as the server mounts it, without the type of its operations. */
 export interface AreaModule {
@@ -175,6 +185,7 @@ export interface AreaModule {
   readonly mount: (parts: PlatformServices) => MountedArea
   readonly start?: (tx: Transaction, starting: Starting) => Promise<void>
   readonly inspect?: Inspect
+  readonly inspectHost?: InspectHost
   readonly facts?: Partial<AreaFacts>
 }
 
@@ -199,6 +210,7 @@ export function area<
     facts,
     functions,
     inspect,
+    inspectHost,
     isSecret = false,
     kinds = [],
     settings,
@@ -224,6 +236,7 @@ export function area<
         start(tx, clock.now(), { settings: settingsOf(config, settings ?? ({} as Settings)), newId: clock.newId }),
     }),
     ...(inspect && { inspect }),
+    ...(inspectHost && { inspectHost }),
     ...(facts && { facts }),
   }
 }
@@ -250,6 +263,7 @@ function mountArea<
   const parts: AreaEnvironment<Area, Required, Optional, Settings> = {
     ...shared,
     log,
+    dataDir: config.dataDir,
     hooks: () => hooks,
     expose: own => void metrics.push(...own),
     atEnd: end => void ends.push(end),

@@ -30,20 +30,31 @@ type SettledParts = Parts<ComputeArea, 'network' | 'topology'> & {
 /** Changes a driver before the area uses it; tests let a driver fail. */
 export type WrapDriver = (driver: Driver) => Driver
 
-/** Returns the area of virtual machines; `wrap` replaces its drivers. */
-export function compute(wrap: WrapDriver = driver => driver) {
-  const environmentOf = (parts: SettledParts): ComputeEnvironment => {
+/**
+ * Returns the area of virtual machines; `wrap` replaces the driver SIMULATED. `hosted` returns the drivers of the host,
+ * and runs once for each server that mounts the area.
+ */
+export function compute<P extends SettledParts = SettledParts>(
+  wrap: WrapDriver = driver => driver,
+  hosted: (parts: P) => Drivers = () => ({}),
+) {
+  const environments = new WeakMap<P, ComputeEnvironment>()
+  const environmentOf = (parts: P): ComputeEnvironment => {
+    const known = environments.get(parts)
+    if (known) return known
     const { 'compute.images_file': images = [], 'compute.sim_time_scale': timeScale } = parts.settings
-    const drivers: Drivers = { SIMULATED: wrap(new SimulatedDriver(timeScale)) }
-    return { ...parts, images: catalogueOf(images), drivers }
+    const drivers: Drivers = { ...hosted(parts), SIMULATED: wrap(new SimulatedDriver(timeScale)) }
+    const environment = { ...parts, images: catalogueOf(images), drivers }
+    environments.set(parts, environment)
+    return environment
   }
   return {
     kinds: [vmKind],
     collections: [machines],
     needs: { required: ['network', 'topology'] },
-    procedures: (parts: SettledParts) => [...vmProcedures(environmentOf(parts)), disposal(environmentOf(parts))],
-    workers: (parts: SettledParts) => [watching(environmentOf(parts))],
-    hooks: (parts: SettledParts): Partial<WorkspaceHooks> => {
+    procedures: (parts: P) => [...vmProcedures(environmentOf(parts)), disposal(environmentOf(parts))],
+    workers: (parts: P) => [watching(environmentOf(parts))],
+    hooks: (parts: P): Partial<WorkspaceHooks> => {
       const environment = environmentOf(parts)
       return {
         reconcileWorkspace: (workspace, state) => reconcile(environment, workspace, state),
@@ -52,7 +63,7 @@ export function compute(wrap: WrapDriver = driver => driver) {
       }
     },
     inspect: inspectCompute,
-    handlers: (parts: SettledParts): ComputeHandlers => ({
+    handlers: (parts: P): ComputeHandlers => ({
       vms: vms(environmentOf(parts)),
       operations: new OperationRecords(parts),
       filterSchemas: new FilterSchemaRecords(computeFilters),

@@ -1,8 +1,28 @@
+import { join } from 'node:path'
 import { compute, type WrapDriver } from '../../domain/compute/area.ts'
-import { computeArea as generated } from '../../output/compute/area.ts'
-import { area, type AreaModule } from '../area.ts'
+import type { Drivers } from '../../domain/compute/environment.ts'
+import { computeArea as generated, type ComputeArea } from '../../output/compute/area.ts'
+import { area, type AreaEnvironment, type AreaModule } from '../area.ts'
+import { inspectMachines } from './qemu/inspect.ts'
+import { QemuDriver } from './qemu/qemu-driver.ts'
 import { computeSettings } from './settings.ts'
 
-/** Virtual machines. */
-export const computeArea = (wrap?: WrapDriver): AreaModule =>
-  area({ generated, ...compute(wrap), settings: computeSettings })
+/** The parts of the area, as the server gives them. */
+export type ComputeParts = AreaEnvironment<ComputeArea, 'network' | 'topology', never, typeof computeSettings>
+
+/** Returns the folder of the machines that QEMU runs, which has a folder for each machine. */
+export const machinesFolder = (dataDir: string): string => join(dataDir, 'compute')
+
+/** Returns the drivers of the machines of this host. */
+export const hostDrivers = ({ dataDir, functions, log }: ComputeParts): Drivers => ({
+  QEMU: new QemuDriver({ folder: machinesFolder(dataDir), wires: () => functions.network.wires, log }),
+})
+
+/** Virtual machines. `wrap` replaces the driver SIMULATED, and `hosted` returns the other drivers. */
+export const computeArea = (wrap?: WrapDriver, hosted: (parts: ComputeParts) => Drivers = hostDrivers): AreaModule =>
+  area({
+    generated,
+    ...compute(wrap, hosted),
+    settings: computeSettings,
+    inspectHost: ({ reader }, dataDir) => inspectMachines(reader, machinesFolder(dataDir)),
+  })

@@ -76,7 +76,7 @@ async function* findingsOf(
   { dataDir, storeUrl }: StorePlace,
 ): AsyncGenerator<AreaFinding, void, undefined> {
   if (storeUrl === undefined) yield* leftovers(dataDir)
-  yield* inspectStore(snapshot, areas)
+  yield* inspectStore(snapshot, areas, dataDir)
 }
 
 const jsonOf = ({ area, id, message, resourceType }: AreaFinding): string =>

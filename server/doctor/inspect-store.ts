@@ -22,9 +22,13 @@ const own = 'ninefold'
  * Yields the findings about a store: first about the file, then about rows that contradict their documents, then about
  * durable work and by the checkers of the areas. A damaged file ends the checks, and so do columns that contradict
  * their documents, because later stages rely on both. Unreadable documents are reported, and later stages treat them as
- * absent.
+ * absent. With a data folder, the areas also compare their files and processes on this host with their rows.
  */
-export async function* inspectStore(snapshot: StoreSnapshot, areas: readonly AreaModule[]): Findings<AreaFinding> {
+export async function* inspectStore(
+  snapshot: StoreSnapshot,
+  areas: readonly AreaModule[],
+  dataDir?: string,
+): Findings<AreaFinding> {
   const damages = await snapshot.damages()
   if (damages.length > 0) return yield* damagesOf(snapshot.store, damages)
   let reader: Reader = snapshot
@@ -34,7 +38,7 @@ export async function* inspectStore(snapshot: StoreSnapshot, areas: readonly Are
     else isStale = true
     yield finding
   }
-  if (!isStale) yield* inspectMeaning(reader, areas)
+  if (!isStale) yield* inspectMeaning(reader, areas, dataDir)
 }
 
 function* damagesOf(file: string, damages: readonly string[]): Generator<AreaFinding, void, undefined> {
@@ -57,7 +61,11 @@ async function* inspectRows(snapshot: StoreSnapshot, areas: readonly AreaModule[
   }
 }
 
-async function* inspectMeaning(reader: Reader, areas: readonly AreaModule[]): Findings<AreaFinding> {
+async function* inspectMeaning(
+  reader: Reader,
+  areas: readonly AreaModule[],
+  dataDir: string | undefined,
+): Findings<AreaFinding> {
   const operations = areas.map(({ domain, operations }) => ({ area: domain.name, operations }))
   yield* guarded(own, inspectOperations(reader, operations))
   const kinds = areas.flatMap(area => area.kinds)
@@ -65,6 +73,9 @@ async function* inspectMeaning(reader: Reader, areas: readonly AreaModule[]): Fi
   const facts: Partial<AreaFacts> = Object.assign({}, ...areas.map(area => area.facts ?? {}))
   const inspection = { reader, facts, workAt: workAt.bind(undefined, reader) }
   for (const { domain, inspect } of areas) if (inspect) yield* guarded(domain.name, inspect(inspection))
+  if (dataDir === undefined) return
+  for (const { domain, inspectHost } of areas)
+    if (inspectHost) yield* guarded(domain.name, inspectHost(inspection, dataDir))
 }
 
 /**

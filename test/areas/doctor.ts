@@ -18,7 +18,7 @@ export async function doctorFindings(
   const snapshot = await openStoreSnapshot(place, inspected)
   try {
     const told: string[] = []
-    for await (const { id, message, resourceType } of inspectStore(snapshot, inspected)) {
+    for await (const { id, message, resourceType } of inspectStore(snapshot, inspected, place.dataDir)) {
       told.push(`${resourceType} ${id}: ${message}`)
     }
     return told

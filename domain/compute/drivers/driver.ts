@@ -5,6 +5,11 @@ export interface BootImage {
   readonly name: string
   /** The time that a guest of the image takes to boot, in milliseconds. */
   readonly boot_ms: number
+  /** The path of the image on the host of a driver that needs one; an image has a file or an address, or neither. */
+  readonly file?: string
+  /** The address from which a driver fetches the image; `sha256` is then the digest of the image in hex. */
+  readonly url?: string
+  readonly sha256?: string
 }
 
 /** A disk of a virtual machine. The boot disk has an empty name; data disks have the names of the machine. */
@@ -13,13 +18,37 @@ export interface Disk {
   readonly size_gib: number
 }
 
+/** A NUMA node of a guest. */
+export interface GuestNode {
+  readonly vcpus: number
+  readonly memory_mib: number
+  /** The number of the host node to which the guest node is pinned; absent unless the machine is powered. */
+  readonly host_node?: number
+}
+
+/** A network interface of a guest. */
+export interface GuestInterface {
+  /** The name of the interface: `nic0`. */
+  readonly name: string
+  /** The id of the logical port. */
+  readonly port_id: string
+  /** The MAC address in lower-case hexadecimal, with colons. */
+  readonly mac_address: string
+}
+
 /** A virtual machine as a driver runs it. */
 export interface DriverVm {
   readonly id: string
   /** The host name of the guest. */
   readonly name: string
   readonly vcpus: number
+  readonly cores_per_socket: number
+  readonly threads_per_core: number
   readonly memory_mib: number
+  /** The NUMA nodes of the guest; empty for a guest without a NUMA topology. */
+  readonly numa: readonly GuestNode[]
+  /** The network interfaces in their order; the first is primary. */
+  readonly interfaces: readonly GuestInterface[]
   /** The image of the boot disk; absent if the catalogue has it no longer. */
   readonly image?: BootImage | undefined
   /** The boot disk first. */

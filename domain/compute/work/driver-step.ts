@@ -1,4 +1,5 @@
 import { forcedPowerOff } from '../../../output/compute/errors.ts'
+import type { VmNetworkInterface } from '../../../output/compute/types.ts'
 import {
   again,
   done,
@@ -9,10 +10,11 @@ import {
   type StepOutcome,
 } from '../../ports/procedures.ts'
 import type { Stored, Transaction } from '../../ports/store.ts'
-import type { Disk, Driver, DriverAnswer, DriverCall, DriverVm } from '../drivers/driver.ts'
+import type { Disk, Driver, DriverAnswer, DriverCall, DriverVm, GuestInterface } from '../drivers/driver.ts'
 import type { ComputeEnvironment } from '../environment.ts'
 import type { ImageCatalogue } from '../images/catalogue.ts'
 import type { FailureReason } from '../vms/transitions.ts'
+import { coresPerSocket } from '../vms/vm-form.ts'
 import { vmCollection, type StoredVm } from '../vms/vms-store.ts'
 import { lockOwn } from './vm-end.ts'
 import type { VmWork } from './vm-work.ts'
@@ -73,12 +75,22 @@ export const disksOf = ({ boot_disk, data_disks }: Pick<StoredVm, 'boot_disk' | 
   ...data_disks.map(({ name, size_gib }) => ({ name, size_gib })),
 ]
 
+const interfaceOf = ({ logical_port_id, mac_address, name }: VmNetworkInterface): GuestInterface => ({
+  name,
+  port_id: logical_port_id,
+  mac_address,
+})
+
 /** A machine as its driver runs it. */
 export const driverVmOf = (vm: StoredVm, images: ImageCatalogue): DriverVm => ({
   id: vm.id,
   name: vm.name,
   vcpus: vm.cpu.count,
+  cores_per_socket: coresPerSocket(vm.cpu),
+  threads_per_core: vm.cpu.threads_per_core,
   memory_mib: vm.memory_mib,
+  numa: vm.numa?.nodes ?? [],
+  interfaces: vm.network_interfaces.map(interfaceOf),
   image: images.get(vm.boot_disk.image),
   disks: disksOf(vm),
   metadata: vm.metadata,

@@ -20,10 +20,15 @@ function program(script: string): { readonly command: string; readonly runs: () 
   }
 }
 
+const accelerator = async () => 'kvm' as const
+
 describe('the probe of QEMU', () => {
   it('passes if the program prints its version, and reports the resources of the host', async () => {
-    const { host, ...facts } = await qemuProbe(program('echo "QEMU emulator version 7.2.0"').command)()
-    expect(facts).toEqual({ isRunning: true, message: '' })
+    const { host, ...facts } = await qemuProbe({
+      command: program('echo "QEMU emulator version 7.2.0"').command,
+      accelerator,
+    })()
+    expect(facts).toEqual({ isRunning: true, message: 'guests run by kvm' })
     expect(host?.vcpus).toBeGreaterThanOrEqual(availableParallelism())
     expect(host?.memoryMib).toBeGreaterThan(64)
   })
@@ -39,12 +44,15 @@ describe('the probe of QEMU', () => {
       'qemu-system-x86_64 --version failed with ERR_CHILD_PROCESS_STDIO_MAXBUFFER',
     ],
   ])('fails if the program %s', async (_, command, timeoutMs, message) => {
-    expect(await qemuProbe(command(), timeoutMs)()).toMatchObject({ isRunning: false, message })
+    expect(await qemuProbe({ command: command(), timeoutMs, accelerator })()).toMatchObject({
+      isRunning: false,
+      message,
+    })
   })
 
   it('runs once for concurrent calls, and again later', async () => {
     const { command, runs } = program('echo "QEMU emulator version 7.2.0"')
-    const probe = qemuProbe(command)
+    const probe = qemuProbe({ command, accelerator })
     await Promise.all([probe(), probe(), probe()])
     expect(runs()).toBe(1)
     await probe()

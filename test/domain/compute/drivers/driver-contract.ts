@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type {
   Driver,
@@ -19,12 +20,16 @@ export interface DriverSubject {
   events(): Promise<readonly MachineEvent[]>
 }
 
-/** A machine of the image `tiny`; its guest obeys the power button. */
-export const tinyVm = (id: string, more: Partial<DriverVm> = {}): DriverVm => ({
-  id,
+/** A machine of the image `tiny`; its guest obeys the power button. The id is always the same for one label. */
+export const tinyVm = (label: string, more: Partial<DriverVm> = {}): DriverVm => ({
+  id: idOf(label),
   name: 'web-1',
   vcpus: 1,
+  cores_per_socket: 1,
+  threads_per_core: 1,
   memory_mib: 128,
+  numa: [],
+  interfaces: [],
   image: { name: 'tiny', boot_ms: 500 },
   disks: [
     { name: '', size_gib: 1 },
@@ -33,6 +38,20 @@ export const tinyVm = (id: string, more: Partial<DriverVm> = {}): DriverVm => ({
   metadata: {},
   ...more,
 })
+
+/** Returns a UUID that follows from a label. */
+const idOf = (label: string): string => {
+  const hex = createHash('sha256').update(label).digest('hex')
+  return [
+    [0, 8],
+    [8, 12],
+    [12, 16],
+    [16, 20],
+    [20, 32],
+  ]
+    .map(([from, to]) => hex.slice(from, to))
+    .join('-')
+}
 
 type Verb = (driver: Driver, call: DriverCall) => Promise<DriverAnswer>
 

@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process'
+import { accessSync, constants, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { bootSector } from './boot-sector.ts'
+import { programEnvironment } from './programs.ts'
+
+/** The way in which QEMU runs the processors of guests: by the hardware, or by translation of code. */
+export type Accelerator = 'kvm' | 'tcg'
+
+/** The program that runs guests. */
+export const qemu = 'qemu-system-x86_64'
+
+/** The time limit for a guest to boot under kvm, in milliseconds (compute.md 6). */
+const bootMs = 2000
+
+let known: Promise<Accelerator> | undefined
+
+/** Returns the accelerator of this host. The first call boots a guest under kvm if the host has kvm. */
+export const hostAccelerator = (): Promise<Accelerator> => (known ??= probeAccelerator())
+
+/**
+ * Returns kvm if a guest boots under kvm within the time limit, else tcg: on some machines `/dev/kvm` exists and can be
+ * opened, but a guest never starts.
+ */
+export async function probeAccelerator(
+  program: string = qemu,
+  device = '/dev/kvm',
+  timeoutMs: number = bootMs,
+): Promise<Accelerator> {
+  try {
+    accessSync(device, constants.R_OK | constants.W_OK)
+  } catch {
+    return 'tcg'
+  }
+  let folder: string | undefined
+  try {
+    folder = mkdtempSync(join(tmpdir(), 'ninefold-kvm-'))
+    writeFileSync(join(folder, 'tiny.raw'), bootSector())
+    return (await prints(program, folder, 'boot', timeoutMs)) ? 'kvm' : 'tcg'
+  } catch {
+    // Without a temporary folder nothing proves that a guest boots under kvm.
+    return 'tcg'
+  } finally {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const probeWords = [
+  ['-nodefaults', '-no-user-config', '-display', 'none', '-machine', 'q35,accel=kvm', '-m', 'size=128M'],
+  ['-serial', 'stdio'],
+  ['-blockdev', 'driver=raw,node-name=disk0,read-only=on,file.driver=file,file.filename=tiny.raw'],
+  ['-device', 'virtio-blk-pci,drive=disk0'],
+].flat()
+
+/** Returns whether a guest prints a word within the time limit. The guest has ended when the promise resolves. */
+function prints(program: string, cwd: string, word: string, timeoutMs: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const child = spawn(program, probeWords, { cwd, env: programEnvironment, stdio: ['ignore', 'pipe', 'ignore'] })
+    const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs)
+    let text = ''
+    child.stdout.setEncoding('latin1')
+    child.stdout.on('data', (more: string) => {
+      text = (text + more).slice(-1000)
+      if (text.includes(word)) child.kill('SIGKILL')
+    })
+    const end = (): void => {
+      clearTimeout(timer)
+      resolve(text.includes(word))
+    }
+    child.on('error', end)
+    child.on('close', end)
+  })
+}
+
+/** Returns the numbers of the NUMA nodes of this host. A host without NUMA has the node 0. */
+export function hostNodes(folder = '/sys/devices/system/node'): readonly number[] {
+  try {
+    const found = readdirSync(folder).flatMap(name => /^node(\d{1,4})$/.exec(name)?.[1] ?? [])
+    return found.map(Number).toSorted((a, b) => a - b)
+  } catch {
+    return []
+  }
+}
