@@ -14,9 +14,11 @@ export type ComputeParts = AreaEnvironment<ComputeArea, 'network' | 'topology', 
 export const machinesFolder = (dataDir: string): string => join(dataDir, 'compute')
 
 /** Returns the drivers of the machines of this host. */
-export const hostDrivers = ({ dataDir, functions, log }: ComputeParts): Drivers => ({
-  QEMU: new QemuDriver({ folder: machinesFolder(dataDir), wires: () => functions.network.wires, log }),
-})
+export function hostDrivers({ atEnd, dataDir, functions, log }: ComputeParts): Drivers {
+  const driver = new QemuDriver({ folder: machinesFolder(dataDir), wires: () => functions.network.wires, log })
+  atEnd(() => driver.close())
+  return { QEMU: driver }
+}
 
 /** Virtual machines. `wrap` replaces the driver SIMULATED, and `hosted` returns the other drivers. */
 export const computeArea = (wrap?: WrapDriver, hosted: (parts: ComputeParts) => Drivers = hostDrivers): AreaModule =>

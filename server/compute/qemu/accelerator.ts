@@ -56,13 +56,21 @@ const probeWords = [
 /** Returns whether a guest prints a word within the time limit. The guest has ended when the promise resolves. */
 function prints(program: string, cwd: string, word: string, timeoutMs: number): Promise<boolean> {
   return new Promise(resolve => {
-    const child = spawn(program, probeWords, { cwd, env: programEnvironment, stdio: ['ignore', 'pipe', 'ignore'] })
-    const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs)
+    // A guest that never starts would outlive a killed server, so `timeout` ends the guest in any case.
+    const words = ['-s', 'KILL', String(timeoutMs / 1000 + 1), program, ...probeWords]
+    const child = spawn('timeout', words, {
+      cwd,
+      env: programEnvironment,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const kill = (): void => killGroup(child.pid)
+    const timer = setTimeout(kill, timeoutMs)
     let text = ''
     child.stdout.setEncoding('latin1')
     child.stdout.on('data', (more: string) => {
       text = (text + more).slice(-1000)
-      if (text.includes(word)) child.kill('SIGKILL')
+      if (text.includes(word)) kill()
     })
     const end = (): void => {
       clearTimeout(timer)
@@ -71,6 +79,15 @@ function prints(program: string, cwd: string, word: string, timeoutMs: number): 
     child.on('error', end)
     child.on('close', end)
   })
+}
+
+/** Kills the processes of the group that a detached process leads. */
+function killGroup(leader: number | undefined): void {
+  try {
+    if (leader !== undefined) process.kill(-leader, 'SIGKILL')
+  } catch {
+    // The processes have ended in the meantime.
+  }
 }
 
 /** Returns the numbers of the NUMA nodes of this host. A host without NUMA has the node 0. */

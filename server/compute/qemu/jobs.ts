@@ -62,6 +62,13 @@ export class Jobs {
     if (!this.isBusy(vm)) this.#jobs.delete(vm)
   }
 
+  /** Aborts all jobs, and returns once they have ended. The machines stay as the jobs have left them. */
+  async close(): Promise<void> {
+    const jobs = [...this.#jobs.values()]
+    for (const { controller } of jobs) controller.abort(new Error('the server is closing'))
+    await Promise.all(jobs.map(({ ended }) => ended))
+  }
+
   #begin(vm: string, change: string, work: Work): Job {
     const before = this.#jobs.get(vm)
     before?.controller.abort(new Error('another change of the machine has begun'))

@@ -125,6 +125,12 @@ export class QemuDriver implements Driver {
     }
   }
 
+  /** Ends the changes in progress and the sessions with guests. The guests go on. */
+  async close(): Promise<void> {
+    await this.#jobs.close()
+    for (const guest of this.#guests.values()) guest.drop()
+  }
+
   /** Looks at a machine between its changes; returns the reason if the machine has gone off without a change. */
   async #look(vm: string): Promise<Lapse | undefined> {
     const folder = this.#folderOf(vm)

@@ -10,6 +10,8 @@ export interface WalkedProcess {
   readonly startMs: number
   arm(arming: Arming): Promise<void>
   isRunning(): boolean
+  /** Kills the process, and returns once the process has ended. */
+  kill(): Promise<void>
   /** A promise that is fulfilled when the process has ended. */
   readonly ended: Promise<void>
 }
@@ -64,6 +66,10 @@ export async function startWalked(
       await answered.promise
     },
     isRunning,
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
     ended,
   }
 }

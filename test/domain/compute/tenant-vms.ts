@@ -37,12 +37,19 @@ export interface TenantVms {
   list(filter: string): Promise<readonly string[]>
 }
 
-/** A new platform with a tenant whose network has one subnet; the machines take `scale` of their time. */
+/**
+ * A new platform with a tenant whose network has one subnet; the machines take `scale` of their time. `given` replaces
+ * all settings, the scale too.
+ */
 export async function tenantVms(
   scale = 0,
-  { later = onTestFinished, ...options }: Omit<TestPlatformOptions, 'config'> & { readonly later?: Later } = {},
+  {
+    given = atScale(scale),
+    later = onTestFinished,
+    ...options
+  }: Omit<TestPlatformOptions, 'config'> & { readonly later?: Later; readonly given?: GivenSettings } = {},
 ): Promise<TenantVms> {
-  const platform = await testPlatform({ later, ...options, config: { given: atScale(scale) } })
+  const platform = await testPlatform({ later, ...options, config: { given } })
   const { api } = await platform.admin()
   const { organisation, workspace } = await addTenant(api, 'acme')
   const place = { workspace, engine: 'native' }

@@ -14,11 +14,11 @@ export interface QemuSubject extends DriverSubject {
   /** The folder of all machines. */
   readonly folder: string
   /** The attached ports with the paths of their sockets. */
-  readonly wired: ReadonlyMap<string, string>
+  readonly wired: Map<string, string>
   /** The lines of the log. */
   readonly lines: readonly object[]
-  /** Returns a driver over the same folder, as a server that starts again makes it. */
-  again(): DriverSubject
+  /** Closes the driver, and returns a driver over the same folder, as a server that starts again makes it. */
+  again(): Promise<DriverSubject>
 }
 
 /** Ends the guests whose machines are in a folder when the running test ends. */
@@ -37,11 +37,14 @@ export async function qemuSubject(place: string = testFolder()): Promise<QemuSub
     attach: (port, path) => void wired.set(port, path),
     detach: port => void wired.delete(port),
   }
-  const again = (): DriverSubject => {
-    const log = { warn: (fields: object) => void lines.push(fields) }
-    return subjectOf(new QemuDriver({ folder, wires: () => wires, log }))
+  const log = { warn: (fields: object) => void lines.push(fields) }
+  let driver = new QemuDriver({ folder, wires: () => wires, log })
+  const again = async (): Promise<DriverSubject> => {
+    await driver.close()
+    driver = new QemuDriver({ folder, wires: () => wires, log })
+    return subjectOf(driver)
   }
-  return { ...again(), again, folder, wired, lines }
+  return { ...subjectOf(driver), again, folder, wired, lines }
 }
 
 function subjectOf(driver: QemuDriver): DriverSubject {
