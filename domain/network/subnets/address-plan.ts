@@ -74,7 +74,8 @@ export function blockOf(text: string): Ipv4Block {
   return block
 }
 
-function addressOf(text: string): number {
+/** Parses the address of a valid subnet or port. Throws if the text is no address. */
+export function addressOf(text: string): number {
   const address = parseAddress(text)
   if (address === undefined) throw new Error(`"${text.slice(0, 80)}" is no address`)
   return address
