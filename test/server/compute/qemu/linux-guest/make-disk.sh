@@ -11,7 +11,13 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 
 # The package linux-image-cloud-amd64 is empty and depends on the package of the present kernel.
-kernel=$(apt-cache depends linux-image-cloud-amd64 | sed -n 's/.*Depends: \(linux-image-[^ ]*\)$/\1/p' | head -n 1)
+kernel_package() { apt-cache depends linux-image-cloud-amd64 2>/dev/null | sed -n 's/.*Depends: \(linux-image-[^ ]*\)$/\1/p' | head -n 1; }
+kernel=$(kernel_package)
+if [ -z "$kernel" ]; then
+  # A fresh machine has no list of packages.
+  apt-get update -qq || sudo -n apt-get update -qq
+  kernel=$(kernel_package)
+fi
 [ -n "$kernel" ] || { echo 'make-disk: no package of a Linux kernel is known' >&2; exit 1; }
 # apt-get warns if the user _apt cannot write to the folder, and then downloads as this user.
 apt-get download -qq "$kernel" busybox-static 2>/dev/null

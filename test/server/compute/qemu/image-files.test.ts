@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { BootImage } from '../../../../domain/compute/drivers/driver.ts'
+import { ImageFiles } from '../../../../server/compute/qemu/image-files.ts'
+import { testFolder } from '../../store/harness.ts'
+
+const content = Buffer.from('the content of an image')
+
+const sha256 = createHash('sha256').update(content).digest('hex')
+
+/** Serves images on this host; returns the address. */
+async function serving(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new Error('the server has no address')
+  return `http://127.0.0.1:${address.port}/image`
+}
+
+const image = (more: Partial<BootImage>): BootImage => ({ name: 'web', boot_ms: 1, ...more })
+
+/** A header of qcow2 with 64-bit numbers at these places. */
+function qcow2(fields: Readonly<Record<number, bigint>>): Buffer {
+  const header = Buffer.alloc(104)
+  header.write('QFI\u00fb', 'latin1')
+  header.writeUInt32BE(3, 4)
+  for (const [at, value] of Object.entries(fields)) header.writeBigUInt64BE(value, Number(at))
+  return header
+}
+
+describe('the images of a host', () => {
+  it('are fetched once, for machines that need the image at the same time too', async () => {
+    let requests = 0
+    const url = await serving((_request, response) => {
+      requests += 1
+      response.end(content)
+    })
+    const folder = testFolder()
+    const files = new ImageFiles(folder)
+    const fetched = await Promise.all([1, 2, 3].map(() => files.baseOf(image({ url, sha256 }))))
+    const base = { path: `../images/${sha256}.img`, format: 'raw' }
+    expect(fetched).toEqual([base, base, base])
+    expect(await new ImageFiles(folder).baseOf(image({ url, sha256 }))).toEqual(base)
+    expect(requests).toBe(1)
+    const path = join(folder, 'images', `${sha256}.img`)
+    expect(readFileSync(path)).toEqual(content)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+  })
+
+  it.each<[string, number, RequestListener, string]>([
+    ['another digest', 60_000, (_request, response) => void response.end('other'), 'has the digest'],
+    ['too many bytes', 60_000, (_request, response) => void response.end(Buffer.alloc(2000)), 'is larger than 1000'],
+    [
+      'a failure',
+      60_000,
+      (_request, response) => void response.writeHead(404).end(),
+      'could not be fetched: status 404',
+    ],
+    ['no answer', 300, () => {}, 'could not be fetched'],
+    ['an answer without an end', 300, (_request, response) => void response.write('x'), 'could not be fetched'],
+    ['a cut connection', 60_000, request => void request.socket.destroy(), 'could not be fetched'],
+  ])('are refused for %s, and leave no file', async (_name, timeoutMs, answer, message) => {
+    const folder = testFolder()
+    const url = await serving(answer)
+    const files = new ImageFiles(folder, { timeoutMs, maxBytes: 1000 })
+    await expect(files.baseOf(image({ url, sha256 }))).rejects.toThrow(message)
+    expect(readdirSync(join(folder, 'images'))).toEqual([])
+  })
+
+  it('have the format of their header', async () => {
+    const folder = testFolder()
+    const [raw, disk] = [join(folder, 'raw'), join(folder, 'disk')]
+    writeFileSync(raw, 'x')
+    writeFileSync(disk, qcow2({ 24: 1n }))
+    const files = new ImageFiles(folder)
+    expect(await files.baseOf(image({ file: raw }))).toEqual({ path: raw, format: 'raw' })
+    expect(await files.baseOf(image({ file: disk }))).toEqual({ path: disk, format: 'qcow2' })
+    expect(await files.baseOf(image({ name: 'blank' }))).toBeUndefined()
+  })
+
+  it.each([
+    ['a backing file', { 8: 80n }],
+    ['an external data file', { 72: 4n }],
+  ])('are refused if they need %s', async (_name, fields) => {
+    const folder = testFolder()
+    const file = join(folder, 'disk')
+    writeFileSync(file, qcow2(fields))
+    await expect(new ImageFiles(folder).baseOf(image({ file }))).rejects.toThrow('needs other files')
+  })
+
+  it('are refused without a file', async () => {
+    const files = new ImageFiles(testFolder())
+    await expect(files.baseOf(image({ file: '/nowhere/disk' }))).rejects.toThrow('does not exist')
+    await expect(files.baseOf(image({ name: 'debian-13' }))).rejects.toThrow('has no file and no url')
+  })
+
+  it('lose what an interrupted download has left', () => {
+    const folder = testFolder()
+    const files = new ImageFiles(folder)
+    files.tiny()
+    writeFileSync(join(folder, 'images', 'half.img.tmp'), '')
+    files.clean()
+    expect(readdirSync(join(folder, 'images'))).toEqual(['tiny.raw'])
+  })
+})
