@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import type { Finding } from '../../../domain/ports/inspection.ts'
 import type { Reader } from '../../../domain/ports/store.ts'
 import { bareStatus, type Status } from '../../../domain/compute/vms/transitions.ts'
@@ -26,19 +27,26 @@ export async function* inspectMachines(reader: Reader, folder: string): AsyncGen
   const processes = Map.groupBy(existsSync(folder) ? guestProcesses(home) : [], process => process.folder)
   const left = new Set(existsSync(folder) ? readdirSync(home) : [])
   left.delete(imagesFolder)
+  const known = new Set<string>()
   for await (const { id, value } of reader.each(vmCollection)) {
     if (value.driver !== 'QEMU') continue
     left.delete(id)
+    known.add(join(home, id))
     if (value.operation_id !== '') continue
     const machine = new VmFolder(home, id)
     const count = processes.get(machine.path)?.length ?? 0
     for (const message of faultsOf(value, machine, count)) yield { resourceType: 'compute.vms', id, message }
   }
   const leaving = await disposed(reader)
+  for (const [path, [first]] of processes) {
+    if (known.has(path) || leaving.has(basename(path)) || !first) continue
+    const message = `runs in process ${first.pid} on this host, and no virtual machine has this id; end the process`
+    yield { resourceType: 'compute.machines', id: basename(path), message }
+  }
   for (const name of left) {
     if (leaving.has(name)) continue
     const message = isVmId(name)
-      ? 'has files on this host, and no virtual machine has this id; end its process and delete the folder'
+      ? 'has files on this host, and no virtual machine has this id; delete the folder'
       : 'is a file in the folder of virtual machines that no part of the platform writes'
     yield { resourceType: 'compute.machines', id: name, message }
   }

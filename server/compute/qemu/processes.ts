@@ -22,7 +22,8 @@ export function folderOf(pid: number): string | undefined {
     const id = words[words.indexOf('-uuid') + 1]
     // A zombie has no arguments.
     if (id === undefined || !words[0]?.includes('qemu-system')) return undefined
-    const folder = readlinkSync(`/proc/${pid}/cwd`)
+    // The kernel marks a folder that was deleted while the process runs.
+    const folder = readlinkSync(`/proc/${pid}/cwd`).replace(/ \(deleted\)$/, '')
     return folder.endsWith(`/${id}`) ? folder : undefined
   } catch {
     return undefined
@@ -39,7 +40,7 @@ export function guestProcesses(parent: string): readonly GuestProcess[] {
   })
 }
 
-/** Ends a process, at once, and returns once the process has ended. Throws if the process is still alive after 10 s. */
+/** Kills a process, and returns once the process has ended. Throws if the process is still alive after 10 s. */
 export async function killProcess({ folder, pid }: GuestProcess): Promise<void> {
   const until = performance.now() + 10_000
   while (folderOf(pid) === folder) {

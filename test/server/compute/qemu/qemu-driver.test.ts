@@ -21,6 +21,8 @@ async function killGuest({ folder }: QemuSubject): Promise<void> {
   const [guest, ...others] = guestProcesses(folder)
   if (!guest || others.length > 0) throw new Error('the folder has not exactly one process')
   await killProcess(guest)
+  // The server reaps its children, so that no zombie is left.
+  await expect.poll(() => existsSync(`/proc/${guest.pid}`)).toBe(false)
 }
 
 /** Returns the path of a disk whose boot sector powers the machine off at once. */

@@ -9,6 +9,8 @@ import { qemuBody, qemuTenant } from './qemu-zone.ts'
 describe.skipIf(lacksQemu)('a zone of QEMU', () => {
   it('scenario 1: a new machine has its address at once, and runs after a boot', async () => {
     const { api, create, ended, folder, get, platform, subnet, workspace } = await qemuTenant()
+    const target = await api.topology.getDeploymentTarget({ id: 'host' })
+    expect(target).toMatchObject({ state_message: expect.stringMatching(/^guests run by (?:kvm|tcg)/) })
     const operation = await create('web-1', {
       ...qemuBody,
       cpu: { count: 2 },
