@@ -20,7 +20,7 @@ export function hostDrivers({ atEnd, dataDir, functions, log }: ComputeParts): D
   return { QEMU: driver }
 }
 
-/** Virtual machines. `wrap` replaces the driver SIMULATED, and `hosted` returns the other drivers. */
+/** Returns the area of virtual machines. `wrap` replaces the driver SIMULATED; `hosted` returns the other drivers. */
 export const computeArea = (wrap?: WrapDriver, hosted: (parts: ComputeParts) => Drivers = hostDrivers): AreaModule =>
   area({
     generated,

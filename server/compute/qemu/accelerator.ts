@@ -39,7 +39,7 @@ export async function probeAccelerator(
     writeFileSync(join(folder, 'tiny.raw'), bootSector())
     return (await prints(program, folder, 'boot', timeoutMs)) ? 'kvm' : 'tcg'
   } catch {
-    // Without a temporary folder nothing proves that a guest boots under kvm.
+    // Without a temporary folder the server cannot boot a guest under kvm, so kvm is unproven.
     return 'tcg'
   } finally {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
@@ -90,7 +90,7 @@ function killGroup(leader: number | undefined): void {
   }
 }
 
-/** Returns the numbers of the NUMA nodes of this host. A host without NUMA has the node 0. */
+/** Returns the numbers of the NUMA nodes of this host in ascending order; no numbers if the kernel lists no nodes. */
 export function hostNodes(folder = '/sys/devices/system/node'): readonly number[] {
   try {
     const found = readdirSync(folder).flatMap(name => /^node(\d{1,4})$/.exec(name)?.[1] ?? [])

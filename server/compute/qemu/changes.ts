@@ -20,8 +20,9 @@ export interface Change {
   /** The verb and the request of the change; a repeated change has the same name. */
   readonly name: string
   readonly signal: AbortSignal
-  /** Connects the ports of the machine with the switch, as the record of the machine names them. */
+  /** Connects the ports in the record of the machine with the switch. */
   readonly attach: (ports: MachineRecord['ports']) => void
+  /** Disconnects all ports of the machine. */
   readonly detach: () => void
 }
 
@@ -48,7 +49,7 @@ export async function provision({ folder, images, signal, vm }: Change): Promise
   return done
 }
 
-/** Boots a machine that is off. A process that an interrupted start has left goes on. */
+/** Boots a machine that is off. A process of an interrupted start is kept. */
 export async function start(change: Change): Promise<DriverAnswer> {
   const { attach, folder, guest, signal, vm } = change
   const record = folder.read()
@@ -82,7 +83,7 @@ async function spawn({ folder, guest, host, signal, vm }: Change, beginning: Beg
 const portsOf = ({ interfaces }: DriverVm): MachineRecord['ports'] =>
   interfaces.map(({ name, port_id }) => ({ port: port_id, socket: interfaceSocket(name) }))
 
-/** The times after which the power button is pressed again, in milliseconds: a guest that boots may miss the first. */
+/** The delays between presses of the power button, in milliseconds. A guest that is still booting misses a press. */
 const pressesMs = [500, 1000, 2000, 4000] as const
 const laterPressesMs = 10_000
 
@@ -226,7 +227,7 @@ export async function destroy({ detach, folder, guest }: Change): Promise<Driver
   return done
 }
 
-/** Returns the value of a promise; rejects as soon as the signal is aborted, while the promise goes on. */
+/** Returns the value of a promise. Rejects once the signal is aborted; the work behind the promise continues. */
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = new Promise<never>((_resolve, reject) => {
     const abort = (): void => reject(new Error('another change of the machine has begun', { cause: signal.reason }))

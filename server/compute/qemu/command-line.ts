@@ -9,7 +9,7 @@ export interface HostFacts {
   readonly nodes: readonly number[]
 }
 
-/** The way in which a guest begins. */
+/** The way in which the process of a guest begins. */
 export type Beginning =
   /** The guest boots. */
   | { readonly kind: 'boot' }
@@ -42,7 +42,8 @@ export function argumentsOf(vm: DriverVm, host: HostFacts, beginning: Beginning)
     ['-action', 'shutdown=pause'],
     ['-qmp', `unix:${fileNames.monitor},server=on,wait=off`, '-pidfile', fileNames.process],
     ['-chardev', `ringbuf,id=console,size=${consoleBytes}`, '-serial', 'chardev:console'],
-    // The boot disk has an empty name. A saved state needs its disks in one order, whatever their order in a list.
+    // The disks are sorted by name, because a saved state needs the order of disks with which it was written; the boot
+    // disk has an empty name and stays first.
     ...vm.disks
       .map(({ name }) => name)
       .toSorted()
@@ -71,7 +72,7 @@ function processors({ cores_per_socket, threads_per_core, vcpus }: DriverVm): re
   return ['-smp', `cpus=${cpus},sockets=${whole(sockets)},cores=${cores},threads=${threads}`]
 }
 
-/** Returns the NUMA nodes of the guest. The memory of a guest node is bound to its host node if the host has the node. */
+/** Returns the NUMA nodes of the guest. The memory of a guest node is bound to its host node, if the host has it. */
 function numa(nodes: readonly GuestNode[], hostNodes: readonly number[]): readonly string[] {
   let cpu = 0
   return nodes.flatMap(({ host_node, memory_mib, vcpus }, i) => {
@@ -91,7 +92,10 @@ const blockDevice = (disk: string): readonly string[] => [
   `virtio-blk-pci,drive=${diskNode(disk)}${disk === '' ? ',bootindex=1' : ''}`,
 ]
 
-/** QEMU listens, and the switch of the server connects, so that a guest outlives its server. */
+/**
+ * Returns the arguments of a network interface. QEMU listens and the switch of the server connects, so that a guest
+ * outlives its server.
+ */
 function networkDevice({ mac_address, name }: DriverVm['interfaces'][number]): readonly string[] {
   if (!/^[\da-f]{2}(?::[\da-f]{2}){5}$/.test(mac_address)) throw new Error(`${name} has no MAC address`)
   const device = `virtio-net-pci,netdev=${name},mac=${mac_address}${name === 'nic0' ? ',bootindex=2' : ''}`
@@ -99,7 +103,7 @@ function networkDevice({ mac_address, name }: DriverVm['interfaces'][number]): r
   return ['-netdev', socket, '-device', device]
 }
 
-/** Returns a number as text of an argument needs it. Throws unless the number is whole and not negative. */
+/** Returns the number. Throws unless the number is whole and not negative. */
 function whole(value: number): number {
   if (!Number.isSafeInteger(value) || value < 0) throw new Error(`${value} is no amount of a machine`)
   return value

@@ -8,7 +8,7 @@ const mostBytes = 2 ** 20
 
 /**
  * Moves the output of the serial port from the ring of QEMU to a file. The ring and the file are bounded, so a guest
- * cannot fill the disk of the host; of more output than the ring holds, the earliest is lost.
+ * cannot fill the disk of the host. If the ring overflows, the earliest output is lost.
  */
 export async function drainConsole(folder: VmFolder, guest: Guest): Promise<void> {
   const request = { device: 'console', size: consoleBytes, format: 'base64' }

@@ -24,7 +24,7 @@ const bytesPerGib = 2 ** 30
 
 const headerBytes = 80
 
-/** Returns the size of a disk in bytes. Throws unless the size is a whole number of GiB that an interface accepts. */
+/** Returns the size of a disk in bytes. Throws unless the size is a whole number of GiB from 1 to 65,536. */
 export function bytesOf({ size_gib }: Pick<Disk, 'size_gib'>): number {
   if (!Number.isInteger(size_gib) || size_gib < 1 || size_gib > 65_536) throw new Error(`${size_gib} GiB is no disk`)
   return size_gib * bytesPerGib
@@ -48,7 +48,7 @@ export function qcow2Header(path: string): Qcow2Header | undefined {
   }
 }
 
-/** Creates a disk unless the disk exists; `base` is the content with which the disk begins, absent for an empty disk. */
+/** Creates a disk unless the disk exists. `base` is the first content of the disk; absent: an empty disk. */
 export async function createDisk(
   folder: VmFolder,
   disk: Disk,

@@ -7,7 +7,7 @@ import { programEnvironment, ProgramFailed, withPrivateFiles } from './programs.
 import { QmpClosed, QmpSession } from './qmp.ts'
 import { fileNames, type VmFolder } from './vm-folder.ts'
 
-/** The state of a guest, by its process: `GONE` without a process. */
+/** The state of a guest. */
 export type GuestState =
   /** The guest runs, or is paused by a change in progress. */
   | 'ON'
@@ -15,12 +15,13 @@ export type GuestState =
   | 'SHUT_DOWN'
   /** The process cannot run the guest any more. */
   | 'BROKEN'
+  /** The machine has no process. */
   | 'GONE'
 
 /** The time limit for QEMU to begin, in milliseconds. */
 const beginMs = 30_000
 
-/** The time limits for QEMU to end by itself, in milliseconds. */
+/** The time limit for QEMU to end after the command `quit`, in milliseconds. */
 const quitMs = 5000
 
 /** The maximal length of the errors of QEMU that are kept, in characters. */
@@ -36,7 +37,7 @@ export class Guest {
     this.#folder = folder
   }
 
-  /** Returns the process of the machine. A process that has not yet written its number is found by its folder. */
+  /** Returns the process of the machine; finds the process by its folder if its number has not been written yet. */
   process(): GuestProcess | undefined {
     const { path } = this.#folder
     const pid = this.#writtenPid()
@@ -47,7 +48,7 @@ export class Guest {
   /** Starts QEMU, and returns once its monitor answers. Throws ProgramFailed with the errors of QEMU. */
   async spawn(words: readonly string[], signal: AbortSignal): Promise<void> {
     this.drop()
-    // A file of an earlier process would let the new process seem ready.
+    // The socket of an earlier process would make the new process look ready.
     rmSync(this.#folder.file(fileNames.monitor), { force: true })
     const child = withPrivateFiles(() =>
       spawn(qemu, words, {
@@ -89,7 +90,7 @@ export class Guest {
     return this.#opening
   }
 
-  /** Returns the state of the guest and the run state of QEMU (`query-status`); an empty run state without a process. */
+  /** Returns the state of the guest, and the run state of QEMU (`query-status`), which is empty without a process. */
   async state(timeoutMs?: number): Promise<{ readonly state: GuestState; readonly run: string }> {
     try {
       const run = runStateOf(await this.execute('query-status', {}, timeoutMs))

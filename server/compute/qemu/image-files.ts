@@ -24,8 +24,8 @@ export interface DownloadLimits {
 const defaultLimits: DownloadLimits = { timeoutMs: 10 * 60_000, maxBytes: 64 * 2 ** 30 }
 
 /**
- * The files of base images on this host. Disks of machines refer to them, so a file is never changed or deleted: an
- * image with an address is stored under its digest.
+ * The files of base images on this host. Disks of machines refer to these files, so the server never changes or
+ * deletes a file. An image with an address is stored under its digest.
  */
 export class ImageFiles {
   readonly #folder: string
@@ -39,8 +39,8 @@ export class ImageFiles {
   }
 
   /**
-   * Returns the content with which a boot disk begins; undefined for the empty disk of `blank`. Fetches an image with an
-   * address once. Throws ImageFault.
+   * Returns the first content of a boot disk; undefined for the empty disk of `blank`. Fetches an image with an address
+   * once. Throws ImageFault.
    */
   async baseOf(image: BootImage | undefined): Promise<BaseImage | undefined> {
     if (!image) throw new ImageFault('the image of the boot disk is not in the catalogue')
@@ -60,7 +60,7 @@ export class ImageFiles {
     return { path: join('..', imagesFolder, name), format: 'raw' }
   }
 
-  /** Deletes what interrupted downloads have left. Must not be called during a download. */
+  /** Deletes the files of interrupted downloads. Must not be called during a download. */
   clean(): void {
     if (!existsSync(this.#folder)) return
     for (const name of readdirSync(this.#folder))
@@ -135,7 +135,10 @@ interface Fetched {
   readonly sha256: string
 }
 
-/** Returns an image by its header. `path` is where the server reads it, `from` where a disk of a machine refers to. */
+/**
+ * Returns the image in the file `path` with the format of its header. `from` is the path of the same file for the disks
+ * of machines. Throws ImageFault.
+ */
 function described(name: string, path: string, from: string): BaseImage {
   if (!existsSync(path)) throw new ImageFault(`the file of image ${name} does not exist on this server`)
   const header = qcow2Header(path)

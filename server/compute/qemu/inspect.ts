@@ -20,7 +20,7 @@ const powers: Readonly<Partial<Record<Status, MachineRecord['power']>>> = {
 
 /**
  * Compares the machines of the driver QEMU with their files and processes on this host. Machines that an operation is
- * changing are left out. A machine that changes during the check can be reported; the next check is then silent.
+ * changing are left out. A machine that changes during the check may be reported; the next check is then right.
  */
 export async function* inspectMachines(reader: Reader, folder: string): AsyncGenerator<Finding, void, undefined> {
   const home = existsSync(folder) ? realpathSync(folder) : folder
@@ -92,7 +92,10 @@ function processFaults(status: Status, expected: MachineRecord['power'] | undefi
   return expected !== undefined && expected !== 'ON' && count > 0 ? [`is ${status}, but a process runs its guest`] : []
 }
 
-/** A machine has a file for each disk, large enough, a saved state if it is suspended, and no other disks. */
+/**
+ * Returns the faults of the files of a machine: each disk needs a file of its size, a suspended machine needs its saved
+ * state, and no other disks may exist.
+ */
 function fileFaults(vm: StoredVm, folder: VmFolder, { power }: MachineRecord): readonly string[] {
   const disks = disksOf(vm)
   const wanted = new Map(disks.map(disk => [diskFile(disk.name), disk]))

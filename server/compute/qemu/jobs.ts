@@ -9,7 +9,7 @@ interface Job {
   readonly change: string
   readonly controller: AbortController
   readonly begunMs: number
-  /** Never rejects. */
+  /** The outcome of the job; this promise never rejects. */
   readonly ended: Promise<Outcome>
   outcome?: Outcome
 }
@@ -35,8 +35,8 @@ export class Jobs {
   readonly #jobs = new Map<string, Job>()
 
   /**
-   * Begins a change of a machine unless the change has begun. Returns its result, or the time until the next call if the
-   * change has not ended within `patienceMs`.
+   * Begins a change of a machine unless the change has begun. Returns the result of the change, or the time until the
+   * next call if the change has not ended within `patienceMs`. Throws the error of the change.
    */
   async run(vm: string, change: string, work: Work, patienceMs: number = shortMs): Promise<DriverAnswer> {
     const known = this.#jobs.get(vm)
@@ -46,7 +46,7 @@ export class Jobs {
     if (outcome.kind === 'answered') return outcome.answer
     // The operation of the call has lost the machine, so nothing reads the answer.
     if (outcome.kind === 'aborted') return { kind: 'waiting', afterMs: latestMs }
-    // The call throws the error once; a repeated call begins the change again.
+    // The job is forgotten after its error, so that a repeated call begins the change again.
     if (this.#jobs.get(vm) === job) this.#jobs.delete(vm)
     throw outcome.error
   }

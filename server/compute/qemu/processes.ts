@@ -12,9 +12,9 @@ export interface GuestProcess {
 const lookMs = 20
 
 /**
- * Returns the folder of a QEMU process: of the process whose arguments name a machine with `-uuid` and whose working
- * folder has the id of the machine as its name. Returns undefined for any other process, for example a process that has
- * got the same number later, and for a process of another user.
+ * Returns the folder of a QEMU process. The process must have the id of a machine as its argument `-uuid`, and as the
+ * name of its working folder. Returns undefined for any other process, for example for a later process that has got the
+ * same number, and for a process of another user.
  */
 export function folderOf(pid: number): string | undefined {
   try {
@@ -64,6 +64,6 @@ function signal(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // The process has ended in the meantime, which the caller sees next.
+    // The process has ended in the meantime, and the next look of the caller finds no process.
   }
 }

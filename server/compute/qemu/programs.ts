@@ -5,7 +5,7 @@ export class ProgramFailed extends Error {
   override readonly name = 'ProgramFailed'
 }
 
-/** The environment of all programs: they get no secret of the server. */
+/** The environment of all programs, which contains no secret of the server. */
 export const programEnvironment = { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LANG: 'C' } as const
 
 /** Returns the result of a function during which new processes inherit a mask that keeps their files private. */

@@ -30,10 +30,11 @@ import { ImageFault, ImageFiles } from './image-files.ts'
 import { Jobs, type Work } from './jobs.ts'
 import { isVmId, VmFolder, type MachineRecord } from './vm-folder.ts'
 
-/** The parts of the driver. */
+/** The parts that the driver needs. */
 export interface QemuParts {
   /** The folder of all machines of this host; the driver creates the folder. */
   readonly folder: string
+  /** Returns the switch of this server. The driver calls `wires` after the areas are mounted. */
   readonly wires: () => PortWires
   readonly log: Pick<Log, 'warn'>
 }
@@ -44,7 +45,7 @@ const lookMs = 2000
 /** The time limit of a change of one disk, in milliseconds. */
 const diskMs = 120_000
 
-/** The changes of machines, by their verbs in messages. */
+/** The words for each verb in messages. */
 const verbs = {
   provision: 'create the disks of the machine',
   start: 'boot the machine',
@@ -60,9 +61,9 @@ const verbs = {
 type Run = (change: Change) => Promise<DriverAnswer>
 
 /**
- * Runs machines by QEMU on this host, one process for each powered machine (compute.md 6). All state is in the folder of
- * the machine and in its process, so guests outlive the server, and a server that starts finds them again. One server
- * must use the folder at a time.
+ * Runs machines by QEMU on this host, one process for each powered machine (compute.md 6). All state is in the folder
+ * of the machine and in its process, so guests outlive the server, and a server that starts finds them again. At most
+ * one server at a time may use the folder.
  */
 export class QemuDriver implements Driver {
   readonly #parts: QemuParts
@@ -86,7 +87,10 @@ export class QemuDriver implements Driver {
   shutdown = (call: DriverCall, graceEndMs: number): Promise<DriverAnswer> =>
     this.#run(call, 'shutdown', change => shutdown(change, graceEndMs - call.now))
 
-  /** Waits for the change of the disk: an update calls for all disks of a machine in turn, with one request. */
+  /**
+   * Changes a disk and waits for the end of the change: an update changes all disks of a machine in turn with the same
+   * request, so the next disk must not abort the change of the disk before.
+   */
   resizeDisk = (call: DriverCall, disk: Disk): Promise<DriverAnswer> => {
     const name = `resizeDisk/${call.request}/${disk.name}/${disk.size_gib}`
     return this.#begin(call, 'resizeDisk', name, change => resizeDisk(change, disk), diskMs)
@@ -111,7 +115,10 @@ export class QemuDriver implements Driver {
     return lapse === undefined ? { power: 'ON' } : { power: 'OFF', lapse }
   }
 
-  /** Also moves the output of serial ports to files, and connects the ports of guests that outlived their server. */
+  /**
+   * Yields the machines that have gone off. In addition, moves the output of serial ports to files, and connects the
+   * ports of guests that have outlived their server.
+   */
   async *events(): AsyncGenerator<MachineEvent, void, undefined> {
     if (!existsSync(this.#parts.folder)) return
     if (!this.#found) this.#home().images.clean()

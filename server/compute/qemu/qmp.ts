@@ -64,7 +64,7 @@ export class QmpSession {
     return this.#closed === undefined
   }
 
-  /** Runs a command and returns its result. Throws QmpError for an error of QEMU, QmpClosed at the end of the session. */
+  /** Runs a command and returns its result. Throws QmpError for an error of QEMU, and QmpClosed after the session. */
   execute(command: string, parameters: object = {}, timeoutMs: number = commandMs): Promise<unknown> {
     if (this.#closed) return Promise.reject(this.#closed)
     const id = (this.#count += 1)

@@ -24,8 +24,8 @@ export class SaveFailed extends Error {
 
 /**
  * Pauses the guest and writes its memory and devices to a file, which is complete and on the disk when the promise
- * resolves. Returns the type of the virtual hardware, which a later process needs. A call after an interrupted one
- * continues. Throws SaveFailed.
+ * resolves. Returns the type of the virtual hardware, which a later process needs. A repeated call
+ * continues an interrupted transfer. Throws SaveFailed.
  */
 export async function saveState(folder: VmFolder, guest: Guest, signal: AbortSignal): Promise<string> {
   const hardware = await hardwareOf(guest)

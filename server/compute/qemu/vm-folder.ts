@@ -46,10 +46,12 @@ export class VmFolder {
     this.path = join(parent, vm)
   }
 
+  /** Returns the absolute path of a file of the machine. */
   file(name: string): string {
     return join(this.path, name)
   }
 
+  /** Returns whether the machine has a file of this name. */
   has(name: string): boolean {
     return existsSync(this.file(name))
   }
@@ -97,7 +99,7 @@ export const diskNode = (disk: string): string =>
 /** Returns the name of the file of a disk. */
 export const diskFile = (disk: string): string => `${diskNode(disk)}.qcow2`
 
-/** Returns the name of the socket of an interface. Throws unless the name is one that network gives: `nic0` to `nic7`. */
+/** Returns the name of the socket of an interface. Throws unless the interface is called `nic0` to `nic7`. */
 export function interfaceSocket(name: string): string {
   if (!/^nic[0-7]$/.test(name)) throw new Error(`"${name.slice(0, 80)}" is no name of an interface`)
   return `${name}.sock`

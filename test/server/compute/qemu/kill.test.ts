@@ -24,7 +24,7 @@ import { addQemuZone, qemuBody } from './qemu-zone.ts'
 
 const program = fileURLToPath(new URL('./killed-server.ts', import.meta.url))
 
-/** The number of times that the verbs are killed. More: `NINEFOLD_QEMU_KILLS=50 npx vitest run test/server/compute/qemu` */
+/** The number of laps. For more: `NINEFOLD_QEMU_KILLS=5 npx vitest run test/server/compute/qemu/kill.test.ts` */
 const laps = Number(process.env['NINEFOLD_QEMU_KILLS'] ?? 1)
 
 /** The maximal delay between the calls and the kill, in milliseconds. */
