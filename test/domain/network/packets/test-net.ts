@@ -4,8 +4,8 @@ import { PacketSwitch, type ConnectedPort } from '../../../../domain/network/pac
 import type { VpcRows } from '../../../../domain/network/packets/switched-vpc.ts'
 import type { PolicyWithRules } from '../../../../domain/network/firewall/rule-selection.ts'
 import type { FirewallPolicyRuleInput } from '../../../../output/network/types.ts'
-import { completeFirewallPolicyRuleInput } from '../../../../output/network/validators.ts'
 import { ethernet, ipv4, type Bytes, type Ipv4Form } from './frames.ts'
+import { policyOf } from './policies.ts'
 
 /** A port of the tests, with the frames that have reached it. */
 export interface TestPort extends ConnectedPort {
@@ -20,20 +20,6 @@ export interface TestPort extends ConnectedPort {
 }
 
 export const limits = { connections: 64, connectionsPerPort: 16, ports: 16 }
-
-/** Returns a policy with rules whose ids are their names. */
-export const policyOf = (...rules: readonly FirewallPolicyRuleInput[]): PolicyWithRules => ({
-  id: 'policy',
-  priority: 1000,
-  enabled: true,
-  rules: rules.map(rule => ({
-    ...completeFirewallPolicyRuleInput(rule),
-    id: rule.name,
-    firewall_policy_id: 'policy',
-    create_time: '',
-    update_time: '',
-  })),
-})
 
 /** Returns a rule that allows all new connections to ports. */
 export const allowAll: FirewallPolicyRuleInput = {
