@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import type { Socket } from 'node:net'
-import { connectUnix } from '../../unix-socket.ts'
+import { connect, type Socket } from 'node:net'
+import { socketAddress } from '../../network/switch/socket-address.ts'
 
 /** The maximal length of a line of QEMU in characters. A longer line ends the session. */
 const longestLine = 4 * 2 ** 20
@@ -47,13 +47,7 @@ export class QmpSession {
 
   /** Opens a session. Throws QmpClosed if no QEMU listens, or if QEMU does not answer within the time limit. */
   static async open(path: string, timeoutMs: number = commandMs): Promise<QmpSession> {
-    const socket = connectUnix(path)
-    try {
-      await once(socket, 'connect', { signal: AbortSignal.timeout(timeoutMs) })
-    } catch (error) {
-      socket.destroy()
-      throw new QmpClosed('no QEMU listens', { cause: error })
-    }
+    const socket = await connected(path, timeoutMs)
     const session = new QmpSession(socket)
     // QEMU reads commands only after its greeting, and queues the commands that arrive earlier.
     await session.execute('qmp_capabilities', {}, timeoutMs)
@@ -131,6 +125,25 @@ export class QmpSession {
     }
     this.#pending.clear()
     for (const listener of this.#listeners) listener('')
+  }
+}
+
+/** Connects to the unix socket at a path. Throws QmpClosed. */
+async function connected(path: string, timeoutMs: number): Promise<Socket> {
+  try {
+    const address = socketAddress(path)
+    const socket = connect({ path: address.path })
+    try {
+      await once(socket, 'connect', { signal: AbortSignal.timeout(timeoutMs) })
+      return socket
+    } catch (error) {
+      socket.destroy()
+      throw error
+    } finally {
+      address.release()
+    }
+  } catch (error) {
+    throw new QmpClosed('no QEMU listens', { cause: error })
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { DriverVm } from '../../../../domain/compute/drivers/driver.ts'
@@ -84,6 +84,16 @@ describe.skipIf(lacksQemu)('the driver of QEMU', () => {
     await ended(later, (driver, call) => driver.destroy(call), vm, 'gone')
     expect([...subject.wired]).toEqual([])
     expect(existsSync(join(subject.folder, vm.id))).toBe(false)
+  })
+
+  it('runs guests in a folder whose path is longer than the kernel permits for sockets', async () => {
+    const place = join(testFolder(), 'a'.repeat(150))
+    mkdirSync(place)
+    const subject = await qemuSubject(place)
+    const interfaces = [{ name: 'nic0', port_id: 'port-1', mac_address: '02:00:00:00:00:01' }]
+    const vm = tinyVm('far', { interfaces })
+    await running(subject, vm)
+    expect(await ended(subject, (driver, call) => driver.powerOff(call), vm, 'off')).toEqual({ kind: 'done' })
   })
 
   it('keeps the output of the serial port in a bounded file', async () => {
