@@ -78,4 +78,20 @@ describe.skipIf(lacksQemu)('a zone of QEMU', () => {
     expect(await get(id)).toMatchObject({ status: 'NATIVE_VM_STATUS_STOPPED' })
     expect(await doctorFindings(platform.config)).toEqual([])
   })
+
+  it('leaves no process and no file of a deleted workspace', async () => {
+    const { api, created, folder, organisation, platform, subnet, workspace } = await qemuTenant()
+    await created('runs', { ...qemuBody, network_interfaces: [{ subnet_id: subnet }] })
+    const { id } = await created('saved', qemuBody)
+    const { taxonomy } = api
+    expect(await api.compute.waitOperation(await api.compute.suspendVm({ workspace, id, body: {} }))).toMatchObject({
+      status: 'COMPUTE_OPERATION_STATUS_DONE',
+    })
+    const node = { organisation, id: workspace }
+    await taxonomy.waitOperation(await taxonomy.archiveWorkspace({ ...node, body: {} }))
+    await taxonomy.waitOperation(await taxonomy.deleteWorkspace({ ...node, force: true }))
+    await expect.poll(() => readdirSync(folder)).toEqual(['images'])
+    expect(guestProcesses(folder)).toEqual([])
+    await expect.poll(() => doctorFindings(platform.config)).toEqual([])
+  })
 })
