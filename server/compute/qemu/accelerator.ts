@@ -1,5 +1,15 @@
 import { spawn } from 'node:child_process'
-import { accessSync, constants, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bootSector } from './boot-sector.ts'
@@ -33,42 +43,58 @@ export async function probeAccelerator(
   } catch {
     return 'tcg'
   }
-  let folder: string | undefined
+  let disk: number | undefined
   try {
-    folder = mkdtempSync(join(tmpdir(), 'ninefold-kvm-'))
-    writeFileSync(join(folder, 'tiny.raw'), bootSector())
-    return (await prints(program, folder, 'boot', timeoutMs)) ? 'kvm' : 'tcg'
+    disk = bootDisk()
+    return (await prints(program, disk, 'boot', timeoutMs)) ? 'kvm' : 'tcg'
   } catch {
-    // Without a temporary folder the server cannot boot a guest under kvm, so kvm is unproven.
+    // Without a temporary file the server cannot boot a guest under kvm, so kvm is unproven.
     return 'tcg'
   } finally {
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+    if (disk !== undefined) closeSync(disk)
+  }
+}
+
+/** The size of the disk in bytes. SeaBIOS does not boot a virtio disk of a single sector. */
+const diskBytes = 2 ** 20
+
+/** Returns an open disk with the boot sector. The file has no name any more, so a killed server leaves no file. */
+function bootDisk(): number {
+  const folder = mkdtempSync(join(tmpdir(), 'ninefold-kvm-'))
+  try {
+    const path = join(folder, 'tiny.raw')
+    writeFileSync(path, bootSector())
+    truncateSync(path, diskBytes)
+    return openSync(path, 'r')
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 
 const probeWords = [
   ['-nodefaults', '-no-user-config', '-display', 'none', '-machine', 'q35,accel=kvm', '-m', 'size=128M'],
-  ['-serial', 'stdio'],
-  ['-blockdev', 'driver=raw,node-name=disk0,read-only=on,file.driver=file,file.filename=tiny.raw'],
+  ['-serial', 'stdio', '-add-fd', 'fd=3,set=1'],
+  ['-blockdev', 'driver=raw,node-name=disk0,read-only=on,file.driver=file,file.filename=/dev/fdset/1'],
   ['-device', 'virtio-blk-pci,drive=disk0'],
 ].flat()
 
-/** Returns whether a guest prints a word within the time limit. The guest has ended when the promise resolves. */
-function prints(program: string, cwd: string, word: string, timeoutMs: number): Promise<boolean> {
+/** Returns whether a guest of the disk prints a word in time. The guest has ended when the promise resolves. */
+function prints(program: string, disk: number, word: string, timeoutMs: number): Promise<boolean> {
   return new Promise(resolve => {
     // A guest that never starts would outlive a killed server, so `timeout` ends the guest in any case.
     const words = ['-s', 'KILL', String(timeoutMs / 1000 + 1), program, ...probeWords]
     const child = spawn('timeout', words, {
-      cwd,
       env: programEnvironment,
       detached: true,
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: ['ignore', 'pipe', 'ignore', disk],
     })
+    const { stdout } = child
+    if (!stdout) return resolve(false)
     const kill = (): void => killGroup(child.pid)
     const timer = setTimeout(kill, timeoutMs)
     let text = ''
-    child.stdout.setEncoding('latin1')
-    child.stdout.on('data', (more: string) => {
+    stdout.setEncoding('latin1')
+    stdout.on('data', (more: string) => {
       text = (text + more).slice(-1000)
       if (text.includes(word)) kill()
     })

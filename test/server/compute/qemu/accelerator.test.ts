@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { hostNodes, probeAccelerator } from '../../../../server/compute/qemu/accelerator.ts'
 import { testFolder } from '../../store/harness.ts'
+import { lacksQemu } from './lacks-qemu.ts'
 
 /** Makes a program in place of QEMU, and a device in place of `/dev/kvm`. */
 function program(script: string): { readonly command: string; readonly device: string; readonly pidFile: string } {
@@ -25,6 +26,13 @@ describe('the accelerator of a host', () => {
     // On a slow host the program may have been killed before its first command.
     const pid = existsSync(pidFile) ? readFileSync(pidFile, 'utf8').trim() : ''
     await expect.poll(() => readdirSync('/proc').includes(pid)).toBe(false)
+  })
+
+  it.skipIf(lacksQemu)('is found by a guest that QEMU boots from the disk of the probe', async () => {
+    // The guest runs under tcg in place of kvm, which hosts of tests lack.
+    const script = 'exec qemu-system-x86_64 $(echo "$@" | sed s/accel=kvm/accel=tcg/)'
+    const { command, device } = program(script)
+    expect(await probeAccelerator(command, device, 60_000)).toBe('kvm')
   })
 
   it('is tcg without the device, and without a program', async () => {
