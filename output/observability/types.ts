@@ -66,6 +66,11 @@ export interface Activity {
   trace_id: OptionalTraceId
   /** Identifier of the request, as in the header `x-request-id`; empty when there was none. */
   request_id: string
+  /**
+   * How many refusals the activity stands for. Of one caller, 60 refusals a minute are recorded one by one, and the
+   * further ones together; fields in which they differ are empty. For everything else it is 1.
+   */
+  count: number
   /** Number in the chain of the organisation, from 1 and without gaps. */
   sequence: number
   /** Hash of the activity before in the chain; 64 zeros for the first. */

@@ -23,7 +23,7 @@ export function denials(store: Store, audit: Audit, log: Log): Denials {
     if (!(error instanceof ApiError) || error.reason !== doorReasons.permissionDenied.reason) return
     const activity = denied(error, context, route)
     try {
-      await store.tx(tx => audit.recordActivity(tx, activity))
+      await audit.recordRefusal(store, activity)
     } catch (failure) {
       log.error({ err: failure, activity }, 'a refusal could not be recorded')
     }
