@@ -43,6 +43,8 @@ export interface PlatformAccess {
   /** The routes of the access control, in addition to the routes of the areas. */
   readonly routes: readonly BoundRoute[]
   readonly periodic: readonly Worker[]
+  /** Whether all callers are refused with AUTHORIZATION_STALE; absent: never. */
+  readonly isStale?: () => boolean
   /**
    * Creates the rows of the first start, after the areas have created their rows. Returns the instructions for signing
    * in.

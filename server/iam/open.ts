@@ -93,6 +93,7 @@ export async function openIamAt(sources: AccessSources, cost: Cost): Promise<Pla
     guard: services,
     routes: [jwksRoute(outside, keys)],
     periodic: [tokenSweeper(clock), bindingSweeper(clock)],
+    isStale: () => feed.isStale,
     async begin() {
       await feed.start()
       await decisions.start()
