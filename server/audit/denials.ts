@@ -8,7 +8,7 @@ import { doorReasons } from '../door-reasons.ts'
 import type { Log } from '../log.ts'
 import type { Scope } from '../../domain/ports/scope.ts'
 
-/** Records refusals, each in a transaction of its own, because the transaction of the refused call is rolled back. */
+/** Records refusals in transactions of their own, because the transaction of a refused call is rolled back. */
 export interface Denials {
   /** Wraps doors so that their refusals are recorded. */
   readonly watch: (doors: Doors) => Doors

@@ -33,7 +33,10 @@ export class RefusalLimit {
     return this.#callers.size
   }
 
-  /** Returns the activities to record for a refusal: the refusal itself, or nothing if the refusal is counted. */
+  /**
+   * Returns the activities to record for a refusal: nothing if the refusal is counted; otherwise the refusal itself, and
+   * the count of a caller that is forgotten for the new caller.
+   */
   admit(activity: Activity, now: number): readonly Activity[] {
     const key = keyOf(activity)
     const caller = this.#callers.get(key) ?? { times: [], counted: undefined }
