@@ -20,7 +20,8 @@ export function parseTimestamp(text: string): string | undefined {
   if (!match) return undefined
   const [, year, leapDay, fraction = '', sign, hours, minutes] = match
   if (leapDay && !isLeap(Number(year))) return undefined
-  let second = `${text.slice(0, 10)}T${text.slice(11, 19)}`
+  let second = text.slice(0, 19)
+  if (second[10] === 't') second = second.toUpperCase()
   if (sign !== undefined) {
     const offset = Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes))
     const instant = Date.parse(`${second}Z`) - offset * 60_000

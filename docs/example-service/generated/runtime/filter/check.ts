@@ -23,6 +23,7 @@ const strings = /"(?:[^"\\]|\\[^])*(?:"|$)|'(?:[^'\\]|\\[^])*(?:'|$)/g
  * evaluation of a row finds none. Throws `ApiError` FILTER_INVALID with the 0-based `position` (conventions §8).
  */
 export function checkFilter(text: string, list: ListFields): Filter | undefined {
+  if (text === '') return undefined
   const unusual = unusualBlank(text) && unusualBlank(text.replace(strings, string => ' '.repeat(string.length)))
   if (unusual) return invalid(unusual.at, `${unusual.name} is no blank; write an ordinary space, or quote the value`)
   const expression = parse(text)
