@@ -11,7 +11,7 @@ import type { Chunks, Limits, RequestBody } from './media.ts'
 import { cancelled, finish, toldError } from './outcome.ts'
 import type { Call, LogEntry, Outcome, Served } from './outcome.ts'
 import type { PageTokens } from './page-token.ts'
-import { parameterReader } from './parameters/read.ts'
+import { encodingFault, parameterReader } from './parameters/read.ts'
 import { fieldInvalid } from './refusal.ts'
 import { replyOf } from './reply.ts'
 import type { BoundRoute, Route } from './route.ts'
@@ -178,7 +178,8 @@ function locate(call: Call, match: Match<Served>): Found | undefined {
   if (match.kind === 'found' || match.kind === 'malformed') call.served = match.bound
   if (match.kind === 'found') return match
   if (match.kind === 'malformed') {
-    throw fieldInvalid(match.names.map(field => ({ field, description: 'has broken percent-encoding' })))
+    const { names, raw } = match
+    throw fieldInvalid(names.map((field, index) => ({ field, description: encodingFault(raw[index] ?? '') })))
   }
   if (match.kind === 'none') throw new ApiError(commonReasons.ROUTE_NOT_FOUND, 'no operation has this path')
   call.allow = match.allowed.join(', ')

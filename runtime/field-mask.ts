@@ -64,9 +64,12 @@ export function applyUpdate<T extends object>(
   return { value: update.changed.length > 0 ? value : stored, changed: update.changed }
 }
 
-/** Throws `ApiError` ETAG_MISMATCH if a given etag differs from the current etag (conventions §6). */
+/**
+ * Throws `ApiError` ETAG_MISMATCH if a given etag differs from the current etag (conventions §6). An empty etag counts
+ * as absent.
+ */
 export function checkEtag(given: string | undefined, current: string): void {
-  if (given === undefined || given === current) return
+  if (!given || given === current) return
   const message = `etag ${quoted(given)} is no longer current; read the resource again and repeat the change`
   throw new ApiError(commonReasons.ETAG_MISMATCH, message)
 }

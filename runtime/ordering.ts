@@ -1,6 +1,6 @@
 import { compareValues, fieldsByName, madeOnce, pathOf, valueAs } from './filter/fields.ts'
 import type { FilterField, ListFields, SortField, SortKey } from './filter/types.ts'
-import { didYouMean, quoted, refusal } from './refusal.ts'
+import { didYouMean, quoted, refusal, unusualBlank } from './refusal.ts'
 import { isRecord, own } from './validation.ts'
 
 const defaultOrder = /* @__PURE__ */ madeOnce((list: ListFields) =>
@@ -19,6 +19,8 @@ export function checkOrder(text: string | undefined, list: ListFields): readonly
 /** Parses an `order_by` (AIP-132); an empty text has no items. Throws `ApiError` ORDER_BY_INVALID. */
 export function parseOrder(text: string): readonly { readonly path: string; readonly descending: boolean }[] {
   if (/^ *$/.test(text)) return []
+  const unusual = unusualBlank(text)
+  if (unusual) throw invalid(`${unusual.name} is no space; write an ordinary space (position ${unusual.at})`)
   const items = text.split(',').map(item => {
     const [path = '', direction = 'asc', ...rest] = item.split(' ').filter(word => word !== '')
     if (path === '') throw invalid('a field is missing beside a comma')
@@ -58,8 +60,8 @@ export function sortKeys(order: readonly SortField[], row: unknown): readonly So
 }
 
 /**
- * Returns the sort key of a field: an absent text is `""`, an absent number 0 and an absent boolean false. Any other
- * unset field, and a field of an unset object, is null.
+ * Returns the sort key of a field: an absent text is `""` and an absent boolean false. Any other unset field, and a
+ * field of an unset object, is null.
  */
 export function sortKey(field: FilterField, row: unknown): SortKey {
   let member = row
@@ -67,9 +69,15 @@ export function sortKey(field: FilterField, row: unknown): SortKey {
     if (!isRecord(member)) return null
     member = own(member, name)
   }
+  if ((member ?? undefined) === undefined && (field.type === 'INTEGER' || field.type === 'NUMBER')) return null
   const value = valueAs[field.type](member ?? undefined)
   if (typeof value === 'bigint') return Number(value)
-  return field.type === 'ENUM' && value === '' ? null : value
+  return field.type === 'ENUM' && isUnsetEnum(field, value) ? null : value
+}
+
+/** Whether a value of an enum stands for no value: the empty text, and the unspecified value. */
+function isUnsetEnum({ enumValues }: FilterField, value: unknown): boolean {
+  return value === '' || enumValues?.includes(String(value)) === false
 }
 
 /** Compares two rows: negative if `a` comes first, 0 only for rows with the same key. */

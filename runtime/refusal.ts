@@ -25,9 +25,27 @@ export function fieldInvalid(faults: readonly FieldViolation[], reason: CommonRe
   return new ApiError(commonReasons[reason], message, {}, { badRequest: violations })
 }
 
-/** Returns a caller's value for a message: quoted, and cut at 80 characters. */
+/** Matches blanks beyond ASCII, and format characters such as U+200B, which a reader cannot tell from blanks. */
+const unusual = /[\u0085\u00a0\u1680\u2000-\u200b\u2028-\u202f\u205f\u2060\u2066-\u2069\u3000\ufeff]/
+const eachUnusual = /* @__PURE__ */ new RegExp(unusual, 'g')
+
+const unicode = (character: string): string =>
+  `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`
+
+/**
+ * Returns a caller's value for a message: quoted, and cut at 80 characters. Unusual blanks and bidirectional overrides
+ * are escaped, so that a reader sees them.
+ */
 export function quoted(value: string): string {
-  return JSON.stringify(cut(value))
+  return JSON.stringify(cut(value)).replace(eachUnusual, found => `\\u${unicode(found).slice(2).toLowerCase()}`)
+}
+
+/** Returns the name and the position of the first unusual blank in a text, or undefined for a text without them. */
+export function unusualBlank(text: string): { readonly name: string; readonly at: number } | undefined {
+  if (!unusual.test(text)) return undefined
+  const at = text.search(unusual)
+  const character = text.charAt(at)
+  return { name: `${character === '\u00a0' ? 'the no-break space ' : 'the character '}${unicode(character)}`, at }
 }
 
 /** Returns ` (did you mean "name"?)` for the nearest of `names`, or an empty text if none is near. */

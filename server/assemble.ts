@@ -108,6 +108,7 @@ export async function assemble(
     read: () => store.exists(rememberedKeys, { id: '' }),
     write: probe,
     isDraining: () => admission.isDraining,
+    isStale: () => platform.isStale?.() ?? false,
     store: counting.meters.store,
   })
   const sources = {

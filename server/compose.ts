@@ -17,6 +17,7 @@ import { type Log } from './log.ts'
 import { reclaimers } from './operations/reclaim.ts'
 import { dayMs, sweeper } from './operations/sweep.ts'
 import { WorkQueue } from './operations/work-queue.ts'
+import { recordedCounts } from './audit/recorded-counts.ts'
 import { startWorkers, type Workers } from './operations/workers.ts'
 import { type Sites } from './planes/serve-planes.ts'
 import { explainedUse, openStore, serverCollections } from './platform-store.ts'
@@ -120,6 +121,7 @@ async function composeIn(
       clock,
       log,
       config,
+      meters,
       baseUrl: () => address,
       audit,
       taxonomy,
@@ -153,6 +155,7 @@ async function composeIn(
     const parts = { store: metered, clock, log, queue, steps: meters.steps }
     const workers = await startWorkers(parts, periodic)
     working.resolve(workers)
+    const counts = recordedCounts(audit, metered, log)
     const { stop } = time
     // An unreachable store does not delay the end: other servers take over once the leases have expired.
     const stopWorkers = (): Promise<void> =>
@@ -168,6 +171,7 @@ async function composeIn(
       drain: async () => void (await Promise.all([admission.drain(), stopWorkers()])),
       close: async () => {
         stop()
+        await counts.end()
         await stopWorkers()
         await endAreas()
         await end()

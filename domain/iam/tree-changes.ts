@@ -1,10 +1,11 @@
 import type { Iam } from '../ports/iam.ts'
 import type { Reader } from '../ports/store.ts'
-import type { Holding, WorkspaceHooks } from '../ports/taxonomy.ts'
+import type { WorkspaceHooks } from '../ports/taxonomy.ts'
 import { bindings } from './collections/bindings-store.ts'
 import { grantCreator } from './grants/creator-grants.ts'
 import type { IamEnvironment } from './interfaces/iam-environment.ts'
 import { policies } from './collections/policies-store.ts'
+import { serviceAccounts } from './collections/service-accounts-store.ts'
 import { dropBinding, purgeScope, scopePurge } from './scope-purge.ts'
 
 /**
@@ -28,15 +29,25 @@ export const treeChanges = (parts: IamEnvironment): Pick<Iam, 'grantCreator' | '
 })
 
 /**
- * Returns the hooks of iam for workspaces: the holdings and the purge. Only policies are holdings, so bindings and
- * service accounts do not prevent the deletion of a workspace.
+ * Returns the hooks of iam for workspaces: the holdings and the purge. Bindings do not prevent the deletion of a
+ * workspace.
  */
 export const accessHooks = (parts: IamEnvironment): Pick<WorkspaceHooks, 'area' | 'holdings' | 'purgeWorkspace'> => ({
   area: 'iam',
-  holdings: policiesIn,
+  holdings: async (reader, workspace) => [
+    { resourceType: 'iam.policies', count: await reader.count(policies, { workspace_id: workspace }) },
+    { resourceType: 'iam.serviceAccounts', count: await accountsInUse(reader, workspace) },
+  ],
   purgeWorkspace: id => purgeScope(parts, { type: 'WORKSPACE', id }),
 })
 
-const policiesIn = async (reader: Reader, workspace: string): Promise<readonly Holding[]> => [
-  { resourceType: 'iam.policies', count: await reader.count(policies, { workspace_id: workspace }) },
-]
+/**
+ * Returns the number of service accounts of a workspace that an operator created and that have keys, because a program
+ * may use each of them. An account without keys is no holding: it cannot sign in, and no command deletes accounts.
+ */
+async function accountsInUse(reader: Reader, workspace: string): Promise<number> {
+  let count = 0
+  const made = { workspace_id: workspace, managed_by: 'OPERATOR', status: 'ACTIVE' }
+  for await (const { value } of reader.each(serviceAccounts, made)) count += value.keys.length > 0 ? 1 : 0
+  return count
+}

@@ -1,5 +1,5 @@
 import type { CallContext } from '../../runtime/context.ts'
-import type { Transaction } from './store.ts'
+import type { Store, Transaction } from './store.ts'
 import type { Scope } from './scope.ts'
 
 /**
@@ -34,12 +34,20 @@ export interface Activity {
   readonly requestId: string
   /** The address of the caller; empty for work of the platform itself. */
   readonly clientAddress: string
+  /** The number of refusals for which the activity stands; absent: 1. */
+  readonly count?: number
 }
 
 /** Records activities. */
 export interface Audit {
   /** Records an activity in the transaction of its change, so that both are committed or both are rolled back. */
   recordActivity(tx: Transaction, activity: Activity): Promise<void>
+  /**
+   * Records the refusal of a call in a transaction of its own, because the transaction of the call is rolled back. Of
+   * one caller, 60 refusals a minute are recorded one by one; further refusals are counted, and one activity a minute
+   * has their number (conventions §13).
+   */
+  recordRefusal(store: Pick<Store, 'tx'>, activity: Activity): Promise<void>
 }
 
 type Caller = Pick<

@@ -46,6 +46,11 @@ export interface Operations<Area extends AreaTypes> {
     change: (tx: Transaction, operationId: string) => Promise<Effect<Area>>,
   ): Promise<JsonText<Area['record']>>
   /**
+   * Returns a DONE operation for a call that changed nothing. Neither the operation nor an activity nor the
+   * Idempotency-Key is stored, so that calls without a caller cannot fill the store.
+   */
+  unrecorded(context: CallContext, effect: Effect<Area>): JsonText<Area['record']>
+  /**
    * Records an operation of the system principal that no caller requested, without a trace id, in the transaction of
    * the caller. The operation is DONE, or PENDING if the effect names a procedure. Returns the id of the operation.
    */

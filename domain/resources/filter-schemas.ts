@@ -4,16 +4,25 @@ import type { ListContext } from '../../runtime/context.ts'
 import type { FilterField, ListFields } from '../../runtime/filter/types.ts'
 import type { Answer } from '../../runtime/json.ts'
 import { listInMemory, type Page } from '../../runtime/pagination.ts'
+import { canonical } from '../../runtime/validation.ts'
 
 /**
- * Serves the filter schemas of an area (conventions §9): the fields and operators of each list that has a resource
- * name. The class of an area extends this class.
+ * Serves the filter schemas of an area (conventions §9): the fields and operators of each resource name. Lists may share
+ * a resource name, and then have one schema. The class of an area extends this class.
  */
 export class FilterSchemaRecords {
   readonly #schemas: readonly FilterSchema[]
 
+  /** Throws if two lists with the same resource name have different fields. */
   constructor(lists: readonly ListFields[]) {
-    this.#schemas = lists.flatMap(schemaOf)
+    const schemas = new Map<string, FilterSchema>()
+    for (const schema of lists.flatMap(schemaOf)) {
+      const known = schemas.get(schema.resource)
+      if (known !== undefined && canonical(known) !== canonical(schema))
+        throw new Error(`two lists have the resource name "${schema.resource}", but different fields`)
+      schemas.set(schema.resource, schema)
+    }
+    this.#schemas = [...schemas.values()]
   }
 
   async listFilterSchemas(_request: object, { query }: ListContext): Promise<Page<FilterSchema>> {

@@ -20,6 +20,8 @@ import {
   text,
 } from '../../runtime/validation.ts'
 import {
+  checkDescription,
+  checkDisplayName,
   checkId,
   checkIdempotencyKey,
   checkLabels,
@@ -156,8 +158,8 @@ export function checkVmInput(value: unknown, faults: Faults): value is VmInput {
   const before = faults.count
   closed(value, faults, vmInputMembers)
   checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   checkResourceName(value.zone, faults, 'zone')
   nested(value.cpu, 'cpu', faults, checkVmCpuInput)
@@ -181,8 +183,8 @@ export function checkVmUpdate(value: unknown, faults: Faults): value is VmUpdate
   const before = faults.count
   closed(value, faults, vmInputMembers)
   if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.zone !== undefined) checkResourceName(value.zone, faults, 'zone')
   if (value.cpu !== undefined) nested(value.cpu, 'cpu', faults, checkVmCpuUpdate)

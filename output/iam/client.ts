@@ -679,9 +679,10 @@ export class IamClient {
    * Ends a session. `POST /iam/v1/tokens:revoke`
    *
    * Ends one session or token family, with all its access tokens, or all of a principal. Whoever has the token itself
-   * needs nothing else, and one that nobody knows succeeds as well; by `token_id` and `principal_id` one's own can be
-   * ended without the permission, others with it at the home of their principal. Ending what has ended succeeds. Raises
-   * `TOKEN_NOT_FOUND` and `PRINCIPAL_NOT_FOUND`, which only holders of platform-wide rights are told.
+   * needs nothing else. For a token that is unknown or has ended, the call succeeds, but its operation is not stored;
+   * too many of them from one network raise `AUTHENTICATION_THROTTLED`. By `token_id` and `principal_id` one's own can
+   * be ended without the permission, others with it at the home of their principal. Raises `TOKEN_NOT_FOUND` and
+   * `PRINCIPAL_NOT_FOUND`, which only holders of platform-wide rights are told.
    */
   revokeToken(request: RevokeTokenRequest, options?: CallOptions): Promise<IamOperation> {
     return send(this.#transport, revokeToken, request, options)
@@ -734,8 +735,8 @@ export class IamClient {
   /**
    * Deletes the caller's picture. `DELETE /iam/v1/users/me/avatar`
    *
-   * Removes the picture of the user who calls. Raises `CALLER_NOT_A_USER` for service accounts, `AVATAR_NOT_FOUND` when
-   * there is none, and `RATE_LIMITED` after six changes within an hour.
+   * Removes the picture of the user who calls, and is not counted among the six changes within an hour. Raises
+   * `CALLER_NOT_A_USER` for service accounts, and `AVATAR_NOT_FOUND` when there is none.
    */
   deleteMyAvatar(request: DeleteMyAvatarRequest = {}, options?: CallOptions): Promise<IamOperation> {
     return send(this.#transport, deleteMyAvatar, request, options)

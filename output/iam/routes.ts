@@ -1218,7 +1218,7 @@ export const iamRoutes = ({
       own: true,
       bearerOptional: true,
     },
-    raises: ['TOKEN_NOT_FOUND', 'PRINCIPAL_NOT_FOUND'],
+    raises: ['TOKEN_NOT_FOUND', 'PRINCIPAL_NOT_FOUND', 'AUTHENTICATION_THROTTLED'],
     check: checkRevokeTokenRequest,
   }),
   bindList(listUsers, (request, context) => users.listUsers(request, context), {

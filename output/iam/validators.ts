@@ -20,6 +20,8 @@ import {
   unique,
 } from '../../runtime/validation.ts'
 import {
+  checkDescription,
+  checkDisplayName,
   checkId,
   checkIdempotencyKey,
   checkLabels,
@@ -255,6 +257,7 @@ const userInputMembers = [
   'updated',
 ]
 const userInputEmailPattern = /^[^\u0000-\u0020\u007f-\u009f@]+@[^\u0000-\u0020\u007f-\u009f@]+$/u
+const userInputDisplayNamePattern = /^[^\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]*$/u
 const userInputLocalePattern = /^([A-Za-z]{2,8}|[A-Za-z]{2,8}-[A-Za-z0-9-]*[A-Za-z0-9])?$/u
 const userInputTimeZonePattern = /^([A-Za-z][A-Za-z0-9_+/-]*)?$/u
 const userOmitted = new Set([
@@ -331,8 +334,8 @@ export function checkPolicyInput(value: unknown, faults: Faults): value is Polic
   const before = faults.count
   closed(value, faults, policyInputMembers)
   checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   list(value.statements, 'statements', faults, checkPolicyStatementInput, 1, 20)
@@ -345,8 +348,8 @@ export function checkPolicyUpdate(value: unknown, faults: Faults): value is Poli
   const before = faults.count
   closed(value, faults, policyInputMembers)
   if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   if (value.statements !== undefined) list(value.statements, 'statements', faults, checkPolicyStatementInput, 1, 20)
@@ -478,8 +481,8 @@ export function checkRoleInput(value: unknown, faults: Faults): value is RoleInp
   const before = faults.count
   closed(value, faults, roleInputMembers)
   checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   nested(value.scope_type, 'scope_type', faults, checkScopeKind)
   checkOptionalId(value.scope_id, faults, 'scope_id')
   if (value.permissions !== undefined && list(value.permissions, 'permissions', faults, checkPermissionKey, 0, 500))
@@ -493,8 +496,8 @@ export function checkRoleUpdate(value: unknown, faults: Faults): value is RoleUp
   const before = faults.count
   closed(value, faults, roleInputMembers)
   if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.scope_type !== undefined) nested(value.scope_type, 'scope_type', faults, checkScopeKind)
   if (value.scope_id !== undefined) checkOptionalId(value.scope_id, faults, 'scope_id')
   if (value.permissions !== undefined && list(value.permissions, 'permissions', faults, checkPermissionKey, 0, 500))
@@ -545,7 +548,8 @@ export function checkUserInput(value: unknown, faults: Faults): value is UserInp
   closed(value, faults, userInputMembers)
   if (text(value.email, 'email', faults, 3, 254))
     formatted(value.email, 'email', faults, isEmail, 'email, such as kim@example.com', userInputEmailPattern)
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 1, 128)
+  if (value.display_name !== undefined)
+    text(value.display_name, 'display_name', faults, 1, 128, userInputDisplayNamePattern)
   if (value.organisation_id !== undefined) checkOptionalId(value.organisation_id, faults, 'organisation_id')
   if (value.locale !== undefined) text(value.locale, 'locale', faults, 0, 35, userInputLocalePattern)
   if (value.time_zone !== undefined) text(value.time_zone, 'time_zone', faults, 0, 64, userInputTimeZonePattern)
@@ -560,7 +564,8 @@ export function checkUserUpdate(value: unknown, faults: Faults): value is UserUp
   closed(value, faults, userInputMembers)
   if (value.email !== undefined && text(value.email, 'email', faults, 3, 254))
     formatted(value.email, 'email', faults, isEmail, 'email, such as kim@example.com', userInputEmailPattern)
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 1, 128)
+  if (value.display_name !== undefined)
+    text(value.display_name, 'display_name', faults, 1, 128, userInputDisplayNamePattern)
   if (value.organisation_id !== undefined) checkOptionalId(value.organisation_id, faults, 'organisation_id')
   if (value.locale !== undefined) text(value.locale, 'locale', faults, 0, 35, userInputLocalePattern)
   if (value.time_zone !== undefined) text(value.time_zone, 'time_zone', faults, 0, 64, userInputTimeZonePattern)
@@ -583,7 +588,8 @@ export function checkUserProfileInput(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, userProfileInputMembers)
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 1, 128)
+  if (value.display_name !== undefined)
+    text(value.display_name, 'display_name', faults, 1, 128, userInputDisplayNamePattern)
   if (value.locale !== undefined) text(value.locale, 'locale', faults, 0, 35, userInputLocalePattern)
   if (value.time_zone !== undefined) text(value.time_zone, 'time_zone', faults, 0, 64, userInputTimeZonePattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -671,7 +677,8 @@ export function checkUserActivationInput(value: unknown, faults: Faults): value 
   closed(value, faults, userActivationInputMembers)
   text(value.token, 'token', faults, 1, 256)
   text(value.password, 'password', faults, 1, 1024)
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 1, 128)
+  if (value.display_name !== undefined)
+    text(value.display_name, 'display_name', faults, 1, 128, userInputDisplayNamePattern)
   return faults.count === before
 }
 
@@ -679,8 +686,7 @@ export function checkCredentialsInput(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, credentialsInputMembers)
-  if (text(value.email, 'email', faults, 3, 254))
-    formatted(value.email, 'email', faults, isEmail, 'email, such as kim@example.com', userInputEmailPattern)
+  text(value.email, 'email', faults, 3, 254, userInputEmailPattern)
   text(value.password, 'password', faults, 1, 1024)
   return faults.count === before
 }
@@ -703,7 +709,8 @@ export function checkInvitationInput(value: unknown, faults: Faults): value is I
   closed(value, faults, invitationInputMembers)
   if (text(value.email, 'email', faults, 3, 254))
     formatted(value.email, 'email', faults, isEmail, 'email, such as kim@example.com', userInputEmailPattern)
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 1, 128)
+  if (value.display_name !== undefined)
+    text(value.display_name, 'display_name', faults, 1, 128, userInputDisplayNamePattern)
   if (value.organisation_id !== undefined) checkOptionalId(value.organisation_id, faults, 'organisation_id')
   if (value.locale !== undefined) text(value.locale, 'locale', faults, 0, 35, userInputLocalePattern)
   if (value.time_zone !== undefined) text(value.time_zone, 'time_zone', faults, 0, 64, userInputTimeZonePattern)

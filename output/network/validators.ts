@@ -20,6 +20,8 @@ import {
   text,
 } from '../../runtime/validation.ts'
 import {
+  checkDescription,
+  checkDisplayName,
   checkId,
   checkIdempotencyKey,
   checkLabels,
@@ -274,8 +276,8 @@ export function checkVpcInput(value: unknown, faults: Faults): value is VpcInput
   const before = faults.count
   closed(value, faults, vpcInputMembers)
   checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   checkResourceName(value.region, faults, 'region')
   list(value.cidr_blocks, 'cidr_blocks', faults, checkIpv4Cidr, 1, 5)
@@ -289,8 +291,8 @@ export function checkVpcUpdate(value: unknown, faults: Faults): value is VpcUpda
   const before = faults.count
   closed(value, faults, vpcInputMembers)
   if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.region !== undefined) checkResourceName(value.region, faults, 'region')
   if (value.cidr_blocks !== undefined) list(value.cidr_blocks, 'cidr_blocks', faults, checkIpv4Cidr, 1, 5)
@@ -314,8 +316,8 @@ export function checkSubnetInput(value: unknown, faults: Faults): value is Subne
   const before = faults.count
   closed(value, faults, subnetInputMembers)
   checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   checkId(value.vpc_id, faults, 'vpc_id')
   checkIpv4Cidr(value.cidr_block, faults, 'cidr_block')
@@ -332,8 +334,8 @@ export function checkSubnetUpdate(value: unknown, faults: Faults): value is Subn
   const before = faults.count
   closed(value, faults, subnetInputMembers)
   if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.vpc_id !== undefined) checkId(value.vpc_id, faults, 'vpc_id')
   if (value.cidr_block !== undefined) checkIpv4Cidr(value.cidr_block, faults, 'cidr_block')
@@ -370,8 +372,8 @@ export function checkFirewallPolicyInput(value: unknown, faults: Faults): value 
   const before = faults.count
   closed(value, faults, firewallPolicyInputMembers)
   checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   checkId(value.vpc_id, faults, 'vpc_id')
   if (value.priority !== undefined) integer(value.priority, 'priority', faults, 0, 65534)
@@ -385,8 +387,8 @@ export function checkFirewallPolicyUpdate(value: unknown, faults: Faults): value
   const before = faults.count
   closed(value, faults, firewallPolicyInputMembers)
   if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.vpc_id !== undefined) checkId(value.vpc_id, faults, 'vpc_id')
   if (value.priority !== undefined) integer(value.priority, 'priority', faults, 0, 65534)
@@ -411,7 +413,7 @@ export function checkFirewallPolicyRuleInput(value: unknown, faults: Faults): va
   const before = faults.count
   closed(value, faults, firewallPolicyRuleInputMembers)
   checkResourceName(value.name, faults, 'name')
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   integer(value.priority, 'priority', faults, 0, 65534)
   nested(value.direction, 'direction', faults, checkFirewallDirectionInput)
   nested(value.action, 'action', faults, checkFirewallActionInput)
@@ -428,7 +430,7 @@ export function checkFirewallPolicyRuleUpdate(value: unknown, faults: Faults): v
   const before = faults.count
   closed(value, faults, firewallPolicyRuleInputMembers)
   if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.priority !== undefined) integer(value.priority, 'priority', faults, 0, 65534)
   if (value.direction !== undefined) nested(value.direction, 'direction', faults, checkFirewallDirectionInput)
   if (value.action !== undefined) nested(value.action, 'action', faults, checkFirewallActionInput)
@@ -555,7 +557,7 @@ export function checkQuotaLimitInput(value: unknown, faults: Faults): value is Q
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, quotaLimitInputMembers)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
   checkId(value.scope_id, faults, 'scope_id')
   if (value.dimensions !== undefined) nested(value.dimensions, 'dimensions', faults, checkQuotaDimensions)
@@ -568,7 +570,7 @@ export function checkQuotaLimitUpdate(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, quotaLimitInputMembers)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.scope_type !== undefined) nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
   if (value.scope_id !== undefined) checkId(value.scope_id, faults, 'scope_id')
   if (value.dimensions !== undefined) nested(value.dimensions, 'dimensions', faults, checkQuotaDimensions)

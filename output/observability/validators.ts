@@ -23,6 +23,8 @@ import {
   unique,
 } from '../../runtime/validation.ts'
 import {
+  checkDescription,
+  checkDisplayName,
   checkId,
   checkIdempotencyKey,
   checkLabels,
@@ -352,6 +354,7 @@ const silenceInputMembers = [
   'etag',
   'create_time',
 ]
+const silenceInputCommentPattern = /^[^\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]*$/u
 const silenceOmitted = new Set([
   'id',
   'state',
@@ -409,8 +412,8 @@ export function checkAlertRuleInput(value: unknown, faults: Faults): value is Al
   const before = faults.count
   closed(value, faults, alertRuleInputMembers)
   checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   text(value.query, 'query', faults, 1, 8192)
@@ -435,8 +438,8 @@ export function checkAlertRuleUpdate(value: unknown, faults: Faults): value is A
   const before = faults.count
   closed(value, faults, alertRuleInputMembers)
   if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   if (value.query !== undefined) text(value.query, 'query', faults, 1, 8192)
@@ -536,8 +539,8 @@ export function checkIngestionConfigInput(value: unknown, faults: Faults): value
   const before = faults.count
   closed(value, faults, ingestionConfigInputMembers)
   checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   if (value.otlp !== undefined) nested(value.otlp, 'otlp', faults, checkOtlpIngestionInput)
@@ -556,8 +559,8 @@ export function checkIngestionConfigUpdate(value: unknown, faults: Faults): valu
   const before = faults.count
   closed(value, faults, ingestionConfigInputMembers)
   if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   if (value.otlp !== undefined) nested(value.otlp, 'otlp', faults, checkOtlpIngestionInput)
@@ -762,8 +765,8 @@ export function checkLogSinkInput(value: unknown, faults: Faults): value is LogS
   const before = faults.count
   closed(value, faults, logSinkInputMembers)
   checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   if (list(value.sources, 'sources', faults, checkSinkSourceInput, 1, 2)) unique(value.sources, 'sources', faults)
@@ -780,8 +783,8 @@ export function checkLogSinkUpdate(value: unknown, faults: Faults): value is Log
   const before = faults.count
   closed(value, faults, logSinkInputMembers)
   if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   if (value.sources !== undefined && list(value.sources, 'sources', faults, checkSinkSourceInput, 1, 2))
@@ -936,8 +939,8 @@ export function checkRetentionPolicyInput(value: unknown, faults: Faults): value
   const before = faults.count
   closed(value, faults, retentionPolicyInputMembers)
   checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   nested(value.signal, 'signal', faults, checkSignalInput)
   if (value.selector !== undefined) text(value.selector, 'selector', faults, 0, 8192)
@@ -953,8 +956,8 @@ export function checkRetentionPolicyUpdate(value: unknown, faults: Faults): valu
   const before = faults.count
   closed(value, faults, retentionPolicyInputMembers)
   if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.signal !== undefined) nested(value.signal, 'signal', faults, checkSignalInput)
   if (value.selector !== undefined) text(value.selector, 'selector', faults, 0, 8192)
@@ -984,7 +987,7 @@ export function checkSilenceInput(value: unknown, faults: Faults): value is Sile
   list(value.matchers, 'matchers', faults, checkSilenceMatcherInput, 1, 20)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
-  text(value.comment, 'comment', faults, 1, 1024)
+  text(value.comment, 'comment', faults, 1, 1024, silenceInputCommentPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }

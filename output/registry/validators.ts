@@ -21,6 +21,8 @@ import {
   unique,
 } from '../../runtime/validation.ts'
 import {
+  checkDescription,
+  checkDisplayName,
   checkId,
   checkIdempotencyKey,
   checkLabels,
@@ -264,6 +266,7 @@ const deploymentLockInputMembers = [
   'update_time',
   'created_by_principal_id',
 ]
+const deploymentLockInputReasonPattern = /^[^\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]*$/u
 const deploymentLockOmitted = new Set([
   'id',
   'digest',
@@ -392,8 +395,8 @@ export function checkRepositoryInput(value: unknown, faults: Faults): value is R
   const before = faults.count
   closed(value, faults, repositoryInputMembers)
   text(value.name, 'name', faults, 1, 128, repositoryInputNamePattern)
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.region !== undefined) checkOptionalResourceName(value.region, faults, 'region')
   if (value.multi_region !== undefined) checkOptionalResourceName(value.multi_region, faults, 'multi_region')
@@ -424,8 +427,8 @@ export function checkRepositoryUpdate(value: unknown, faults: Faults): value is 
   const before = faults.count
   closed(value, faults, repositoryInputMembers)
   if (value.name !== undefined) text(value.name, 'name', faults, 1, 128, repositoryInputNamePattern)
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.region !== undefined) checkOptionalResourceName(value.region, faults, 'region')
   if (value.multi_region !== undefined) checkOptionalResourceName(value.multi_region, faults, 'multi_region')
@@ -483,8 +486,8 @@ export function checkAccessPolicyInput(value: unknown, faults: Faults): value is
   const before = faults.count
   closed(value, faults, accessPolicyInputMembers)
   checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   list(value.rules, 'rules', faults, checkAccessRuleInput, 1, 50)
@@ -497,8 +500,8 @@ export function checkAccessPolicyUpdate(value: unknown, faults: Faults): value i
   const before = faults.count
   closed(value, faults, accessPolicyInputMembers)
   if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   if (value.rules !== undefined) list(value.rules, 'rules', faults, checkAccessRuleInput, 1, 50)
@@ -564,7 +567,7 @@ export function checkPullGrantInput(value: unknown, faults: Faults): value is Pu
   checkId(value.grantee_workspace_id, faults, 'grantee_workspace_id')
   if (value.repository_id !== undefined) checkOptionalId(value.repository_id, faults, 'repository_id')
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   return faults.count === before
 }
 
@@ -583,7 +586,7 @@ export function checkDeploymentLockInput(value: unknown, faults: Faults): value 
   if (value.name !== undefined) checkOptionalResourceName(value.name, faults, 'name')
   anyText(value.reference, 'reference', faults)
   if (value.holder !== undefined) nested(value.holder, 'holder', faults, checkLockHolder)
-  text(value.reason, 'reason', faults, 1, 512)
+  text(value.reason, 'reason', faults, 1, 512, deploymentLockInputReasonPattern)
   if (value.protect_tags !== undefined) boolean(value.protect_tags, 'protect_tags', faults)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -597,7 +600,7 @@ export function checkDeploymentLockUpdate(value: unknown, faults: Faults): value
   if (value.name !== undefined) checkOptionalResourceName(value.name, faults, 'name')
   if (value.reference !== undefined) anyText(value.reference, 'reference', faults)
   if (value.holder !== undefined) nested(value.holder, 'holder', faults, checkLockHolderUpdate)
-  if (value.reason !== undefined) text(value.reason, 'reason', faults, 1, 512)
+  if (value.reason !== undefined) text(value.reason, 'reason', faults, 1, 512, deploymentLockInputReasonPattern)
   if (value.protect_tags !== undefined) boolean(value.protect_tags, 'protect_tags', faults)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -631,8 +634,8 @@ export function checkRetentionPolicyInput(value: unknown, faults: Faults): value
   const before = faults.count
   closed(value, faults, retentionPolicyInputMembers)
   checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   if (value.mode !== undefined) nested(value.mode, 'mode', faults, checkRetentionModeInput)
@@ -656,8 +659,8 @@ export function checkRetentionPolicyUpdate(value: unknown, faults: Faults): valu
   const before = faults.count
   closed(value, faults, retentionPolicyInputMembers)
   if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   if (value.mode !== undefined) nested(value.mode, 'mode', faults, checkRetentionModeInput)
@@ -741,8 +744,8 @@ export function checkScanPolicyInput(value: unknown, faults: Faults): value is S
   const before = faults.count
   closed(value, faults, scanPolicyInputMembers)
   checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   if (value.repository_patterns !== undefined)
@@ -771,8 +774,8 @@ export function checkScanPolicyUpdate(value: unknown, faults: Faults): value is 
   const before = faults.count
   closed(value, faults, scanPolicyInputMembers)
   if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   if (value.repository_patterns !== undefined)
@@ -834,7 +837,7 @@ export function checkVulnerabilityExceptionInput(value: unknown, faults: Faults)
   const before = faults.count
   closed(value, faults, vulnerabilityExceptionInputMembers)
   text(value.vulnerability_id, 'vulnerability_id', faults, 1, 128)
-  text(value.reason, 'reason', faults, 1, 512)
+  text(value.reason, 'reason', faults, 1, 512, deploymentLockInputReasonPattern)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   if (value.package !== undefined) text(value.package, 'package', faults, 0, 255)
   return faults.count === before
@@ -848,7 +851,7 @@ export function checkQuotaLimitInput(value: unknown, faults: Faults): value is Q
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, quotaLimitInputMembers)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   checkQuotaDefinitionId(value.quota_definition_id, faults, 'quota_definition_id')
   if (value.dimensions !== undefined) nested(value.dimensions, 'dimensions', faults, checkQuotaLimitInputDimensions)
   integer(value.limit, 'limit', faults, -1, 9007199254740991)
@@ -867,7 +870,7 @@ export function checkQuotaLimitUpdate(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, quotaLimitInputMembers)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.quota_definition_id !== undefined)
     checkQuotaDefinitionId(value.quota_definition_id, faults, 'quota_definition_id')
   if (value.dimensions !== undefined) nested(value.dimensions, 'dimensions', faults, checkQuotaLimitUpdateDimensions)

@@ -144,9 +144,16 @@ export type ResourceType = string
 /** Key of a call that may be repeated, which the caller makes: visible ASCII characters. */
 export type IdempotencyKey = string
 
+/** A name for people, without control characters and bidirectional overrides. */
+export type DisplayName = string
+
+/** A text for people, without control characters and bidirectional overrides. */
+export type Description = string
+
 /**
  * Free labels of a resource. A key starts with a lower-case letter, ends with one or a digit and has between them
- * lower-case letters, digits, `_`, `.` and `-`, at most 63 characters in all; a value has no control characters.
+ * lower-case letters, digits, `_`, `.` and `-`, at most 63 characters in all; a value has neither control characters
+ * nor bidirectional overrides.
  */
 export type Labels = Record<string, string>
 

@@ -17,6 +17,8 @@ import {
   text,
 } from '../../runtime/validation.ts'
 import {
+  type Description,
+  type DisplayName,
   type FilterFieldType,
   type FilterOperator,
   type FilterSchema,
@@ -48,7 +50,8 @@ const optionalTraceIdPattern = /^([0-9a-f]{32})?$/u
 const quotaDefinitionIdPattern = /^[a-z]+\.[a-z][A-Za-z]*$/u
 const resourceTypePattern = /^[a-z]+\.[a-z][A-Za-z]*$/u
 const idempotencyKeyPattern = /^[!-~]+$/u
-const labelsValuePattern = /^[^\u0000-\u001f\u007f-\u009f]*$/u
+const displayNamePattern = /^[^\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]*$/u
+const descriptionPattern = /^[^\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]*$/u
 const labelsKeyPattern = /^[a-z]([a-z0-9_.-]{0,61}[a-z0-9])?$/u
 const filterFieldTypeSet = /* @__PURE__ */ new Set<unknown>(filterFieldTypeValues)
 const filterOperatorSet = /* @__PURE__ */ new Set<unknown>(filterOperatorValues)
@@ -118,13 +121,21 @@ export function checkIdempotencyKey(value: unknown, faults: Faults, field = ''):
   return text(value, field, faults, 1, 128, idempotencyKeyPattern)
 }
 
+export function checkDisplayName(value: unknown, faults: Faults, field = ''): value is DisplayName {
+  return text(value, field, faults, 0, 128, displayNamePattern)
+}
+
+export function checkDescription(value: unknown, faults: Faults, field = ''): value is Description {
+  return text(value, field, faults, 0, 1024, descriptionPattern)
+}
+
 export function checkLabels(value: unknown, faults: Faults): value is Labels {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   entries(
     value,
     faults,
-    (item, faults) => text(item, '', faults, 0, 255, labelsValuePattern),
+    (item, faults) => text(item, '', faults, 0, 255, displayNamePattern),
     undefined,
     labelsKeyPattern,
   )

@@ -20,6 +20,8 @@ import {
   text,
 } from '../../runtime/validation.ts'
 import {
+  checkDescription,
+  checkDisplayName,
   checkId,
   checkIdempotencyKey,
   checkLabels,
@@ -389,8 +391,8 @@ export function checkBucketInput(value: unknown, faults: Faults): value is Bucke
   const before = faults.count
   closed(value, faults, bucketInputMembers)
   text(value.name, 'name', faults, 3, 63, bucketInputNamePattern)
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.storage_class !== undefined) checkOptionalResourceName(value.storage_class, faults, 'storage_class')
   if (value.region !== undefined) checkOptionalResourceName(value.region, faults, 'region')
@@ -414,8 +416,8 @@ export function checkBucketUpdate(value: unknown, faults: Faults): value is Buck
   const before = faults.count
   closed(value, faults, bucketInputMembers)
   if (value.name !== undefined) text(value.name, 'name', faults, 3, 63, bucketInputNamePattern)
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.storage_class !== undefined) checkOptionalResourceName(value.storage_class, faults, 'storage_class')
   if (value.region !== undefined) checkOptionalResourceName(value.region, faults, 'region')
@@ -787,8 +789,8 @@ export function checkStorageClassInput(value: unknown, faults: Faults): value is
   const before = faults.count
   closed(value, faults, storageClassInputMembers)
   checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.state !== undefined) nested(value.state, 'state', faults, checkStorageClassStateInput)
   nested(value.tier, 'tier', faults, checkStorageTierInput)
@@ -808,8 +810,8 @@ export function checkStorageClassUpdate(value: unknown, faults: Faults): value i
   const before = faults.count
   closed(value, faults, storageClassInputMembers)
   if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.state !== undefined) nested(value.state, 'state', faults, checkStorageClassStateInput)
   if (value.tier !== undefined) nested(value.tier, 'tier', faults, checkStorageTierInput)

@@ -18,6 +18,8 @@ import {
   text,
 } from '../../runtime/validation.ts'
 import {
+  checkDescription,
+  checkDisplayName,
   checkId,
   checkIdempotencyKey,
   checkLabels,
@@ -219,6 +221,7 @@ const workspaceOmitted = new Set([
   'update_time',
 ] as const)
 const stateChangeInputMembers = ['reason', 'etag']
+const stateChangeInputReasonPattern = /^[^\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]*$/u
 const moveTargetInputMembers = ['parent_group_id', 'etag']
 const quotaInputMembers = ['id', 'display_name', 'description', 'unit', 'default_limit', 'etag', 'update_time']
 const quotaOmitted = new Set(['id', 'display_name', 'description', 'unit', 'update_time'] as const)
@@ -247,8 +250,8 @@ export function checkOrganisationInput(value: unknown, faults: Faults): value is
   const before = faults.count
   closed(value, faults, organisationInputMembers)
   checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.contact_email !== undefined)
     text(value.contact_email, 'contact_email', faults, 0, 254, organisationInputContactEmailPattern)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -262,8 +265,8 @@ export function checkOrganisationUpdate(value: unknown, faults: Faults): value i
   const before = faults.count
   closed(value, faults, organisationInputMembers)
   if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.contact_email !== undefined)
     text(value.contact_email, 'contact_email', faults, 0, 254, organisationInputContactEmailPattern)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -288,8 +291,8 @@ export function checkGroupInput(value: unknown, faults: Faults): value is GroupI
   closed(value, faults, groupInputMembers)
   if (value.parent_group_id !== undefined) checkOptionalId(value.parent_group_id, faults, 'parent_group_id')
   checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -301,8 +304,8 @@ export function checkGroupUpdate(value: unknown, faults: Faults): value is Group
   closed(value, faults, groupInputMembers)
   if (value.parent_group_id !== undefined) checkOptionalId(value.parent_group_id, faults, 'parent_group_id')
   if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -324,8 +327,8 @@ export function checkWorkspaceInput(value: unknown, faults: Faults): value is Wo
   closed(value, faults, workspaceInputMembers)
   if (value.parent_group_id !== undefined) checkOptionalId(value.parent_group_id, faults, 'parent_group_id')
   checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -337,8 +340,8 @@ export function checkWorkspaceUpdate(value: unknown, faults: Faults): value is W
   closed(value, faults, workspaceInputMembers)
   if (value.parent_group_id !== undefined) checkOptionalId(value.parent_group_id, faults, 'parent_group_id')
   if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -358,7 +361,7 @@ export function checkStateChangeInput(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, stateChangeInputMembers)
-  if (value.reason !== undefined) text(value.reason, 'reason', faults, 0, 512)
+  if (value.reason !== undefined) text(value.reason, 'reason', faults, 0, 512, stateChangeInputReasonPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -402,7 +405,7 @@ export function checkQuotaOverrideInput(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, quotaOverrideInputMembers)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
   checkId(value.scope_id, faults, 'scope_id')
   integer(value.limit, 'limit', faults, -1, 9007199254740991)
@@ -414,7 +417,7 @@ export function checkQuotaOverrideUpdate(value: unknown, faults: Faults): value 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, quotaOverrideInputMembers)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.scope_type !== undefined) nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
   if (value.scope_id !== undefined) checkId(value.scope_id, faults, 'scope_id')
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, -1, 9007199254740991)

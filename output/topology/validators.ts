@@ -22,6 +22,8 @@ import {
   unique,
 } from '../../runtime/validation.ts'
 import {
+  checkDescription,
+  checkDisplayName,
   checkId,
   checkIdempotencyKey,
   checkLabels,
@@ -159,6 +161,7 @@ const locationHintsInputCountryCodePattern = /^([A-Z]{2})?$/u
 const resourceCapacityMembers = ['vcpus', 'memory_mib', 'disk_gib']
 const hostNumaNodeMembers = ['vcpus', 'memory_mib']
 const locationApprovalInputMembers = ['region', 'enable', 'comment', 'etag']
+const locationApprovalInputCommentPattern = /^[^\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]*$/u
 const stateChangeInputMembers = ['reason', 'etag']
 const multiRegionInputMembers = [
   'id',
@@ -232,8 +235,8 @@ export function checkDeploymentTargetInput(value: unknown, faults: Faults): valu
   const before = faults.count
   closed(value, faults, deploymentTargetInputMembers)
   checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   checkResourceName(value.location, faults, 'location')
   if (value.location_hints !== undefined)
@@ -253,8 +256,8 @@ export function checkDeploymentTargetUpdate(value: unknown, faults: Faults): val
   const before = faults.count
   closed(value, faults, deploymentTargetInputMembers)
   if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.location !== undefined) checkResourceName(value.location, faults, 'location')
   if (value.location_hints !== undefined)
@@ -290,8 +293,8 @@ export function checkDeploymentTargetRegistrationInput(
   const before = faults.count
   closed(value, faults, deploymentTargetRegistrationInputMembers)
   checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   checkResourceName(value.location, faults, 'location')
   if (value.location_hints !== undefined)
@@ -322,7 +325,7 @@ export function checkLocationHintsInput(value: unknown, faults: Faults): value i
   if (value.proposed_region !== undefined) checkOptionalResourceName(value.proposed_region, faults, 'proposed_region')
   if (value.country_code !== undefined)
     matches(value.country_code, 'country_code', faults, locationHintsInputCountryCodePattern)
-  if (value.city !== undefined) text(value.city, 'city', faults, 0, 128)
+  if (value.city !== undefined) checkDisplayName(value.city, faults, 'city')
   if (value.latitude !== undefined) number(value.latitude, 'latitude', faults, -90, 90)
   if (value.longitude !== undefined) number(value.longitude, 'longitude', faults, -180, 180)
   return faults.count === before
@@ -372,7 +375,7 @@ export function checkLocationApprovalInput(value: unknown, faults: Faults): valu
   closed(value, faults, locationApprovalInputMembers)
   if (value.region !== undefined) checkOptionalResourceName(value.region, faults, 'region')
   if (value.enable !== undefined) boolean(value.enable, 'enable', faults)
-  if (value.comment !== undefined) text(value.comment, 'comment', faults, 0, 512)
+  if (value.comment !== undefined) text(value.comment, 'comment', faults, 0, 512, locationApprovalInputCommentPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -385,7 +388,7 @@ export function checkStateChangeInput(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, stateChangeInputMembers)
-  if (value.reason !== undefined) text(value.reason, 'reason', faults, 0, 512)
+  if (value.reason !== undefined) text(value.reason, 'reason', faults, 0, 512, locationApprovalInputCommentPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -399,8 +402,8 @@ export function checkMultiRegionInput(value: unknown, faults: Faults): value is 
   const before = faults.count
   closed(value, faults, multiRegionInputMembers)
   checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (list(value.regions, 'regions', faults, checkResourceName, 2, 32)) unique(value.regions, 'regions', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -412,8 +415,8 @@ export function checkMultiRegionUpdate(value: unknown, faults: Faults): value is
   const before = faults.count
   closed(value, faults, multiRegionInputMembers)
   if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.regions !== undefined && list(value.regions, 'regions', faults, checkResourceName, 2, 32))
     unique(value.regions, 'regions', faults)
@@ -435,8 +438,8 @@ export function checkZoneInput(value: unknown, faults: Faults): value is ZoneInp
   const before = faults.count
   closed(value, faults, zoneInputMembers)
   checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   checkResourceName(value.location, faults, 'location')
   if (value.schedulable !== undefined) boolean(value.schedulable, 'schedulable', faults)
@@ -449,8 +452,8 @@ export function checkZoneUpdate(value: unknown, faults: Faults): value is ZoneUp
   const before = faults.count
   closed(value, faults, zoneInputMembers)
   if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.location !== undefined) checkResourceName(value.location, faults, 'location')
   if (value.schedulable !== undefined) boolean(value.schedulable, 'schedulable', faults)
@@ -473,8 +476,8 @@ export function checkResourcePoolInput(value: unknown, faults: Faults): value is
   const before = faults.count
   closed(value, faults, resourcePoolInputMembers)
   checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   checkResourceName(value.zone, faults, 'zone')
   checkResourceName(value.deployment_target, faults, 'deployment_target')
@@ -492,8 +495,8 @@ export function checkResourcePoolUpdate(value: unknown, faults: Faults): value i
   const before = faults.count
   closed(value, faults, resourcePoolInputMembers)
   if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.zone !== undefined) checkResourceName(value.zone, faults, 'zone')
   if (value.deployment_target !== undefined) checkResourceName(value.deployment_target, faults, 'deployment_target')

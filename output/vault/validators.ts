@@ -22,6 +22,8 @@ import {
   union,
 } from '../../runtime/validation.ts'
 import {
+  checkDescription,
+  checkDisplayName,
   checkId,
   checkIdempotencyKey,
   checkLabels,
@@ -360,6 +362,7 @@ const capsuleSourceInputMembers = ['secret_id', 'version']
 const capsuleSourceInputVersionPattern = /^([1-9][0-9]{0,9}|[A-Za-z][A-Za-z0-9_-]{0,62})$/u
 const redeemCapsuleBodyInputMembers = ['token', 'passphrase']
 const revokeCapsuleBodyInputMembers = ['reason', 'etag']
+const revokeCapsuleBodyInputReasonPattern = /^[^\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]*$/u
 const certificateAuthorityInputMembers = [
   'id',
   'workspace_id',
@@ -582,8 +585,8 @@ export function checkSecretInput(value: unknown, faults: Faults): value is Secre
   const before = faults.count
   closed(value, faults, secretInputMembers)
   checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   if (value.ttl !== undefined) checkDuration(value.ttl, faults, 'ttl')
@@ -610,8 +613,8 @@ export function checkSecretUpdate(value: unknown, faults: Faults): value is Secr
   const before = faults.count
   closed(value, faults, secretInputMembers)
   if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   if (value.ttl !== undefined) checkDuration(value.ttl, faults, 'ttl')
@@ -708,8 +711,8 @@ export function checkCryptoKeyInput(value: unknown, faults: Faults): value is Cr
   const before = faults.count
   closed(value, faults, cryptoKeyInputMembers)
   checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   nested(value.purpose, 'purpose', faults, checkCryptoKeyPurposeInput)
   if (value.algorithm !== undefined) nested(value.algorithm, 'algorithm', faults, checkCryptoKeyAlgorithmInput)
@@ -730,8 +733,8 @@ export function checkCryptoKeyUpdate(value: unknown, faults: Faults): value is C
   const before = faults.count
   closed(value, faults, cryptoKeyInputMembers)
   if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.purpose !== undefined) nested(value.purpose, 'purpose', faults, checkCryptoKeyPurposeInput)
   if (value.algorithm !== undefined) nested(value.algorithm, 'algorithm', faults, checkCryptoKeyAlgorithmInput)
@@ -933,8 +936,8 @@ export function checkCapsuleInput(value: unknown, faults: Faults): value is Caps
   const before = faults.count
   closed(value, faults, capsuleInputMembers)
   if (value.name !== undefined) checkOptionalResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.payload !== undefined) nested(value.payload, 'payload', faults, checkCapsulePayloadInput)
   if (value.source !== undefined) nested(value.source, 'source', faults, checkCapsuleSourceInput)
@@ -1003,7 +1006,7 @@ export function checkRevokeCapsuleBodyInput(value: unknown, faults: Faults): val
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, revokeCapsuleBodyInputMembers)
-  if (value.reason !== undefined) text(value.reason, 'reason', faults, 0, 512)
+  if (value.reason !== undefined) text(value.reason, 'reason', faults, 0, 512, revokeCapsuleBodyInputReasonPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -1017,8 +1020,8 @@ export function checkCertificateAuthorityInput(value: unknown, faults: Faults): 
   const before = faults.count
   closed(value, faults, certificateAuthorityInputMembers)
   if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.type !== undefined) nested(value.type, 'type', faults, checkCertificateAuthorityTypeInput)
   if (value.subject !== undefined) nested(value.subject, 'subject', faults, checkCertificateAuthoritySubjectInput)
@@ -1211,8 +1214,8 @@ export function checkCertificateTemplateInput(value: unknown, faults: Faults): v
   const before = faults.count
   closed(value, faults, certificateTemplateInputMembers)
   checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.maximum_lifetime !== undefined) checkDuration(value.maximum_lifetime, faults, 'maximum_lifetime')
   if (value.default_lifetime !== undefined) checkDuration(value.default_lifetime, faults, 'default_lifetime')
@@ -1279,8 +1282,8 @@ export function checkCertificateTemplateUpdate(value: unknown, faults: Faults): 
   const before = faults.count
   closed(value, faults, certificateTemplateInputMembers)
   if (value.name !== undefined) checkResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.maximum_lifetime !== undefined) checkDuration(value.maximum_lifetime, faults, 'maximum_lifetime')
   if (value.default_lifetime !== undefined) checkDuration(value.default_lifetime, faults, 'default_lifetime')
@@ -1409,8 +1412,8 @@ export function checkCertificateInput(value: unknown, faults: Faults): value is 
   const before = faults.count
   closed(value, faults, certificateInputMembers)
   if (value.name !== undefined) checkOptionalResourceName(value.name, faults, 'name')
-  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.display_name !== undefined) checkDisplayName(value.display_name, faults, 'display_name')
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.pem_csr !== undefined) text(value.pem_csr, 'pem_csr', faults, 1, 65536)
   if (value.config !== undefined) nested(value.config, 'config', faults, checkCertificateConfigInput)
@@ -1555,7 +1558,7 @@ export function checkTakeSnapshotBodyInput(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, takeSnapshotBodyInputMembers)
-  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.description !== undefined) checkDescription(value.description, faults, 'description')
   if (value.verify !== undefined) boolean(value.verify, 'verify', faults)
   return faults.count === before
 }

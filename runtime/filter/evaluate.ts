@@ -1,6 +1,6 @@
 import { isRecord, own } from '../validation.ts'
 import { compareValues, pathOf, valueAs } from './fields.ts'
-import type { Filter, FilterType } from './types.ts'
+import type { Filter, FilterField, FilterType } from './types.ts'
 
 type Restriction = Exclude<Filter, { readonly kind: 'and' | 'or' | 'not' }>
 
@@ -40,16 +40,17 @@ function fits(restriction: Restriction, member: unknown): boolean {
     const value = isRecord(member) ? own(member, restriction.key) : undefined
     return value !== undefined && value !== null && (restriction.kind === 'present' || test(restriction, values, value))
   }
-  if (restriction.kind === 'present') return isPresent(type, member)
+  if (restriction.kind === 'present') return isPresent(restriction.field, member)
   if (Array.isArray(member)) return member.some(element => test(restriction, type, element))
   return !(list && member === undefined) && test(restriction, type, member)
 }
 
-function isPresent(type: FilterType, member: unknown): boolean {
+function isPresent({ enumValues, type }: FilterField, member: unknown): boolean {
   if (Array.isArray(member)) return member.length > 0
   if (isRecord(member)) return type !== 'MAP' || Object.keys(member).length > 0
   if (type === 'PRESENCE' || type === 'DURATION') return member !== undefined
   const value = valueAs[type](member)
+  if (type === 'ENUM' && enumValues?.includes(String(value)) === false) return false
   return value !== null && ![false, 0, 0n, ''].includes(value)
 }
 

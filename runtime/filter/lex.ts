@@ -30,7 +30,7 @@ const blanks = /[ \t\n\r]*/y
 
 /** Matches a whole timestamp or a word without dots, a string, a comparator, a mark, or the end. */
 const token =
-  /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)|[^\0- \x7f=<>!:(),."'-][^\0- \x7f=<>!:(),."']*|"(?:[^"\\\0]|\\[^])*"|'(?:[^'\\\0]|\\[^])*'|[<>]=?|!=|[=:]|[-.,()]|$/y
+  /\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)|[^\0- \x7f=<>!:(),."'-][^\0- \x7f=<>!:(),."']*|"(?:[^"\\\0]|\\[^])*"|'(?:[^'\\\0]|\\[^])*'|[<>]=?|!=|[=:]|[-.,()]|$/y
 
 type Kind = 'word' | 'string' | 'comparator' | 'mark' | 'end'
 

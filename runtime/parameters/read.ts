@@ -54,7 +54,14 @@ const delimiters = { form: /,/, simple: /,/, deepObject: /,/, spaceDelimited: /%
 const integerText = /^-?(?:0|[1-9][0-9]*)$/
 const numberText = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
 
-const decodePath: Decode = text => (text.includes('%') ? decodeURIComponent(text) : text)
+const decodePath: Decode = text => {
+  if (!text.includes('%')) return text
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new URIError(encodingFault(text))
+  }
+}
 const decodeQuery: Decode = text => decodePath(text.includes('+') ? text.replaceAll('+', ' ') : text)
 const decodeHeader: Decode = text => text.trim()
 
@@ -105,10 +112,17 @@ function setRead(target: Record<string, unknown>, name: string, faults: Faults, 
     if (value !== undefined) setMember(target, name, value)
   } catch (error) {
     if (error instanceof Unreadable) faults.add(error.field, error.message)
-    else if (error instanceof URIError) faults.add(name, 'has broken percent-encoding; write a percent sign as "%25"')
+    else if (error instanceof URIError) faults.add(name, error.message)
     else if (error instanceof SyntaxError) faults.add(name, error.message)
     else throw error
   }
+}
+
+/** Returns the fault of a text that cannot be decoded: its percent-encoding is broken, or its bytes are not UTF-8. */
+export function encodingFault(text: string): string {
+  return /%(?![\da-f]{2})/i.test(text)
+    ? 'has broken percent-encoding; write a percent sign as "%25"'
+    : 'has invalid UTF-8 in its percent-encoding; encode the text as UTF-8, such as "%C3%A9" for "é"'
 }
 
 function pairsOf(text: string, separator: string): Given {

@@ -10,6 +10,7 @@ import type { BoundRoute } from '../../runtime/route.ts'
 import type { Config } from '../config.ts'
 import type { IamServices } from './iam-services.ts'
 import type { Log } from '../log.ts'
+import type { Meters } from '../meters/meters.ts'
 import type { Worker } from '../../domain/ports/workers.ts'
 import type { ServerStore } from '../store/server-store.ts'
 
@@ -20,6 +21,7 @@ export interface AccessSources {
   readonly clock: Clock
   readonly log: Log
   readonly config: Config
+  readonly meters: Meters
   /** Returns the base URL of the server, which is known once the server listens. */
   readonly baseUrl: () => string
   readonly audit: Audit
@@ -41,6 +43,8 @@ export interface PlatformAccess {
   /** The routes of the access control, in addition to the routes of the areas. */
   readonly routes: readonly BoundRoute[]
   readonly periodic: readonly Worker[]
+  /** Whether all callers are refused with AUTHORIZATION_STALE; absent: never. */
+  readonly isStale?: () => boolean
   /**
    * Creates the rows of the first start, after the areas have created their rows. Returns the instructions for signing
    * in.

@@ -21,6 +21,7 @@ export function settledOperations<Area extends AreaTypes>(operations: Operations
       if (revision !== undefined) await feed.settled(revision)
       return answer
     },
+    unrecorded: (context, effect) => operations.unrecorded(context, effect),
     begin: (tx, effect) => operations.begin(tx, effect),
     follow: (tx, work) => operations.follow(tx, work),
     cancel: (tx, id, reason) => operations.cancel(tx, id, reason),

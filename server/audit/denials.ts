@@ -8,7 +8,7 @@ import { doorReasons } from '../door-reasons.ts'
 import type { Log } from '../log.ts'
 import type { Scope } from '../../domain/ports/scope.ts'
 
-/** Records refusals, each in a transaction of its own, because the transaction of the refused call is rolled back. */
+/** Records refusals in transactions of their own, because the transaction of a refused call is rolled back. */
 export interface Denials {
   /** Wraps doors so that their refusals are recorded. */
   readonly watch: (doors: Doors) => Doors
@@ -23,7 +23,7 @@ export function denials(store: Store, audit: Audit, log: Log): Denials {
     if (!(error instanceof ApiError) || error.reason !== doorReasons.permissionDenied.reason) return
     const activity = denied(error, context, route)
     try {
-      await store.tx(tx => audit.recordActivity(tx, activity))
+      await audit.recordRefusal(store, activity)
     } catch (failure) {
       log.error({ err: failure, activity }, 'a refusal could not be recorded')
     }

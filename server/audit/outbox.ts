@@ -1,8 +1,9 @@
 import type { Activity, Audit } from '../../domain/ports/audit.ts'
 import type { Clock } from '../../domain/ports/clock.ts'
-import type { Collection } from '../../domain/ports/store.ts'
+import type { Collection, Store } from '../../domain/ports/store.ts'
 import type { Taxonomy } from '../../domain/ports/taxonomy.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
+import { RefusalLimit } from './refusal-limit.ts'
 import { column } from '../store/row-filters.ts'
 import type { Scope } from '../../domain/ports/scope.ts'
 
@@ -35,6 +36,8 @@ export interface OutboxRow {
   readonly trace_id: string
   readonly request_id: string
   readonly client_ip: string
+  /** The number of refusals for which the activity stands; absent: 1. */
+  readonly count?: number
 }
 
 /** The column with the time of an activity. */
@@ -51,13 +54,32 @@ export const outbox: Collection<OutboxRow> = {
   indexes: [['time']],
 }
 
+/** An audit that counts refusals in memory. */
+export interface OutboxAudit extends Audit {
+  /**
+   * Records the activities of counts that are a minute old; with `all` those of all counts, before the process ends. A
+   * process that is killed loses its counts.
+   */
+  recordCounts(store: Pick<Store, 'tx'>, all?: boolean): Promise<void>
+}
+
 /** Returns an audit that records activities in the outbox, in the transaction of the caller. */
-export function outboxAudit(clock: Clock, { chain }: Pick<Taxonomy, 'chain'>): Audit {
+export function outboxAudit(clock: Clock, { chain }: Pick<Taxonomy, 'chain'>): OutboxAudit {
+  const refusals = new RefusalLimit()
+  const recordActivity: Audit['recordActivity'] = async (tx, activity) => {
+    const scopes = activity.chain ?? (await chain(tx, activity.scope))?.toReversed() ?? []
+    await tx.insert(outbox, rowOf(activity, scopes, clock.newId(), clock.now()))
+  }
+  const recordAll = async (store: Pick<Store, 'tx'>, activities: readonly Activity[]): Promise<void> => {
+    if (activities.length === 0) return
+    await store.tx(async tx => {
+      for (const activity of activities) await recordActivity(tx, activity)
+    })
+  }
   return {
-    async recordActivity(tx, activity) {
-      const scopes = activity.chain ?? (await chain(tx, activity.scope))?.toReversed() ?? []
-      await tx.insert(outbox, rowOf(activity, scopes, clock.newId(), clock.now()))
-    },
+    recordActivity,
+    recordRefusal: (store, activity) => recordAll(store, refusals.admit(activity, performance.now())),
+    recordCounts: (store, all) => recordAll(store, refusals.due(performance.now(), all)),
   }
 }
 
@@ -84,5 +106,6 @@ function rowOf(activity: Activity, scopes: readonly Scope[], id: string, now: nu
     trace_id: activity.traceId,
     request_id: activity.requestId,
     client_ip: activity.clientAddress,
+    ...(activity.count !== undefined && { count: activity.count }),
   }
 }

@@ -53,6 +53,12 @@ const callMetrics = ({ meters, inWork, maxInWork, connections }: Sources): reado
     labels: ['cause'],
     read: () => samplesBy('cause', meters.refusals),
   },
+  {
+    kind: 'counter',
+    name: 'ninefold_iam_unknown_tokens_total',
+    help: 'Tokens that callers revoked and that were unknown or had ended.',
+    read: () => [{ labels: {}, value: meters.unknownTokens }],
+  },
   { kind: 'gauge', name: 'ninefold_http_in_work', help: 'Calls that are being worked on.', read: inWork },
   {
     kind: 'gauge',

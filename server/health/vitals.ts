@@ -18,6 +18,8 @@ export interface VitalSigns {
   readonly write: () => Promise<unknown>
   /** Whether the server is about to end. */
   readonly isDraining: () => boolean
+  /** Whether the server refuses all callers, because it may have missed changes of their rights. */
+  readonly isStale: () => boolean
   readonly store: Pick<StoreMeter, 'lastUnavailableMs'>
 }
 
@@ -47,10 +49,11 @@ export class Vitals {
 
   /** Returns the readiness. Takes no longer than `patienceMs`, and never rejects. */
   async readiness(): Promise<Readiness> {
-    const { isDraining, read, store } = this.#signs
+    const { isDraining, isStale, read, store } = this.#signs
     if (isDraining()) return { status: 'draining', isServing: false }
     const [isReadable, isWritable] = await Promise.all([isDoneInTime(read), this.#isWritable()])
     if (!isReadable) return { status: 'degraded', reason: 'the store does not answer', isServing: false }
+    if (isStale()) return { status: 'degraded', reason: 'changes of access may be missing here', isServing: false }
     if (!isWritable) return { status: 'degraded', reason: 'the store cannot be written', isServing: true }
     const isLate = performance.now() - store.lastUnavailableMs < lateMs
     if (isLate) return { status: 'degraded', reason: 'the store has given up changes', isServing: true }

@@ -53,7 +53,7 @@ export function platformRoutes(
 
 /**
  * Returns the answer of `/readyz`: 503 only if no calls should be sent to the server (conventions §18). A server whose
- * store cannot be written answers 200, because otherwise no server would be ready.
+ * store cannot be written answers 200 as long as it admits callers, because otherwise no server would be ready.
  */
 const readinessReply = ({ isServing, ...told }: Readiness): Reply<200 | 503, Told> => ({
   status: isServing ? 200 : 503,

@@ -69,6 +69,7 @@ export async function openIamAt(sources: AccessSources, cost: Cost): Promise<Pla
     }),
     mailer: await openMailer({ ...config.mail, dataDir: config.dataDir, log, now: clock.now }),
     activated: user => file.activated(user),
+    unknownToken: () => void (sources.meters.unknownTokens += 1),
     accessTokens,
     mounted: mounting.resolve,
   }
@@ -92,6 +93,7 @@ export async function openIamAt(sources: AccessSources, cost: Cost): Promise<Pla
     guard: services,
     routes: [jwksRoute(outside, keys)],
     periodic: [tokenSweeper(clock), bindingSweeper(clock)],
+    isStale: () => feed.isStale,
     async begin() {
       await feed.start()
       await decisions.start()

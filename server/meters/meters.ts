@@ -34,6 +34,8 @@ export class Meters {
   readonly store = new StoreMeter()
   readonly steps = new StepMeter()
   readonly refusals = new Map<Refusal, number>(refusals.map(cause => [cause, 0]))
+  /** The number of tokens that callers revoked and that were unknown or had ended. */
+  unknownTokens = 0
 
   refused(cause: Refusal): void {
     this.refusals.set(cause, (this.refusals.get(cause) ?? 0) + 1)

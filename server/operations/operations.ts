@@ -7,7 +7,7 @@ import { operationCancelled } from '../../output/shared/errors.ts'
 import { effectActivity } from '../audit/effects.ts'
 import type { CallContext } from '../../runtime/context.ts'
 import type { ListFields } from '../../runtime/filter/types.ts'
-import type { JsonText } from '../../runtime/json.ts'
+import { JsonText } from '../../runtime/json.ts'
 import type { AreaTypes } from '../../runtime/route.ts'
 import { Faults } from '../../runtime/validation.ts'
 import { commonError, operationsCollection } from './area-records.ts'
@@ -72,6 +72,11 @@ class AreaOperations<Area extends AreaTypes> implements Operations<Area> {
       const { text } = await this.#record(tx, id, causeOf(context), await change(tx, id), context)
       return text
     })
+  }
+
+  unrecorded(context: CallContext, effect: Effect<Area>): JsonText<Area['record']> {
+    const record = newRecord(this.#options.domain.name, this.#parts.clock.newId(), causeOf(context), effect)
+    return new JsonText(JSON.stringify(this.#proved(record)))
   }
 
   async begin(tx: Transaction, effect: Effect<Area>): Promise<string> {

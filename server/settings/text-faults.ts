@@ -1,3 +1,5 @@
+import { isEmail } from '../../runtime/formats.ts'
+
 /**
  * Checks for the texts of settings. Each check returns the fault as the continuation of the setting's name, or
  * undefined. The fault never quotes the value, which may hold a password.
@@ -27,12 +29,11 @@ export function smtpUrlFault(value: string): string | undefined {
 
 /** Returns the fault of a text that is no sender: an address, with or without a name. */
 export function senderFault(value: string): string | undefined {
-  const isUsable = /^(?:[^\s<>@]+@[^\s<>@]+|[^<>@\p{Cc}]+ <[^\s<>@]+@[^\s<>@]+>)$/u.test(value)
-  return isUsable ? undefined : 'must be an address, such as "Ninefold <cloud@example.com>"'
+  const [, address = value] = /^[^<>@\p{Cc}]+ <(.+)>$/u.exec(value) ?? []
+  return isEmail(address) ? undefined : 'must be an address, such as "Ninefold <cloud@example.com>"'
 }
 
-/** Returns the fault of a text that is neither an address nor empty. */
+/** Returns the fault of a text that is neither an address, by the rule of addresses in bodies, nor empty. */
 export function optionalAddressFault(value: string): string | undefined {
-  const isUsable = value === '' || (value.length <= 254 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(value))
-  return isUsable ? undefined : 'must be an address, or empty'
+  return value === '' || isEmail(value) ? undefined : 'must be an address, or empty'
 }

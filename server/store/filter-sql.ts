@@ -64,6 +64,7 @@ function present({ field, key }: Presence, columns: Columns): SqlCondition {
   if (field.type === 'MAP') return columns.dialect.entry(field, key)
   if (field.list || field.type === 'PRESENCE') return columns.dialect.present(field)
   const column = columnNamed(columns, field.name)
+  if (field.type === 'ENUM' && field.enumValues) return columns.dialect.anyOf(column.sql, field.enumValues)
   const unset = unsetValues[column.type]
   return unset === null
     ? { sql: `${column.sql} IS NOT NULL`, parameters: [] }

@@ -47,7 +47,10 @@ export function orderTerm(columns: Columns, { field, descending }: SortField): O
   return { column: column.name, expression, descending, isNullable, encode }
 }
 
-/** Returns the sort keys of a document, in the order of `order`; `fields` are its members and its derived fields. */
+/**
+ * Returns the sort keys of a document, in the order of `order`; `fields` are its members and its derived fields. The
+ * key of a number is the value in its column, which is 0 for an unset number.
+ */
 export function sortKeysOf(
   columns: Columns,
   order: readonly SortField[],
@@ -56,9 +59,13 @@ export function sortKeysOf(
 ): readonly SortKey[] {
   return order.map(({ field }) => {
     const by = columns.orderedBy.get(field.name)
-    return by === undefined ? sortKey(field, fields) : sortKeyIn(columnNamed(columns, by), document)
+    if (by !== undefined) return sortKeyIn(columnNamed(columns, by), document)
+    const key = sortKey(field, fields)
+    return key === null && isNumber(field) ? sortKeyIn(columnNamed(columns, field.name), fields) : key
   })
 }
+
+const isNumber = ({ type }: FilterField): boolean => type === 'INTEGER' || type === 'NUMBER'
 
 type Sorted = Pick<OrderTerm, 'expression' | 'encode'>
 

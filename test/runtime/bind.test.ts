@@ -84,3 +84,36 @@ test('a list is bound only if the route is a list, and runs only with page token
   const { run } = bindList(listThings, async () => ({ items: [] }))
   await expect(run({}, new Faults(), context)).rejects.toThrow('needs page tokens')
 })
+
+test('the faults of a request and of its list parameters come together', async () => {
+  const { run } = bindList(listThings, async () => ({ items: [] }))
+  const faults = new Faults()
+  faults.add('colour', 'is not a parameter of this operation')
+  const request = { page_size: -1, filter: 'zzz = 1', order_by: 'zzz', page_token: 'x' }
+  const error = await run(
+    request,
+    faults,
+    context,
+    pageTokens(text => Buffer.from(text.padEnd(32))),
+  ).catch((thrown: unknown) => thrown)
+  expect(error).toMatchObject({ reason: 'FIELD_INVALID', message: expect.stringContaining('colour is not') })
+  expect(error).toMatchObject({
+    details: {
+      badRequest: ['colour', 'page_size', 'filter', 'order_by', 'page_token'].map(field =>
+        expect.objectContaining({ field }),
+      ),
+    },
+  })
+})
+
+test('a valid page token stays without fault beside an unknown parameter', async () => {
+  const { run } = bindList(listThings, async () => ({ items: [], next: ['a'] }))
+  const tokens = pageTokens(text => Buffer.from(text.slice(-32).padEnd(32)))
+  const page = await run({ filter: 'size > 1' }, new Faults(), context, tokens)
+  const page_token: unknown = page instanceof JsonText ? JSON.parse(page.text).next_page_token : undefined
+  const faults = new Faults()
+  faults.add('colour', 'is not a parameter of this operation')
+  await expect(run({ filter: 'size > 1', page_token }, faults, context, tokens)).rejects.toMatchObject({
+    details: { badRequest: [expect.objectContaining({ field: 'colour' })] },
+  })
+})

@@ -88,6 +88,26 @@ describe('a list call', () => {
     )
   })
 
+  it.each<[string, ListParameters, first: string, fields: readonly string[]]>([
+    [
+      'all',
+      { page_size: -1, filter: '(', order_by: 'zzz', page_token: 'x' },
+      'FIELD_INVALID',
+      ['page_size', 'filter', 'order_by', 'page_token'],
+    ],
+    ['a filter and an order', { filter: 'zzz = 1', order_by: 'zzz' }, 'FILTER_INVALID', ['filter', 'order_by']],
+    ['an order and a token', { order_by: 'zzz', page_token: 'x' }, 'ORDER_BY_INVALID', ['order_by', 'page_token']],
+    ['a token', { page_token: 'x' }, 'PAGE_TOKEN_INVALID', ['page_token']],
+  ])('reports the faults of %s together', (_, parameters, first, fields) => {
+    const error = thrownBy(() => call(parameters))
+    expect(error.reason).toBe(first)
+    expect(error.details.badRequest?.map(({ field }) => field)).toEqual(fields)
+  })
+
+  it('keeps the position of the first fault in a filter', () => {
+    expect(thrownBy(() => call({ filter: 'zzz = 1', order_by: 'zzz' })).metadata).toEqual({ position: '0' })
+  })
+
   it('refuses a token after a change of the default order', () => {
     const { token } = call({})
     const changed = { ...servers, defaultOrder: 'name desc' }
@@ -197,6 +217,16 @@ describe('a page token', () => {
     )
   })
 })
+
+function thrownBy(run: () => unknown): ApiError {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof ApiError) return error
+    throw error
+  }
+  throw new Error('nothing was thrown')
+}
 
 /** A list of servers as in the cases, which uses `listQuery` and `listInMemory`. */
 class Server {

@@ -200,3 +200,18 @@ function openObjects({ spec, node, name }: Target, path = name ?? ''): readonly 
   const inner = [...properties, ...(node.items === undefined ? [] : [['[]', node.items] as const])]
   return [...own, ...inner.flatMap(([member, schema]) => openObjects(resolve(spec, schema), `${path}.${member}`))]
 }
+
+it('the texts that people write for people exclude control characters and bidirectional overrides', () => {
+  const names = new Set(['display_name', 'description', 'comment', 'reason', 'city'])
+  const found = areas.flatMap(spec =>
+    [...nodesOf(spec.root.components)].flatMap(([pointer, { properties }]) =>
+      Object.entries(isNode(properties) ? properties : {})
+        .filter(([name, property]) => names.has(name) && isNode(property) && property.readOnly !== true)
+        .map(([name, property]) => [`${spec.area}${pointer}/${name}`, resolve(spec, property).node] as const),
+    ),
+  )
+  // A text without a maximal length occurs in answers only; an enum has no free texts.
+  const written = found.filter(([, { maxLength }]) => maxLength !== undefined)
+  expect(written.length).toBeGreaterThan(70)
+  for (const [place, { pattern }] of written) expect(pattern, place).toContain(String.raw`\u202e\u2066-\u2069]*$`)
+})

@@ -80,6 +80,25 @@ describe.each(lists.map(list => [list.spec.area, list.id, list] as const))('%s.%
   )
 })
 
+it('sort only by numbers that every row has, so that no store needs to tell 0 from an unset number', () => {
+  const found = lists.flatMap(list => {
+    const [, rows] = rowsOf(list)
+    return asList(nodeAt(list.node, 'x-filter').fields)
+      .map(asNode)
+      .filter(({ sortable, type }) => sortable === true && type === 'INTEGER')
+      .map(field => [list, String(field.path ?? field.name).split('.'), rows] as const)
+  })
+  expect(found.length).toBeGreaterThan(10)
+  const optional = found.filter(([, path, rows]) => !isRequired(rows, path))
+  expect(optional.map(([list, path]) => `${list.id} ${path.join('.')}`)).toEqual([])
+})
+
+/** Whether every object at a path of a row has the last member of the path: it is required, or has a default. */
+function isRequired(row: Target, path: readonly string[]): boolean {
+  const parent = path.length === 1 ? row : propertyAt(row, path.slice(0, -1))
+  return asList(parent.node.required).includes(path.at(-1)) || propertyAt(row, path).node.default !== undefined
+}
+
 /** The allowed formats, or types without a format, in the schema of a row, keyed by the type of the field. */
 const typesOf: Readonly<Record<string, readonly string[]>> = {
   STRING: ['string', 'uuid', 'email', 'ipv4'],

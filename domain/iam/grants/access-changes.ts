@@ -40,9 +40,10 @@ export async function grant(
   await requireActiveScope(tx, parts, scope)
   await parts.feed.hold(tx)
   const principal = await foundPrincipal(tx, body.principal_id, 'principal_id')
+  const chain = await requireChain(tx, parts, scope)
   const found: Wanted[] = []
   for (const [i, id] of body.role_ids.entries()) {
-    const role = await foundRole(tx, id, `role_ids[${i}]`)
+    const role = await foundRole(tx, id, chain, `role_ids[${i}]`)
     found.push({ role, existing: await tx.find(bindings, placeOf(principal.id, id, scope)) })
   }
   const wanted = found.filter(({ existing }) => !(existing && isAs(existing.value, terms, context.now)))
@@ -106,7 +107,7 @@ export async function revoke(
   await parts.feed.hold(tx)
   const chain = await requireChain(tx, parts, scope)
   const principal = await foundPrincipal(tx, body.principal_id, 'principal_id')
-  for (const [i, id] of body.role_ids.entries()) await foundRole(tx, id, `role_ids[${i}]`)
+  for (const [i, id] of body.role_ids.entries()) await foundRole(tx, id, chain, `role_ids[${i}]`)
   const held = await heldOn(tx, principal.id, chain, context.now)
   const direct = held.filter(({ value }) => value.scope_type === scope.type && value.scope_id === scope.id)
   const lost = body.role_ids.length === 0 ? direct : body.role_ids.map(role => directOf(role, direct, held, scope))

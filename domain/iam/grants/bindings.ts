@@ -15,9 +15,11 @@ import type { Answer } from '../../../runtime/json.ts'
 import type { Page } from '../../../runtime/pagination.ts'
 import { seenBy } from '../../ports/access.ts'
 import type { Effect } from '../../ports/operations.ts'
-import type { Stored } from '../../ports/store.ts'
+import type { Scope } from '../../ports/scope.ts'
+import type { Stored, Transaction } from '../../ports/store.ts'
 import { bindings } from '../collections/bindings-store.ts'
 import { checkCondition } from '../conditions/conditions.ts'
+import { deniedFirst } from './denied-first.ts'
 import { requireAdministrators } from './escalation.ts'
 import { grantRole } from './grants.ts'
 import { mutateIam } from '../feed/iam-mutation.ts'
@@ -63,15 +65,19 @@ export class Bindings implements BindingHandlers {
   async deleteBinding(request: DeleteBindingRequest, context: CallContext): Promise<Answer<IamOperation>> {
     const { etag, id } = request
     const { feed } = this.#parts
-    return mutateIam(this.#parts, context, request, async tx => {
+    let at: Scope | undefined
+    const change = async (tx: Transaction): Promise<Effect<IamArea>> => {
       await feed.hold(tx)
       const { value, version } = foundBinding(await tx.lock(bindings, id), id)
+      at = scopeOfMembers(value)
       checkEtag(etag, value.etag)
       await requireAdministrators(tx, this.#parts, context, [value])
       await tx.delete(bindings, id, version)
       await feed.revise(tx, 'PRINCIPAL', value.principal_id)
       return effectOn('DELETE', value)
-    })
+    }
+    const run = () => mutateIam(this.#parts, context, request, change)
+    return deniedFirst(this.#parts, context, () => at, run)
   }
 }
 

@@ -14,7 +14,7 @@ import { findPrincipal } from './named-principals.ts'
 import { grantedPermissionsOf, type GrantedPermissions } from './granted-permissions.ts'
 import { firstMissing, PrincipalRights, type RightsSources } from './held-permissions.ts'
 import { permissionSet } from '../decisions/permission-set.ts'
-import { chainOf, named, scopeOfMembers } from '../values/scopes.ts'
+import { named, scopeOfMembers } from '../values/scopes.ts'
 import { principalOfUser, type StoredUser } from '../collections/users-store.ts'
 import { platform } from '../../ports/access.ts'
 import type { Scope } from '../../ports/scope.ts'
@@ -74,17 +74,14 @@ async function requireNoPrograms(tx: Transaction, { id, name }: Pick<Role, 'id' 
   }
 }
 
-/** Checks rule E3: throws ROLE_NOT_BINDABLE_AT_SCOPE unless the role can be bound at the scope. */
-export async function requireReach(reader: Reader, parts: RightsSources, role: Role, scope: Scope): Promise<void> {
-  if (!role.bindable_scope_types.includes(scope.type)) {
-    const types = role.bindable_scope_types.join(', ')
-    throw roleNotBindableAtScope(`role ${role.id} can be given at ${types} only, not at ${named(scope)}`)
-  }
-  const owner = scopeOfMembers(role)
-  const chain = await chainOf(reader, parts, scope)
-  if (chain?.some(({ id, type }) => id === owner.id && type === owner.type)) return
-  // The message contains neither the name nor the owner of the role, because the caller may know the id only.
-  throw roleNotBindableAtScope(`role ${role.id} can be given at its owner and below only, not at ${named(scope)}`)
+/**
+ * Checks rule E3 for a role that `foundRole` has found: throws ROLE_NOT_BINDABLE_AT_SCOPE unless the role can be bound at
+ * scopes of this type.
+ */
+export function requireReach(role: Role, scope: Scope): void {
+  if (role.bindable_scope_types.includes(scope.type)) return
+  const types = role.bindable_scope_types.join(', ')
+  throw roleNotBindableAtScope(`role ${role.id} can be given at ${types} only, not at ${named(scope)}`)
 }
 
 /**

@@ -12,7 +12,7 @@ import { foundPrincipal, foundRole } from './named-principals.ts'
 import { giftsOfRole } from './granted-permissions.ts'
 import { endOf } from './held-permissions.ts'
 import type { IamEnvironment } from '../interfaces/iam-environment.ts'
-import { requireActiveScope } from '../values/scopes.ts'
+import { requireActiveScope, requireChain } from '../values/scopes.ts'
 import type { Scope } from '../../ports/scope.ts'
 
 /** The minimal duration of a binding, in milliseconds (iam.md 1). */
@@ -61,7 +61,7 @@ export async function givableRole(tx: Transaction, parts: IamEnvironment, grant:
   await requireActiveScope(tx, parts, scope, `${at}scope_id`)
   await parts.feed.hold(tx)
   const principal = await foundPrincipal(tx, grant.principal, `${at}principal_id`)
-  const role = await foundRole(tx, grant.role_id, `${at}role_id`)
+  const role = await foundRole(tx, grant.role_id, await requireChain(tx, parts, scope), `${at}role_id`)
   await requireGivable(tx, parts, context, { principal, roles: [role], scope, terms })
   return { principal, role, scope, terms }
 }
@@ -102,7 +102,7 @@ export async function requireGivable(
   context: CallContext,
   { principal, roles, scope, terms }: RoleGrants,
 ): Promise<void> {
-  for (const role of roles) await requireReach(tx, parts, role, scope)
+  for (const role of roles) requireReach(role, scope)
   for (const role of roles) requireBindable(parts.catalogue, principal, role, scope)
   for (const role of roles) {
     await requireGrantable(tx, parts, context, giftsOfRole(tx, parts, { principal, role, scope, until: endOf(terms) }))

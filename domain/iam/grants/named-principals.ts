@@ -2,6 +2,7 @@ import { principalNotFound, roleNotFound } from '../../../output/iam/errors.ts'
 import type { Principal, Role } from '../../../output/iam/types.ts'
 import { atField } from '../../../runtime/errors.ts'
 import { systemPrincipalId } from '../../ports/reserved.ts'
+import type { Scope } from '../../ports/scope.ts'
 import type { Reader } from '../../ports/store.ts'
 import { principals } from '../collections/principals-store.ts'
 import { roles } from '../collections/roles-store.ts'
@@ -41,10 +42,16 @@ export async function foundPrincipal(reader: Reader, id: string, field?: string)
   throw field === undefined ? error : atField(error, field)
 }
 
-/** Returns the role that a field of the body names. Throws ROLE_NOT_FOUND. */
-export async function foundRole(reader: Reader, id: string, field: string): Promise<Role> {
-  const stored = await reader.get(roles, id)
-  if (stored) return stored.value
+/**
+ * Returns the role that a field of the body names. Throws ROLE_NOT_FOUND. A role counts as absent if its owner is not on
+ * `chain`, the chain of the scope of the call: nobody can have the role there, and the existence of roles of other
+ * organisations is not disclosed. At the platform, whose administrators see all roles, every role is found.
+ */
+export async function foundRole(reader: Reader, id: string, chain: readonly Scope[], field: string): Promise<Role> {
+  const role = (await reader.get(roles, id))?.value
+  const isSeen = ({ scope_id, scope_type }: Role): boolean =>
+    chain[0]?.type === 'PLATFORM' || chain.some(scope => scope.type === scope_type && scope.id === scope_id)
+  if (role !== undefined && isSeen(role)) return role
   throw atField(noRole(id), field)
 }
 

@@ -34,6 +34,7 @@ import { checkCondition } from '../conditions/conditions.ts'
 import type { CalledResource, Circumstances, Decision } from '../interfaces/decisions.ts'
 import { accessEntry, effectivePermissions } from '../decisions/effective-permissions.ts'
 import { statementsOf } from '../decisions/policy-statements.ts'
+import { deniedFirst } from './denied-first.ts'
 import { findPrincipal, foundPrincipal } from './named-principals.ts'
 import { mutateIam } from '../feed/iam-mutation.ts'
 import type { IamEnvironment } from '../interfaces/iam-environment.ts'
@@ -171,19 +172,23 @@ export class ScopeAccess implements AccessEntryHandlers {
   async grantAccess(request: ParsedGrantAccessRequest, context: CallContext): Promise<Answer<IamOperation>> {
     const scope = scopeOfMembers(request)
     checkCondition(request.body.condition, 'condition')
-    return mutateIam(this.#parts, context, request, async tx => {
-      await grant(tx, this.#parts, context, scope, request.body)
-      return effectOn('GRANT', request.body.principal_id, scope)
-    })
+    const run = () =>
+      mutateIam(this.#parts, context, request, async tx => {
+        await grant(tx, this.#parts, context, scope, request.body)
+        return effectOn('GRANT', request.body.principal_id, scope)
+      })
+    return deniedFirst(this.#parts, context, () => scope, run)
   }
 
   /** Removes access. The scope need not be active, because access must always be removable. */
   async revokeAccess(request: ParsedRevokeAccessRequest, context: CallContext): Promise<Answer<IamOperation>> {
     const scope = scopeOfMembers(request)
-    return mutateIam(this.#parts, context, request, async tx => {
-      await revoke(tx, this.#parts, context, scope, request.body)
-      return effectOn('REVOKE', request.body.principal_id, scope)
-    })
+    const run = () =>
+      mutateIam(this.#parts, context, request, async tx => {
+        await revoke(tx, this.#parts, context, scope, request.body)
+        return effectOn('REVOKE', request.body.principal_id, scope)
+      })
+    return deniedFirst(this.#parts, context, () => scope, run)
   }
 }
 

@@ -28,6 +28,8 @@ export interface Feed {
   settled(revision: number): Promise<boolean>
   /** Returns whether all other servers have applied `revision` by now. */
   isSettled(revision: number): Promise<boolean>
+  /** Applies every change that was committed before the call, by this server or by another server. */
+  catchUp(): Promise<void>
   /** Throws AUTHORIZATION_STALE if this server may have missed a change. */
   requireFresh(): void
 }

@@ -30,4 +30,6 @@ export interface IamEnvironment extends Parts<IamArea> {
   readonly mailer: Mailer
   /** Receives the id of a user that a token has made ACTIVE, after the commit. */
   readonly activated?: (user: string) => void
+  /** Counts a token that a caller revoked and that is unknown or has ended. */
+  readonly unknownToken?: () => void
 }

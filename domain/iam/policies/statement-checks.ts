@@ -2,13 +2,13 @@ import { permissionNotAllowable, permissionNotDeniable, unknownPermission } from
 import type { PolicyStatement, PolicyStatementInput } from '../../../output/iam/types.ts'
 import { completePolicyStatementInput } from '../../../output/iam/validators.ts'
 import { fieldInvalid } from '../../../output/shared/errors.ts'
-import { atField, type FieldViolation } from '../../../runtime/errors.ts'
+import type { FieldViolation } from '../../../runtime/errors.ts'
 import { quoted } from '../../../runtime/refusal.ts'
 import { canonical } from '../../../runtime/validation.ts'
 import type { Reader } from '../../ports/store.ts'
 import type { Catalogue } from '../interfaces/catalogue.ts'
 import { checkCondition } from '../conditions/conditions.ts'
-import { foundPrincipal, foundRole, noRole } from '../grants/named-principals.ts'
+import { foundPrincipal, foundRole } from '../grants/named-principals.ts'
 import type { Scope } from '../../ports/scope.ts'
 
 /**
@@ -103,9 +103,7 @@ export async function requireNamed(
 async function requireSubject(reader: Reader, name: string, chain: readonly Scope[], field: string): Promise<void> {
   const [form, id = ''] = name.split(':')
   if (form === 'principal') await foundPrincipal(reader, id, field)
-  if (form !== 'role') return
-  const { scope_id, scope_type } = await foundRole(reader, id, field)
-  if (!chain.some(scope => scope.type === scope_type && scope.id === scope_id)) throw atField(noRole(id), field)
+  if (form === 'role') await foundRole(reader, id, chain, field)
 }
 
 /** The members of a policy that decisions use. */

@@ -21,6 +21,8 @@ const namePattern = /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 const nameForm =
   'must be at most 63 lower case letters, digits and hyphens that begin with a letter and end in no hyphen'
 const maxDisplayName = 128
+/** Matches the characters that no text for people has: control characters, and bidirectional overrides. */
+const hidden = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/
 
 /** Creates a service account in an ACTIVE workspace, as the system principal, and returns its id. Throws `ApiError`. */
 export async function createServiceAccount(
@@ -34,6 +36,8 @@ export async function createServiceAccount(
   const { operations, store, taxonomy } = parts
   if (!namePattern.test(name)) throw faulty('name', `${nameForm}, not ${quoted(name)}`)
   if (Array.from(display_name).length > maxDisplayName) throw faulty('display_name', 'must have at most 128 characters')
+  if (hidden.test(display_name))
+    throw faulty('display_name', 'must have neither control characters nor bidirectional overrides')
   return store.tx(async tx => {
     await taxonomy.requireActive(tx, workspace)
     const account = await makeServiceAccount(parts, tx, { workspace, name, display_name, managed_by: 'OPERATOR' })

@@ -14,7 +14,7 @@ import { mutateIam } from '../feed/iam-mutation.ts'
 import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { principals } from '../collections/principals-store.ts'
 import { findSession, reuse } from './refresh.ts'
-import { tokens, type StoredToken } from '../collections/tokens-store.ts'
+import { statusAt, tokens, type StoredToken } from '../collections/tokens-store.ts'
 import { platform } from '../../ports/access.ts'
 import type { Scope } from '../../ports/scope.ts'
 
@@ -24,7 +24,8 @@ type Operation = Promise<JsonText<IamOperation>>
 
 /**
  * Revokes the token in the request, for any caller, and returns the operation. An unknown or ended token counts as
- * revoked.
+ * revoked: its operation is DONE and is not stored, and AUTHENTICATION_THROTTLED is thrown after too many of them from
+ * one network (conventions §5).
  */
 export async function revokePossessed(
   parts: RevocationServices,
@@ -34,15 +35,34 @@ export async function revokePossessed(
 ): Operation {
   const { audit, feed } = parts
   const { session, isReused } = await possessed(parts, token, context)
+  const isLive = session !== undefined && statusAt(session, context.now) === 'ACTIVE'
+  // A retry with the key of a signed-in caller finds the token ended, and must find the recorded operation.
+  const mayBeRetry = context.principal !== undefined && context.idempotencyKey !== undefined
+  if (!isLive && !mayBeRetry) return nothingToRevoke(parts, context)
   const reason: RevokeReason = isReused ? 'REUSE_DETECTED' : 'LOGOUT'
   const scope = session ? await standing(parts, session) : platform
-  return mutateIam(parts, callerOf(session, context), request, async tx => {
-    if (session === undefined) return tokenEffect('', platform)
-    await feed.hold(tx)
-    const ended = await endToken(tx, feed, session.id, { reason, time: formatMillis(context.now) })
-    if (isReused && ended !== undefined) await audit.recordActivity(tx, reuse(session, context))
-    return tokenEffect(session.id, scope)
-  })
+  try {
+    return await mutateIam(parts, callerOf(session, context), request, async tx => {
+      if (!isLive) throw new NothingToRevoke()
+      await feed.hold(tx)
+      const ended = await endToken(tx, feed, session.id, { reason, time: formatMillis(context.now) })
+      if (isReused && ended !== undefined) await audit.recordActivity(tx, reuse(session, context))
+      return tokenEffect(session.id, scope)
+    })
+  } catch (error) {
+    if (error instanceof NothingToRevoke) return nothingToRevoke(parts, context)
+    throw error
+  }
+}
+
+/** Ends the transaction of a call that has no recorded operation and no live token. */
+class NothingToRevoke extends Error {}
+
+/** Returns the operation of a call whose token is unknown or has ended, after the throttle has admitted the call. */
+async function nothingToRevoke(parts: RevocationServices, context: CallContext): Operation {
+  parts.unknownToken?.()
+  await parts.throttle.credentialToken(context)
+  return parts.operations.unrecorded(context, tokenEffect('', platform))
 }
 
 /**
@@ -120,7 +140,7 @@ function signedIn({ principal }: CallContext): Principal {
   throw tokenMissing('this call needs a token: send "Authorization: Bearer <token>", or the token to revoke')
 }
 
-/** The session of a token that the caller sent. */
+/** The session of a token that the caller sent; undefined for an unknown token. */
 interface Possessed {
   readonly session: StoredToken | undefined
   /** Whether the sent token is a spent refresh token. */

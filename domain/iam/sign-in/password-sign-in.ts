@@ -42,7 +42,7 @@ export async function authenticate(
   await parts.sessions.ready?.()
   const answer = proved && (await parts.store.tx(tx => open(parts, tx, proved, context)))
   if (answer === undefined) {
-    await parts.store.tx(tx => parts.audit.recordActivity(tx, signIn(user, 'DENIED', context)))
+    await parts.audit.recordRefusal(parts.store, signIn(user, 'DENIED', context))
     throw invalidCredentials('address and password do not belong to an active user')
   }
   await attempt.succeed()

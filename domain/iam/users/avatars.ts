@@ -73,7 +73,6 @@ export class Avatars {
       const stored = await tx.lock(avatars, id)
       if (stored === undefined) throw noAvatar()
       checkEtag(request.etag, stored.value.etag)
-      await countChange(tx, id, context.now)
       await tx.delete(avatars, id, stored.version)
       await markUser(tx, user, false)
       return avatarEffect(user, ['avatar'])

@@ -1,3 +1,4 @@
+import type { IamArea } from '../../../output/iam/area.ts'
 import { cannotTargetSelf } from '../../../output/iam/errors.ts'
 import type {
   DeactivateUserRequest,
@@ -11,11 +12,15 @@ import type { CallContext } from '../../../runtime/context.ts'
 import { checkEtag } from '../../../runtime/field-mask.ts'
 import type { Answer } from '../../../runtime/json.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
+import type { Effect } from '../../ports/operations.ts'
+import type { Scope } from '../../ports/scope.ts'
 import type { Stored, Transaction } from '../../ports/store.ts'
 import { mutateWithCredential } from '../credentials/credential-calls.ts'
 import { voidTokens } from '../credentials/credential-tokens.ts'
 import { mutateIam } from '../feed/iam-mutation.ts'
+import { deniedFirst } from '../grants/denied-first.ts'
 import type { IamEnvironment } from '../interfaces/iam-environment.ts'
+import { homeOf } from '../values/home-scope.ts'
 import { inStatus, requireStatus, userTransitions, type UserVerb } from './user-states.ts'
 import type { UserGuards } from './user-guards.ts'
 import { foundUser, userEffect, writeUser } from './user-rows.ts'
@@ -32,14 +37,18 @@ export class UserLife {
   }
 
   async deactivate(request: DeactivateUserRequest, context: CallContext): Promise<Answer<IamOperation>> {
-    return mutateIam(this.#parts, context, request, async tx => {
+    let at: Scope | undefined
+    const change = async (tx: Transaction): Promise<Effect<IamArea>> => {
       const stored = await this.#called(tx, 'deactivate', request)
+      at = homeOf({ ...stored.value, workspace_id: '' })
       requireOther(stored, context, 'deactivate')
       await this.#guards.requireTakeOver(tx, context, stored.value, 'DEACTIVATE')
       await this.#guards.requireOtherAdministrator(tx, context, stored.value)
       await deactivate(tx, this.#parts, stored, context.now)
       return userEffect('DEACTIVATE', stored.value)
-    })
+    }
+    const run = () => mutateIam(this.#parts, context, request, change)
+    return deniedFirst(this.#parts, context, () => at, run)
   }
 
   async reactivate(request: ReactivateUserRequest, context: CallContext): Promise<Answer<IamOperation>> {

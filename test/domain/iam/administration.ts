@@ -64,6 +64,7 @@ function recordingFeed(feed: Feed, { changes, revised }: Pick<Administration, 'c
     revised: tx => feed.revised(tx),
     isFollowed: tx => feed.isFollowed(tx),
     hold: tx => feed.hold(tx),
+    catchUp: () => feed.catchUp(),
     settled: revision => feed.settled(revision),
     requireFresh: () => feed.requireFresh(),
     isSettled: revision => feed.isSettled(revision),

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { SignJWT } from 'jose'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -24,6 +24,10 @@ import { outcomeOf, valueOf } from '../outcomes.ts'
 const audience = `${baseUrl}/iam/v1/tokens:refresh`
 
 /** Key pairs, keyed by the algorithms that a service account may register. */
+/** Returns the RSA key of `pairs` with another exponent, in base64url. */
+const withExponent = (e: string): KeyObject =>
+  createPublicKey({ key: { ...pairs.RS256.publicKey.export({ format: 'jwk' }), e }, format: 'jwk' })
+
 const pairs = {
   EdDSA: generateKeyPairSync('ed25519'),
   ES256: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
@@ -292,6 +296,8 @@ describe('keys of service accounts', () => {
       pairs.RS256.publicKey.export({ type: 'pkcs1', format: 'pem' }).toString(),
       pem(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey),
       pem(generateKeyPairSync('rsa-pss', { modulusLength: 2048 }).publicKey),
+      // The exponents 1, 3, 65,535 and the even 65,538.
+      ...['AQ', 'Aw', '__8', 'AQAC'].map(e => pem(withExponent(e))),
       pem(generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey),
       pem(generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey),
       pem(generateKeyPairSync('x25519').publicKey),

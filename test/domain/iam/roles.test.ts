@@ -55,7 +55,7 @@ describe('roles', () => {
     } as const
     const at = (scope_id: string) =>
       outcomeOf(w.bindings.createBinding({ body: { ...elsewhere, scope_id } }, w.as(w.ada)))
-    expect(await at(w.v.id)).toBe('ROLE_NOT_BINDABLE_AT_SCOPE')
+    expect(await at(w.v.id)).toBe('ROLE_NOT_FOUND')
     expect(await at(w.w.id)).toBe('OK')
   })
 

@@ -137,11 +137,17 @@ describe('the end of a scope', () => {
     const body = policyOf('p', statementOf('ALLOW', [`principal:${w.kim}`], ['compute.vms.get']))
     await w.policies.createPolicy({ workspace: w.w.id, body }, w.as(w.oz))
     const { holdings, purgeWorkspace } = accessHooks(w.parts)
-    expect(await holdings?.(w.store, w.w.id)).toEqual([{ resourceType: 'iam.policies', count: 1 }])
+    expect(await holdings?.(w.store, w.w.id)).toEqual([
+      { resourceType: 'iam.policies', count: 1 },
+      { resourceType: 'iam.serviceAccounts', count: 0 },
+    ])
     expect(await subtreeUsage(w.store, 'iam.serviceAccounts', w.w)).toBe(1)
     w.changes.splice(0)
     for (let twice = 0; twice < 2; twice += 1) await purgeWorkspace?.(w.w.id)
-    expect(await holdings?.(w.store, w.w.id)).toEqual([{ resourceType: 'iam.policies', count: 0 }])
+    expect(await holdings?.(w.store, w.w.id)).toEqual([
+      { resourceType: 'iam.policies', count: 0 },
+      { resourceType: 'iam.serviceAccounts', count: 0 },
+    ])
     expect(await w.store.count(bindings, { scope_id: w.w.id })).toBe(0)
     expect(await w.store.count(policies)).toBe(0)
     expect(await w.store.count(policySubjects)).toBe(0)

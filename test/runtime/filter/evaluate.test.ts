@@ -26,6 +26,7 @@ const different: Readonly<Record<string, readonly [Verdict, string]>> = {
   'fe-061': [false, 'integers of any size compare, an unsigned field has no bound'],
   'fe-072': [false, 'integers of any size compare exactly'],
   'fe-102': ['error', 'the unspecified value is never answered, so it is an unknown enum value'],
+  'fe-122': [true, 'RFC 3339 §5.6 allows t and z in lower case'],
   'fe-160': ['error', 'null is no time; unset is asked with NOT owner.since:*'],
   'fe-161': ['error', 'null is no time'],
   'fe-162': ['error', 'null is no time'],
@@ -92,6 +93,14 @@ describe('a filter that does not match its list', () => {
     ['"cpu.count" = 1', 0, 'unknown field "cpu.count"'],
     ['name = a."b"', 7, 'put the whole value in quotes'],
     ['name = "x', 7, 'unterminated string, close the quote'],
+    [
+      'status\u00a0= VM_RUNNING',
+      6,
+      'the no-break space U+00A0 is no blank; write an ordinary space, or quote the value',
+    ],
+    ['name = "a\u00a0b" AND\u2003status = x', 16, 'the character U+2003 is no blank'],
+    ['name = \ufeffweb', 7, 'the character U+FEFF is no blank'],
+    ['status = "VM\u202eRUNNING"', 9, String.raw`"VM\u202eRUNNING" is not a value`],
     [`${'x'.repeat(500)} = 1`, 0, 'unknown field "xxx'],
   ])('%s is refused at %i: %s', (text, position, message) => {
     const error = refusalOf(text)
@@ -129,12 +138,25 @@ describe('a filter on a row', () => {
     ['cpu.count < 100000000000000000000', true],
     ['create_time = 2026-01-31T13:00:00+01:00', true],
     ['create_time < 2026-01-31T12:00:00.000000001Z', true],
+    ['create_time = 2026-01-31t12:00:00z', true],
+    ['create_time = "2026-01-31t13:00:00.000+01:00"', true],
     ['auto_restart = false', true],
     ['status != VM_STOPPED', true],
     ['name = *', true],
     ['name != *', false],
     [String.raw`name = "\*"`, false],
   ])('%s is %s', (text, expected) => expect(verdict(text, vms, row)).toBe(expected))
+
+  it('has no value in an enum that is unset, empty or unspecified', () => {
+    expect(verdict('status:*', vms, { status: 'VM_STOPPED' })).toBe(true)
+    for (const unset of [{}, { status: '' }, { status: 'VM_STATUS_UNSPECIFIED' }, { status: null }])
+      expect(verdict('status:*', vms, unset)).toBe(false)
+  })
+
+  it('may have an unusual blank in quotes', () => {
+    expect(verdict('name = "a\u00a0b"', vms, { name: 'a\u00a0b' })).toBe(true)
+    expect(verdict("name = 'a\\'\u2003b'", vms, { name: "a'\u2003b" })).toBe(true)
+  })
 
   it('never matches through a missing object, whatever the operator', () => {
     for (const operator of ['=', '!=', '<', '>=']) expect(verdict(`cpu.count ${operator} 0`, vms, {})).toBe(false)

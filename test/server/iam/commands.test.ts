@@ -98,6 +98,10 @@ describe('ninefold iam service-accounts', () => {
         ['create', '--workspace', platformWorkspaceId, '--name', 'ci', '--display-name', 'x'.repeat(129)],
         /^ninefold: --display-name must have at most 128 characters$/m,
       ],
+      [
+        ['create', '--workspace', platformWorkspaceId, '--name', 'ci', '--display-name', 'a\u202eb'],
+        /^ninefold: --display-name must have neither control characters nor bidirectional overrides$/m,
+      ],
       [['create', '--workspace', platformWorkspaceId, '--name', 'taken'], /^ninefold: --name must be another name: /],
       [['create', '--workspace', platformWorkspaceId], /required option '--name <name>'/],
       [['add-key', '--id', systemPrincipalId, '--public-key', file], /^ninefold: --public-key must be one public key/],

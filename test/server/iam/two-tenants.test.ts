@@ -94,15 +94,56 @@ describe('a resource of another tenant', () => {
     expect(hidden.text).not.toContain(umbrella.organisation)
   })
 
-  it('reveals neither the name nor the owner of a role that cannot be bound here', async () => {
-    const { oz, organisation } = umbrella
-    const body = { name: 'hush-hush', scope_type: 'ORGANISATION' as const, scope_id: organisation, permissions: [] }
-    const { resource_id: role_id } = await oz.api.iam.createRole({ body })
-    const place = { scope_type: 'WORKSPACE', scope_id: acme.workspace }
-    const refused = await call(acme.wa.token, 'POST', 'bindings', { principal_id: acme.vi.id, role_id, ...place })
-    expect(refused.reason).toBe('ROLE_NOT_BINDABLE_AT_SCOPE')
-    expect(refused.text).not.toContain('hush-hush')
-    expect(refused.text).not.toContain(organisation)
+  /** The calls that name a role in their body. */
+  const namings: readonly [name: string, method: string, path: () => string, body: (role: string) => object][] = [
+    [
+      'createBinding',
+      'POST',
+      () => 'bindings',
+      role_id => ({ principal_id: acme.vi.id, role_id, scope_type: 'WORKSPACE', scope_id: acme.workspace }),
+    ],
+    [
+      'grantAccess',
+      'POST',
+      () => `scopes/WORKSPACE/${acme.workspace}/access:grant`,
+      role_id => ({ principal_id: acme.vi.id, role_ids: ['workspace-viewer', role_id] }),
+    ],
+    [
+      'revokeAccess',
+      'POST',
+      () => `scopes/WORKSPACE/${acme.workspace}/access:revoke`,
+      role_id => ({ principal_id: acme.vi.id, role_ids: [role_id] }),
+    ],
+    [
+      'inviteUser',
+      'POST',
+      () => 'users:invite',
+      role_id => ({
+        email: 'new@acme.example',
+        organisation_id: acme.organisation,
+        grants: [{ role_id, scope_type: 'ORGANISATION', scope_id: acme.organisation }],
+      }),
+    ],
+    [
+      'createPolicy',
+      'POST',
+      () => `workspaces/${acme.workspace}/policies`,
+      role_id => ({
+        name: 'p',
+        statements: [{ effect: 'DENY', principals: [`role:${role_id}`], permissions: ['compute.vms.delete'] }],
+      }),
+    ],
+  ]
+
+  it.each(namings)('a role of another tenant is an absent role for %s', async (_name, method, path, body) => {
+    const role = { name: 'hush-hush', scope_type: 'ORGANISATION' as const, scope_id: umbrella.organisation }
+    const made = await umbrella.oz.api.iam.createRole({ body: { ...role, permissions: [] } })
+    const id = made.resource_id
+    const foreign = await call(acme.oz.token, method, path(), body(id))
+    const absent = await call(acme.oz.token, method, path(), body(absentId))
+    expect(absent.reason).toBe('ROLE_NOT_FOUND')
+    expect({ ...foreign, text: foreign.text.replaceAll(id, absentId) }).toEqual(absent)
+    await umbrella.oz.api.iam.deleteRole({ id })
   })
 
   /**

@@ -39,7 +39,7 @@ export const box: fc.Arbitrary<Omit<Box, 'id'>> = fc.record(
     name: texts,
     parent: fc.constantFrom('p', 'q'),
     size: sizes,
-    state: fc.constantFrom('NEW', 'OPEN', 'DONE'),
+    state: fc.constantFrom('STATE_UNSPECIFIED', 'NEW', 'OPEN', 'DONE'),
     is_sealed: fc.boolean(),
     create_time: times,
     labels: fc.dictionary(mapKeys, texts, { maxKeys: 3 }),
@@ -119,6 +119,13 @@ export function filtersOver(fields: readonly FilterField[]): fc.Arbitrary<Filter
     ),
   })).filter
 }
+
+/** Returns a row as a store sorts it: the store keeps 0 for an unset number. */
+export const withNumbers = <Row extends Omit<Box, 'id'>>(row: Row): Row => ({
+  ...row,
+  size: row.size ?? 0,
+  ...(row.inner && { inner: { ...row.inner, size: row.inner.size ?? 0 } }),
+})
 
 /** Generates any order by up to three of the sortable fields, with the id as the last key. */
 export function ordersOver(fields: readonly FilterField[]): fc.Arbitrary<readonly SortField[]> {

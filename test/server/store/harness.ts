@@ -118,7 +118,7 @@ export interface Box {
   readonly name: string
   readonly parent?: string
   readonly size?: number
-  readonly state?: 'NEW' | 'OPEN' | 'DONE'
+  readonly state?: 'STATE_UNSPECIFIED' | 'NEW' | 'OPEN' | 'DONE'
   readonly is_sealed?: boolean
   readonly create_time?: string
   readonly labels?: Readonly<Record<string, string>>

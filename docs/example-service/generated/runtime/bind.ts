@@ -4,8 +4,8 @@ import type { CallContext, ListContext } from './context.ts'
 import { checkMask } from './field-mask.ts'
 import { JsonText } from './json.ts'
 import type { Answer } from './json.ts'
-import { listParameters, listQuery, nextToken } from './pagination.ts'
-import type { ListParameters, Page, PageWith } from './pagination.ts'
+import { listParameters, listQuery, nextToken, withFaultsOf } from './pagination.ts'
+import type { ListParameters, ListQuery, Page, PageWith } from './pagination.ts'
 import { fieldInvalid } from './refusal.ts'
 import type { BoundRoute, ClientRoute, Route, Rules } from './route.ts'
 import { isRecord, own } from './validation.ts'
@@ -55,10 +55,11 @@ export function bindList(...[shared, handler, rules]: Either<ListParameters, Lis
   if (list === undefined) throw new Error(`operation "${operationId}" is no list`)
   const scopeOf = scoping(route.parameters ?? [])
   const run: BoundRoute['run'] = async (request, faults, context, tokens) => {
-    const given = accept(route, request, faults)
     if (tokens === undefined) throw new Error(`list "${operationId}" needs page tokens`)
     const scope = `${context.path}?${scopeOf(request)}`
-    const query = listQuery(given, list.fields, tokens, scope, context.now)
+    const queryOf = (given: ListParameters): ListQuery => listQuery(given, list.fields, tokens, scope, context.now)
+    const given = acceptList(route, request, faults, queryOf)
+    const query = queryOf(given)
     const page = await handler(given, { ...context, query })
     return pageText(list.member, page, nextToken(tokens, scope, query, page.next))
   }
@@ -101,6 +102,27 @@ function accept<Sent>(route: Route<Sent, unknown>, request: unknown, faults: Fau
     checkMask(typeof mask === 'string' ? mask : undefined, fields, isRecord(body) ? body : {}, masked)
   }
   return route.complete?.(request) ?? request
+}
+
+/** Accepts the request of a list. The error of an invalid request also has the faults of the list parameters. */
+function acceptList<Sent extends ListParameters>(
+  route: Route<Sent, unknown>,
+  request: unknown,
+  faults: Faults,
+  queryOf: (given: ListParameters) => unknown,
+): Sent {
+  try {
+    return accept(route, request, faults)
+  } catch (error) {
+    const { filter, order_by, page_size, page_token } = isRecord(request) ? request : {}
+    const given = {
+      ...(typeof page_size === 'number' && { page_size }),
+      ...(typeof filter === 'string' && { filter }),
+      ...(typeof order_by === 'string' && { order_by }),
+      ...(typeof page_token === 'string' && { page_token }),
+    }
+    throw withFaultsOf(error, [() => queryOf(given)])
+  }
 }
 
 function pageText(member: string, page: Page<unknown> | PageWith<unknown, object>, token: string): JsonText<unknown> {

@@ -12,7 +12,7 @@ import { parseTimestamp } from './timestamps.ts'
  * leave.
  */
 const plainDateTime =
-  /^(?!000[01]|9999)\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+  /^(?!000[01]|9999)\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
 /** Whether a text is an RFC 3339 date-time with an offset and 0 to 9 fraction digits. */
 export const isDateTime = (text: string): boolean => plainDateTime.test(text) || parseTimestamp(text) !== undefined
@@ -24,12 +24,14 @@ export const isDate = (text: string): boolean => text.length === 10 && isDateTim
 export const isUuid = (text: string): boolean => /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i.test(text)
 
 /**
- * Whether a text is an email address of at most 254 characters: one `@`, a local part of 1 to 64 characters without
- * blanks, and a domain of dotted labels or a single name.
+ * Whether a text is an email address of at most 254 characters: a local part of 1 to 64 characters, in the form
+ * Dot-string of RFC 5321 §4.1.2 with letters of all scripts (RFC 6531), `@`, and a host name. Quoted local parts and
+ * address literals such as `[192.0.2.1]` are refused.
  */
-export const isEmail = (text: string): boolean =>
-  text.length <= 254 &&
-  /^[^\s@"(),:;<>[\\\]]{1,64}@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i.test(text)
+export const isEmail = (text: string): boolean => text.length <= 254 && email.test(text)
+
+const email =
+  /^(?=[^@]{1,64}@)[^\p{Cc}\p{Cf}\p{Cs}\p{Z}@"(),.:;<>[\\\]]+(?:\.[^\p{Cc}\p{Cf}\p{Cs}\p{Z}@"(),.:;<>[\\\]]+)*@[A-Za-z\d](?:[A-Za-z\d-]{0,61}[A-Za-z\d])?(?:\.[A-Za-z\d](?:[A-Za-z\d-]{0,61}[A-Za-z\d])?)*$/u
 
 /** Whether a text is standard base64 with padding and without unused bits (RFC 4648 §4). */
 export function isBase64(text: string): boolean {

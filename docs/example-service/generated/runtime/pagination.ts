@@ -3,6 +3,7 @@
 import { checkFilter } from './filter/check.ts'
 import { matches } from './filter/evaluate.ts'
 import type { Filter, ListFields, SortField, SortKey } from './filter/types.ts'
+import { ApiError, type FieldViolation } from './errors.ts'
 import type { Answer } from './json.ts'
 import { checkOrder, compareKeys, sortKeys } from './ordering.ts'
 import type { PageTokens } from './page-token.ts'
@@ -57,7 +58,8 @@ export interface PageWith<T, Others> extends Page<T> {
 /**
  * Parses the parameters of a list call (conventions §8): a page size of 0 or none is 20, a size above 100 is 100.
  * `scope` is the rest of the call in one form: path and other query parameters, or the body without its token. Throws
- * the first of `ApiError` FIELD_INVALID, FILTER_INVALID, ORDER_BY_INVALID or PAGE_TOKEN_INVALID.
+ * the first of `ApiError` FIELD_INVALID, FILTER_INVALID, ORDER_BY_INVALID or PAGE_TOKEN_INVALID, with the violations of
+ * all parameters.
  */
 export function listQuery(
   parameters: ListParameters,
@@ -67,15 +69,49 @@ export function listQuery(
   now: number,
 ): ListQuery {
   const { filter = '', order_by: orderBy = '', page_token: token = '' } = parameters
-  const query = {
-    size: pageSize(parameters.page_size ?? 0),
-    filter: checkFilter(filter, fields),
-    order: checkOrder(orderBy, fields),
-    after: undefined,
-    now,
-    sent: { filter, orderBy },
+  try {
+    const query = {
+      size: pageSize(parameters.page_size ?? 0),
+      filter: checkFilter(filter, fields),
+      order: checkOrder(orderBy, fields),
+      after: undefined,
+      now,
+      sent: { filter, orderBy },
+    }
+    return token === '' ? query : { ...query, after: tokens.open(tokenScope(scope, query), token) }
+  } catch (error) {
+    throw withFaultsOf(error, [
+      () => pageSize(parameters.page_size ?? 0),
+      () => checkFilter(filter, fields),
+      () => checkOrder(orderBy, fields),
+      // A call with an invalid parameter has produced no token, so the token is of another call.
+      () => token === '' || tokens.open('', token),
+    ])
   }
-  return token === '' ? query : { ...query, after: tokens.open(tokenScope(scope, query), token) }
+}
+
+/**
+ * Returns an error about fields of a request with the violations that the readers throw, each field once; returns any
+ * other value unchanged.
+ */
+export function withFaultsOf(error: unknown, readers: readonly (() => unknown)[]): unknown {
+  if (!(error instanceof ApiError) || !error.details.badRequest) return error
+  const { details, message, metadata } = error
+  const badRequest = [...error.details.badRequest]
+  for (const { field, description } of readers.flatMap(violationsOf)) {
+    if (!badRequest.some(known => known.field === field)) badRequest.push({ field, description })
+  }
+  return new ApiError(error, message, metadata, { ...details, badRequest })
+}
+
+function violationsOf(read: () => unknown): readonly FieldViolation[] {
+  try {
+    read()
+    return []
+  } catch (error) {
+    if (error instanceof ApiError) return error.details.badRequest ?? []
+    throw error
+  }
 }
 
 /**

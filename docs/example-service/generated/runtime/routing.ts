@@ -10,8 +10,13 @@ interface Routed {
 /** The result of matching a method and a raw path. */
 export type Match<Bound> =
   | Found<Bound>
-  /** The path matches; `names` are the parameters with broken percent-encoding. */
-  | { readonly kind: 'malformed'; readonly bound: Bound; readonly names: readonly string[] }
+  /** The path matches; `names` are the parameters that cannot be decoded, and `raw` their texts as they were sent. */
+  | {
+      readonly kind: 'malformed'
+      readonly bound: Bound
+      readonly names: readonly string[]
+      readonly raw: readonly string[]
+    }
   /** The path matches, the method does not. HEAD is allowed with GET and not listed. */
   | { readonly kind: 'method'; readonly allowed: readonly Method[] }
   | { readonly kind: 'none' }
@@ -229,8 +234,9 @@ function match<Bound>(table: Table<Bound>, method: string, path: string): Match<
   const raw = end.names.map((_, index) => path.slice(spans[2 * index], spans[2 * index + 1]))
   if (raw.length === 0 || !path.includes('%')) return new Found(end, raw, raw)
   const values = raw.map(decoded)
-  const broken = end.names.filter((_, index) => values[index] === undefined)
-  return broken.length > 0 ? { kind: 'malformed', bound: end.bound, names: broken } : new Found(end, raw, values)
+  if (!values.includes(undefined)) return new Found(end, raw, values)
+  const isBroken = (_: string, index: number): boolean => values[index] === undefined
+  return { kind: 'malformed', bound: end.bound, names: end.names.filter(isBroken), raw: raw.filter(isBroken) }
 }
 
 /**

@@ -8,12 +8,12 @@ const earliest = -62_135_596_800_000
 const latest = 253_402_300_799_000
 
 const shape =
-  /^(?!0000)(\d{4})-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31|02-(29))T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(\d{1,9}))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/
+  /^(?!0000)(\d{4})-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31|02-(29))[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(\d{1,9}))?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/
 
 /**
  * Converts an RFC 3339 date-time with any offset and 0 to 9 fraction digits to `YYYY-MM-DDTHH:MM:SS.nnnnnnnnnZ`: UTC,
- * years 0001 to 9999, so that instants compare as text. `T` and `Z` are upper case; there are no leap seconds, as in
- * google.protobuf.Timestamp. Returns undefined for other text.
+ * years 0001 to 9999, so that instants compare as text. `T` and `Z` may be lower case (RFC 3339 §5.6); there are no leap
+ * seconds, as in google.protobuf.Timestamp. Returns undefined for other text.
  */
 export function parseTimestamp(text: string): string | undefined {
   const match = shape.exec(text)
@@ -21,6 +21,7 @@ export function parseTimestamp(text: string): string | undefined {
   const [, year, leapDay, fraction = '', sign, hours, minutes] = match
   if (leapDay && !isLeap(Number(year))) return undefined
   let second = text.slice(0, 19)
+  if (second[10] === 't') second = second.toUpperCase()
   if (sign !== undefined) {
     const offset = Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes))
     const instant = Date.parse(`${second}Z`) - offset * 60_000

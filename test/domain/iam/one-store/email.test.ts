@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { normalEmail } from '../../../../domain/iam/values/email.ts'
 import { checkProfile } from '../../../../domain/iam/users/profile-fields.ts'
 import { isEmail } from '../../../../runtime/formats.ts'
+import { optionalAddressFault, senderFault } from '../../../../server/settings/text-faults.ts'
 import { outcomeOf } from '../../outcomes.ts'
 
 it.each([
@@ -23,6 +24,39 @@ it('an address that is invalid in its stored form is refused', async () => {
     expect(isEmail(written)).toBe(true)
     expect(await checked(written)).toBe('FIELD_INVALID')
   }
+})
+
+/** Addresses with the form that RFC 5321 and RFC 6531 give a Dot-string and a host name, and other texts. */
+const forms: readonly (readonly [address: string, isAddress: boolean])[] = [
+  ["o'neil+tag.x@a-b.example", true],
+  ['{}|~!#$%&*/=?^_`@example.test', true],
+  ['ünï.çødé@example.test', true],
+  ['आदि.कर@example.test', true],
+  ['a@localhost', true],
+  [`${'x'.repeat(64)}@example.test`, true],
+  [`${'x'.repeat(65)}@example.test`, false],
+  ['.a@example.test', false],
+  ['a.@example.test', false],
+  ['a..b@example.test', false],
+  ['"a b"@example.test', false],
+  ['a b@example.test', false],
+  ['a\u00a0b@example.test', false],
+  ['a\u202eb@example.test', false],
+  ['a\u200bb@example.test', false],
+  ['a\u0007b@example.test', false],
+  ['a@[192.0.2.1]', false],
+  ['a@-b.test', false],
+  ['a@b..test', false],
+  ['a@b.test.', false],
+  ['a@b@c.test', false],
+  ['a', false],
+]
+
+it.each(forms)('%j is an address: %s, in bodies and in settings', async (address, isAddress) => {
+  expect(await checked(address)).toBe(isAddress ? 'OK' : 'FIELD_INVALID')
+  expect(optionalAddressFault(address) === undefined).toBe(isAddress)
+  expect(senderFault(address) === undefined).toBe(isAddress)
+  expect(senderFault(`Ninefold <${address}>`) === undefined).toBe(isAddress)
 })
 
 it('a stored address is valid', async () => {

@@ -18,12 +18,13 @@ import {
   rank,
   sample,
   texts,
+  withNumbers,
   zone,
 } from '../box-queries.ts'
 import { boxFields, testStore, type Box } from '../harness.ts'
 
 const parents = ['', 'p', 'q']
-const states = ['', 'NEW', 'OPEN', 'DONE']
+const states = ['', 'STATE_UNSPECIFIED', 'NEW', 'OPEN', 'DONE']
 const combinations = parents.flatMap(parent => states.map(state => [parent, state] as const))
 
 /** Generates tables with a value for every pair of parent and state, so that every row has its derived fields. */
@@ -79,7 +80,7 @@ describe('a page with derived fields', () => {
     await fc.assert(
       fc.asyncProperty(orders, tables, fc.integer({ min: 1, max: 25 }), async (order, derived, size) => {
         const expected = stored
-          .map(row => ({ id: row.id, row: completed(row, derived) }))
+          .map(row => ({ id: row.id, row: completed(withNumbers(row), derived) }))
           .sort((a, b) => compareRows(order, a.row, b.row))
           .map(({ id }) => id)
         expect(await walk(store, query({ order, size }), derived)).toEqual(expected)

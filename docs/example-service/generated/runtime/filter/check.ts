@@ -1,6 +1,6 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
-import { didYouMean, quoted, refusal } from '../refusal.ts'
+import { didYouMean, quoted, refusal, unusualBlank } from '../refusal.ts'
 import { parseDuration, parseTimestamp } from '../timestamps.ts'
 import { fieldsByName } from './fields.ts'
 import { FilterSyntaxError } from './lex.ts'
@@ -15,11 +15,17 @@ type Compare = Extract<Group, { readonly kind: 'compare' }>
  */
 type Leaf = (part: Group) => Filter | undefined
 
+/** Matches the strings of a filter, and a string that is not closed. */
+const strings = /"(?:[^"\\]|\\[^])*(?:"|$)|'(?:[^'\\]|\\[^])*(?:'|$)/g
+
 /**
  * Returns the checked filter of a list, or undefined for an empty filter. Finds every fault of a filter, so the
  * evaluation of a row finds none. Throws `ApiError` FILTER_INVALID with the 0-based `position` (conventions §8).
  */
 export function checkFilter(text: string, list: ListFields): Filter | undefined {
+  if (text === '') return undefined
+  const unusual = unusualBlank(text) && unusualBlank(text.replace(strings, string => ' '.repeat(string.length)))
+  if (unusual) return invalid(unusual.at, `${unusual.name} is no blank; write an ordinary space, or quote the value`)
   const expression = parse(text)
   if (expression.kind === 'empty') return undefined
   const fields = fieldsByName(list)
