@@ -10,6 +10,8 @@ import { areas } from '../../server/areas.ts'
 import { stubsIn } from '../../server/status/sources.ts'
 import type { GivenSettings } from '../../server/settings/values.ts'
 import { statusOf } from '../../server/status/status.ts'
+import { lackOf } from '../error-families.ts'
+import { isStatus } from '../runtime/status-judge.ts'
 import { makeExisting, type Arranged, type Bodies } from './existing.ts'
 import { callTo } from './in-process.ts'
 import { modelOf } from './model.ts'
@@ -78,12 +80,13 @@ export async function proveDocument(
       for (const found of made.length === 0 ? [{}] : made) {
         const existing = { ...found, ...existingFor(path, document) }
         const options = { authorization, common, platform: true, limit, existing, operations: [id] }
-        const { call, answered } = watched(dispatched)
+        const { call, answered, lacks } = watched(dispatched)
         const report = await conform(document, schemas, call, options)
         const refused = beyondSchemas[id] ?? []
         const [expected, others] = parted(report.findings, ({ what }) => refused.includes(what))
         expect(printConformance({ ...report, findings: others })).toMatch(/^0 findings, 1 operation, \d+ requests$/)
         expect(expected.map(({ what }) => what)).toEqual(refused)
+        expect([...lacks]).toEqual([])
         // The first request is valid.
         expect(answered[0] === 501).toBe(left.has(id))
       }
@@ -108,15 +111,30 @@ function areaOf(document: Document): AreaModule {
   throw new Error(`no area has the document ${document.name}`)
 }
 
-/** Wraps a sender so that it records the statuses of the responses in order. */
-function watched(call: RequestSender): { readonly call: RequestSender; readonly answered: readonly number[] } {
+/** A sender, and the facts about its responses. */
+interface Watched {
+  readonly call: RequestSender
+  /** The statuses of the responses, in order. */
+  readonly answered: readonly number[]
+  /** A line for each error response that is malformed or lacks a detail of its family (conventions §7). */
+  readonly lacks: ReadonlySet<string>
+}
+
+/** Wraps a sender so that it records the facts about its responses. */
+function watched(call: RequestSender): Watched {
   const answered: number[] = []
+  const lacks = new Set<string>()
   const watching: RequestSender = async request => {
     const answer = await call(request)
     answered.push(answer.status)
+    if (answer.status >= 400 && request.method !== 'HEAD') {
+      const told: unknown = JSON.parse(answer.body)
+      const lack = isStatus(told) ? lackOf(told) : `malformed: ${answer.body}`
+      if (lack !== undefined) lacks.add(lack)
+    }
     return answer
   }
-  return { call: watching, answered }
+  return { call: watching, answered, lacks }
 }
 
 /**

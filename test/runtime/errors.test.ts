@@ -47,8 +47,6 @@ const made = { name: 'made', base: 7_000_000 }
 const conventions: Readonly<Record<string, Partial<Case>>> = {
   // A wrong method is ROUTE_NOT_FOUND.
   'er-080': { code: 5, http: 404 },
-  // IDEMPOTENCY_KEY_REUSED is about a header, which is not a field of the request.
-  'er-109': { details: ['ErrorInfo'] },
 }
 
 const answerOf = (status: number, body: unknown, now = 0): ApiError =>
