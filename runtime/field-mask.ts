@@ -1,4 +1,5 @@
 import { ApiError, commonReasons, type FieldViolation } from './errors.ts'
+import { anyEtag } from './etags.ts'
 import type { Json } from './json.ts'
 import { didYouMean, fieldInvalid, quoted, refusal } from './refusal.ts'
 import { canonical, isRecord, join } from './validation.ts'
@@ -64,9 +65,13 @@ export function applyUpdate<T extends object>(
   return { value: update.changed.length > 0 ? value : stored, changed: update.changed }
 }
 
-/** Throws `ApiError` ETAG_MISMATCH if a given etag differs from the current etag (conventions §6). */
+/**
+ * Throws `ApiError` ETAG_MISMATCH if a given etag differs from the current etag, which is empty if the resource does not
+ * exist (conventions §6). An absent or empty `given` is no precondition, and `*` is the etag of any existing resource.
+ */
 export function checkEtag(given: string | undefined, current: string): void {
-  if (given === undefined || given === current) return
+  if (given === undefined || given === '' || given === current) return
+  if (given === anyEtag && current !== '') return
   const message = `etag ${quoted(given)} is no longer current; read the resource again and repeat the change`
   throw new ApiError(commonReasons.ETAG_MISMATCH, message)
 }

@@ -1324,7 +1324,10 @@ export interface GetBindingRequest {
 export interface DeleteBindingRequest {
   /** Identifier of the binding. */
   id: Id
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. The header
+   * `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -1415,7 +1418,10 @@ export interface DeletePolicyRequest {
   workspace: Id
   /** Identifier of the policy. */
   id: Id
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. The header
+   * `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -1656,7 +1662,10 @@ export interface GetRoleRequest {
 export interface DeleteRoleRequest {
   /** Identifier of the role; of a predefined one its name. */
   id: string
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. The header
+   * `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -1726,7 +1735,10 @@ export interface RemoveRolePermissionRequest {
   role: string
   /** Natural key of the permission. */
   permission: string
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. The header
+   * `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -1848,7 +1860,10 @@ export type GetMyAvatarRequest = Record<string, never>
 
 /** `DELETE /iam/v1/users/me/avatar` */
 export interface DeleteMyAvatarRequest {
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. The header
+   * `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first

@@ -1643,7 +1643,10 @@ export interface DeleteAccessPolicyRequest {
   engine: string
   /** Identifier of the access policy. */
   id: Id
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. The header
+   * `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -1746,7 +1749,10 @@ export interface DeleteRepositoryAccessPolicyRequest {
   repository: Id
   /** Identifier of the access policy. */
   id: Id
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. The header
+   * `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -2065,7 +2071,10 @@ export interface DeleteDeploymentLockRequest {
   repository: Id
   /** Identifier of the deployment lock. */
   id: Id
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. The header
+   * `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -2160,7 +2169,10 @@ export interface DeleteRepositoryRequest {
   id: Id
   /** Delete the artifacts of the repository too. */
   force?: boolean
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. The header
+   * `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -2276,7 +2288,10 @@ export interface DeleteQuotaLimitRequest {
   workspace: Id
   /** Identifier of the quota limit. */
   id: Id
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. The header
+   * `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -2367,7 +2382,10 @@ export interface DeleteRetentionPolicyRequest {
   engine: string
   /** Identifier of the retention policy. */
   id: Id
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. The header
+   * `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -2460,7 +2478,10 @@ export interface DeleteScanPolicyRequest {
   engine: string
   /** Identifier of the scan policy. */
   id: Id
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. The header
+   * `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first

@@ -2253,7 +2253,10 @@ export interface DeleteCertificateTemplateRequest {
   certificate_authority: Id
   /** Identifier of the template. */
   id: Id
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. The header
+   * `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -2351,7 +2354,10 @@ export interface DeleteCryptoKeyRequest {
   engine: string
   /** Identifier of the crypto key. */
   id: Id
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. The header
+   * `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -2689,7 +2695,10 @@ export interface DeleteSecretRequest {
   engine: string
   /** Identifier of the secret. */
   id: Id
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. The header
+   * `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first

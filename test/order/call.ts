@@ -20,7 +20,7 @@ export async function call(
   aim: Aim,
   key?: string,
 ): Promise<Called> {
-  const { body, caller, method = operation.method } = aim
+  const { body, caller, headers, method = operation.method } = aim
   const query = new URLSearchParams(aim.query).toString()
   const answer = await platform.from('192.0.2.7')(`${baseUrl}${pathOf(operation, aim)}${query && `?${query}`}`, {
     method,
@@ -28,6 +28,7 @@ export async function call(
       ...(caller && { authorization: `Bearer ${caller.token}` }),
       ...(key !== undefined && { 'idempotency-key': key }),
       ...(body && { 'content-type': 'application/json' }),
+      ...headers,
     },
     ...(body && { body: JSON.stringify(body) }),
   })
