@@ -176,6 +176,9 @@ export function etagContract(name: string, host: (dispatch: Dispatch) => Promise
     test.each([
       ['a label before it', '{"labels":{"etag":"x"},"etag":"a1"}', '"a1"'],
       ['a label after it', '{"etag":"a1","labels":{"etag":"x"}}', '"a1"'],
+      ['the second label after it', '{"etag":"a1","labels":{"a":"b","etag":"x"}}', '"a1"'],
+      ['the only label', '{"id":"1","etag":"a1","labels":{"etag":"x"}}', '"a1"'],
+      ['two labels', '{"id":"1","labels":{"a":"b","etag":"x"},"etag":"a1"}', '"a1"'],
       ['its text in a description', String.raw`{"description":"\"etag\":\"x\"","etag":"a1"}`, '"a1"'],
       ['no etag', '{"id":"1"}', null],
       ['an etag that no header can hold', String.raw`{"etag":"a\"1"}`, null],
