@@ -1,19 +1,9 @@
 import { bodyField } from './body.ts'
+import { anyEtag } from './field-mask.ts'
 import { JsonText, setMember } from './json.ts'
 import type { Route } from './route.ts'
 import { isRecord, own, type Faults } from './validation.ts'
 import type { WireAnswer } from './wire.ts'
-
-/**
- * The place of the etag in an operation on one resource: a member of the request's body, a query parameter, or a member
- * of the answer. The name is always `etag`.
- */
-export type EtagPlace = 'body' | 'query' | 'answer'
-
-const name = 'etag'
-
-/** The value that stands for any etag: the resource must exist. */
-export const anyEtag = '*'
 
 /** Matches one strong entity tag (RFC 9110 §8.8.3); the tag `"*"` is refused, because it is no etag of a resource. */
 const strongTag = /^"((?!\*")[!#-~]+)"$/
@@ -44,8 +34,8 @@ export function takeIfMatch(
   if (place === 'body' && body?.required === false && !Object.hasOwn(request, bodyField)) request.body = {}
   const holder = place === 'query' ? request : own(request, bodyField)
   if (!isRecord(holder)) return
-  const sent = own(holder, name)
-  if (sent === undefined || sent === '') setMember(holder, name, etag)
+  const sent = own(holder, 'etag')
+  if (sent === undefined || sent === '') setMember(holder, 'etag', etag)
   else if (etag !== anyEtag && sent !== etag) refuse('must be the tag of the same etag as the member "etag"')
 }
 
@@ -69,9 +59,9 @@ const namesTag = (header: string, tag: string): boolean =>
   header === anyEtag || header.split(',').some(each => each.trim().replace(/^W\//, '') === tag)
 
 /** The beginning of the member in JSON text after another member; the rare first character makes the search fast. */
-const member = `,"${name}":"`
+const member = ',"etag":"'
 /** The beginning of JSON text whose first member is the etag. */
-const first = `{"${name}":`
+const first = '{"etag":'
 
 /**
  * Returns the etag of a resource in its JSON text, which has no spaces between its tokens. Quotation marks within

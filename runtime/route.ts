@@ -1,6 +1,5 @@
 import type { CallContext } from './context.ts'
 import type { ErrorDomain } from './errors.ts'
-import type { EtagPlace } from './etags.ts'
 import type { Fields } from './field-mask.ts'
 import type { ListFields } from './filter/types.ts'
 import type { ClientBody, PlainCodec, RequestBody, StreamCodec } from './media.ts'
@@ -80,9 +79,10 @@ export interface Rules<Request, Given extends Request = Request> {
   /** The member with the rows and the fields for filter and order; present only for a list of `x-filter`. */
   readonly list?: { readonly member: string; readonly fields: ListFields }
   /**
-   * The place of the resource's etag; absent if the operation is not on one resource, or if the resource has no etag.
+   * The place of the resource's etag, whose name is always `etag`: a member of the request's body, a query parameter, or
+   * a member of the answer. Absent if the operation is not on one resource, or if the resource has no etag.
    */
-  readonly etag?: EtagPlace
+  readonly etag?: 'body' | 'query' | 'answer'
   /** The update rules of the body of an operation with `update_mask`. */
   readonly fields?: Fields
   /** The member of the body that `fields` describe, if `update_mask` is a member of the body too. */

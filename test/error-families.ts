@@ -33,7 +33,7 @@ export function lackOf(status: unknown): string | undefined {
   const details = status.details.filter(isRecord)
   const names = details.map(detail => String(detail['@type']).split('.').at(-1))
   const reason = String(details[0]?.reason)
-  // The field of a reference has the reason of an absent row, but is a fault of the body.
+  // An absent row that a body names keeps its reason and has the code INVALID_ARGUMENT, so the code of the answer counts.
   const family = familyOf(reason, rpcOf(status.code) ?? '')
   if (family.some(wanted => wanted.every(name => names.includes(name)))) return undefined
   return `${reason} has ${names.join(', ')} and lacks ${family.map(wanted => wanted.join(' and ')).join(', or ')}`

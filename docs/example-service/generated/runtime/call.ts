@@ -108,12 +108,11 @@ async function answerCall(call: Call, router: Router<Served>, options: Serving):
   }
   const body = route.body && (await takeBody(call, route.body, faults, options))
   if (body !== undefined) setMember(given, bodyField, body)
-  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers
-  if (ifMatch !== undefined && isChange(route)) takeIfMatch(ifMatch, route, given, faults)
+  if (isChange(route)) takeIfMatch(request.headers['if-match'], route, given, faults)
   await options.doors.authorizeRequest?.(context, route, found, given)
   const result = await run(given, faults, context, options.tokens)
   const plain = replyOf(route, result)
-  const answer = route.etag === 'answer' ? withEtag(plain, result, ifNoneMatch) : plain
+  const answer = route.etag === 'answer' ? withEtag(plain, result, request.headers['if-none-match']) : plain
   if (request.method !== 'HEAD' || !(answer.body instanceof ReadableStream)) return answer
   await answer.body.cancel()
   return { status: answer.status, headers: answer.headers }

@@ -1,7 +1,6 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
 import { ApiError, commonReasons, type FieldViolation } from './errors.ts'
-import { anyEtag } from './etags.ts'
 import type { Json } from './json.ts'
 import { didYouMean, fieldInvalid, quoted, refusal } from './refusal.ts'
 import { canonical, isRecord, join } from './validation.ts'
@@ -66,6 +65,9 @@ export function applyUpdate<T extends object>(
   refuse('FIELD_IMMUTABLE', update.immutable, at)
   return { value: update.changed.length > 0 ? value : stored, changed: update.changed }
 }
+
+/** The value that stands for any etag: the resource must exist. */
+export const anyEtag = '*'
 
 /**
  * Throws `ApiError` ETAG_MISMATCH if a given etag differs from the current etag, which is empty if the resource does not
