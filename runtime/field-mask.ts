@@ -64,12 +64,16 @@ export function applyUpdate<T extends object>(
   return { value: update.changed.length > 0 ? value : stored, changed: update.changed }
 }
 
+/** The value that stands for any etag: the resource must exist. */
+export const anyEtag = '*'
+
 /**
- * Throws `ApiError` ETAG_MISMATCH if a given etag differs from the current etag (conventions §6). An empty etag counts
- * as absent.
+ * Throws `ApiError` ETAG_MISMATCH if a given etag differs from the current etag, which is empty if the resource does not
+ * exist (conventions §6). An absent or empty `given` is no precondition, and `*` is the etag of any existing resource.
  */
 export function checkEtag(given: string | undefined, current: string): void {
-  if (!given || given === current) return
+  if (given === undefined || given === '' || given === current) return
+  if (given === anyEtag && current !== '') return
   const message = `etag ${quoted(given)} is no longer current; read the resource again and repeat the change`
   throw new ApiError(commonReasons.ETAG_MISMATCH, message)
 }

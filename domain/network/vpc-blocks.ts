@@ -1,5 +1,5 @@
 import { vpcCidrInvalid } from '../../output/network/errors.ts'
-import { atField } from '../../runtime/errors.ts'
+import { faultAt } from '../../runtime/errors.ts'
 import { contains, overlaps, parseBlock, type Ipv4Block } from '../addresses/ipv4.ts'
 
 /** The address space that VPCs may use (network.md 1). */
@@ -15,7 +15,7 @@ export function requireBlocks(texts: readonly string[]): void {
   for (const [i, text] of texts.entries()) {
     const block = parseBlock(text)
     const fault = block ? faultOf(block, seen) : 'is no block of IPv4 addresses'
-    if (fault) throw atField(vpcCidrInvalid(`${text} ${fault}`), `cidr_blocks[${i}]`)
+    if (fault) throw faultAt(vpcCidrInvalid, `cidr_blocks[${i}]`, `${text} ${fault}`)
     if (block) seen.push(block)
   }
 }

@@ -2,7 +2,7 @@ import type { NetworkArea } from '../../output/network/area.ts'
 import { regionNotFound, vpcInUse, vpcNotFound } from '../../output/network/errors.ts'
 import type { VpcHandlers } from '../../output/network/handlers.ts'
 import { vpcFields } from '../../output/network/validators.ts'
-import { atField } from '../../runtime/errors.ts'
+import { absentAt } from '../../runtime/errors.ts'
 import type { Parts } from '../ports/area-parts.ts'
 import type { Transaction } from '../ports/store.ts'
 import { requirePlace } from '../resources/find-rows.ts'
@@ -32,9 +32,11 @@ export function vpcs(parts: Parts<NetworkArea, 'topology'>): VpcHandlers {
   const requireRegion = async (tx: Transaction, name: string): Promise<void> => {
     if (await functions.topology.requireRegion(tx, name)) return
     const resource = { type: 'topology.regions', name }
-    throw atField(
-      regionNotFound(`no region is called ${name}; choose one that the topology lists`, { resource }),
+    throw absentAt(
+      regionNotFound,
       'region',
+      `no region is called ${name}; choose one that the topology lists`,
+      resource,
     )
   }
   return {

@@ -35,6 +35,7 @@ export class FilterSchemaRecords {
     const known = this.#schemas.map(candidate => candidate.resource).join(', ')
     throw filterSchemaNotFound(
       `"${resource.slice(0, 80)}" has no filter schema; resources with a filter schema are ${known}`,
+      { resource: { type: 'filterSchemas', name: resource.slice(0, 80) } },
     )
   }
 }

@@ -1,4 +1,4 @@
-import type { ApiError, ErrorDetails } from '../../runtime/errors.ts'
+import type { ApiError, DetailsWith, ErrorDetails } from '../../runtime/errors.ts'
 import type { Fields } from '../../runtime/field-mask.ts'
 import { isRecord } from '../../runtime/validation.ts'
 import { sharedWhere, type Collection, type Reader, type Stored, type Transaction, type Where } from '../ports/store.ts'
@@ -17,8 +17,14 @@ export interface Resource extends Row {
   readonly update_time: string
 }
 
-/** Makes an error with a fixed reason; the generated constructors have this shape. */
-export type MakeError = (message: string, details?: ErrorDetails) => ApiError
+/**
+ * Makes an error with a fixed reason and with at least the details `Needed`; the generated constructors have this
+ * shape.
+ */
+export type MakeError<Needed extends keyof ErrorDetails = 'resource'> = (
+  message: string,
+  details: DetailsWith<Needed>,
+) => ApiError
 
 /** A member that names a row of another kind (conventions §3). */
 export interface Reference<T> {
@@ -74,7 +80,7 @@ export interface KindDeclaration<T extends Row> {
   readonly fields?: Fields
   readonly notFound: MakeError
   /** Makes the error for the deletion of a row that other rows refer to; absent if no kind refers to this kind. */
-  readonly inUse?: MakeError
+  readonly inUse?: MakeError<'precondition' | 'resource'>
   readonly parent?: ParentOf<T>
   readonly references?: readonly Reference<T>[]
   readonly states?: StateTable<T>

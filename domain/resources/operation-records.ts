@@ -30,6 +30,8 @@ export class OperationRecords<Area extends AreaTypes> {
     const { operations, store } = this.#parts
     const stored = await store.get(operations.collection, id)
     if (stored) return stored.text
-    throw operationNotFound(`operation ${id} does not exist; operations are kept for at least 30 days`)
+    throw operationNotFound(`operation ${id} does not exist; operations are kept for at least 30 days`, {
+      resource: { type: 'operations', name: id },
+    })
   }
 }

@@ -1,4 +1,4 @@
-import type { ApiError, ErrorDetails } from '../../runtime/errors.ts'
+import type { ApiError, DetailsWith } from '../../runtime/errors.ts'
 import type { Row } from './row.ts'
 
 /** A change of state by a verb: for example, `start` leads from STOPPED or ERROR to STARTING. */
@@ -20,7 +20,7 @@ export interface StateTable<T> {
   /** Returns the error for a row on which work is in progress, in any state; undefined if no work is in progress. */
   readonly busy?: (row: T) => ApiError | undefined
   /** Makes the kind's error `*_STATE_INVALID`. */
-  readonly invalid: (message: string, state: StateFault, details: ErrorDetails) => ApiError
+  readonly invalid: (message: string, state: StateFault, details: DetailsWith<'precondition' | 'resource'>) => ApiError
 }
 
 /** The metadata of an error `*_STATE_INVALID`; several states are joined by commas. */

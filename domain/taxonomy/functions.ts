@@ -1,4 +1,4 @@
-import { workspaceNotActive, workspaceNotFound } from '../../output/shared/errors.ts'
+import { workspaceNotActive } from '../../output/shared/errors.ts'
 import type { Reader, Transaction } from '../ports/store.ts'
 import type { EffectiveState, Taxonomy } from '../ports/taxonomy.ts'
 import { chain, parent } from './tree/chains.ts'
@@ -6,6 +6,7 @@ import { consume } from './quotas/consume.ts'
 import { locate } from './tree/locate.ts'
 import { groups, trees, workspaces } from './tree/nodes.ts'
 import { groupsBelow } from './tree/places.ts'
+import { notActive, unknownWorkspace } from './tree/refusals.ts'
 import { active, bareState } from './tree/states.ts'
 import type { Scope } from '../ports/scope.ts'
 
@@ -16,14 +17,14 @@ async function requireActive(tx: Transaction, workspace: string): Promise<void> 
   const scope: Scope = { type: 'WORKSPACE', id: workspace }
   await share(tx, scope)
   const located = await locate(tx, scope)
-  if (located === undefined) throw workspaceNotFound(`workspace ${workspace} does not exist`)
+  if (located === undefined) throw unknownWorkspace(workspace)
   const { source, state } = located.effective
   if (state === active) return
-  throw workspaceNotActive(`the workspace is ${state} through ${source.type} ${source.id}; make that active first`, {
-    effective_state: state,
-    blocking_scope_type: source.type,
-    blocking_scope_id: source.id,
-  })
+  throw workspaceNotActive(
+    `the workspace is ${state} through ${source.type} ${source.id}; make that active first`,
+    { effective_state: state, blocking_scope_type: source.type, blocking_scope_id: source.id },
+    notActive(source),
+  )
 }
 
 async function share(tx: Transaction, scope: Scope): Promise<void> {

@@ -144,7 +144,7 @@ export class Groups implements GroupHandlers {
       // An inactive parent is reported before the node's own state, an absent parent after it (conventions §4).
       const place = await activePlace(tx, organisation, parent)
       requireNodeState(groupKind, stored.value, [active, suspended])
-      const to = requireParentPlace(place)
+      const to = requireParentPlace(place, parent)
       const effect = effectOn(groupKind, 'MOVE', id, scopesOf(to))
       if (parent === stored.value.parent_group_id) return effect
       requireOutside(stored.value, to)

@@ -1,4 +1,4 @@
-import type { ApiError, ErrorDetails } from '../../runtime/errors.ts'
+import type { ApiError, DetailsWith } from '../../runtime/errors.ts'
 import type { Reader, Where } from '../ports/store.ts'
 import { groups, workspaces } from './tree/nodes.ts'
 
@@ -7,7 +7,7 @@ export async function requireEmpty(
   reader: Reader,
   where: Where,
   { id, name }: { readonly id: string; readonly name: string },
-  notEmpty: (message: string, details: ErrorDetails) => ApiError,
+  notEmpty: (message: string, details: DetailsWith<'precondition'>) => ApiError,
 ): Promise<void> {
   const children = [
     { type: 'taxonomy.groups', count: await reader.count(groups, where) },

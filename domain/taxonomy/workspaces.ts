@@ -182,7 +182,7 @@ export class Workspaces implements WorkspaceHandlers {
       // An inactive parent is reported before the node's own state, an absent parent after it (conventions §4).
       const place = await activePlace(tx, organisation, parent)
       requireNodeState(workspaceKind, stored.value, unlessPlatforms(id, [active, suspended]))
-      const to = requireParentPlace(place)
+      const to = requireParentPlace(place, parent)
       const effect = effectOn(workspaceKind, 'MOVE', id, scopesOf(to))
       if (parent === stored.value.parent_group_id) return effect
       await changeTree(tx, tree)

@@ -1,5 +1,6 @@
 import { isReservedWord } from '../identifier.ts'
 import type { Document, ErrorReason } from '../model/types.ts'
+import { detailsType, requiredDetails } from './error-details.ts'
 import { type Emission, openFile } from './emission.ts'
 import { pascal } from './names.ts'
 import type { OutputFile } from './file.ts'
@@ -26,10 +27,10 @@ export function emitErrors(emission: Emission): OutputFile | undefined {
     domain: !isLibrary(document) && domainView(document, file),
     reasonType: `${pascal(document.name)}Reason`,
     reasonOf: raised.length === 0 ? '' : reasonMaker(names, document),
-    constructors: raised.map(reason => constructorView(reason, names)),
+    constructors: raised.map(reason => constructorView(reason, names, file)),
     records: errors.filter(({ rpc }) => rpc === undefined).map(reason => recordView(reason, names)),
     ApiError: raised.length === 0 ? '' : file.runtime('ApiError'),
-    ErrorDetails: raised.length === 0 ? '' : file.runtime('ErrorDetails'),
+    ErrorDetails: raised.some(isOptional) ? file.runtime('ErrorDetails') : '',
     RpcCode: raised.length === 0 ? '' : file.runtime('RpcCode'),
   }
   file.write(render('errors', view, emission.options.templates))
@@ -43,6 +44,9 @@ function reasonMaker(names: ReadonlyMap<string, string>, document: Document): st
   while (taken.has(name)) name += '_'
   return name
 }
+
+/** Whether the constructor of a reason takes errors without details. */
+const isOptional = (error: ErrorReason): boolean => requiredDetails(error).length === 0
 
 const isLibrary = ({ operations }: Document): boolean => operations.length === 0
 
@@ -73,11 +77,12 @@ function recordView({ code, description, reason }: ErrorReason, names: ReadonlyM
   }
 }
 
-function constructorView(error: ErrorReason, names: ReadonlyMap<string, string>): ErrorConstructor {
+function constructorView(error: ErrorReason, names: ReadonlyMap<string, string>, file: OutputFile): ErrorConstructor {
   return {
     ...recordView(error, names),
     rpc: quote(error.rpc ?? ''),
     metadata: error.metadata.map(({ name }) => key(name)),
+    details: detailsType(error, () => file.runtime('DetailsWith')),
   }
 }
 

@@ -4,6 +4,7 @@ import { resultType } from './answer-type.ts'
 import { requestComplete } from './complete-functions.ts'
 import { type Emission, openFile, schemaOf } from './emission.ts'
 import { domainName } from './errors.ts'
+import { etagPlaceOf } from './etag-place.ts'
 import { updatedFieldsOf } from './fields.ts'
 import type { OutputFile } from './file.ts'
 import { listNames } from './list-names.ts'
@@ -99,6 +100,7 @@ function bindingView(operation: Operation, handlers: string, emission: Emission,
   const { access, list, raises } = operation
   const update = updatedFieldsOf(operation, emission)
   const complete = requestComplete(operation, emission)
+  const etag = etagPlaceOf(operation, emission)
   const listFields = (): string => file.from('filters', listNames(operation, emission.document).fields, false)
   return {
     bind: file.runtime(list ? 'bindList' : 'bind'),
@@ -109,6 +111,7 @@ function bindingView(operation: Operation, handlers: string, emission: Emission,
     list: list ? { member: quote(list.member), fields: listFields() } : false,
     fields: update ? fieldsOf(update.target, emission, file) : '',
     masked: update?.member === undefined ? '' : quote(update.member),
+    etag: etag === undefined ? '' : quote(etag),
     check: file.from('validators', checkName(operation.requestName), false),
     complete: complete === undefined ? '' : file.from('validators', complete, false),
   }

@@ -11,6 +11,7 @@ export const runtimeSymbols = {
   CallOptions: { module: 'transport', type: true },
   ClientParameter: { module: 'route', type: true },
   ClientRoute: { module: 'route', type: true },
+  DetailsWith: { module: 'errors', type: true },
   ErrorDetails: { module: 'errors', type: true },
   ErrorDomain: { module: 'errors', type: true },
   Faults: { module: 'validation', type: true },

@@ -293,12 +293,14 @@ export const computeRoutes = ({ filterSchemas, operations, vms }: ComputeHandler
     domain: compute,
     access: { kind: 'permission', key: 'compute.vms.get', class: 'READ', scope: 'path' },
     raises: ['VM_NOT_FOUND'],
+    etag: 'answer',
     check: checkGetVmRequest,
   }),
   bind(deleteVm, (request, context) => vms.deleteVm(request, context), {
     domain: compute,
     access: { kind: 'permission', key: 'compute.vms.delete', class: 'WRITE', scope: 'path' },
     raises: ['VM_NOT_FOUND', 'VM_OPERATION_IN_PROGRESS', 'VM_DELETION_PROTECTED', 'VM_DELETE_FAILED'],
+    etag: 'query',
     check: checkDeleteVmRequest,
   }),
   bind(updateVm, (request, context) => vms.updateVm(request, context), {
@@ -320,6 +322,7 @@ export const computeRoutes = ({ filterSchemas, operations, vms }: ComputeHandler
       'VM_UPDATE_FAILED',
     ],
     fields: vmFields,
+    etag: 'body',
     check: checkUpdateVmRequest,
   }),
   bind(startVm, (request, context) => vms.startVm(request, context), {
@@ -335,6 +338,7 @@ export const computeRoutes = ({ filterSchemas, operations, vms }: ComputeHandler
       'VM_PROVISION_FAILED',
       'VM_BOOT_FAILED',
     ],
+    etag: 'body',
     check: checkStartVmRequest,
   }),
   bind(stopVm, (request, context) => vms.stopVm(request, context), {
@@ -348,6 +352,7 @@ export const computeRoutes = ({ filterSchemas, operations, vms }: ComputeHandler
       'VM_STOP_FAILED',
       'FORCED_POWER_OFF',
     ],
+    etag: 'body',
     check: checkStopVmRequest,
     complete: completeStopVmRequest,
   }),
@@ -361,6 +366,7 @@ export const computeRoutes = ({ filterSchemas, operations, vms }: ComputeHandler
       'ZONE_CAPACITY_EXHAUSTED',
       'VM_SUSPEND_FAILED',
     ],
+    etag: 'body',
     check: checkSuspendVmRequest,
   }),
   bind(resumeVm, (request, context) => vms.resumeVm(request, context), {
@@ -375,12 +381,14 @@ export const computeRoutes = ({ filterSchemas, operations, vms }: ComputeHandler
       'VM_NUMA_UNSATISFIABLE',
       'VM_RESUME_FAILED',
     ],
+    etag: 'body',
     check: checkResumeVmRequest,
   }),
   bind(restartVm, (request, context) => vms.restartVm(request, context), {
     domain: compute,
     access: { kind: 'permission', key: 'compute.vms.restart', class: 'WRITE', scope: 'path' },
     raises: ['VM_NOT_FOUND', 'VM_STATE_INVALID', 'VM_OPERATION_IN_PROGRESS', 'VM_BOOT_FAILED', 'FORCED_POWER_OFF'],
+    etag: 'body',
     check: checkRestartVmRequest,
     complete: completeRestartVmRequest,
   }),
@@ -388,6 +396,7 @@ export const computeRoutes = ({ filterSchemas, operations, vms }: ComputeHandler
     domain: compute,
     access: { kind: 'permission', key: 'compute.vms.reset', class: 'WRITE', scope: 'path' },
     raises: ['VM_NOT_FOUND', 'VM_STATE_INVALID', 'VM_OPERATION_IN_PROGRESS', 'VM_BOOT_FAILED'],
+    etag: 'body',
     check: checkResetVmRequest,
   }),
 ]

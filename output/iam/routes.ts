@@ -878,6 +878,7 @@ export const iamRoutes = ({
       scopeTypes: ['PLATFORM', 'ORGANISATION', 'GROUP', 'WORKSPACE'],
     },
     raises: ['BINDING_NOT_FOUND'],
+    etag: 'answer',
     check: checkGetBindingRequest,
   }),
   bind(deleteBinding, (request, context) => bindings.deleteBinding(request, context), {
@@ -890,6 +891,7 @@ export const iamRoutes = ({
       scopeTypes: ['PLATFORM', 'ORGANISATION', 'GROUP', 'WORKSPACE'],
     },
     raises: ['BINDING_NOT_FOUND', 'LAST_ADMINISTRATOR'],
+    etag: 'query',
     check: checkDeleteBindingRequest,
   }),
   bindList(listPermissions, (request, context) => permissions.listPermissions(request, context), {
@@ -933,12 +935,14 @@ export const iamRoutes = ({
     domain: iam,
     access: { kind: 'permission', key: 'iam.policies.get', class: 'READ', scope: 'path' },
     raises: ['POLICY_NOT_FOUND'],
+    etag: 'answer',
     check: checkGetPolicyRequest,
   }),
   bind(deletePolicy, (request, context) => policies.deletePolicy(request, context), {
     domain: iam,
     access: { kind: 'permission', key: 'iam.policies.delete', class: 'ADMIN', scope: 'path' },
     raises: ['POLICY_NOT_FOUND'],
+    etag: 'query',
     check: checkDeletePolicyRequest,
   }),
   bind(updatePolicy, (request, context) => policies.updatePolicy(request, context), {
@@ -955,6 +959,7 @@ export const iamRoutes = ({
       'ESCALATION_DENIED',
     ],
     fields: policyFields,
+    etag: 'body',
     check: checkUpdatePolicyRequest,
   }),
   bindList(listPrincipals, (request, context) => principals.listPrincipals(request, context), {
@@ -1078,6 +1083,7 @@ export const iamRoutes = ({
       scopeTypes: ['PLATFORM', 'ORGANISATION', 'GROUP', 'WORKSPACE'],
     },
     raises: ['ROLE_NOT_FOUND'],
+    etag: 'answer',
     check: checkGetRoleRequest,
   }),
   bind(deleteRole, (request, context) => roles.deleteRole(request, context), {
@@ -1090,6 +1096,7 @@ export const iamRoutes = ({
       scopeTypes: ['PLATFORM', 'ORGANISATION'],
     },
     raises: ['ROLE_NOT_FOUND', 'ROLE_PREDEFINED', 'SCOPE_NOT_ACTIVE', 'ROLE_IN_USE'],
+    etag: 'query',
     check: checkDeleteRoleRequest,
   }),
   bind(updateRole, (request, context) => roles.updateRole(request, context), {
@@ -1110,6 +1117,7 @@ export const iamRoutes = ({
       'PRINCIPAL_KIND_NOT_BINDABLE',
     ],
     fields: roleFields,
+    etag: 'body',
     check: checkUpdateRoleRequest,
   }),
   bindList(listRolePermissions, (request, context) => roles.listRolePermissions(request, context), {
@@ -1161,6 +1169,7 @@ export const iamRoutes = ({
       'PERMISSION_NOT_FOUND',
       'ROLE_PERMISSION_NOT_FOUND',
     ],
+    etag: 'query',
     check: checkRemoveRolePermissionRequest,
   }),
   bindList(listServiceAccounts, (request, context) => serviceAccounts.listServiceAccounts(request, context), {
@@ -1238,6 +1247,7 @@ export const iamRoutes = ({
     domain: iam,
     access: { kind: 'own' },
     raises: ['CALLER_NOT_A_USER'],
+    etag: 'answer',
     check: checkGetMyProfileRequest,
   }),
   bind(updateMyProfile, (request, context) => users.updateMyProfile(request, context), {
@@ -1245,18 +1255,21 @@ export const iamRoutes = ({
     access: { kind: 'own' },
     raises: ['CALLER_NOT_A_USER'],
     fields: userProfileFields,
+    etag: 'body',
     check: checkUpdateMyProfileRequest,
   }),
   bind(getMyAvatar, (request, context) => users.getMyAvatar(request, context), {
     domain: iam,
     access: { kind: 'own' },
     raises: ['CALLER_NOT_A_USER', 'AVATAR_NOT_FOUND'],
+    etag: 'answer',
     check: checkGetMyAvatarRequest,
   }),
   bind(deleteMyAvatar, (request, context) => users.deleteMyAvatar(request, context), {
     domain: iam,
     access: { kind: 'own' },
     raises: ['CALLER_NOT_A_USER', 'AVATAR_NOT_FOUND'],
+    etag: 'query',
     check: checkDeleteMyAvatarRequest,
   }),
   bind(setMyAvatar, (request, context) => users.setMyAvatar(request, context), {
@@ -1264,6 +1277,7 @@ export const iamRoutes = ({
     access: { kind: 'own' },
     raises: ['CALLER_NOT_A_USER', 'AVATAR_TOO_LARGE', 'AVATAR_TYPE_MISMATCH', 'AVATAR_DIMENSIONS'],
     fields: avatarFields,
+    etag: 'body',
     check: checkSetMyAvatarRequest,
   }),
   bind(changeMyPassword, (request, context) => users.changeMyPassword(request, context), {
@@ -1288,6 +1302,7 @@ export const iamRoutes = ({
       scopeTypes: ['PLATFORM', 'ORGANISATION'],
     },
     raises: ['USER_NOT_FOUND'],
+    etag: 'answer',
     check: checkGetUserRequest,
   }),
   bind(updateUser, (request, context) => users.updateUser(request, context), {
@@ -1301,6 +1316,7 @@ export const iamRoutes = ({
     },
     raises: ['USER_NOT_FOUND', 'ESCALATION_DENIED', 'USER_ALREADY_EXISTS'],
     fields: userFields,
+    etag: 'body',
     check: checkUpdateUserRequest,
   }),
   bind(getUserAvatar, (request, context) => users.getUserAvatar(request, context), {
@@ -1314,6 +1330,7 @@ export const iamRoutes = ({
       own: true,
     },
     raises: ['USER_NOT_FOUND', 'AVATAR_NOT_FOUND'],
+    etag: 'answer',
     check: checkGetUserAvatarRequest,
   }),
   bind(deactivateUser, (request, context) => users.deactivateUser(request, context), {
@@ -1332,6 +1349,7 @@ export const iamRoutes = ({
       'ESCALATION_DENIED',
       'LAST_ADMINISTRATOR',
     ],
+    etag: 'body',
     check: checkDeactivateUserRequest,
   }),
   bind(reactivateUser, (request, context) => users.reactivateUser(request, context), {
@@ -1344,6 +1362,7 @@ export const iamRoutes = ({
       scopeTypes: ['PLATFORM', 'ORGANISATION'],
     },
     raises: ['USER_NOT_FOUND', 'USER_NOT_DEACTIVATED', 'ESCALATION_DENIED'],
+    etag: 'body',
     check: checkReactivateUserRequest,
   }),
   bind(regenerateActivation, (request, context) => users.regenerateActivation(request, context), {
@@ -1356,6 +1375,7 @@ export const iamRoutes = ({
       scopeTypes: ['PLATFORM', 'ORGANISATION'],
     },
     raises: ['USER_NOT_FOUND', 'USER_NOT_INVITED', 'ESCALATION_DENIED', 'CREDENTIAL_NOT_DELIVERED'],
+    etag: 'body',
     check: checkRegenerateActivationRequest,
     complete: completeRegenerateActivationRequest,
   }),
@@ -1375,6 +1395,7 @@ export const iamRoutes = ({
       'ESCALATION_DENIED',
       'CREDENTIAL_NOT_DELIVERED',
     ],
+    etag: 'body',
     check: checkResetUserPasswordRequest,
     complete: completeResetUserPasswordRequest,
   }),

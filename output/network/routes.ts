@@ -597,12 +597,14 @@ export const networkRoutes = ({
     domain: network,
     access: { kind: 'permission', key: 'network.vpcs.get', class: 'READ', scope: 'path' },
     raises: ['VPC_NOT_FOUND'],
+    etag: 'answer',
     check: checkGetVpcRequest,
   }),
   bind(deleteVpc, (request, context) => vpcs.deleteVpc(request, context), {
     domain: network,
     access: { kind: 'permission', key: 'network.vpcs.delete', class: 'WRITE', scope: 'path' },
     raises: ['VPC_NOT_FOUND', 'VPC_IN_USE'],
+    etag: 'query',
     check: checkDeleteVpcRequest,
   }),
   bind(updateVpc, (request, context) => vpcs.updateVpc(request, context), {
@@ -610,6 +612,7 @@ export const networkRoutes = ({
     access: { kind: 'permission', key: 'network.vpcs.update', class: 'WRITE', scope: 'path' },
     raises: ['VPC_NOT_FOUND', 'VPC_CIDR_INVALID', 'VPC_CIDR_IN_USE', 'TAKES_EFFECT_AT_RENEWAL'],
     fields: vpcFields,
+    etag: 'body',
     check: checkUpdateVpcRequest,
   }),
   bindList(listSubnets, (request, context) => subnets.listSubnets(request, context), {
@@ -638,12 +641,14 @@ export const networkRoutes = ({
     domain: network,
     access: { kind: 'permission', key: 'network.subnets.get', class: 'READ', scope: 'path' },
     raises: ['SUBNET_NOT_FOUND'],
+    etag: 'answer',
     check: checkGetSubnetRequest,
   }),
   bind(deleteSubnet, (request, context) => subnets.deleteSubnet(request, context), {
     domain: network,
     access: { kind: 'permission', key: 'network.subnets.delete', class: 'WRITE', scope: 'path' },
     raises: ['SUBNET_NOT_FOUND', 'SUBNET_IN_USE', 'FIREWALL_RULE_DISABLED'],
+    etag: 'query',
     check: checkDeleteSubnetRequest,
   }),
   bind(updateSubnet, (request, context) => subnets.updateSubnet(request, context), {
@@ -651,6 +656,7 @@ export const networkRoutes = ({
     access: { kind: 'permission', key: 'network.subnets.update', class: 'WRITE', scope: 'path' },
     raises: ['SUBNET_NOT_FOUND', 'SUBNET_RESERVED_RANGE_INVALID', 'TAKES_EFFECT_AT_RENEWAL'],
     fields: subnetFields,
+    etag: 'body',
     check: checkUpdateSubnetRequest,
   }),
   bindList(listLogicalPorts, (request, context) => logicalPorts.listLogicalPorts(request, context), {
@@ -684,12 +690,14 @@ export const networkRoutes = ({
     domain: network,
     access: { kind: 'permission', key: 'network.firewallPolicies.get', class: 'READ', scope: 'path' },
     raises: ['FIREWALL_POLICY_NOT_FOUND'],
+    etag: 'answer',
     check: checkGetFirewallPolicyRequest,
   }),
   bind(deleteFirewallPolicy, (request, context) => firewallPolicies.deleteFirewallPolicy(request, context), {
     domain: network,
     access: { kind: 'permission', key: 'network.firewallPolicies.delete', class: 'WRITE', scope: 'path' },
     raises: ['FIREWALL_POLICY_NOT_FOUND'],
+    etag: 'query',
     check: checkDeleteFirewallPolicyRequest,
   }),
   bind(updateFirewallPolicy, (request, context) => firewallPolicies.updateFirewallPolicy(request, context), {
@@ -697,6 +705,7 @@ export const networkRoutes = ({
     access: { kind: 'permission', key: 'network.firewallPolicies.update', class: 'WRITE', scope: 'path' },
     raises: ['FIREWALL_POLICY_NOT_FOUND', 'FIREWALL_POLICY_PRIORITY_TAKEN'],
     fields: firewallPolicyFields,
+    etag: 'body',
     check: checkUpdateFirewallPolicyRequest,
   }),
   bind(addFirewallPolicyRule, (request, context) => firewallPolicyRules.addFirewallPolicyRule(request, context), {
@@ -708,6 +717,7 @@ export const networkRoutes = ({
       'FIREWALL_RULE_ALREADY_EXISTS',
       'FIREWALL_RULE_PRIORITY_TAKEN',
     ],
+    etag: 'body',
     check: checkAddFirewallPolicyRuleRequest,
     complete: completeAddFirewallPolicyRuleRequest,
   }),
@@ -722,6 +732,7 @@ export const networkRoutes = ({
     ],
     fields: firewallPolicyRuleFields,
     masked: 'rule',
+    etag: 'body',
     check: checkUpdateFirewallPolicyRuleRequest,
     complete: completeUpdateFirewallPolicyRuleRequest,
   }),
@@ -729,6 +740,7 @@ export const networkRoutes = ({
     domain: network,
     access: { kind: 'permission', key: 'network.firewallPolicyRules.delete', class: 'WRITE', scope: 'path' },
     raises: ['FIREWALL_POLICY_NOT_FOUND', 'FIREWALL_RULE_NOT_FOUND'],
+    etag: 'body',
     check: checkRemoveFirewallPolicyRuleRequest,
   }),
   bindList(
@@ -797,12 +809,14 @@ export const networkRoutes = ({
       scopeTypes: ['ORGANISATION', 'WORKSPACE'],
     },
     raises: ['QUOTA_DEFINITION_NOT_FOUND', 'QUOTA_LIMIT_NOT_FOUND'],
+    etag: 'answer',
     check: checkGetQuotaLimitRequest,
   }),
   bind(deleteQuotaLimit, (request, context) => quotaLimits.deleteQuotaLimit(request, context), {
     domain: network,
     access: { kind: 'permission', key: 'network.quotaLimits.delete', class: 'ADMIN', scope: 'platform' },
     raises: ['QUOTA_DEFINITION_NOT_FOUND', 'QUOTA_LIMIT_NOT_FOUND'],
+    etag: 'query',
     check: checkDeleteQuotaLimitRequest,
   }),
   bind(updateQuotaLimit, (request, context) => quotaLimits.updateQuotaLimit(request, context), {
@@ -810,6 +824,7 @@ export const networkRoutes = ({
     access: { kind: 'permission', key: 'network.quotaLimits.update', class: 'ADMIN', scope: 'platform' },
     raises: ['QUOTA_DEFINITION_NOT_FOUND', 'QUOTA_LIMIT_NOT_FOUND', 'LIMIT_BELOW_USAGE'],
     fields: quotaLimitFields,
+    etag: 'body',
     check: checkUpdateQuotaLimitRequest,
   }),
 ]

@@ -960,7 +960,10 @@ export interface DeleteVpcRequest {
   engine: string
   /** Identifier of the VPC. */
   id: Id
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. The
+   * header `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -1053,7 +1056,10 @@ export interface DeleteSubnetRequest {
   engine: string
   /** Identifier of the subnet. */
   id: Id
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. The
+   * header `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -1182,7 +1188,10 @@ export interface DeleteFirewallPolicyRequest {
   engine: string
   /** Identifier of the firewall policy. */
   id: Id
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. The
+   * header `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -1396,7 +1405,10 @@ export interface DeleteQuotaLimitRequest {
   quota_definition: string
   /** Identifier of the limit. */
   id: Id
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. The
+   * header `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first

@@ -732,12 +732,14 @@ export const observabilityRoutes = ({
     domain: observability,
     access: { kind: 'permission', key: 'observability.alertRules.get', class: 'READ', scope: 'path' },
     raises: ['ALERT_RULE_NOT_FOUND'],
+    etag: 'answer',
     check: checkGetAlertRuleRequest,
   }),
   bind(deleteAlertRule, (request, context) => alertRules.deleteAlertRule(request, context), {
     domain: observability,
     access: { kind: 'permission', key: 'observability.alertRules.delete', class: 'WRITE', scope: 'path' },
     raises: ['ALERT_RULE_NOT_FOUND'],
+    etag: 'query',
     check: checkDeleteAlertRuleRequest,
   }),
   bind(updateAlertRule, (request, context) => alertRules.updateAlertRule(request, context), {
@@ -754,6 +756,7 @@ export const observabilityRoutes = ({
       'QUERY_FEATURE_UNSUPPORTED',
     ],
     fields: alertRuleFields,
+    etag: 'body',
     check: checkUpdateAlertRuleRequest,
   }),
   bindList(listIngestionConfigs, (request, context) => ingestionConfigs.listIngestionConfigs(request, context), {
@@ -774,6 +777,7 @@ export const observabilityRoutes = ({
     domain: observability,
     access: { kind: 'permission', key: 'observability.ingestionConfigs.get', class: 'READ', scope: 'path' },
     raises: ['INGESTION_CONFIG_NOT_FOUND'],
+    etag: 'answer',
     check: checkGetIngestionConfigRequest,
   }),
   bind(updateIngestionConfig, (request, context) => ingestionConfigs.updateIngestionConfig(request, context), {
@@ -781,6 +785,7 @@ export const observabilityRoutes = ({
     access: { kind: 'permission', key: 'observability.ingestionConfigs.update', class: 'WRITE', scope: 'path' },
     raises: ['INGESTION_CONFIG_NOT_FOUND', 'SCRAPE_TARGET_FORBIDDEN', 'INGEST_KEY_WEAK'],
     fields: ingestionConfigFields,
+    etag: 'body',
     check: checkUpdateIngestionConfigRequest,
   }),
   bindList(listLogStreams, (request, context) => logs.listLogStreams(request, context), {
@@ -847,12 +852,14 @@ export const observabilityRoutes = ({
     domain: observability,
     access: { kind: 'permission', key: 'observability.logSinks.get', class: 'READ', scope: 'path' },
     raises: ['LOG_SINK_NOT_FOUND'],
+    etag: 'answer',
     check: checkGetLogSinkRequest,
   }),
   bind(deleteLogSink, (request, context) => logSinks.deleteLogSink(request, context), {
     domain: observability,
     access: { kind: 'permission', key: 'observability.logSinks.delete', class: 'WRITE', scope: 'path' },
     raises: ['LOG_SINK_NOT_FOUND'],
+    etag: 'query',
     check: checkDeleteLogSinkRequest,
   }),
   bind(updateLogSink, (request, context) => logSinks.updateLogSink(request, context), {
@@ -868,6 +875,7 @@ export const observabilityRoutes = ({
       'QUERY_FEATURE_UNSUPPORTED',
     ],
     fields: logSinkFields,
+    etag: 'body',
     check: checkUpdateLogSinkRequest,
   }),
   bindList(listMetricDescriptors, (request, context) => metrics.listMetricDescriptors(request, context), {
@@ -969,6 +977,7 @@ export const observabilityRoutes = ({
     domain: observability,
     access: { kind: 'permission', key: 'observability.retentionPolicies.get', class: 'READ', scope: 'path' },
     raises: ['RETENTION_POLICY_NOT_FOUND'],
+    etag: 'answer',
     check: checkGetRetentionPolicyRequest,
   }),
   bind(updateRetentionPolicy, (request, context) => retentionPolicies.updateRetentionPolicy(request, context), {
@@ -976,6 +985,7 @@ export const observabilityRoutes = ({
     access: { kind: 'permission', key: 'observability.retentionPolicies.update', class: 'WRITE', scope: 'path' },
     raises: ['RETENTION_POLICY_NOT_FOUND', 'RETENTION_POLICY_DEFAULT_REQUIRED'],
     fields: retentionPolicyFields,
+    etag: 'body',
     check: checkUpdateRetentionPolicyRequest,
   }),
   bindList(listSilences, (request, context) => silences.listSilences(request, context), {
@@ -996,12 +1006,14 @@ export const observabilityRoutes = ({
     domain: observability,
     access: { kind: 'permission', key: 'observability.silences.get', class: 'READ', scope: 'path' },
     raises: ['SILENCE_NOT_FOUND'],
+    etag: 'answer',
     check: checkGetSilenceRequest,
   }),
   bind(deleteSilence, (request, context) => silences.deleteSilence(request, context), {
     domain: observability,
     access: { kind: 'permission', key: 'observability.silences.delete', class: 'WRITE', scope: 'path' },
     raises: ['SILENCE_NOT_FOUND', 'SILENCE_EXPIRED'],
+    etag: 'query',
     check: checkDeleteSilenceRequest,
   }),
   bind(getServiceGraph, (request, context) => traces.getServiceGraph(request, context), {

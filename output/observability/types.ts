@@ -2077,7 +2077,10 @@ export interface DeleteAlertRuleRequest {
   engine: string
   /** Identifier of the alert rule. */
   id: Id
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. The
+   * header `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -2302,7 +2305,10 @@ export interface DeleteLogSinkRequest {
   engine: string
   /** Identifier of the log sink. */
   id: Id
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. The
+   * header `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -2605,7 +2611,10 @@ export interface DeleteSilenceRequest {
   workspace: Id
   /** Identifier of the silence. */
   id: Id
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. The
+   * header `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first

@@ -946,12 +946,14 @@ export const registryRoutes = ({
     domain: registry,
     access: { kind: 'permission', key: 'registry.accessPolicies.get', class: 'READ', scope: 'path' },
     raises: ['ACCESS_POLICY_NOT_FOUND'],
+    etag: 'answer',
     check: checkGetAccessPolicyRequest,
   }),
   bind(deleteAccessPolicy, (request, context) => accessPolicies.deleteAccessPolicy(request, context), {
     domain: registry,
     access: { kind: 'permission', key: 'registry.accessPolicies.delete', class: 'ADMIN', scope: 'path' },
     raises: ['ACCESS_POLICY_NOT_FOUND'],
+    etag: 'query',
     check: checkDeleteAccessPolicyRequest,
   }),
   bind(updateAccessPolicy, (request, context) => accessPolicies.updateAccessPolicy(request, context), {
@@ -959,6 +961,7 @@ export const registryRoutes = ({
     access: { kind: 'permission', key: 'registry.accessPolicies.update', class: 'ADMIN', scope: 'path' },
     raises: ['ACCESS_POLICY_NOT_FOUND', 'PUBLIC_RULE_INVALID', 'EXPIRE_TIME_IN_PAST', 'PRINCIPAL_NOT_FOUND'],
     fields: accessPolicyFields,
+    etag: 'body',
     check: checkUpdateAccessPolicyRequest,
   }),
   bindList(
@@ -994,6 +997,7 @@ export const registryRoutes = ({
     domain: registry,
     access: { kind: 'permission', key: 'registry.accessPolicies.get', class: 'READ', scope: 'path' },
     raises: ['REPOSITORY_NOT_FOUND', 'ACCESS_POLICY_NOT_FOUND'],
+    etag: 'answer',
     check: checkGetRepositoryAccessPolicyRequest,
   }),
   bind(
@@ -1003,6 +1007,7 @@ export const registryRoutes = ({
       domain: registry,
       access: { kind: 'permission', key: 'registry.accessPolicies.delete', class: 'ADMIN', scope: 'path' },
       raises: ['REPOSITORY_NOT_FOUND', 'ACCESS_POLICY_NOT_FOUND', 'REPOSITORY_DELETING'],
+      etag: 'query',
       check: checkDeleteRepositoryAccessPolicyRequest,
     },
   ),
@@ -1021,6 +1026,7 @@ export const registryRoutes = ({
         'PRINCIPAL_NOT_FOUND',
       ],
       fields: accessPolicyFields,
+      etag: 'body',
       check: checkUpdateRepositoryAccessPolicyRequest,
     },
   ),
@@ -1154,12 +1160,14 @@ export const registryRoutes = ({
     domain: registry,
     access: { kind: 'permission', key: 'registry.deploymentLocks.get', class: 'READ', scope: 'path' },
     raises: ['REPOSITORY_NOT_FOUND', 'LOCK_NOT_FOUND'],
+    etag: 'answer',
     check: checkGetDeploymentLockRequest,
   }),
   bind(deleteDeploymentLock, (request, context) => deploymentLocks.deleteDeploymentLock(request, context), {
     domain: registry,
     access: { kind: 'permission', key: 'registry.deploymentLocks.delete', class: 'WRITE', scope: 'path' },
     raises: ['REPOSITORY_NOT_FOUND', 'LOCK_NOT_FOUND', 'REPOSITORY_DELETING', 'LOCK_HELD'],
+    etag: 'query',
     check: checkDeleteDeploymentLockRequest,
   }),
   bind(updateDeploymentLock, (request, context) => deploymentLocks.updateDeploymentLock(request, context), {
@@ -1174,6 +1182,7 @@ export const registryRoutes = ({
       'ARTIFACT_NOT_FOUND',
     ],
     fields: deploymentLockFields,
+    etag: 'body',
     check: checkUpdateDeploymentLockRequest,
   }),
   bindList(listRepositories, (request, context) => repositories.listRepositories(request, context), {
@@ -1194,12 +1203,14 @@ export const registryRoutes = ({
     domain: registry,
     access: { kind: 'permission', key: 'registry.repositories.get', class: 'READ', scope: 'path' },
     raises: ['REPOSITORY_NOT_FOUND'],
+    etag: 'answer',
     check: checkGetRepositoryRequest,
   }),
   bind(deleteRepository, (request, context) => repositories.deleteRepository(request, context), {
     domain: registry,
     access: { kind: 'permission', key: 'registry.repositories.delete', class: 'WRITE', scope: 'path' },
     raises: ['REPOSITORY_NOT_FOUND', 'REPOSITORY_DELETING', 'ARTIFACT_LOCKED', 'REPOSITORY_NOT_EMPTY'],
+    etag: 'query',
     check: checkDeleteRepositoryRequest,
     complete: completeDeleteRepositoryRequest,
   }),
@@ -1208,6 +1219,7 @@ export const registryRoutes = ({
     access: { kind: 'permission', key: 'registry.repositories.update', class: 'WRITE', scope: 'path' },
     raises: ['REPOSITORY_NOT_FOUND', 'REPOSITORY_DELETING'],
     fields: repositoryFields,
+    etag: 'body',
     check: checkUpdateRepositoryRequest,
   }),
   bindList(listQuotaDefinitions, (request, context) => quotaDefinitions.listQuotaDefinitions(request, context), {
@@ -1246,12 +1258,14 @@ export const registryRoutes = ({
     domain: registry,
     access: { kind: 'permission', key: 'registry.quotaLimits.get', class: 'READ', scope: 'path' },
     raises: ['QUOTA_LIMIT_NOT_FOUND'],
+    etag: 'answer',
     check: checkGetQuotaLimitRequest,
   }),
   bind(deleteQuotaLimit, (request, context) => quotaLimits.deleteQuotaLimit(request, context), {
     domain: registry,
     access: { kind: 'permission', key: 'registry.quotaLimits.delete', class: 'ADMIN', scope: 'platform' },
     raises: ['QUOTA_LIMIT_NOT_FOUND'],
+    etag: 'query',
     check: checkDeleteQuotaLimitRequest,
   }),
   bind(updateQuotaLimit, (request, context) => quotaLimits.updateQuotaLimit(request, context), {
@@ -1259,6 +1273,7 @@ export const registryRoutes = ({
     access: { kind: 'permission', key: 'registry.quotaLimits.update', class: 'ADMIN', scope: 'platform' },
     raises: ['QUOTA_LIMIT_NOT_FOUND', 'LIMIT_BELOW_USAGE'],
     fields: quotaLimitFields,
+    etag: 'body',
     check: checkUpdateQuotaLimitRequest,
   }),
   bindList(listRetentionPolicies, (request, context) => retentionPolicies.listRetentionPolicies(request, context), {
@@ -1279,12 +1294,14 @@ export const registryRoutes = ({
     domain: registry,
     access: { kind: 'permission', key: 'registry.retentionPolicies.get', class: 'READ', scope: 'path' },
     raises: ['RETENTION_POLICY_NOT_FOUND'],
+    etag: 'answer',
     check: checkGetRetentionPolicyRequest,
   }),
   bind(deleteRetentionPolicy, (request, context) => retentionPolicies.deleteRetentionPolicy(request, context), {
     domain: registry,
     access: { kind: 'permission', key: 'registry.retentionPolicies.delete', class: 'WRITE', scope: 'path' },
     raises: ['RETENTION_POLICY_NOT_FOUND'],
+    etag: 'query',
     check: checkDeleteRetentionPolicyRequest,
   }),
   bind(updateRetentionPolicy, (request, context) => retentionPolicies.updateRetentionPolicy(request, context), {
@@ -1292,6 +1309,7 @@ export const registryRoutes = ({
     access: { kind: 'permission', key: 'registry.retentionPolicies.update', class: 'WRITE', scope: 'path' },
     raises: ['RETENTION_RULE_INVALID', 'CRON_INVALID', 'RETENTION_POLICY_NOT_FOUND'],
     fields: retentionPolicyFields,
+    etag: 'body',
     check: checkUpdateRetentionPolicyRequest,
   }),
   bindList(listScanPolicies, (request, context) => scanPolicies.listScanPolicies(request, context), {
@@ -1312,12 +1330,14 @@ export const registryRoutes = ({
     domain: registry,
     access: { kind: 'permission', key: 'registry.scanPolicies.get', class: 'READ', scope: 'path' },
     raises: ['SCAN_POLICY_NOT_FOUND'],
+    etag: 'answer',
     check: checkGetScanPolicyRequest,
   }),
   bind(deleteScanPolicy, (request, context) => scanPolicies.deleteScanPolicy(request, context), {
     domain: registry,
     access: { kind: 'permission', key: 'registry.scanPolicies.delete', class: 'WRITE', scope: 'path' },
     raises: ['SCAN_POLICY_NOT_FOUND'],
+    etag: 'query',
     check: checkDeleteScanPolicyRequest,
   }),
   bind(updateScanPolicy, (request, context) => scanPolicies.updateScanPolicy(request, context), {
@@ -1325,6 +1345,7 @@ export const registryRoutes = ({
     access: { kind: 'permission', key: 'registry.scanPolicies.update', class: 'WRITE', scope: 'path' },
     raises: ['CRON_INVALID', 'SCAN_POLICY_NOT_FOUND', 'SCANNER_UNKNOWN'],
     fields: scanPolicyFields,
+    etag: 'body',
     check: checkUpdateScanPolicyRequest,
   }),
 ]

@@ -1645,7 +1645,10 @@ export interface DeleteAccessPolicyRequest {
   engine: string
   /** Identifier of the access policy. */
   id: Id
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. The
+   * header `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -1748,7 +1751,10 @@ export interface DeleteRepositoryAccessPolicyRequest {
   repository: Id
   /** Identifier of the access policy. */
   id: Id
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. The
+   * header `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -2067,7 +2073,10 @@ export interface DeleteDeploymentLockRequest {
   repository: Id
   /** Identifier of the deployment lock. */
   id: Id
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. The
+   * header `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -2162,7 +2171,10 @@ export interface DeleteRepositoryRequest {
   id: Id
   /** Delete the artifacts of the repository too. */
   force?: boolean
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. The
+   * header `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -2278,7 +2290,10 @@ export interface DeleteQuotaLimitRequest {
   workspace: Id
   /** Identifier of the quota limit. */
   id: Id
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. The
+   * header `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -2369,7 +2384,10 @@ export interface DeleteRetentionPolicyRequest {
   engine: string
   /** Identifier of the retention policy. */
   id: Id
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. The
+   * header `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -2462,7 +2480,10 @@ export interface DeleteScanPolicyRequest {
   engine: string
   /** Identifier of the scan policy. */
   id: Id
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. The
+   * header `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first

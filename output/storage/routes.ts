@@ -696,12 +696,14 @@ export const storageRoutes = ({
     domain: storage,
     access: { kind: 'permission', key: 'storage.buckets.get', class: 'READ', scope: 'path' },
     raises: ['BUCKET_NOT_FOUND'],
+    etag: 'answer',
     check: checkGetBucketRequest,
   }),
   bind(deleteBucket, (request, context) => buckets.deleteBucket(request, context), {
     domain: storage,
     access: { kind: 'permission', key: 'storage.buckets.delete', class: 'WRITE', scope: 'path' },
     raises: ['BUCKET_NOT_FOUND', 'BUCKET_DELETING', 'BUCKET_IN_USE', 'BUCKET_NOT_EMPTY', 'OBJECT_RETAINED'],
+    etag: 'query',
     check: checkDeleteBucketRequest,
     complete: completeDeleteBucketRequest,
   }),
@@ -710,6 +712,7 @@ export const storageRoutes = ({
     access: { kind: 'permission', key: 'storage.buckets.update', class: 'WRITE', scope: 'path' },
     raises: ['BUCKET_NOT_FOUND', 'BUCKET_DELETING', 'VERSIONING_TRANSITION_INVALID', 'RETENTION_POLICY_LOCKED'],
     fields: bucketFields,
+    etag: 'body',
     check: checkUpdateBucketRequest,
   }),
   bind(aggregateBucketStats, (request, context) => buckets.aggregateBucketStats(request, context), {
@@ -745,6 +748,7 @@ export const storageRoutes = ({
     domain: storage,
     access: { kind: 'permission', key: 'storage.multipartUploads.abort', class: 'WRITE', scope: 'path' },
     raises: ['BUCKET_NOT_FOUND', 'BUCKET_DELETING', 'UPLOAD_NOT_FOUND', 'UPLOAD_NOT_ACTIVE'],
+    etag: 'query',
     check: checkAbortMultipartUploadRequest,
   }),
   bind(completeMultipartUpload, (request, context) => multipartUploads.completeMultipartUpload(request, context), {
@@ -786,6 +790,7 @@ export const storageRoutes = ({
     domain: storage,
     access: { kind: 'permission', key: 'storage.objects.get', class: 'READ', scope: 'path' },
     raises: ['BUCKET_NOT_FOUND', 'OBJECT_NAME_INVALID', 'OBJECT_NOT_FOUND', 'OBJECT_VERSION_NOT_FOUND'],
+    etag: 'answer',
     check: checkGetObjectRequest,
   }),
   bind(deleteObject, (request, context) => objects.deleteObject(request, context), {
@@ -800,6 +805,7 @@ export const storageRoutes = ({
       'OBJECT_RETAINED',
       'EARLY_DELETE',
     ],
+    etag: 'query',
     check: checkDeleteObjectRequest,
   }),
   bind(getObjectMetadata, (request, context) => objects.getObjectMetadata(request, context), {
@@ -867,12 +873,14 @@ export const storageRoutes = ({
     domain: storage,
     access: { kind: 'authenticated' },
     raises: ['STORAGE_CLASS_NOT_FOUND'],
+    etag: 'answer',
     check: checkGetStorageClassRequest,
   }),
   bind(deleteStorageClass, (request, context) => storageClasses.deleteStorageClass(request, context), {
     domain: storage,
     access: { kind: 'permission', key: 'storage.storageClasses.delete', class: 'ADMIN', scope: 'platform' },
     raises: ['STORAGE_CLASS_NOT_FOUND', 'STORAGE_CLASS_IN_USE'],
+    etag: 'query',
     check: checkDeleteStorageClassRequest,
   }),
   bind(updateStorageClass, (request, context) => storageClasses.updateStorageClass(request, context), {
@@ -885,6 +893,7 @@ export const storageRoutes = ({
       'STORAGE_CLASS_PROBE_FAILED',
     ],
     fields: storageClassFields,
+    etag: 'body',
     check: checkUpdateStorageClassRequest,
   }),
   bindList(

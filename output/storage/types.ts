@@ -1413,7 +1413,10 @@ export interface DeleteBucketRequest {
   id: Id
   /** Whether what the bucket holds is deleted with it. */
   force?: boolean
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. The
+   * header `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -1510,7 +1513,10 @@ export interface AbortMultipartUploadRequest {
   bucket: Id
   /** Identifier of the multipart upload. */
   upload_id: Id
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. The
+   * header `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -1824,7 +1830,10 @@ export interface DeleteStorageClassRequest {
   engine: string
   /** Identifier or name of the storage class. */
   id: string
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. The
+   * header `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first

@@ -896,7 +896,10 @@ export interface GetDeploymentTargetRequest {
 export interface DeleteDeploymentTargetRequest {
   /** Identifier or name of the deployment target. */
   id: string
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. The
+   * header `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -1061,7 +1064,10 @@ export interface GetMultiRegionRequest {
 export interface DeleteMultiRegionRequest {
   /** Identifier or name of the multi-region. */
   id: string
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. The
+   * header `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -1162,7 +1168,10 @@ export interface GetZoneRequest {
 export interface DeleteZoneRequest {
   /** Identifier or name of the zone. */
   id: string
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. The
+   * header `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
@@ -1235,7 +1244,10 @@ export interface GetResourcePoolRequest {
 export interface DeleteResourcePoolRequest {
   /** Identifier or name of the resource pool. */
   id: string
-  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. */
+  /**
+   * Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent or empty, nothing is compared. The
+   * header `If-Match` with the etag in quotation marks means the same.
+   */
   etag?: string
   /**
    * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first

@@ -2,6 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { Conflict, type Collection, type Reader, type Stored, type Transaction } from '../../domain/ports/store.ts'
 import { idempotencyKeyReused } from '../../output/shared/errors.ts'
 import type { CallContext } from '../../runtime/context.ts'
+import { faultAt } from '../../runtime/errors.ts'
 import type { FilterField } from '../../runtime/filter/types.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import { canonical } from '../../runtime/validation.ts'
@@ -75,7 +76,11 @@ export async function recall(tx: Reader, key: CallKey, now: number): Promise<Rem
   const row = await tx.get(rememberedKeys, key.id)
   if (row === undefined || isExpired(row, now)) return undefined
   if (row.value.request_mark === key.mark) return row.value
-  throw idempotencyKeyReused('the Idempotency-Key was used with another request; take a new one')
+  throw faultAt(
+    idempotencyKeyReused,
+    'Idempotency-Key',
+    'the Idempotency-Key was used with another request; take a new one',
+  )
 }
 
 /**

@@ -75,7 +75,8 @@ function handlers(seen: Seen, begun: () => void): NotesHandlers {
         return note
       },
       async getNote({ id }, { signal }) {
-        if (id !== 'slow') throw noteNotFound(`there is no note "${id}"`)
+        if (id !== 'slow')
+          throw noteNotFound(`there is no note "${id}"`, { resource: { type: 'notes.notes', name: id } })
         begun()
         await new Promise(resolve => signal.addEventListener('abort', resolve))
         seen.aborted += 1
@@ -83,7 +84,10 @@ function handlers(seen: Seen, begun: () => void): NotesHandlers {
       },
       async uploadAttachment({ id, body }) {
         const file = await new Response(body).blob()
-        if (file.size > largest) throw noteFull('the file is too large', { limit: String(largest) })
+        if (file.size > largest) {
+          const quota = [{ subject: 'notes.attachments', description: `at most ${largest} bytes` }]
+          throw noteFull('the file is too large', { limit: String(largest) }, { quota })
+        }
         attachments.set(id, file)
         return { id, text: 'with a file', attachment_bytes: file.size }
       },

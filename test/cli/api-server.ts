@@ -101,7 +101,7 @@ export async function apiServer() {
         return record('ERROR', 10)
       },
       async getRole({ id }: { id: string }) {
-        throw roleNotFound(`there is no role "${id}"`)
+        throw roleNotFound(`there is no role "${id}"`, { resource: { type: 'iam.roles', name: id } })
       },
     },
     operations: {

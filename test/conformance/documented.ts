@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RequestSender } from '../../generator/conform/call.ts'
 import { conform } from '../../generator/conform/conform.ts'
 import { printConformance } from '../../generator/conform/report.ts'
 import type { Existing } from '../../generator/conform/subject.ts'
@@ -13,6 +12,7 @@ import { statusOf } from '../../server/status/status.ts'
 import { makeExisting, type Arranged, type Bodies } from './existing.ts'
 import { callTo } from './in-process.ts'
 import { modelOf } from './model.ts'
+import { watched } from './watched-sender.ts'
 import { composePlatform, type ComposedPlatform } from './platform.ts'
 
 /** A limit above the number of requests of any operation, so that no request is left out. */
@@ -78,12 +78,13 @@ export async function proveDocument(
       for (const found of made.length === 0 ? [{}] : made) {
         const existing = { ...found, ...existingFor(path, document) }
         const options = { authorization, common, platform: true, limit, existing, operations: [id] }
-        const { call, answered } = watched(dispatched)
+        const { call, answered, faults } = watched(dispatched)
         const report = await conform(document, schemas, call, options)
         const refused = beyondSchemas[id] ?? []
         const [expected, others] = parted(report.findings, ({ what }) => refused.includes(what))
         expect(printConformance({ ...report, findings: others })).toMatch(/^0 findings, 1 operation, \d+ requests$/)
         expect(expected.map(({ what }) => what)).toEqual(refused)
+        expect([...faults]).toEqual([])
         // The first request is valid.
         expect(answered[0] === 501).toBe(left.has(id))
       }
@@ -106,17 +107,6 @@ function areaOf(document: Document): AreaModule {
   const area = areas.find(({ domain }) => domain.name === document.name)
   if (area) return area
   throw new Error(`no area has the document ${document.name}`)
-}
-
-/** Wraps a sender so that it records the statuses of the responses in order. */
-function watched(call: RequestSender): { readonly call: RequestSender; readonly answered: readonly number[] } {
-  const answered: number[] = []
-  const watching: RequestSender = async request => {
-    const answer = await call(request)
-    answered.push(answer.status)
-    return answer
-  }
-  return { call: watching, answered }
 }
 
 /**

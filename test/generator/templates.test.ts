@@ -107,10 +107,10 @@ describe('the overrides of docs/generator.md', () => {
 
 describe('an override', () => {
   test('has only the imports that it names, and its own', async () => {
-    const text = "import { log } from './log.ts'\n\nexport const made: {{ErrorDetails}}[] = log()\n"
+    const text = "import { log } from './log.ts'\n\nexport const made: {{RpcCode}}[] = log()\n"
     const made = await errorsOf(text)
     expect(made.match(/^import .*$/gm)?.slice(0, 2)).toEqual([
-      expect.stringContaining('import type { ErrorDetails } from '),
+      expect.stringContaining('import type { RpcCode } from '),
       "import { log } from './log.ts'",
     ])
   })

@@ -15,6 +15,8 @@ export interface Aim {
   readonly query: Readonly<Record<string, string>>
   /** The body; absent if the operation takes no body. */
   readonly body?: JsonObject | undefined
+  /** The headers of the request in addition to the headers of every call. */
+  readonly headers?: Readonly<Record<string, string>>
   /** The method of the request, if it differs from the method of the operation. */
   readonly method?: string
   /** True if the caller has already used the Idempotency-Key of this call, on the same path and for another request. */
@@ -24,5 +26,7 @@ export interface Aim {
 export const withPath = (aim: Aim, path: Aim['path']): Aim => ({ ...aim, path: { ...aim.path, ...path } })
 
 export const withQuery = (aim: Aim, query: Aim['query']): Aim => ({ ...aim, query: { ...aim.query, ...query } })
+
+export const withIfMatch = (aim: Aim, etag: string): Aim => ({ ...aim, headers: { 'if-match': `"${etag}"` } })
 
 export const withBody = (aim: Aim, members: JsonObject): Aim => ({ ...aim, body: { ...aim.body, ...members } })

@@ -1,12 +1,13 @@
 import type { Operation } from '../../generator/model/types.ts'
 import { isObject } from '../../generator/conform/json.ts'
 import { baseUrl } from '../areas/open-platform.ts'
+import { lackOf } from '../error-families.ts'
 import type { TestPlatform } from '../areas/test-platform.ts'
 import type { Aim } from './aim.ts'
 
 /** The result of a call. */
 export interface Called {
-  /** `OK`, or the reason of the error. */
+  /** `OK`, or the reason of the error, or a line about the details that the error lacks. */
   readonly outcome: string
   /** The id of the resource that a mutation concerns. */
   readonly id: string | undefined
@@ -19,7 +20,7 @@ export async function call(
   aim: Aim,
   key?: string,
 ): Promise<Called> {
-  const { body, caller, method = operation.method } = aim
+  const { body, caller, headers, method = operation.method } = aim
   const query = new URLSearchParams(aim.query).toString()
   const answer = await platform.from('192.0.2.7')(`${baseUrl}${pathOf(operation, aim)}${query && `?${query}`}`, {
     method,
@@ -27,6 +28,7 @@ export async function call(
       ...(caller && { authorization: `Bearer ${caller.token}` }),
       ...(key !== undefined && { 'idempotency-key': key }),
       ...(body && { 'content-type': 'application/json' }),
+      ...headers,
     },
     ...(body && { body: JSON.stringify(body) }),
   })
@@ -43,7 +45,7 @@ async function calledOf(answer: Response): Promise<Called> {
   if (answer.ok) return { outcome: 'OK', id }
   const details: unknown = isObject(told) ? told['details'] : undefined
   const [info]: readonly unknown[] = Array.isArray(details) ? details : []
-  return { outcome: text(info, 'reason') ?? `HTTP ${answer.status}`, id }
+  return { outcome: lackOf(told) ?? text(info, 'reason') ?? `HTTP ${answer.status}`, id }
 }
 
 function text(value: unknown, name: string): string | undefined {

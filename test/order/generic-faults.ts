@@ -1,7 +1,7 @@
 import { Examples } from '../../generator/conform/example.ts'
 import type { Json, Property } from '../../generator/model/types.ts'
 import { absentId } from '../areas/members.ts'
-import { withBody, withPath, withQuery, type Aim } from './aim.ts'
+import { withBody, withIfMatch, withPath, withQuery, type Aim } from './aim.ts'
 import type { Mutation } from './operations.ts'
 import type { Fault, Recipe } from './recipe.ts'
 import { send } from './send.ts'
@@ -83,12 +83,23 @@ function otherValue({ name, schema }: Property, { schemas }: Mutation): Json {
   return value
 }
 
-function etagFault(mutation: Mutation): Fault | undefined {
+const otherEtag = 'of-another-day'
+
+/** Returns the fault of another etag in `If-Match`; undefined for an operation that compares no etag. */
+const etagFault = (mutation: Mutation): Fault | undefined =>
+  etagPlace(mutation) && { reason: 'ETAG_MISMATCH', apply: aim => withIfMatch(aim, otherEtag) }
+
+/** Returns the fault of another etag in the query or the body; undefined for an operation that compares no etag. */
+export function memberEtagFault(mutation: Mutation): Fault | undefined {
   const place = etagPlace(mutation)
-  const etag = 'of-another-day'
+  const etag = otherEtag
   const apply = (aim: Aim): Aim => (place === 'query' ? withQuery(aim, { etag }) : withBody(aim, { etag }))
   return place && { reason: 'ETAG_MISMATCH', apply }
 }
+
+/** Returns the fault of a tag in `If-Match`; undefined for an operation that compares etags. */
+export const strayTagFault = (mutation: Mutation): Fault | undefined =>
+  etagPlace(mutation) ? undefined : { reason: 'FIELD_INVALID', apply: aim => withIfMatch(aim, otherEtag) }
 
 const suspended: Fault = {
   reason: 'WORKSPACE_NOT_ACTIVE',

@@ -1,9 +1,9 @@
 import { callSpoiled, type Spoiled } from './spoiled-call.ts'
-import { faultOf } from './generic-faults.ts'
+import { faultOf, memberEtagFault, strayTagFault } from './generic-faults.ts'
 import type { Mutation } from './operations.ts'
 import { pairsOf, type Pair } from './pairs.ts'
 import { pendingSteps } from './pending.ts'
-import type { AreaRecipes, Recipe } from './recipe.ts'
+import type { AreaRecipes, Fault, Recipe } from './recipe.ts'
 import { numberOf, pairName, type PairName, type StepName } from './step.ts'
 import { stepsOf } from './steps.ts'
 import type { World } from './world.ts'
@@ -44,6 +44,8 @@ export async function prove(world: World, mutation: Mutation, area: AreaRecipes)
   for (const step of new Set(pairs.filter(isMade).flatMap(({ earlier, later }) => [earlier, later]))) {
     await proving.alone(step)
   }
+  await proving.otherwise('etag', memberEtagFault(mutation))
+  await proving.otherwise('form', strayTagFault(mutation))
   for (const pair of pairs) await proving.together(pair)
   const faults = [...proving.faults, ...needless(recipe, pairs)]
   return { verdicts: proving.verdicts, faults }
@@ -94,6 +96,14 @@ class Proving {
   async alone(step: StepName): Promise<void> {
     const spoiled = this.#spoiled(step)
     if (spoiled) this.#compare(`${step} alone`, spoiled, await this.#attempt(spoiled))
+  }
+
+  /** Checks that the response to a call with another fault of a step is this fault. */
+  async otherwise(step: StepName, fault: Fault | undefined): Promise<void> {
+    const isServed = this.#mutation.isBuilt ? this.#recipe !== undefined : step === 'form'
+    if (!fault || !isServed || this.#recipe?.unmade?.[step] !== undefined) return
+    const spoiled = { step, fault }
+    this.#compare(`${step} in another form`, spoiled, await this.#attempt(spoiled))
   }
 
   /** Records the verdict of a pair, and checks that the response to a call with both faults is the earlier fault. */

@@ -7,7 +7,7 @@ import { parse } from './syntax.ts'
 const ofLines = (path: string, count: number, line = 'x\n') => ({ path, text: line.repeat(count) })
 
 describe('the repository', () => {
-  it('has a runtime of at most 3,568 lines of code in at most 40 files', () => {
+  it('has a runtime of at most 3,641 lines of code in at most 41 files', () => {
     const runtime = readSources(['runtime'], '.ts')
     expect(runtime.length).toBeGreaterThan(0)
     expect(lines(largeRuntime(runtime))).toEqual([])
@@ -19,7 +19,7 @@ describe('the repository', () => {
     expect(lines(largeTemplates(templates))).toEqual([])
   })
 
-  it('generates at most 113 lines of code an operation in each area, and 92 on average', () => {
+  it('generates at most 113 lines of code an operation in each area, and 93 on average', () => {
     const output = readSources(['output'], '.ts')
     expect(output.length).toBeGreaterThan(0)
     expect(lines(largeOutput(output))).toEqual([])
@@ -40,10 +40,10 @@ describe('the repository', () => {
 })
 
 describe('largeRuntime', () => {
-  it('refuses 3,569 lines and 41 files', () => {
-    expect(largeRuntime([ofLines('runtime/a.ts', 3568)])).toEqual([])
-    expect(largeRuntime([ofLines('runtime/a.ts', 3569)])).toHaveLength(1)
-    expect(largeRuntime(Array.from({ length: 41 }, (_, index) => ofLines(`runtime/${index}.ts`, 1)))).toHaveLength(1)
+  it('refuses 3,642 lines and 42 files', () => {
+    expect(largeRuntime([ofLines('runtime/a.ts', 3641)])).toEqual([])
+    expect(largeRuntime([ofLines('runtime/a.ts', 3642)])).toHaveLength(1)
+    expect(largeRuntime(Array.from({ length: 42 }, (_, index) => ofLines(`runtime/${index}.ts`, 1)))).toHaveLength(1)
   })
 })
 
@@ -72,7 +72,7 @@ describe('largeOutput', () => {
 
   it('does not allow every area the maximum of one', () => {
     const large = ['a', 'b'].flatMap(area => [routes(area, 2), ofLines(`output/${area}/types.ts`, 201)])
-    expect(lines(largeOutput(large))).toEqual(['output has 406 lines for 4 operations, 368 at most'])
+    expect(lines(largeOutput(large))).toEqual(['output has 406 lines for 4 operations, 372 at most'])
   })
 
   it('has no budget for output without operations', () => {

@@ -6,12 +6,12 @@ import { lineOf, walk, type Syntax } from './syntax.ts'
  * The maximal numbers of lines of code and of files in the runtime (docs/decisions/0005). Comments do not count, so
  * that documentation costs nothing.
  */
-const runtimeBudget = { lines: 3568, files: 40 }
+const runtimeBudget = { lines: 3641, files: 41 }
 const templateLines = 60
 /** The maximal lines of code for each operation: in the output of one area, and on average over all areas. */
-const outputLinesPerOperation = { area: 113, average: 92 }
+const outputLinesPerOperation = { area: 113, average: 93 }
 
-/** Finds a runtime of more than 3,568 lines of code, or of more than 40 files. */
+/** Finds a runtime of more than 3,641 lines of code, or of more than 41 files. */
 export function largeRuntime(files: readonly Source[]): Finding[] {
   const lines = files.reduce((sum, { text }) => sum + countCode(text), 0)
   const found: Finding[] = []
@@ -64,7 +64,7 @@ function overBudget({ path, lines, operations }: Size, each: number): Finding[] 
 /** The maximal number of files in a folder that a reader can survey. */
 const filesInFolder = 40
 
-/** Finds folders with more than 40 files. Folders below `test/cases/` have no budget. */
+/** Finds folders with more than 41 files. Folders below `test/cases/` have no budget. */
 export function fullFolders(paths: readonly string[]): Finding[] {
   const folders = Map.groupBy(paths, path => path.slice(0, path.lastIndexOf('/')))
   return [...folders]

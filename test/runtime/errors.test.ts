@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ApiError, atField, commonReasons, rpcCodes } from '../../runtime/errors.ts'
-import type { ErrorDetails, Reason, RpcCode } from '../../runtime/errors.ts'
-import { isEnded, OperationFailed, wait } from '../../runtime/operations.ts'
+import { ApiError, atField, rpcCodes } from '../../runtime/errors.ts'
+import type { ErrorDetails } from '../../runtime/errors.ts'
 import type { OperationRecord } from '../../runtime/operations.ts'
 import { retryDelay } from '../../runtime/retry.ts'
 import { fromStatus, rpcNumber, rpcOf, toStatus } from '../../runtime/status.ts'
@@ -43,22 +42,13 @@ const file: CaseFile = JSON.parse(readFileSync('test/cases/aip/errors.json', 'ut
 const of = (kind: Case['kind']) => file.cases.filter(found => found.kind === kind)
 const made = { name: 'made', base: 7_000_000 }
 
-/** The expectations for the cases that conventions §7 decide in another way, keyed by the id of the case. */
-const conventions: Readonly<Record<string, Partial<Case>>> = {
-  // A wrong method is ROUTE_NOT_FOUND.
-  'er-080': { code: 5, http: 404 },
-  // IDEMPOTENCY_KEY_REUSED is about a header, which is not a field of the request.
-  'er-109': { details: ['ErrorInfo'] },
-}
-
 const answerOf = (status: number, body: unknown, now = 0): ApiError =>
   fromStatus({ status, headers: new Headers() }, body, now)
 const codeOf = (error: ApiError): number => rpcNumber(error.rpc)
 
-test('runs every kind of AIP case', () => {
+test('runs every kind of AIP case; test/conformance/error-scenarios.test.ts asks the platform the scenarios', () => {
   const kinds = ['code-to-http', 'http-to-code', 'scenario', 'detail', 'client-parse', 'status-valid'] as const
   expect(kinds.flatMap(of).length).toBe(file.count)
-  expect(Object.keys(conventions).filter(id => !file.cases.some(found => found.id === id))).toEqual([])
 })
 
 describe('codes', () => {
@@ -97,66 +87,9 @@ const answering = (status: number, body: unknown) =>
 const answered = (status: number, body: unknown) =>
   send<{ id: string }, unknown>(answering(status, body), getOperation, { id: 'o' })
 
-describe('scenarios', () => {
-  const examples: Readonly<Record<string, ErrorDetails>> = {
-    ErrorInfo: {},
-    PreconditionFailure: { precondition: [{ type: 'STATE', subject: 'servers/s1', description: 'must be stopped' }] },
-    QuotaFailure: { quota: [{ subject: 'workspaces/w', description: '100 of 100 are used' }] },
-    ResourceInfo: { resource: { type: 'made.servers', name: 's1' } },
-    RetryInfo: { retryAfterSeconds: 1.5 },
-  }
-  const detailsOf = ({ details, field = 'name' }: Case): ErrorDetails =>
-    Object.assign({}, ...details.map(name => examples[name] ?? { badRequest: [{ field, description: 'is wrong' }] }))
-  const reasonOf = (rpc: RpcCode): Reason =>
-    Object.values(commonReasons).find(reason => reason.rpc === rpc) ?? { reason: 'MADE_UP', rpc }
-  const scenarios = of('scenario').map(found => ({ ...found, ...conventions[found.id] }))
-
-  test.each(scenarios.filter(({ code }) => code !== 0))('$id $words', async found => {
-    const rpc = rpcOf(found.code) ?? 'UNKNOWN'
-    const raised = new ApiError(reasonOf(rpc), 'what is wrong', { zone: 'z1' }, detailsOf(found))
-    const status = toStatus(raised, made)
-    expect(isStatus(status)).toBe(true)
-    expect([status.code, rpcCodes[raised.rpc]]).toEqual([found.code, found.http])
-    expect(status.details.map(detail => detail['@type'].split('.').at(-1))).toEqual(found.details)
-
-    const read = await answered(found.http, status).catch((error: unknown) => error)
-    expect(read).toBeInstanceOf(ApiError)
-    expect(read).toMatchObject({
-      reason: raised.reason,
-      rpc,
-      metadata: { zone: 'z1' },
-      details: raised.details,
-      domain: { name: 'made' },
-    })
-    if (found.field)
-      expect(read).toMatchObject({
-        details: found.details.includes('BadRequest') ? { badRequest: [{ field: found.field }] } : {},
-      })
-  })
-
-  test.each(scenarios.filter(({ code, extra }) => code === 0 && !extra))('$id $words', async ({ http }) => {
-    expect(await answered(http, { id: 's1' })).toEqual({ id: 's1' })
-  })
-
-  test.each(scenarios.filter(({ extra }) => extra))('$id $words', async ({ http, extra }) => {
-    const { done, has, error_code } = extra?.operation ?? { done: false, has: null }
-    const state = done ? (has === 'error' ? 'ERROR' : 'DONE') : 'RUNNING'
-    const record = {
-      id: 'o',
-      status: `MADE_OPERATION_STATUS_${state}`,
-      ...(error_code && { errors: [{ code: error_code }] }),
-    }
-    expect(isEnded(record)).toBe(done)
-    const transport = answering(http, record)
-    const ended = wait(transport, getOperation, 'o', { timeoutMs: 100 }).catch((error: unknown) => error)
-    if (state === 'DONE') expect(await ended).toEqual(record)
-    if (state === 'ERROR')
-      expect(await ended).toMatchObject({ name: 'OperationFailed', errors: [{ code: error_code }] })
-    if (state === 'RUNNING') expect(await ended).not.toBeInstanceOf(OperationFailed)
-  })
-})
-
-describe('details', () => {
+// The judge of details and answers; `watched` and the scenarios of test/conformance judge the answers of the platform by
+// the same functions.
+describe('the judge of', () => {
   test.each(of('detail'))('$id $words', ({ detail, valid }) => {
     expect(isDetail(detail)).toBe(valid)
     const body = { code: 3, message: 'm', details: [detail] }

@@ -253,11 +253,17 @@ describe('the check of a mask', () => {
 })
 
 describe('an etag', () => {
-  it('may be absent or current', () => {
-    expect(() => checkEtag(undefined, 'a')).not.toThrow()
-    expect(() => checkEtag('a', 'a')).not.toThrow()
-    expect(() => checkEtag('', 'a')).not.toThrow()
-    expect(reasonOf(() => checkEtag('b', 'a'))).toMatch('ETAG_MISMATCH')
+  it.each([undefined, '', 'a', '*'])('may be %j if the current etag is "a"', given => {
+    expect(() => checkEtag(given, 'a')).not.toThrow()
+  })
+
+  it.each([
+    ['b', 'a'],
+    ['A', 'a'],
+    ['a', ''],
+    ['*', ''],
+  ])('%j is refused if the current etag is %j', (given, current) => {
+    expect(reasonOf(() => checkEtag(given, current))).toMatch('ETAG_MISMATCH')
   })
 })
 

@@ -1,7 +1,7 @@
 import { vmImageNotFound } from '../../../output/compute/errors.ts'
 import type { VmBootDiskInput } from '../../../output/compute/types.ts'
 import type { CallContext } from '../../../runtime/context.ts'
-import { atField } from '../../../runtime/errors.ts'
+import { absentAt } from '../../../runtime/errors.ts'
 import type { Authorizer } from '../../ports/access.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 
@@ -23,8 +23,19 @@ export async function requireUse(
  * artifacts.
  */
 export function requireNoForeignSource({ source_artifact, source_object }: VmBootDiskInput): void {
-  if (source_object) throw absent(`bucket ${source_object.bucket_id} has no object of this name`)
-  if (source_artifact) throw absent(`repository ${source_artifact.repository_id} has no artifact of this reference`)
+  if (source_object)
+    throw absent(
+      'storage.objects',
+      source_object.object,
+      `bucket ${source_object.bucket_id} has no object of this name`,
+    )
+  if (source_artifact)
+    throw absent(
+      'registry.artifacts',
+      source_artifact.reference,
+      `repository ${source_artifact.repository_id} has no artifact of this reference`,
+    )
 }
 
-const absent = (message: string) => atField(vmImageNotFound(message), 'boot_disk')
+const absent = (type: string, name: string, message: string) =>
+  absentAt(vmImageNotFound, 'boot_disk', message, { type, name: name.slice(0, 80) })

@@ -2,7 +2,7 @@ import type { ComputeArea } from '../../../output/compute/area.ts'
 import { zoneNotFound } from '../../../output/compute/errors.ts'
 import type { ComputeOperation, ParsedCreateVmRequest, VmNetworkInterface } from '../../../output/compute/types.ts'
 import type { CallContext } from '../../../runtime/context.ts'
-import { atField } from '../../../runtime/errors.ts'
+import { absentAt } from '../../../runtime/errors.ts'
 import type { Answer } from '../../../runtime/json.ts'
 import type { Transaction } from '../../ports/store.ts'
 import { addReference } from '../../resources/references.ts'
@@ -55,7 +55,7 @@ async function requireZone(
 ): Promise<string> {
   const known = await functions.topology.requireZone(tx, zone)
   const resource = { type: 'topology.zones', name: zone }
-  if (!known) throw atField(zoneNotFound(`no zone is called ${zone}`, { resource }), 'zone')
+  if (!known) throw absentAt(zoneNotFound, 'zone', `no zone is called ${zone}`, resource)
   if (!known.isAvailable) throw unavailableZone(zone, `zone ${zone} or its location takes no new virtual machines`)
   await addReference(tx, { type: 'topology.zones', id: known.id }, { type: vmKind.type, id })
   return known.region

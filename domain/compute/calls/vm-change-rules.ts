@@ -1,5 +1,5 @@
 import { diskShrinkUnsupported, vmMustBeStopped } from '../../../output/compute/errors.ts'
-import { atField } from '../../../runtime/errors.ts'
+import { faultAt } from '../../../runtime/errors.ts'
 import type { VmChange } from './vm-change.ts'
 import { isIn } from '../vms/transitions.ts'
 import type { StoredVm } from '../vms/vms-store.ts'
@@ -46,7 +46,7 @@ export function requireNoShrink(before: StoredVm, after: StoredVm): void {
 }
 
 const shrinking = (disk: string, old: number, wanted: number, field: string) =>
-  atField(diskShrinkUnsupported(`${disk} has ${old} GiB and cannot shrink to ${wanted}`), field)
+  faultAt(diskShrinkUnsupported, field, `${disk} has ${old} GiB and cannot shrink to ${wanted}`)
 
 /** The size of the data disks that a change deletes, in GiB. */
 export const removedGib = (before: StoredVm, after: StoredVm): number =>

@@ -1,5 +1,5 @@
 import { vmImageNotFound, vmImageRequirementUnmet } from '../../../output/compute/errors.ts'
-import { atField } from '../../../runtime/errors.ts'
+import { absentAt, faultAt } from '../../../runtime/errors.ts'
 import { quoted } from '../../../runtime/refusal.ts'
 import { builtInImages } from './built-in.ts'
 import type { Image } from './image.ts'
@@ -16,7 +16,7 @@ export function requireImage(catalogue: ImageCatalogue, name: string): Image {
   const image = catalogue.get(name)
   if (image) return image
   const message = `no image is called ${quoted(name)}; there are ${[...catalogue.keys()].join(', ')}`
-  throw atField(vmImageNotFound(message), 'boot_disk.image')
+  throw absentAt(vmImageNotFound, 'boot_disk.image', message, { type: 'compute.images', name: name.slice(0, 80) })
 }
 
 /** Throws VM_IMAGE_REQUIREMENT_UNMET unless boot disk and memory are as large as the image needs. */
@@ -24,10 +24,10 @@ export function requireFits(image: Image, { bootGib, memoryMib }: { bootGib: num
   const { min_disk_gib, min_memory_mib, name } = image
   if (bootGib < min_disk_gib) {
     const message = `image ${name} needs a boot disk of ${min_disk_gib} GiB; ${bootGib} are given`
-    throw atField(vmImageRequirementUnmet(message), 'boot_disk.size_gib')
+    throw faultAt(vmImageRequirementUnmet, 'boot_disk.size_gib', message)
   }
   if (memoryMib < min_memory_mib) {
     const message = `image ${name} needs ${min_memory_mib} MiB of memory; ${memoryMib} are given`
-    throw atField(vmImageRequirementUnmet(message), 'memory_mib')
+    throw faultAt(vmImageRequirementUnmet, 'memory_mib', message)
   }
 }

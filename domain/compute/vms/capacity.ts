@@ -98,7 +98,7 @@ export function requireAllocated(
     case 'combined':
       throw combined(zone, `no resource pool of zone ${zone} has room for vcpus, memory and disks together`)
     case 'numa':
-      throw vmNumaUnsatisfiable(`${place} has no distinct host nodes for the NUMA nodes of the guest`)
+      throw unsatisfiable(zone, `${place} has no distinct host nodes for the NUMA nodes of the guest`)
     case 'unavailable':
       throw unavailableZone(zone, `${place} takes no virtual machines; it is cordoned or its target is not READY`)
     case 'unallocated':
@@ -116,8 +116,12 @@ export const unavailableZone = (zone: string, message: string) =>
 
 const quotaOf = (subject: string, description: string) => ({ quota: [{ subject, description }] })
 
+const unsatisfiable = (zone: string, message: string): ApiError => vmNumaUnsatisfiable(message, quotaOf(zone, message))
+
 /** The error for a need whose dimensions fit only in different pools, so that no amount explains the refusal. */
 function combined(zone: string, message: string): ApiError {
-  const { code, domain, reason, rpc } = zoneCapacityExhausted('', { zone, dimension: '', requested: '', available: '' })
-  return new ApiError({ reason, rpc, code, domain }, message, { zone, dimension: 'combined' }, quotaOf(zone, message))
+  const details = quotaOf(zone, message)
+  const unknown = { zone, dimension: '', requested: '', available: '' }
+  const { code, domain, reason, rpc } = zoneCapacityExhausted(message, unknown, details)
+  return new ApiError({ reason, rpc, code, domain }, message, { zone, dimension: 'combined' }, details)
 }

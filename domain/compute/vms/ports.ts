@@ -1,6 +1,6 @@
 import { vmSubnetNotFound, vmSubnetRegionMismatch } from '../../../output/compute/errors.ts'
 import type { VmNetworkInterface, VmNetworkInterfaceInput } from '../../../output/compute/types.ts'
-import { ApiError, atField } from '../../../runtime/errors.ts'
+import { absentAt, ApiError, atField, faultAt } from '../../../runtime/errors.ts'
 import type { Network, SubnetFacts } from '../../ports/network.ts'
 import type { Transaction } from '../../ports/store.ts'
 import { portStates, type Status } from './transitions.ts'
@@ -33,10 +33,10 @@ export async function requireSubnets(
     const subnet = found.get(subnet_id)
     const field = `network_interfaces[${at}].subnet_id`
     const resource = { type: 'network.subnets', name: subnet_id }
-    if (!subnet) throw atField(vmSubnetNotFound(`the workspace has no subnet ${subnet_id}`, { resource }), field)
+    if (!subnet) throw absentAt(vmSubnetNotFound, field, `the workspace has no subnet ${subnet_id}`, resource)
     if (subnet.region === region) continue
     const message = `subnet ${subnet_id} is of region ${subnet.region}, and the zone of region ${region}`
-    throw atField(vmSubnetRegionMismatch(message, { resource }), field)
+    throw faultAt(vmSubnetRegionMismatch, field, message, { resource })
   }
 }
 

@@ -8,7 +8,7 @@ import type {
   VmNetworkInterfaceInput,
   VmNumaInput,
 } from '../../../output/compute/types.ts'
-import { atField, type FieldViolation } from '../../../runtime/errors.ts'
+import { faultAt, type FieldViolation } from '../../../runtime/errors.ts'
 import { fieldInvalid } from '../../../runtime/refusal.ts'
 
 /** The limits of metadata, in bytes of UTF-8 (compute.md 1). */
@@ -50,7 +50,7 @@ export function requireNumaSums({
     ...(sum('vcpus') === cpu.count ? [] : [`${sum('vcpus')} vcpus, the machine ${cpu.count}`]),
     ...(sum('memory_mib') === memory_mib ? [] : [`${sum('memory_mib')} MiB of memory, the machine ${memory_mib}`]),
   ]
-  if (faults.length > 0) throw atField(vmNumaInvalid(`the nodes have ${faults.join('; and ')}`), 'numa.nodes')
+  if (faults.length > 0) throw faultAt(vmNumaInvalid, 'numa.nodes', `the nodes have ${faults.join('; and ')}`)
 }
 
 /** The cores of each socket; without a given number, one socket has all of them. */

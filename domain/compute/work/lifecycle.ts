@@ -44,7 +44,11 @@ export async function reconcile(
       refusals.push(error)
     }
     if (value.status_reason === vmResumeFailed.reason)
-      refusals.push(engineUnavailable(`virtual machine ${value.name} could not be resumed: ${value.status_message}`))
+      refusals.push(
+        engineUnavailable(`virtual machine ${value.name} could not be resumed: ${value.status_message}`, {
+          retryAfterSeconds: 1,
+        }),
+      )
   }
   const [refusal] = refusals
   if (refusal) throw refusal

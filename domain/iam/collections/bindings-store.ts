@@ -11,7 +11,10 @@ export const bindings: Collection<Binding> = {
   uniques: [
     {
       fields: ['principal_id', 'role_id', 'scope_type', 'scope_id'],
-      taken: ({ role_id }) => bindingAlreadyExists(`the principal has the role ${role_id} at this scope already`),
+      taken: ({ principal_id, role_id }) =>
+        bindingAlreadyExists(`the principal has the role ${role_id} at this scope already`, {
+          resource: { type: 'iam.bindings', name: `${principal_id}/${role_id}` },
+        }),
     },
   ],
   indexes: [['principal_id'], ['scope_id', 'scope_type'], ['role_id'], ['expire_time']],

@@ -13,7 +13,8 @@ export const policies: Collection<Policy> = {
   uniques: [
     {
       fields: ['workspace_id', 'name'],
-      taken: ({ name }) => policyAlreadyExists(`a policy named ${name} exists already`),
+      taken: ({ name }) =>
+        policyAlreadyExists(`a policy named ${name} exists already`, { resource: { type: 'iam.policies', name } }),
     },
   ],
 }

@@ -14,7 +14,8 @@ export const roles: Collection<Role> = {
   uniques: [
     {
       fields: ['scope_type', 'scope_id', 'name'],
-      taken: ({ name }) => roleAlreadyExists(`a role named ${name} exists already`),
+      taken: ({ name }) =>
+        roleAlreadyExists(`a role named ${name} exists already`, { resource: { type: 'iam.roles', name } }),
     },
   ],
 }

@@ -11,7 +11,13 @@ export const users: Collection<StoredUser> = {
   id: 'id',
   list: usersList,
   uniques: [
-    { fields: ['email'], taken: ({ email }) => userAlreadyExists(`a user with the address ${email} exists already`) },
+    {
+      fields: ['email'],
+      taken: ({ email }) =>
+        userAlreadyExists(`a user with the address ${email} exists already`, {
+          resource: { type: 'iam.users', name: email },
+        }),
+    },
   ],
   indexes: [['organisation_id', 'created']],
 }

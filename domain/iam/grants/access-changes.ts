@@ -1,6 +1,7 @@
 import { accessInherited, accessNotFound } from '../../../output/iam/errors.ts'
 import type { Binding, Role } from '../../../output/iam/types.ts'
 import type { CallContext } from '../../../runtime/context.ts'
+import type { ApiError } from '../../../runtime/errors.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Stored, Transaction } from '../../ports/store.ts'
 import { nextEtag } from '../../resources/etag.ts'
@@ -110,8 +111,11 @@ export async function revoke(
   for (const [i, id] of body.role_ids.entries()) await foundRole(tx, id, chain, `role_ids[${i}]`)
   const held = await heldOn(tx, principal.id, chain, context.now)
   const direct = held.filter(({ value }) => value.scope_type === scope.type && value.scope_id === scope.id)
-  const lost = body.role_ids.length === 0 ? direct : body.role_ids.map(role => directOf(role, direct, held, scope))
-  if (lost.length === 0) throw accessNotFound(`the principal has no direct binding at ${named(scope)}`)
+  const lost =
+    body.role_ids.length === 0
+      ? direct
+      : body.role_ids.map(role => directOf(role, direct, held, { principal: principal.id, scope }))
+  if (lost.length === 0) throw notHeld(`the principal has no direct binding at ${named(scope)}`, principal.id)
   await requireAdministrators(tx, parts, context, valuesOf(lost))
   for (const { id, version } of lost) await tx.delete(bindings, id, version)
   await parts.feed.revise(tx, 'PRINCIPAL', principal.id)
@@ -132,21 +136,28 @@ async function heldOn(
   return found.sort((one, other) => ids.indexOf(one.value.scope_id) - ids.indexOf(other.value.scope_id))
 }
 
+const notHeld = (message: string, principal: string): ApiError =>
+  accessNotFound(message, { resource: { type: 'iam.principals', name: principal } })
+
 function directOf(
   role: string,
   direct: readonly Stored<Binding>[],
   held: readonly Stored<Binding>[],
-  scope: Scope,
+  { principal, scope }: { readonly principal: string; readonly scope: Scope },
 ): Stored<Binding> {
   const found = direct.find(({ value }) => value.role_id === role)
   if (found) return found
   const inherited = held.find(({ value }) => value.role_id === role)?.value
-  if (inherited === undefined) throw accessNotFound(`the principal does not have role ${role} at ${named(scope)}`)
+  if (inherited === undefined) throw notHeld(`the principal does not have role ${role} at ${named(scope)}`, principal)
   const { id, scope_id, scope_type } = inherited
   const place = named({ id: scope_id, type: scope_type })
-  throw accessInherited(`role ${role} was given at ${place} and is inherited; revoke the role there`, {
-    scope_type,
-    scope_id,
-    binding_id: id,
-  })
+  const description = `the binding must be at ${named(scope)}`
+  throw accessInherited(
+    `role ${role} was given at ${place} and is inherited; revoke the role there`,
+    { scope_type, scope_id, binding_id: id },
+    {
+      resource: { type: 'iam.bindings', name: id },
+      precondition: [{ type: 'SCOPE', subject: id, description }],
+    },
+  )
 }

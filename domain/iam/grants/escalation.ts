@@ -6,6 +6,7 @@ import {
 } from '../../../output/iam/errors.ts'
 import type { Binding, Principal, Role } from '../../../output/iam/types.ts'
 import type { CallContext } from '../../../runtime/context.ts'
+import type { ApiError } from '../../../runtime/errors.ts'
 import type { Reader, Transaction } from '../../ports/store.ts'
 import { administers, administrationsOf, hasOtherAdministrator, isActiveUser } from './administrator-bindings.ts'
 import { bindings, holdsAt } from '../collections/bindings-store.ts'
@@ -70,7 +71,7 @@ async function requireNoPrograms(tx: Transaction, { id, name }: Pick<Role, 'id' 
   for await (const { value } of tx.each(bindings, where)) {
     if (!holdsAt(value, now)) continue
     const message = `service account ${value.principal_id} has role ${name} at the platform, so no ADMIN permission can be added`
-    throw principalKindNotBindable(message)
+    throw notBindable(message, value.principal_id, 'no service account may have the role at the platform')
   }
 }
 
@@ -81,18 +82,39 @@ async function requireNoPrograms(tx: Transaction, { id, name }: Pick<Role, 'id' 
 export function requireReach(role: Role, scope: Scope): void {
   if (role.bindable_scope_types.includes(scope.type)) return
   const types = role.bindable_scope_types.join(', ')
-  throw roleNotBindableAtScope(`role ${role.id} can be given at ${types} only, not at ${named(scope)}`)
+  throw notBindableAt(role, `role ${role.id} can be given at ${types} only, not at ${named(scope)}`)
 }
+
+const notBindableAt = ({ id }: Pick<Role, 'id'>, message: string): ApiError =>
+  roleNotBindableAtScope(message, {
+    resource: { type: 'iam.roles', name: id },
+    precondition: [{ type: 'SCOPE', subject: id, description: message }],
+  })
+
+const notBindable = (message: string, principal: string, description: string): ApiError =>
+  principalKindNotBindable(message, {
+    resource: { type: 'iam.principals', name: principal },
+    precondition: [{ type: 'KIND', subject: principal, description }],
+  })
 
 /**
  * Checks rule E6: throws PRINCIPAL_KIND_NOT_BINDABLE if a principal of this kind must not have the role at the scope.
  */
 export function requireBindable(catalogue: Catalogue, principal: Principal, role: Role, scope: Scope): void {
-  if (principal.kind === 'SYSTEM') throw principalKindNotBindable('the system principal cannot have roles')
+  if (principal.kind === 'SYSTEM')
+    throw notBindable(
+      'the system principal cannot have roles',
+      principal.id,
+      'the principal must be a user or a service account',
+    )
   if (principal.kind !== 'SERVICE_ACCOUNT') return
   const isTooMuch = role.id === 'platform-admin' || (scope.type === 'PLATFORM' && hasAdministrative(catalogue, role))
   if (!isTooMuch) return
-  throw principalKindNotBindable(`role ${role.name} is not for service accounts at ${named(scope)}`)
+  throw notBindable(
+    `role ${role.name} is not for service accounts at ${named(scope)}`,
+    principal.id,
+    'the principal must be a user',
+  )
 }
 
 const hasAdministrative = (catalogue: Catalogue, role: Role): boolean =>
@@ -168,7 +190,9 @@ export async function requireAdministrators(
     if (await hasOtherAdministrator(tx, binding)) continue
     if (binding.scope_type === 'ORGANISATION' && (await isExempt(tx, parts, context))) continue
     const message = `${named(scopeOfMembers(binding))} would be left without an active administrator; appoint another administrator first`
-    throw lastAdministrator(message)
+    const subject = named(scopeOfMembers(binding))
+    const description = 'another active user must be an administrator there'
+    throw lastAdministrator(message, { precondition: [{ type: 'ADMINISTRATOR', subject, description }] })
   }
 }
 

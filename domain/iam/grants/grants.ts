@@ -79,7 +79,9 @@ export async function giveRole(
   const place = { principal_id: principal.id, role_id: role.id, scope_type: scope.type, scope_id: scope.id }
   const existing = await tx.find(bindings, place)
   if (existing && holdsAt(existing.value, context.now)) {
-    throw bindingAlreadyExists(`the principal has the role ${role.id} at this scope already`)
+    throw bindingAlreadyExists(`the principal has the role ${role.id} at this scope already`, {
+      resource: { type: 'iam.bindings', name: existing.id },
+    })
   }
   await requireBindingRoom(tx, parts, principal.id, scope, 1, context.now)
   const binding = newBinding(parts.clock.newId(), principal, place, terms, context)

@@ -153,7 +153,8 @@ export class Policies implements PolicyHandlers {
 
 const workspaceScope = (id: string): Scope => ({ type: 'WORKSPACE', id })
 
-const noWorkspace = (id: string): Error => workspaceNotFound(`workspace ${id} does not exist`)
+const noWorkspace = (id: string): Error =>
+  workspaceNotFound(`workspace ${id} does not exist`, { resource: { type: 'taxonomy.workspaces', name: id } })
 
 /** Returns the policy in the path; a policy of another workspace counts as absent (conventions §3). */
 function foundPolicy(

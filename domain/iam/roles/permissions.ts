@@ -2,9 +2,16 @@ import { permissionNotFound } from '../../../output/iam/errors.ts'
 import type { PermissionHandlers } from '../../../output/iam/handlers.ts'
 import type { GetPermissionRequest, Permission } from '../../../output/iam/types.ts'
 import type { ListContext } from '../../../runtime/context.ts'
+import type { ApiError } from '../../../runtime/errors.ts'
 import { listInMemory, type Page } from '../../../runtime/pagination.ts'
 import { quoted } from '../../../runtime/refusal.ts'
 import type { IamEnvironment } from '../interfaces/iam-environment.ts'
+
+/** Returns the error of a permission that does not exist. */
+export const noPermission = (id: string): ApiError =>
+  permissionNotFound(`there is no permission ${quoted(id)}`, {
+    resource: { type: 'iam.permissions', name: id.slice(0, 80) },
+  })
 
 /** Serves the catalogue of permissions, without their bits. */
 export class Permissions implements PermissionHandlers {
@@ -23,6 +30,6 @@ export class Permissions implements PermissionHandlers {
   async getPermission({ id }: GetPermissionRequest): Promise<Permission> {
     const permission = this.#permissions.get(id)
     if (permission) return permission
-    throw permissionNotFound(`there is no permission ${quoted(id)}`)
+    throw noPermission(id)
   }
 }

@@ -42,7 +42,11 @@ export async function lockRole(tx: Transaction, { feed, taxonomy }: IamEnvironme
 export async function requireWritable(tx: Transaction, parts: IamEnvironment, role: Role): Promise<void> {
   await requireActiveScope(tx, parts, scopeOfMembers(role))
   if (role.role_type === 'PREDEFINED') {
-    throw rolePredefined(`role ${role.name} comes with the platform and cannot be changed; create a role of your own`)
+    const message = `role ${role.name} comes with the platform and cannot be changed; create a role of your own`
+    throw rolePredefined(message, {
+      resource: { type: 'iam.roles', name: role.id },
+      precondition: [{ type: 'ROLE_TYPE', subject: role.id, description: 'the role must be CUSTOM' }],
+    })
   }
 }
 
@@ -102,7 +106,10 @@ export async function requireUnused(tx: Transaction, { id, name }: Role, now: nu
   throw roleInUse(
     `role ${name} is in use; revoke it from its principals, and remove it from the policies that name it`,
     { count: String(count) },
-    { precondition: some.map(([type, left]) => ({ type, subject: id, description: `${left} left` })) },
+    {
+      resource: { type: 'iam.roles', name: id },
+      precondition: some.map(([type, left]) => ({ type, subject: id, description: `${left} left` })),
+    },
   )
 }
 

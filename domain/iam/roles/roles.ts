@@ -3,7 +3,6 @@ import {
   rolePermissionAlreadyExists,
   rolePermissionNotFound,
   roleQuotaExceeded,
-  permissionNotFound,
   unknownPermission,
 } from '../../../output/iam/errors.ts'
 import type { RoleHandlers } from '../../../output/iam/handlers.ts'
@@ -35,6 +34,7 @@ import { requireRoleEdit } from '../grants/escalation.ts'
 import { grants } from '../grants/held-permissions.ts'
 import { mutateIam } from '../feed/iam-mutation.ts'
 import type { IamEnvironment } from '../interfaces/iam-environment.ts'
+import { noPermission } from './permissions.ts'
 import { requireSight, rolesSeen } from './visible-roles.ts'
 import {
   dropRole,
@@ -108,7 +108,10 @@ export class Roles implements RoleHandlers {
 
   async #insert(tx: Transaction, role: Role): Promise<void> {
     const { name, scope_id, scope_type } = role
-    if (await tx.get(roles, name)) throw roleAlreadyExists(`the name ${name} is taken by a role of the platform`)
+    if (await tx.get(roles, name)) {
+      const resource = { type: 'iam.roles', name }
+      throw roleAlreadyExists(`the name ${name} is taken by a role of the platform`, { resource })
+    }
     await tx.insert(roles, role)
     const owned = await tx.count(roles, { role_type: 'CUSTOM', scope_type, scope_id })
     if (owned > maxRoles) {
@@ -146,7 +149,8 @@ export class Roles implements RoleHandlers {
       await requireWritable(tx, parts, value)
       await requireRoleEdit(tx, parts, context, value, [permission])
       if (value.permissions.includes(permission)) {
-        throw rolePermissionAlreadyExists(`role ${value.name} has the permission ${permission} already`)
+        const message = `role ${value.name} has the permission ${permission} already`
+        throw rolePermissionAlreadyExists(message, { resource: { type: 'iam.permissions', name: permission } })
       }
       const permissions = [...value.permissions, permission]
       await writeRole(tx, parts, stored, withPermissions(value, permissions, parts), context.now)
@@ -164,10 +168,11 @@ export class Roles implements RoleHandlers {
       const stored = await lockRole(tx, parts, role)
       const { value } = stored
       if (parts.catalogue.find(permission) === undefined) {
-        throw permissionNotFound(`there is no permission ${quoted(permission)}`)
+        throw noPermission(permission)
       }
       if (!value.permissions.includes(permission)) {
-        throw rolePermissionNotFound(`role ${value.name} does not have the permission ${permission}`)
+        const message = `role ${value.name} does not have the permission ${permission}`
+        throw rolePermissionNotFound(message, { resource: { type: 'iam.permissions', name: permission } })
       }
       checkEtag(etag, value.etag)
       await requireWritable(tx, parts, value)

@@ -141,7 +141,9 @@ function expireTimeOf({ expireTime }: AddedKey, now: number): string | undefined
 
 function foundAccount(stored: Stored<ServiceAccount> | undefined, id: string): Stored<ServiceAccount> {
   if (stored) return stored
-  throw serviceAccountNotFound(`service account ${id} does not exist`)
+  throw serviceAccountNotFound(`service account ${id} does not exist`, {
+    resource: { type: 'iam.serviceAccounts', name: id },
+  })
 }
 
 const faulty = (field: string, description: string) =>

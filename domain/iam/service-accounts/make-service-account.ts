@@ -52,7 +52,10 @@ export async function makeServiceAccount(
   { chain, display_name = '', managed_by, name, workspace }: NewServiceAccount,
 ): Promise<ServiceAccount> {
   const organisation = chain ? chain[0] : (await taxonomy.chain(tx, { type: 'WORKSPACE', id: workspace }))?.at(-1)
-  if (organisation === undefined) throw workspaceNotFound(`workspace ${workspace} does not exist`)
+  if (organisation === undefined) {
+    const resource = { type: 'taxonomy.workspaces', name: workspace }
+    throw workspaceNotFound(`workspace ${workspace} does not exist`, { resource })
+  }
   const time = formatMillis(clock.now())
   const account: ServiceAccount = {
     id: clock.newId(),

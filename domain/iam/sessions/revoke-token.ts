@@ -107,7 +107,10 @@ export async function revokeAllOf(
   const refusal = isOwn ? undefined : await refused(parts, context, scope)
   return mutateIam(parts, context, request, async tx => {
     if (refusal) throw refusal
-    if (!principal) throw atField(principalNotFound(`principal ${id} does not exist`), 'principal_id')
+    if (!principal) {
+      const resource = { type: 'iam.principals', name: id }
+      throw atField(principalNotFound(`principal ${id} does not exist`, { resource }), 'principal_id')
+    }
     await feed.hold(tx)
     await endTokensOf(tx, feed, id, { reason: reasonOf(isOwn), time: formatMillis(context.now) })
     return { type: 'REVOKE', resourceType: 'iam.principals', resourceId: id, scope }

@@ -10,7 +10,7 @@ import type {
 } from '../../../output/iam/types.ts'
 import { rateLimited } from '../../../output/shared/errors.ts'
 import type { CallContext } from '../../../runtime/context.ts'
-import { ApiError, commonReasons } from '../../../runtime/errors.ts'
+import type { ApiError } from '../../../runtime/errors.ts'
 import { checkEtag } from '../../../runtime/field-mask.ts'
 import type { Answer } from '../../../runtime/json.ts'
 import { refusal } from '../../../runtime/refusal.ts'
@@ -40,13 +40,14 @@ export class Avatars {
   }
 
   async mine(context: CallContext): Promise<Answer<Avatar>> {
-    return answerOf(await this.#parts.store.get(avatars, requireUser(context)))
+    const id = requireUser(context)
+    return answerOf(await this.#parts.store.get(avatars, id), id)
   }
 
   async of({ id }: GetUserAvatarRequest): Promise<Answer<Avatar>> {
     const { store } = this.#parts
     foundUser(await store.get(users, id), id)
-    return answerOf(await store.get(avatars, id))
+    return answerOf(await store.get(avatars, id), id)
   }
 
   async set(request: SetMyAvatarRequest, context: CallContext): Promise<Answer<IamOperation>> {
@@ -71,7 +72,7 @@ export class Avatars {
     return mutateIam(this.#parts, context, request, async tx => {
       const user = await lockCaller(tx, context)
       const stored = await tx.lock(avatars, id)
-      if (stored === undefined) throw noAvatar()
+      if (stored === undefined) throw noAvatar(id)
       checkEtag(request.etag, stored.value.etag)
       await tx.delete(avatars, id, stored.version)
       await markUser(tx, user, false)
@@ -80,13 +81,14 @@ export class Avatars {
   }
 }
 
-function answerOf(stored: Stored<StoredAvatar> | undefined): Avatar {
-  if (stored === undefined) throw noAvatar()
+function answerOf(stored: Stored<StoredAvatar> | undefined, user: string): Avatar {
+  if (stored === undefined) throw noAvatar(user)
   const { id: _user, ...avatar } = stored.value
   return avatar
 }
 
-const noAvatar = (): ApiError => avatarNotFound('the user has no picture')
+const noAvatar = (user: string): ApiError =>
+  avatarNotFound('the user has no picture', { resource: { type: 'iam.users', name: user } })
 
 const avatarEffect = ({ value }: Stored<StoredUser>, changed: readonly string[]): Effect<IamArea> => ({
   ...userEffect('UPDATE', value),
@@ -105,10 +107,7 @@ async function markUser(tx: Transaction, user: Stored<StoredUser>, has_avatar: b
 function wholePicture({ body, update_mask: mask }: SetMyAvatarRequest): Pick<Avatar, 'content_type' | 'data'> {
   const paths = mask === undefined || mask === '' || mask === '*' ? undefined : mask.split(',')
   if (paths && !(paths.includes('content_type') && paths.includes('data'))) {
-    throw new ApiError(
-      commonReasons.UPDATE_MASK_INVALID,
-      'update_mask: must name both content_type and data, or nothing',
-    )
+    throw refusal('UPDATE_MASK_INVALID', 'update_mask', 'must name both content_type and data, or nothing')
   }
   const { content_type, data } = body
   if (content_type === undefined) throw refusal('FIELD_INVALID', 'content_type', 'is required')

@@ -112,7 +112,10 @@ function mismatch(): ApiError {
 /** Returns the id of the calling user; throws CALLER_NOT_A_USER for service accounts. */
 export function requireUser({ principal }: CallContext): string {
   if (principal?.kind === 'user') return principal.id
-  throw callerNotAUser('only users have a profile, a picture and a password; the caller is a service account')
+  const message = 'only users have a profile, a picture and a password; the caller is a service account'
+  throw callerNotAUser(message, {
+    precondition: [{ type: 'KIND', subject: principal?.id ?? '', description: 'the caller must be a user' }],
+  })
 }
 
 /** Returns the user that made the call. */

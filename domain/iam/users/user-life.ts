@@ -109,7 +109,11 @@ export class UserLife {
 }
 
 function requireOther({ id }: Stored<StoredUser>, { principal }: CallContext, what: string): void {
-  if (principal?.id === id) throw cannotTargetSelf(`you cannot ${what} yourself; ask another administrator`)
+  if (principal?.id !== id) return
+  throw cannotTargetSelf(`you cannot ${what} yourself; ask another administrator`, {
+    resource: { type: 'iam.users', name: id },
+    precondition: [{ type: 'CALLER', subject: id, description: 'the caller must be another user' }],
+  })
 }
 
 const invited = (user: StoredUser, expires: number): StoredUser => ({

@@ -7,7 +7,7 @@ import {
   userNotInvited,
 } from '../../../output/iam/errors.ts'
 import type { PrincipalStatus } from '../../../output/iam/types.ts'
-import type { ApiError } from '../../../runtime/errors.ts'
+import type { ApiError, DetailsWith } from '../../../runtime/errors.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { StoredUser } from '../collections/users-store.ts'
 
@@ -18,8 +18,11 @@ interface UserTransition {
   /** The status after the call. Undefined: ACTIVE if the user has a password, otherwise INVITED. */
   readonly to: PrincipalStatus | undefined
   /** Returns the error for users in any other status. */
-  readonly refused: (message: string) => ApiError
+  readonly refused: (message: string, details: DetailsWith<'precondition' | 'resource'>) => ApiError
 }
+
+/** Returns the error of a bad credential token, without the details, which would reveal the user. */
+const refusedToken = (message: string): ApiError => credentialTokenInvalid(message)
 
 /**
  * The changes of status of a user, keyed by the verb of the call (iam.md 2). The errors for credential tokens never
@@ -32,7 +35,7 @@ export const userTransitions = {
     to: 'INVITED',
     refused: userNotInvited,
   },
-  activate: { type: 'ACTIVATE', from: ['INVITED'], to: 'ACTIVE', refused: credentialTokenInvalid },
+  activate: { type: 'ACTIVATE', from: ['INVITED'], to: 'ACTIVE', refused: refusedToken },
   deactivate: { type: 'DEACTIVATE', from: ['INVITED', 'ACTIVE'], to: 'DEACTIVATED', refused: userAlreadyDeactivated },
   reactivate: { type: 'REACTIVATE', from: ['DEACTIVATED'], to: undefined, refused: userNotDeactivated },
   resetPassword: { type: 'RESET_PASSWORD', from: ['ACTIVE'], to: 'ACTIVE', refused: userNotActive },
@@ -40,9 +43,14 @@ export const userTransitions = {
     type: 'COMPLETE_PASSWORD_RESET',
     from: ['ACTIVE'],
     to: 'ACTIVE',
-    refused: credentialTokenInvalid,
+    refused: refusedToken,
   },
-  changePassword: { type: 'CHANGE_PASSWORD', from: ['ACTIVE'], to: 'ACTIVE', refused: tokenRevoked },
+  changePassword: {
+    type: 'CHANGE_PASSWORD',
+    from: ['ACTIVE'],
+    to: 'ACTIVE',
+    refused: message => tokenRevoked(message),
+  },
 } as const satisfies Readonly<Record<string, UserTransition>>
 
 export type UserVerb = keyof typeof userTransitions
@@ -50,7 +58,12 @@ export type UserVerb = keyof typeof userTransitions
 /** Throws the error of the verb unless the user's status allows it. */
 export function requireStatus(verb: UserVerb, { id, status }: StoredUser): void {
   const { from, refused }: UserTransition = userTransitions[verb]
-  if (!from.includes(status)) throw refused(`user ${id} is ${status}; the call needs ${from.join(' or ')}`)
+  if (from.includes(status)) return
+  const wanted = from.join(' or ')
+  throw refused(`user ${id} is ${status}; the call needs ${wanted}`, {
+    resource: { type: 'iam.users', name: id },
+    precondition: [{ type: 'STATE', subject: id, description: `the status must be ${wanted}` }],
+  })
 }
 
 /**

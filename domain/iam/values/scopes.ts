@@ -68,7 +68,12 @@ export async function requireActiveScope(
   if (effective.state === 'ACTIVE') return
   if (scope.type === 'WORKSPACE') return taxonomy.requireActive(tx, scope.id)
   const { source, state } = effective
-  throw scopeNotActive(`${named(scope)} is ${state} through ${named(source)}; make that scope active first`)
+  throw scopeNotActive(`${named(scope)} is ${state} through ${named(source)}; make that scope active first`, {
+    resource: resourceOf(source),
+    precondition: [{ type: 'STATE', subject: source.id, description: 'the scope must be ACTIVE' }],
+  })
 }
 
-const noScope = (scope: Scope) => scopeNotFound(`${named(scope)} does not exist`)
+const noScope = (scope: Scope) => scopeNotFound(`${named(scope)} does not exist`, { resource: resourceOf(scope) })
+
+const resourceOf = ({ id, type }: Scope) => ({ type: `taxonomy.${type.toLowerCase()}s`, name: id.slice(0, 80) })

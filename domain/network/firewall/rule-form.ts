@@ -1,6 +1,6 @@
 import { firewallRuleInvalid } from '../../../output/network/errors.ts'
 import type { FirewallPolicyRuleUpdate, ProtocolMatchInput } from '../../../output/network/types.ts'
-import { atField } from '../../../runtime/errors.ts'
+import { faultAt } from '../../../runtime/errors.ts'
 import { parseBlock } from '../../addresses/ipv4.ts'
 import { parsePorts } from './port-ranges.ts'
 
@@ -17,7 +17,7 @@ export function requireRuleForm({ peers, protocols = [] }: FirewallPolicyRuleUpd
 }
 
 /** Returns the error FIREWALL_RULE_INVALID with a violation at a field. */
-export const ruleInvalid = (message: string, field: string): Error => atField(firewallRuleInvalid(message), field)
+export const ruleInvalid = (message: string, field: string): Error => faultAt(firewallRuleInvalid, field, message)
 
 function requireMatch({ icmp_type, ports = [], protocol }: ProtocolMatchInput, at: string): void {
   const hasPorts = protocol === 'NETWORK_PROTOCOL_TCP' || protocol === 'NETWORK_PROTOCOL_UDP'

@@ -1,10 +1,6 @@
-import {
-  ipAddressInUse,
-  ipAddressNotAssignable,
-  subnetExhausted,
-  subnetNotFound,
-} from '../../../output/network/errors.ts'
+import { ipAddressNotAssignable, subnetExhausted, subnetNotFound } from '../../../output/network/errors.ts'
 import { engineUnavailable } from '../../../output/shared/errors.ts'
+import { faultAt } from '../../../runtime/errors.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import { contains, formatAddress, parseAddress } from '../../addresses/ipv4.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -20,7 +16,7 @@ import { subnetKind } from '../subnets/subnet-kind.ts'
 import { subnetCollection, type StoredSubnet } from '../subnets/subnets-store.ts'
 import { macAddresses } from './mac-address.ts'
 import { portKind } from './port-kind.ts'
-import { portCollection, type StoredPort } from './ports-store.ts'
+import { addressTaken, portCollection, type StoredPort } from './ports-store.ts'
 
 /** The parts that the functions of network need. */
 export interface PortParts {
@@ -35,7 +31,10 @@ export async function createPort(
   request: PortRequest,
 ): Promise<CreatedPort> {
   const subnet = await tx.lock(subnetCollection, request.subnet_id)
-  if (!subnet) throw subnetNotFound(`there is no subnet ${request.subnet_id}`)
+  if (!subnet)
+    throw subnetNotFound(`there is no subnet ${request.subnet_id}`, {
+      resource: { type: subnetKind.type, name: request.subnet_id },
+    })
   const { region, vpc_id, workspace_id } = subnet.value
   const asked = request.ip_address === undefined ? undefined : await takeAsked(tx, subnet.value, request.ip_address)
   await quotas.requireRoom(tx, taxonomy, workspace_id, [{ definition: 'network.logicalPorts', dimensions: { region } }])
@@ -64,9 +63,10 @@ async function takeAsked(tx: Transaction, subnet: StoredSubnet, text: string): P
     : holds(platform, address)
       ? 'is reserved by the platform'
       : undefined
-  if (fault !== undefined) throw ipAddressNotAssignable(`address ${text.slice(0, 80)} ${fault}; choose another`)
+  if (fault !== undefined)
+    throw faultAt(ipAddressNotAssignable, 'ip_address', `address ${text.slice(0, 80)} ${fault}; choose another`)
   const range = await takeAddress(tx, subnet.id, address)
-  if (!range) throw ipAddressInUse(`another port of subnet ${subnet.name} has the address ${text}; choose another`)
+  if (!range) throw addressTaken(`another port of subnet ${subnet.name} has the address ${text}; choose another`, text)
   return { address, isOpen: !range.is_reserved }
 }
 
@@ -77,12 +77,11 @@ async function takeAsked(tx: Transaction, subnet: StoredSubnet, text: string): P
 async function takeFree(tx: Transaction, { cidr_block, id, name }: StoredSubnet): Promise<Taken> {
   const address = await takeLowest(tx, id)
   if (address !== undefined) return { address, isOpen: true }
-  throw subnetExhausted(
-    `subnet ${name}, ${cidr_block}, has no free address; delete a port of it, or choose another subnet`,
-    {
-      resource: { type: subnetKind.type, name: id },
-    },
-  )
+  const message = `subnet ${name}, ${cidr_block}, has no free address; delete a port of it, or choose another subnet`
+  throw subnetExhausted(message, {
+    resource: { type: subnetKind.type, name: id },
+    quota: [{ subject: id, description: 'all addresses are used' }],
+  })
 }
 
 /**
@@ -103,7 +102,9 @@ async function freeMac(tx: Transaction, vpc_id: string, id: string): Promise<str
   for (const mac_address of macAddresses(id)) {
     if (!(await tx.exists(portCollection, { vpc_id, mac_address }))) return mac_address
   }
-  throw engineUnavailable('other ports have all MAC addresses of a new port; repeat the call')
+  throw engineUnavailable('other ports have all MAC addresses of a new port; repeat the call', {
+    retryAfterSeconds: 1,
+  })
 }
 
 function rowOf(

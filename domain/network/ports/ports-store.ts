@@ -12,6 +12,10 @@ import type { Collection } from '../../ports/store.ts'
  */
 export type StoredPort = Omit<LogicalPort, 'effective_rules'>
 
+/** Returns the error of an address that another port of the subnet has. */
+export const addressTaken = (message: string, address: string): ApiError =>
+  ipAddressInUse(message, { resource: { type: 'network.logicalPorts', name: address } })
+
 /** The logical ports of all workspaces. */
 export const portCollection: Collection<StoredPort> = {
   name: 'network_logical_ports',
@@ -25,12 +29,12 @@ export const portCollection: Collection<StoredPort> = {
     {
       fields: ['subnet_id', 'ip_address'],
       taken: ({ ip_address }) =>
-        ipAddressInUse(`another port of the subnet has the address ${ip_address}; choose another`),
+        addressTaken(`another port of the subnet has the address ${ip_address}; choose another`, ip_address),
     },
     {
       fields: ['vpc_id', 'mac_address'],
       // `createPort` has checked the MAC address, so two concurrent transactions in different subnets have chosen it.
-      taken: () => engineUnavailable('two ports were given one MAC address; repeat the call'),
+      taken: () => engineUnavailable('two ports were given one MAC address; repeat the call', { retryAfterSeconds: 1 }),
     },
     {
       fields: ['vpc_id', 'name'],

@@ -1,6 +1,6 @@
 import { subnetCidrInvalid, subnetGatewayInvalid, subnetReservedRangeInvalid } from '../../../output/network/errors.ts'
 import type { AddressRange, Subnet } from '../../../output/network/types.ts'
-import { atField } from '../../../runtime/errors.ts'
+import { faultAt } from '../../../runtime/errors.ts'
 import { contains, overlaps, parseAddress, parseBlock, type Ipv4Block, type Ipv4Range } from '../../addresses/ipv4.ts'
 import { rangeOf } from './address-plan.ts'
 
@@ -34,7 +34,7 @@ export const withEnds = (ranges: readonly AddressRange[]): AddressRange[] =>
 function requireBlock(text: string): Ipv4Block {
   const block = parseBlock(text)
   const fault = block ? blockFault(block) : 'is no block of IPv4 addresses'
-  if (!block || fault !== undefined) throw atField(subnetCidrInvalid(`${text} ${fault}`), 'cidr_block')
+  if (!block || fault !== undefined) throw faultAt(subnetCidrInvalid, 'cidr_block', `${text} ${fault}`)
   return block
 }
 
@@ -47,10 +47,8 @@ function requireGateway({ first, last }: Ipv4Block, text: string): void {
   const address = parseAddress(text) ?? -1
   if (address > first && address < last - 1) return
   const fault = address < first || address > last ? 'is not in the subnet' : 'is kept for the platform'
-  throw atField(
-    subnetGatewayInvalid(`gateway ${text} ${fault}; choose an address between the first and the last two`),
-    'gateway_address',
-  )
+  const message = `gateway ${text} ${fault}; choose an address between the first and the last two`
+  throw faultAt(subnetGatewayInvalid, 'gateway_address', message)
 }
 
 /** Throws SUBNET_RESERVED_RANGE_INVALID at the first range that ends before it starts or overlaps an earlier one. */
@@ -66,5 +64,5 @@ export function requireDisjoint(ranges: readonly AddressRange[]): void {
 
 function rangeFault(i: number, { end, start }: AddressRange, fault: string): Error {
   const message = `reserved range ${start} to ${end ?? start} ${fault}`
-  return atField(subnetReservedRangeInvalid(message), `reserved_ranges[${i}]`)
+  return faultAt(subnetReservedRangeInvalid, `reserved_ranges[${i}]`, message)
 }

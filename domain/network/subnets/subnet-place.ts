@@ -1,5 +1,5 @@
 import { subnetCidrOutsideVpc, subnetCidrOverlap } from '../../../output/network/errors.ts'
-import { atField } from '../../../runtime/errors.ts'
+import { faultAt } from '../../../runtime/errors.ts'
 import { contains, overlaps } from '../../addresses/ipv4.ts'
 import type { Reader } from '../../ports/store.ts'
 import { vpcCollection } from '../vpcs-store.ts'
@@ -15,7 +15,7 @@ export async function requireInVpc(reader: Reader, { cidr_block, vpc_id }: Store
   const blocks = (await reader.get(vpcCollection, vpc_id))?.value.cidr_blocks ?? []
   if (liesIn(blocks, cidr_block)) return
   const message = `${cidr_block} does not lie in one block of the VPC; its blocks are ${blocks.join(', ')}`
-  throw atField(subnetCidrOutsideVpc(message), 'cidr_block')
+  throw faultAt(subnetCidrOutsideVpc, 'cidr_block', message)
 }
 
 /**
@@ -28,6 +28,10 @@ export async function requireNoOverlap(reader: Reader, { cidr_block, id, vpc_id 
     if (other.id === id || !overlaps(blockOf(other.value.cidr_block), block)) continue
     const conflict = { conflicting_subnet_id: other.id, conflicting_cidr_block: other.value.cidr_block }
     const place = `subnet ${other.value.name}, ${other.value.cidr_block}`
-    throw subnetCidrOverlap(`${cidr_block} overlaps ${place}; choose a block beside the others`, conflict)
+    const description = `the block must not overlap ${other.value.cidr_block}`
+    throw subnetCidrOverlap(`${cidr_block} overlaps ${place}; choose a block beside the others`, conflict, {
+      resource: { type: 'network.subnets', name: other.id },
+      precondition: [{ type: 'network.subnets', subject: other.id, description }],
+    })
   }
 }

@@ -29,8 +29,8 @@ export interface LimitDeclaration<ScopeType extends string, Area extends AreaTyp
   readonly errors: QuotaErrors & {
     readonly notFound: MakeError
     readonly alreadyExists: MakeError
-    readonly scopeInvalid: MakeError
-    readonly dimensionsInvalid: MakeError
+    readonly scopeInvalid: MakeError<'badRequest'>
+    readonly dimensionsInvalid: MakeError<'badRequest'>
   }
   /** The warning LIMIT_BELOW_USAGE. */
   readonly belowUsage: { readonly code: number }

@@ -1,5 +1,5 @@
 import type { CallContext, ListContext } from '../../../runtime/context.ts'
-import { atField } from '../../../runtime/errors.ts'
+import { faultAt } from '../../../runtime/errors.ts'
 import type { Answer, JsonText } from '../../../runtime/json.ts'
 import type { Page } from '../../../runtime/pagination.ts'
 import type { AreaTypes } from '../../../runtime/route.ts'
@@ -159,19 +159,19 @@ export class QuotaLimits<ScopeType extends string, Area extends AreaTypes> {
     const found = Object.keys(given).toSorted().join(', ')
     if (found === wanted && Object.values(given).every(value => value !== '')) return
     const message = `quota definition ${id} has ${wanted === '' ? 'no dimensions' : `the dimensions ${wanted}`}; give a value for each dimension and no other member`
-    throw atField(this.#declared.errors.dimensionsInvalid(message), 'dimensions')
+    throw faultAt(this.#declared.errors.dimensionsInvalid, 'dimensions', message)
   }
 
   async #requireScope(tx: Transaction, definition: Definition, row: StoredLimit<ScopeType>): Promise<void> {
     const { errors, scopeTypes } = this.#declared
     const wanted = scopeTypes[definition.scope]
     if (row.scope_type !== wanted) {
-      throw atField(errors.scopeInvalid(`quota definition ${definition.id} counts at ${wanted}`), 'scope_type')
+      throw faultAt(errors.scopeInvalid, 'scope_type', `quota definition ${definition.id} counts at ${wanted}`)
     }
     const scope = this.#scopeOf(row)
     await this.#parts.taxonomy.share(tx, scope)
     if (await this.#parts.taxonomy.chain(tx, scope)) return
-    throw atField(errors.scopeInvalid(`there is no ${scope.type.toLowerCase()} ${scope.id.slice(0, 80)}`), 'scope_id')
+    throw faultAt(errors.scopeInvalid, 'scope_id', `there is no ${scope.type.toLowerCase()} ${scope.id.slice(0, 80)}`)
   }
 
   async #take(tx: Transaction, definition: Definition, row: StoredLimit<ScopeType>): Promise<void> {

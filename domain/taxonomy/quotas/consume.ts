@@ -1,9 +1,9 @@
-import { workspaceNotFound } from '../../../output/shared/errors.ts'
 import type { Transaction } from '../../ports/store.ts'
 import type { Amount } from '../../ports/taxonomy.ts'
 import { chain } from '../tree/chains.ts'
 import { limitsOn, requireRoom } from './limits.ts'
 import { trees, workspaces } from '../tree/nodes.ts'
+import { unknownWorkspace } from '../tree/refusals.ts'
 import { lockTotal, quotaTotals, quotaUsages, usageId, type QuotaUsage } from './usage.ts'
 import type { Scope } from '../../ports/scope.ts'
 
@@ -16,7 +16,7 @@ export async function consume(
   const chain = typeof workspace === 'string' ? await sharedChain(tx, workspace) : workspace
   if (chain === undefined) {
     if (amounts.every(({ amount }) => amount <= 0)) return
-    throw workspaceNotFound(`workspace ${String(workspace)} does not exist`)
+    throw unknownWorkspace(String(workspace))
   }
   for (const [quota, amount] of byQuota(amounts)) await take(tx, chain, quota, amount)
 }

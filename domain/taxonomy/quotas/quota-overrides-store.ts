@@ -18,7 +18,12 @@ export const quotaOverrides: Collection<StoredOverride> = {
     {
       fields: ['quota_id', 'scope_type', 'scope_id'],
       taken: ({ quota_id, scope_type, scope_id }) =>
-        quotaOverrideAlreadyExists(`quota ${quota_id} has an override at ${scope_type} ${scope_id} already; update it`),
+        quotaOverrideAlreadyExists(
+          `quota ${quota_id} has an override at ${scope_type} ${scope_id} already; update it`,
+          {
+            resource: { type: 'taxonomy.quotaOverrides', name: `${quota_id}/${scope_id}` },
+          },
+        ),
     },
   ],
   indexes: [['scope_id']],

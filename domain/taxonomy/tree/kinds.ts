@@ -8,7 +8,7 @@ import {
 import { workspaceNotFound } from '../../../output/shared/errors.ts'
 import type { LifecycleState } from '../../../output/taxonomy/types.ts'
 import { groupFields, workspaceFields } from '../../../output/taxonomy/validators.ts'
-import type { ApiError } from '../../../runtime/errors.ts'
+import type { ApiError, DetailsWith } from '../../../runtime/errors.ts'
 import type { Fields } from '../../../runtime/field-mask.ts'
 import type { HeldScope } from '../../ports/iam.ts'
 import type { Effect } from '../../ports/operations.ts'
@@ -51,6 +51,7 @@ export interface NodeKind<T extends StoredNode> {
   readonly stateInvalid: (
     message: string,
     metadata: { readonly current_state: string; readonly allowed_states: string },
+    details: DetailsWith<'precondition' | 'resource'>,
   ) => ApiError
 }
 
@@ -136,17 +137,22 @@ export const unlessPlatforms = (id: string, allowed: readonly LifecycleState[]):
 
 /** Throws the kind's `*_STATE_INVALID` unless the state, by default the node's own state, is allowed. */
 export function requireNodeState(
-  { noun, stateInvalid }: AnyNodeKind,
+  { noun, resourceType, stateInvalid }: AnyNodeKind,
   node: StoredNode,
   allowed: readonly LifecycleState[],
   state: LifecycleState = node.state,
 ): void {
   if (allowed.includes(state)) return
   const wanted = allowed.length === 0 ? 'it belongs to the platform' : `the call needs ${allowed.join(' or ')}`
-  throw stateInvalid(`${noun} ${node.name} is ${state}; ${wanted}`, {
-    current_state: state,
-    allowed_states: allowed.join(','),
-  })
+  const description = allowed.length === 0 ? 'must not be of the platform' : `the state must be ${allowed.join(' or ')}`
+  throw stateInvalid(
+    `${noun} ${node.name} is ${state}; ${wanted}`,
+    { current_state: state, allowed_states: allowed.join(',') },
+    {
+      resource: { type: resourceType, name: node.id },
+      precondition: [{ type: 'STATE', subject: node.id, description }],
+    },
+  )
 }
 
 /** Returns the group that a path names; a group of another organisation counts as absent (conventions §3). */

@@ -36,7 +36,9 @@ export const organisations: Collection<StoredOrganisation> = {
     {
       fields: ['name'],
       taken: ({ name }) =>
-        organisationAlreadyExists(`an organisation named "${name}" exists already; choose another name`),
+        organisationAlreadyExists(`an organisation named "${name}" exists already; choose another name`, {
+          resource: { type: 'taxonomy.organisations', name },
+        }),
     },
   ],
 }
@@ -52,7 +54,9 @@ export const groups: Collection<StoredGroup> = {
     {
       fields: ['organisation_id', 'parent_group_id', 'name'],
       taken: ({ name }) =>
-        groupAlreadyExists(`a group named "${name}" exists under this parent already; choose another name`),
+        groupAlreadyExists(`a group named "${name}" exists under this parent already; choose another name`, {
+          resource: { type: 'taxonomy.groups', name },
+        }),
     },
   ],
   indexes: [['organisation_id'], ['parent_group_id']],
@@ -69,7 +73,9 @@ export const workspaces: Collection<StoredWorkspace> = {
     {
       fields: ['organisation_id', 'name'],
       taken: ({ name }) =>
-        workspaceAlreadyExists(`a workspace named "${name}" exists in the organisation already; choose another name`),
+        workspaceAlreadyExists(`a workspace named "${name}" exists in the organisation already; choose another name`, {
+          resource: { type: 'taxonomy.workspaces', name },
+        }),
     },
   ],
   indexes: [

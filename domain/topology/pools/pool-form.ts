@@ -1,5 +1,5 @@
 import { fieldInvalid } from '../../../output/shared/errors.ts'
-import { atField } from '../../../runtime/errors.ts'
+import { faultAt } from '../../../runtime/errors.ts'
 import { requireLayout } from '../sites/numa-layout.ts'
 import type { StoredPool } from './pools-store.ts'
 import { dimensions, type Capacity } from './capacity.ts'
@@ -20,7 +20,7 @@ export function requireForm({ capacity = {}, numa_nodes = [], reserved = {} }: F
     const [kept, most] = [reserved[dimension], capacity[dimension]]
     if (kept === undefined || most === undefined || kept <= most) continue
     const message = `${kept} ${dimension} are reserved, more than the ${most} of the capacity`
-    throw atField(fieldInvalid(message), `reserved.${dimension}`)
+    throw faultAt(fieldInvalid, `reserved.${dimension}`, message)
   }
   requireLayout(numa_nodes, capacity)
 }

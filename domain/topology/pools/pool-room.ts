@@ -4,7 +4,7 @@ import {
   resourcePoolExceedsTarget,
   resourcePoolLocationMismatch,
 } from '../../../output/topology/errors.ts'
-import { atField } from '../../../runtime/errors.ts'
+import { faultAt } from '../../../runtime/errors.ts'
 import type { Transaction } from '../../ports/store.ts'
 import { targetCollection, type StoredTarget } from '../sites/targets-store.ts'
 import { zoneCollection } from '../sites/zones-store.ts'
@@ -21,7 +21,7 @@ export async function requireSameLocation(tx: Transaction, pool: StoredPool): Pr
   const target = await targetOf(tx, pool)
   if (zone === undefined || target === undefined || zone.value.location === target.location) return
   const message = `target ${target.name} stands in ${target.location}, zone ${pool.zone} in ${zone.value.location}`
-  throw atField(resourcePoolLocationMismatch(message), 'deployment_target')
+  throw faultAt(resourcePoolLocationMismatch, 'deployment_target', message)
 }
 
 /**
@@ -41,7 +41,7 @@ export async function requireNodes(tx: Transaction, pool: StoredPool): Promise<v
   const { available, dimension, node, requested } = short
   const there = left[node] ? `other pools leave ${available}` : 'the target has no such node'
   const message = `NUMA node ${node} has ${requested} ${dimension}, but on target ${target.name} ${there}`
-  throw atField(numaLayoutInvalid(message), `numa_nodes[${node}]`)
+  throw faultAt(numaLayoutInvalid, `numa_nodes[${node}]`, message)
 }
 
 /**

@@ -2,7 +2,7 @@ import type { TopologyArea } from '../../../output/topology/area.ts'
 import type { LocationHandlers } from '../../../output/topology/handlers.ts'
 import type { ParsedApproveLocationRequest, Location, ParsedStateChange } from '../../../output/topology/types.ts'
 import type { CallContext } from '../../../runtime/context.ts'
-import { atField } from '../../../runtime/errors.ts'
+import { faultAt } from '../../../runtime/errors.ts'
 import type { JsonText } from '../../../runtime/json.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import { fieldInvalid } from '../../../output/shared/errors.ts'
@@ -67,7 +67,7 @@ async function approval(
   regionId: string,
 ): Promise<Partial<StoredLocation>> {
   const region = body.region === '' ? proposed_region : body.region
-  if (region === '') throw atField(fieldInvalid('region is required, because no region was proposed'), 'region')
+  if (region === '') throw faultAt(fieldInvalid, 'region', 'region is required, because no region was proposed')
   const time = formatMillis(now)
   await ensureRegion(tx, { id: regionId, name: region, country_code, create_time: time })
   return {

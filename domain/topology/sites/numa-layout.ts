@@ -1,6 +1,6 @@
 import { numaLayoutInvalid } from '../../../output/topology/errors.ts'
 import type { HostNumaNode, ResourceCapacityUpdate } from '../../../output/topology/types.ts'
-import { atField } from '../../../runtime/errors.ts'
+import { faultAt } from '../../../runtime/errors.ts'
 
 const dimensions = ['vcpus', 'memory_mib'] as const
 
@@ -14,6 +14,6 @@ export function requireLayout(nodes: readonly HostNumaNode[], capacity: Resource
     const most = capacity[dimension]
     if (most === undefined || sum <= most) continue
     const message = `the NUMA nodes have ${sum} ${dimension}, more than the ${most} of the capacity`
-    throw atField(numaLayoutInvalid(message), 'numa_nodes')
+    throw faultAt(numaLayoutInvalid, 'numa_nodes', message)
   }
 }

@@ -44,6 +44,7 @@ export async function register(
   return operations.mutate(context, request, async tx => {
     const known = await targetKind.idNamed(tx, body.name)
     if (known !== undefined) return renew(tx, known, use, { body, facts, now: context.now })
+    checkEtag(body.etag, '')
     await ensureLocation(tx, location)
     await makeReferences(tx, targetKind, target)
     await tx.insert(targetCollection, target)

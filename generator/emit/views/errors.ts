@@ -1,4 +1,4 @@
-import type { Comment, Literal, Name, Words } from './code.ts'
+import type { Comment, Literal, Name, TypeCode, Words } from './code.ts'
 
 /**
  * The view of `errors.hbs`, which makes errors.ts: a constructor for each reason with which a call can fail, and a
@@ -20,6 +20,7 @@ export interface ErrorsView {
   readonly records: readonly ErrorRecord[]
   /** Symbols of the runtime; '' without constructors. */
   readonly ApiError: Name | ''
+  /** The runtime's type of optional details; '' if every constructor requires details. */
   readonly ErrorDetails: Name | ''
   readonly RpcCode: Name | ''
 }
@@ -46,6 +47,8 @@ export interface ErrorConstructor {
   readonly code: Literal
   /** The names of the reason's metadata, in the form of type members. */
   readonly metadata: readonly Name[]
+  /** The type of the details that each error with the reason must have; '' if the details are optional. */
+  readonly details: TypeCode | ''
 }
 
 /** A reason that only operation records have. */

@@ -121,6 +121,8 @@ export interface BindingView {
   readonly fields: Name | ''
   /** The member of the body that holds the updated value, or ''. */
   readonly masked: Literal | ''
+  /** The place of the etag of the operation's resource, or ''. */
+  readonly etag: Literal | ''
   readonly check: Name
   /** The function that completes the request, or '' if completing changes no request. */
   readonly complete: Name | ''

@@ -118,6 +118,9 @@ it('a picture changes only with the etag that the caller has read, if the call h
   expect(await outcomeOf(me.deleteMyAvatar({ etag: 'no' }))).toBe('ETAG_MISMATCH')
   await me.setMyAvatar({ body: { ...bodyOf(pngOf({ width: 20, height: 20 })), etag } })
   expect(await outcomeOf(me.deleteMyAvatar({ etag }))).toBe('ETAG_MISMATCH')
+  await me.deleteMyAvatar({ etag: '*' })
+  expect(await outcomeOf(me.setMyAvatar({ body: { ...bodyOf(png()), etag } }))).toBe('ETAG_MISMATCH')
+  expect(await outcomeOf(me.setMyAvatar({ body: { ...bodyOf(png()), etag: '*' } }))).toBe('ETAG_MISMATCH')
 })
 
 it('a picture changes at most six times within an hour', async () => {

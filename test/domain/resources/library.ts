@@ -37,18 +37,23 @@ const raise =
   (message, details) =>
     new ApiError({ reason, rpc }, message, {}, details)
 
+const taken =
+  (reason: string, type: string) =>
+  ({ name }: { readonly name: string }): ApiError =>
+    raise(reason, 'ALREADY_EXISTS')('the name is taken', { resource: { type, name } })
+
 export const shelves: Collection<Shelf> = {
   name: 'library_shelves',
   id: 'id',
   columns: { name: 'STRING' },
-  uniques: [{ fields: ['name'], taken: () => raise('SHELF_TAKEN', 'ALREADY_EXISTS')('the name is taken') }],
+  uniques: [{ fields: ['name'], taken: taken('SHELF_TAKEN', 'library.shelves') }],
 }
 
 export const books: Collection<Book> = {
   name: 'library_books',
   id: 'id',
   columns: { workspace_id: 'STRING', name: 'STRING', shelf_id: 'STRING' },
-  uniques: [{ fields: ['name'], taken: () => raise('BOOK_TAKEN', 'ALREADY_EXISTS')('the name is taken') }],
+  uniques: [{ fields: ['name'], taken: taken('BOOK_TAKEN', 'library.books') }],
 }
 
 export const shelfKind = defineKind({

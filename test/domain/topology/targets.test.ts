@@ -46,6 +46,14 @@ const register = (name: string, more: Partial<DeploymentTargetRegistrationInput>
   api.registerDeploymentTarget({ body: registration(name, more) })
 
 describe('a registration', () => {
+  it.each(['1', '*'])(
+    'with the etag %j creates no target, because an etag belongs to an existing target',
+    async etag => {
+      await expect(register('absent', { etag })).rejects.toMatchObject({ reason: 'ETAG_MISMATCH' })
+      await expect(api.getDeploymentTarget({ id: 'absent' })).rejects.toMatchObject({ rpc: 'NOT_FOUND' })
+    },
+  )
+
   it('that is repeated renews what it gives, and keeps the rest', async () => {
     const first = await register('h1', { display_name: 'One', labels: { tier: 'a' }, agent_version: '1.0' })
     const before = await api.getDeploymentTarget({ id: 'h1' })

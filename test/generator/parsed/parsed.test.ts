@@ -107,7 +107,7 @@ describe('the parsed output of the platform', () => {
     ['routes.ts', 'the bound routes', 'bind(getQuota,', 'bind(getGroup,'],
     ['errors.ts', 'a reason', `  | 'GROUP_NOT_EMPTY'\n`, ''],
     ['errors.ts', 'a code', '7001001', '7001000'],
-    ['errors.ts', 'a parameter', '(message: string, details?: ErrorDetails)', '(message: string)'],
+    ['errors.ts', 'a parameter', `(message: string, details: DetailsWith<'resource'>)`, '(message: string)'],
     ['client.ts', 'a method', /^ {2}getQuota\(/m, '  getQuotum('],
     ['filters.ts', 'a field', `name: 'resource_id'`, `name: 'resource'`],
     ['filters.ts', 'an order', /^ {2}defaultOrder: '/m, `  defaultOrder: '-`],

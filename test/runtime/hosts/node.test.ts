@@ -2,7 +2,9 @@ import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { answerClientError, nodeHost, serverOptions } from '../../../runtime/hosts/node.ts'
-import { hostContract } from './contract.ts'
+import type { Dispatch } from '../../../runtime/wire.ts'
+import { hostContract, type Hosted } from './contract.ts'
+import { etagContract } from './etags.ts'
 import { socketContract, talk } from './sockets.ts'
 import type { Listen } from './sockets.ts'
 import { transferContract } from './transfers.ts'
@@ -27,13 +29,17 @@ const listen: Listen = async (dispatch, patienceMs) => {
   }
 }
 
-hostContract('node:http', async dispatch => {
+const hosted = async (dispatch: Dispatch): Promise<Hosted> => {
   const { port, ...served } = await listen(dispatch)
   return {
     send: (method, target, init) => fetch(`http://127.0.0.1:${port}${target}`, { ...init, method }),
     [Symbol.asyncDispose]: () => served[Symbol.asyncDispose](),
   }
-})
+}
+
+hostContract('node:http', hosted)
+
+etagContract('node:http', hosted)
 
 socketContract('node:http', listen)
 

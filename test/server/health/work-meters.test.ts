@@ -21,7 +21,7 @@ describe('the steps of durable work', () => {
       procedure('good', async () => done()),
       procedure('patient', async () => (turn() === 1 ? again(0) : done())),
       procedure('bad', async ({ attempt }) => {
-        if (attempt === 1) throw engineUnavailable('not now')
+        if (attempt === 1) throw engineUnavailable('not now', { retryAfterSeconds: 1 })
         throw new Error('a defect')
       }),
       procedure('refused', async () => failed({ reason: 'X', code: 1, description: 'no' })),

@@ -51,7 +51,11 @@ const tableOf = (name: string): Omit<Collection<Rack>, 'columns'> => ({
   id: 'id',
   list: namesList,
   uniques: [
-    { fields: ['workspace_id', 'name'], taken: () => raise('NAME_TAKEN', 'ALREADY_EXISTS')('the name is taken') },
+    {
+      fields: ['workspace_id', 'name'],
+      taken: () =>
+        raise('NAME_TAKEN', 'ALREADY_EXISTS')('the name is taken', { resource: { type: 'yard', name: 'taken' } }),
+    },
   ],
 })
 

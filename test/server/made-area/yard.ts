@@ -124,7 +124,7 @@ function boxCalls(parts: YardEnvironment): YardHandlers['boxes'] {
     async findBox({ id }) {
       const box = await parts.store.get(boxes, id)
       if (box) return box.text
-      throw boxKind.notFound(`there is no box ${id}`)
+      throw boxKind.notFound(`there is no box ${id}`, { resource: { type: boxKind.type, name: id } })
     },
   }
 }

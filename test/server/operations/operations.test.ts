@@ -175,7 +175,10 @@ describe('an Idempotency-Key', () => {
     expect(error).toBeInstanceOf(ApiError)
     expect(error instanceof ApiError && toStatus(error, sample)).toMatchObject({
       code: 3,
-      details: [{ reason: 'IDEMPOTENCY_KEY_REUSED', domain: 'sample', metadata: { code: '5000016' } }],
+      details: [
+        { reason: 'IDEMPOTENCY_KEY_REUSED', domain: 'sample', metadata: { code: '5000016' } },
+        { field_violations: [{ field: 'Idempotency-Key' }] },
+      ],
     })
     expect(await store.count(crates)).toBe(1)
   })

@@ -129,7 +129,7 @@ describe('a step', () => {
       oneStep(async ({ attempt, tx }) => {
         attempts.push(attempt)
         await tx(inner => count(inner, 'tried'))
-        if (attempt < 4) throw engineUnavailable('the backend is away')
+        if (attempt < 4) throw engineUnavailable('the backend is away', { retryAfterSeconds: 1 })
         return done()
       }),
     )
@@ -146,7 +146,7 @@ describe('a step', () => {
     const here = await bench(
       oneStep(async () => {
         runs += 1
-        throw engineUnavailable('the backend is away')
+        throw engineUnavailable('the backend is away', { retryAfterSeconds: 1 })
       }),
     )
     const id = await here.begin('sample.one')
@@ -164,7 +164,7 @@ describe('a step', () => {
     let time = Date.parse('2026-03-01T12:00:00Z')
     const waits: number[] = []
     const procedure = oneStep(async () => {
-      throw engineUnavailable('the backend is away')
+      throw engineUnavailable('the backend is away', { retryAfterSeconds: 1 })
     })
     const here = await testBench([procedure], { clock: createClock(() => time) })
     await here.begin('sample.one')
@@ -183,7 +183,11 @@ describe('a step', () => {
     ['a defect', new Error('secret detail')],
     [
       'an error of calls',
-      quotaExceeded('full', { quota: '', limit: '', usage: '', requested: '', scope_type: '', scope_id: '' }),
+      quotaExceeded(
+        'full',
+        { quota: '', limit: '', usage: '', requested: '', scope_type: '', scope_id: '' },
+        { quota: [{ subject: '', description: 'full' }] },
+      ),
     ],
   ])('that throws %s ends the operation with INTERNAL, and is logged', async (_name, thrown) => {
     const here = await bench(

@@ -5,6 +5,7 @@ import { traceOf } from './context.ts'
 import type { CallContext, Principal } from './context.ts'
 import type { Doors } from './doors.ts'
 import { ApiError, commonReasons, type ErrorDomain } from './errors.ts'
+import { takeIfMatch, withEtag } from './etags.ts'
 import { errorAnswer } from './status.ts'
 import type { RenderError } from './status.ts'
 import { setMember } from './json.ts'
@@ -107,19 +108,24 @@ async function answerCall(call: Call, router: Router<Served>, options: Serving):
   }
   const body = route.body && (await takeBody(call, route.body, faults, options))
   if (body !== undefined) setMember(given, bodyField, body)
+  if (isChange(route)) takeIfMatch(request.headers['if-match'], route, given, faults)
   await options.doors.authorizeRequest?.(context, route, found, given)
-  const answer = replyOf(route, await run(given, faults, context, options.tokens))
+  const result = await run(given, faults, context, options.tokens)
+  const plain = replyOf(route, result)
+  const answer = route.etag === 'answer' ? withEtag(plain, result, request.headers['if-none-match']) : plain
   if (request.method !== 'HEAD' || !(answer.body instanceof ReadableStream)) return answer
   await answer.body.cancel()
   return { status: answer.status, headers: answer.headers }
 }
 
+/** Whether a route changes resources: its mode is `sync` or `async`. */
+const isChange = ({ mode }: Served['route']): boolean => mode === 'sync' || mode === 'async'
+
 /**
  * Whether a route uses the header `Idempotency-Key`. Public operations, and operations whose mode is neither `sync` nor
  * `async`, ignore the header (conventions §6).
  */
-const isMutation = ({ access, mode }: Served['route']): boolean =>
-  (mode === 'sync' || mode === 'async') && access?.kind !== 'public'
+const isMutation = (route: Served['route']): boolean => isChange(route) && route.access?.kind !== 'public'
 
 function contextOf(call: Call, path: string, principal: Principal | undefined, now: number): CallContext {
   const { request, requestId, traceId } = call

@@ -53,6 +53,11 @@ export interface ErrorDetails {
   readonly retryAfterSeconds?: number | undefined
 }
 
+/** Details of an error that must have the members `Name`. */
+export type DetailsWith<Name extends keyof ErrorDetails> = ErrorDetails & {
+  readonly [Member in Name]: NonNullable<ErrorDetails[Member]>
+}
+
 /**
  * A declared reason. A `code` from 1000 on is the full number. A `code` below 1000 belongs to the common block, and the
  * base of the called area is added.
@@ -111,7 +116,38 @@ export class ApiError<Name extends string = string> extends Error {
 export function atField<Name extends string>(error: ApiError<Name>, field: string): ApiError<Name> {
   const { reason, code, domain, message, metadata, details } = error
   const of = { reason, rpc: 'INVALID_ARGUMENT', code, domain } as const
-  return new ApiError(of, message, metadata, { ...details, badRequest: [{ field, description: message }] })
+  return new ApiError(of, message, metadata, { ...details, ...faultyField(field, message) })
+}
+
+/** Returns the details of an error of one faulty field. */
+const faultyField = (field: string, description: string): DetailsWith<'badRequest'> => ({
+  badRequest: [{ field, description }],
+})
+
+/**
+ * Returns the error that a generated constructor makes for one faulty field: `message` is the message of the error and
+ * the description of the BadRequest violation. `details` are the other details of the error.
+ */
+export function faultAt<Name extends string>(
+  make: (message: string, details: DetailsWith<'badRequest'>) => ApiError<Name>,
+  field: string,
+  message: string,
+  details?: ErrorDetails,
+): ApiError<Name> {
+  return make(message, { ...details, ...faultyField(field, message) })
+}
+
+/**
+ * Returns the error that a generated constructor makes for a field that names an absent resource: `message` is the
+ * message of the error and the description of the BadRequest violation.
+ */
+export function absentAt<Name extends string>(
+  make: (message: string, details: DetailsWith<'badRequest' | 'resource'>) => ApiError<Name>,
+  field: string,
+  message: string,
+  resource: NonNullable<ErrorDetails['resource']>,
+): ApiError<Name> {
+  return make(message, { ...faultyField(field, message), resource })
 }
 
 /** The reasons of the common block that the runtime itself throws; a test compares them with common.yaml. */

@@ -80,6 +80,11 @@ export interface Rules<Request, Given extends Request = Request> {
   readonly raises?: readonly string[]
   /** The member with the rows and the fields for filter and order; present only for a list of `x-filter`. */
   readonly list?: { readonly member: string; readonly fields: ListFields }
+  /**
+   * The place of the resource's etag, whose name is always `etag`: a member of the request's body, a query parameter, or
+   * a member of the answer. Absent if the operation is not on one resource, or if the resource has no etag.
+   */
+  readonly etag?: 'body' | 'query' | 'answer'
   /** The update rules of the body of an operation with `update_mask`. */
   readonly fields?: Fields
   /** The member of the body that `fields` describe, if `update_mask` is a member of the body too. */

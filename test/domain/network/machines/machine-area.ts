@@ -4,7 +4,7 @@ import { computeArea, type ComputeArea } from '../../../../output/compute/area.t
 import { vmSubnetNotFound } from '../../../../output/compute/errors.ts'
 import type { VmHandlers } from '../../../../output/compute/handlers.ts'
 import type { VmNetworkInterfaceInput } from '../../../../output/compute/types.ts'
-import { ApiError, atField, unimplemented } from '../../../../runtime/errors.ts'
+import { absentAt, ApiError, atField, unimplemented } from '../../../../runtime/errors.ts'
 import type { AreaModule, AreaEnvironment } from '../../../../server/area.ts'
 import { areaInProgress, records } from '../../../../server/area-in-progress.ts'
 import { areas } from '../../../../server/areas.ts'
@@ -59,7 +59,9 @@ function machineCalls(parts: MachineParts): VmHandlers {
         async refer(tx) {
           for (const [i, { subnet_id }] of interfaces.entries()) {
             if (await parts.functions.network.requireSubnet(tx, request.workspace, subnet_id)) continue
-            throw atField(vmSubnetNotFound(`there is no subnet ${subnet_id}`), `network_interfaces[${i}].subnet_id`)
+            const resource = { type: 'network.subnets', name: subnet_id }
+            const field = `network_interfaces[${i}].subnet_id`
+            throw absentAt(vmSubnetNotFound, field, `there is no subnet ${subnet_id}`, resource)
           }
         },
         async count(tx) {

@@ -21,15 +21,22 @@ type Outcome = Awaited<ReturnType<Topology['allocate' | 'resize' | 'reallocate']
  * VM_NUMA_UNSATISFIABLE. Returns for an allocated capacity.
  */
 export function requireCapacity(zone: string, outcome: Outcome): void {
+  const full = { quota: [{ subject: zone, description: 'the zone has no room' }] }
   const exhausted = (dimension: string, requested = '', available = '') =>
-    zoneCapacityExhausted(`zone ${zone} has no room: ${dimension}`, { zone, dimension, requested, available })
+    zoneCapacityExhausted(`zone ${zone} has no room: ${dimension}`, { zone, dimension, requested, available }, full)
   switch (outcome.kind) {
     case 'allocated':
       return
     case 'unavailable':
-      throw zoneNotAvailable(`zone ${zone} takes no new work`, { zone })
+      throw zoneNotAvailable(
+        `zone ${zone} takes no new work`,
+        { zone },
+        {
+          precondition: [{ type: 'STATE', subject: zone, description: 'it must take new work' }],
+        },
+      )
     case 'numa':
-      throw vmNumaUnsatisfiable(`zone ${zone} has no room for the NUMA nodes`)
+      throw vmNumaUnsatisfiable(`zone ${zone} has no room for the NUMA nodes`, full)
     case 'combined':
       throw exhausted('combined')
     case 'capacity':

@@ -22,7 +22,12 @@ export const machines: Collection<Machine> = {
   name: 'compute_machines',
   id: 'id',
   columns: { workspace_id: 'STRING', name: 'STRING' },
-  uniques: [{ fields: ['workspace_id', 'name'], taken: ({ name }) => vmAlreadyExists(`a machine is named ${name}`) }],
+  uniques: [
+    {
+      fields: ['workspace_id', 'name'],
+      taken: ({ name }) => vmAlreadyExists(`a machine is named ${name}`, { resource: { type: 'compute.vms', name } }),
+    },
+  ],
 }
 
 /** The kind of machines, in place of the VMs of compute. */

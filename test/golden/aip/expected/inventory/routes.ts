@@ -120,6 +120,7 @@ export const inventoryRoutes = ({ shelves, operations }: InventoryHandlers): rea
     domain: inventory,
     access: { kind: 'permission', key: 'inventory.shelves.get', class: 'READ', scope: 'row', scopeTypes: ['PLATFORM'] },
     raises: ['SHELF_NOT_FOUND'],
+    etag: 'answer',
     check: checkGetShelfRequest,
   }),
   bind(updateShelf, (request, context) => shelves.updateShelf(request, context), {
