@@ -5,6 +5,15 @@ import type { SqlCondition } from './condition.ts'
 /** Returns a condition on the value of an expression of SQL. */
 export type ValueTest = (sql: string) => SqlCondition
 
+/** A condition on the value of an entry of a map. */
+export interface EntryTest {
+  /** The type that the value must have. */
+  readonly type: FilterType
+  readonly test: ValueTest
+  /** The only text that passes the test; undefined if other values pass too. */
+  readonly text?: string | undefined
+}
+
 /** The expression of an `OrderTerm`, and its sort direction. */
 export interface Direction {
   readonly expression: string
@@ -53,7 +62,7 @@ export interface Dialect extends ColumnTypes {
    * Returns the condition that a map has an entry: any entry, the entry `key`, or that entry with a value of `type`
    * that passes the test.
    */
-  entry(field: FilterField, key?: string, value?: { readonly type: FilterType; readonly test: ValueTest }): SqlCondition
+  entry(field: FilterField, key?: string, value?: EntryTest): SqlCondition
   /**
    * Returns the condition that a list has an element of the field's type that passes the test. Members on the path may
    * be objects or lists of objects.
