@@ -47,6 +47,8 @@ export interface Dialect extends ColumnTypes {
   sorted(term: Direction): string
   /** Returns a key of an index that serves `sorted`. */
   indexed(term: Direction): string
+  /** Returns the method and the key of an index over the entries of a map, which serves `entry` with a `text`. */
+  readonly mapIndex?: (field: FilterField) => string
   /** Returns a SELECT of these rows, whose values have the types `types`. */
   rows(types: readonly ColumnType[], rows: readonly (readonly (string | number | boolean)[])[]): SqlCondition
   /** The name of the column that finds a known row fastest. */
