@@ -68,6 +68,11 @@ export interface Collection<T> {
    */
   readonly indexes?: readonly (readonly Path<T>[])[]
   /**
+   * The maps of `list` whose entries have an index on PostgreSQL, by which a filter finds the rows with a text at a key.
+   * SQLite has no such index, and reads the rows in the order of the list.
+   */
+  readonly indexedMaps?: readonly string[]
+  /**
    * Members for the platform alone, for example for counting. `Stored.value`, `columns` and `where` have them; stored
    * texts, and therefore responses, do not. Every document must have these members, as strings that JSON writes without
    * escapes, such as ids. The id of the document and the fields of its list cannot be hidden.

@@ -5,6 +5,15 @@ import type { SqlCondition } from './condition.ts'
 /** Returns a condition on the value of an expression of SQL. */
 export type ValueTest = (sql: string) => SqlCondition
 
+/** A condition on the value of an entry of a map. */
+export interface EntryTest {
+  /** The type that the value must have. */
+  readonly type: FilterType
+  readonly test: ValueTest
+  /** The only text that passes the test; undefined if other values pass too. */
+  readonly text?: string | undefined
+}
+
 /** The expression of an `OrderTerm`, and its sort direction. */
 export interface Direction {
   readonly expression: string
@@ -38,6 +47,8 @@ export interface Dialect extends ColumnTypes {
   sorted(term: Direction): string
   /** Returns a key of an index that serves `sorted`. */
   indexed(term: Direction): string
+  /** Returns the method and the key of an index over the entries of a map, which serves `entry` with a `text`. */
+  readonly mapIndex?: (field: FilterField) => string
   /** Returns a SELECT of these rows, whose values have the types `types`. */
   rows(types: readonly ColumnType[], rows: readonly (readonly (string | number | boolean)[])[]): SqlCondition
   /** The name of the column that finds a known row fastest. */
@@ -53,7 +64,7 @@ export interface Dialect extends ColumnTypes {
    * Returns the condition that a map has an entry: any entry, the entry `key`, or that entry with a value of `type`
    * that passes the test.
    */
-  entry(field: FilterField, key?: string, value?: { readonly type: FilterType; readonly test: ValueTest }): SqlCondition
+  entry(field: FilterField, key?: string, value?: EntryTest): SqlCondition
   /**
    * Returns the condition that a list has an element of the field's type that passes the test. Members on the path may
    * be objects or lists of objects.

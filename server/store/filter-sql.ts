@@ -44,7 +44,11 @@ const negated = ({ sql, parameters }: SqlCondition): SqlCondition => ({ sql: `($
 
 function compare({ field, key, operator, value }: Comparison, columns: Columns): SqlCondition {
   const test: ValueTest = sql => comparison(sql, operator, value)
-  if (key !== undefined) return columns.dialect.entry(field, key, { type: field.values ?? 'STRING', test })
+  if (key !== undefined) {
+    const type = field.values ?? 'STRING'
+    const text = type === 'STRING' && operator === '=' ? String(value) : undefined
+    return columns.dialect.entry(field, key, { type, test, text })
+  }
   if (field.list) return columns.dialect.element(field, test)
   return test(columnNamed(columns, field.name).sql)
 }

@@ -45,4 +45,5 @@ export const vmCollection: Collection<StoredVm> = {
   ],
   // The index ends with `name`, the default order, so that a list of the machines with one status needs no sorting.
   indexes: [['workspace_id', 'status', 'name']],
+  indexedMaps: ['labels'],
 }

@@ -7,7 +7,7 @@ import type { NodeState } from '../../ports/taxonomy.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import type { ComputeEnvironment } from '../environment.ts'
 import { consumerOf, needOf } from '../vms/capacity.ts'
-import { isIn } from '../vms/transitions.ts'
+import { isIn, statusOf, verbRows, type Status } from '../vms/transitions.ts'
 import { vmCollection, type StoredVm } from '../vms/vms-store.ts'
 import { beginUnasked } from './unasked.ts'
 import { graceOf } from './vm-work.ts'
@@ -17,12 +17,16 @@ const lifecycle = 'NATIVE_VM_SUSPEND_CAUSE_WORKSPACE_LIFECYCLE'
 /** The grace period of guests that are stopped with their workspace, in seconds (compute.md 4). */
 const graceSeconds = 90
 
+/** The time in milliseconds from a failed resume of a machine to the next resume for the state of the workspace. */
+const restMs = 60_000
+
 /** Brings one machine towards the state of its workspace; it is locked, and no operation changes it. */
 type Step = (environment: ComputeEnvironment, tx: Transaction, stored: Stored<StoredVm>) => Promise<void>
 
 /**
- * Brings the machines of a workspace to its state (compute.md 4), and returns whether all are there. Throws the reason
- * for which a machine cannot be resumed.
+ * Begins the changes that bring the machines of a workspace to its state (compute.md 4), and returns whether all
+ * machines are there. Throws the reason if a machine cannot be resumed; the next resume of this machine begins a minute
+ * after the failure.
  */
 export async function reconcile(
   environment: ComputeEnvironment,
@@ -33,27 +37,42 @@ export async function reconcile(
   if (!step) return true
   const refusals: ApiError[] = []
   let isSettled = true
-  for await (const { id, value } of environment.store.each(vmCollection, { workspace_id: workspace })) {
+  // taxonomy repeats the call every second, so rows in other statuses, which may be thousands, are not read.
+  const where = { workspace_id: workspace, status: unsettledIn(state).map(statusOf) }
+  for await (const { id, value } of environment.store.each(vmCollection, where)) {
     if (isThere(value, state)) continue
     isSettled = false
     if (value.operation_id !== '') continue
+    if (state === 'ACTIVE' && isResting(value, environment.clock.now())) {
+      const message = `virtual machine ${value.name} could not be resumed: ${value.status_message}`
+      refusals.push(engineUnavailable(message, { retryAfterSeconds: restMs / 1000 }))
+      continue
+    }
     try {
       await environment.store.tx(tx => changeOne(environment, tx, { id, workspace }, state, step))
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       refusals.push(error)
     }
-    if (value.status_reason === vmResumeFailed.reason)
-      refusals.push(
-        engineUnavailable(`virtual machine ${value.name} could not be resumed: ${value.status_message}`, {
-          retryAfterSeconds: 1,
-        }),
-      )
   }
   const [refusal] = refusals
   if (refusal) throw refusal
   return isSettled
 }
+
+/** Returns the statuses of the machines that are possibly not settled in a state of their workspace. */
+function unsettledIn(state: NodeState): readonly Status[] {
+  // Only machines in these statuses have a cause of a suspension.
+  if (state === 'ACTIVE') return ['SUSPENDING', 'SUSPENDED', 'RESUMING']
+  return ['RUNNING', ...transients, ...(state === 'ARCHIVED' ? (['SUSPENDED'] as const) : [])]
+}
+
+/** The statuses of machines that an operation leads to another status. */
+const transients = [...new Set(Object.values(verbRows).map(({ transient }) => transient))]
+
+/** Whether the last resume of a machine failed less than `restMs` ago. */
+const isResting = ({ status_reason, update_time }: StoredVm, now: number): boolean =>
+  status_reason === vmResumeFailed.reason && now < Date.parse(update_time) + restMs
 
 /** Whether a machine needs nothing more for a state of its workspace. */
 function isThere(vm: StoredVm, state: NodeState): boolean {
@@ -102,5 +121,5 @@ const stop: Step = async (environment, tx, stored) => {
   await tx.update(vmCollection, id, { ...vm, ...changes }, version)
 }
 
-/** A workspace that is being deleted is purged. */
+/** The step of each state. A workspace that is being deleted has no step, because it is purged. */
 const steps: Readonly<Partial<Record<NodeState, Step>>> = { ACTIVE: resume, SUSPENDED: suspend, ARCHIVED: stop }

@@ -4,6 +4,7 @@ import { ownColumns, quoteName, quoteText } from '../columns.ts'
 import type { Dialect, ValueTest } from '../dialect.ts'
 import { sqlFunctions } from './functions.ts'
 import type { SqlCondition } from '../condition.ts'
+import { all } from '../keyset.ts'
 
 /** The type names of `json_each`, keyed by the type of the field; absent: `text`. */
 const typesInJson: Readonly<Partial<Record<FilterType, readonly string[]>>> = {
@@ -21,8 +22,23 @@ export const entryCondition: Dialect['entry'] = (field, key, value) => {
   const terms: SqlCondition[] = [{ sql: `typeof(entry.key) = 'text'`, parameters: [] }]
   if (key !== undefined) terms.push({ sql: `entry.type <> 'null' AND entry.key = ?`, parameters: [key] })
   if (value !== undefined) terms.push(fitting('entry', value.type, value.test))
-  return exists([`json_each(${ownColumns.body}, ${path}) AS entry`], terms)
+  const exact = exists([`json_each(${ownColumns.body}, ${path}) AS entry`], terms)
+  return key !== undefined && plainKey.test(key)
+    ? all([possible(`${jsonPath(pathOf(field))}.${quoteName(key)}`, value?.text), exact])
+    : exact
 }
+
+/** The keys that are the same text in JSON and in a path of SQLite. */
+const plainKey = /^[ !#-[\]-~]+$/
+
+/**
+ * Returns a condition that all rows with an entry at a path fulfil, and with this text if it is given. The condition
+ * costs a third of the exact condition, and spares it in most rows.
+ */
+const possible = (path: string, text: string | undefined): SqlCondition =>
+  text === undefined
+    ? { sql: `${ownColumns.body} -> ? IS NOT NULL`, parameters: [path] }
+    : { sql: `${ownColumns.body} ->> ? = ?`, parameters: [path, text] }
 
 /** Returns the condition of `Dialect.element`, which reads the body. */
 export function elementCondition(field: FilterField, test: ValueTest): SqlCondition {

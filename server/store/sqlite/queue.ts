@@ -1,4 +1,10 @@
-/** Runs tasks one after the other in the order of their calls; a failed task does not stop the next task. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+/**
+ * Runs tasks one after the other in the order of their calls; a failed task does not stop the next task. A task waits
+ * for the next turn of the event loop after the task before: calls of SQLite block the thread, and many waiting tasks
+ * in one turn would delay all sockets until the last task has ended.
+ */
 export class FifoQueue {
   #tail: Promise<unknown> = Promise.resolve()
   #closed = false
@@ -18,7 +24,7 @@ export class FifoQueue {
 
   #append<R>(task: () => Promise<R>): Promise<R> {
     const result = this.#tail.then(task, task)
-    this.#tail = result.catch(() => undefined)
+    this.#tail = result.catch(() => undefined).then(() => nextTurn())
     return result
   }
 }

@@ -28,7 +28,10 @@ const limit = 2
 
 const rounds = 9
 
-/** A filter, with its condition in the bare statement of each store. */
+/**
+ * A filter, with its condition in the bare statement of each store. On PostgreSQL, maps are columns of JSONB, and
+ * columns say whether objects are set.
+ */
 interface Asked {
   readonly filter: string
   readonly sqlite: string
@@ -42,20 +45,21 @@ const asked: readonly Asked[] = [
   {
     filter: 'labels.team = "core"',
     sqlite: `_body ->> '$.labels.team' = 'core'`,
-    postgres: `_body::jsonb -> 'labels' ->> 'team' = 'core'`,
+    postgres: `labels ->> 'team' = 'core'`,
   },
   {
     filter: 'labels.team = "nobody"',
     sqlite: `_body ->> '$.labels.team' = 'nobody'`,
-    postgres: `_body::jsonb -> 'labels' ->> 'team' = 'nobody'`,
+    postgres: `labels ->> 'team' = 'nobody'`,
   },
-  { filter: 'numa:*', sqlite: `_body -> '$.numa' IS NOT NULL`, postgres: `_body::jsonb ? 'numa'` },
+  { filter: 'numa:*', sqlite: `_body -> '$.numa' IS NOT NULL`, postgres: 'numa = 1' },
 ]
 
 /**
  * Prints the time of lists in a workspace with 10,000 machines beside the bare statement for the same rows, through the
- * store alone and as whole calls; it is CPU time on SQLite and time on the clock on PostgreSQL. Returns whether the
- * store kept the limit.
+ * same driver; it is CPU time on SQLite and time on the clock on PostgreSQL. The store makes the statement from a
+ * checked filter, and cuts the hidden members from the documents. A call also has costs that do not depend on the list,
+ * so the call is printed less a call for one machine. Returns whether the store kept the limit.
  */
 export const printVmLists = (storeUrl: string | undefined): Promise<boolean> =>
   overPlace(storeUrl, async (place, later) => {
@@ -70,23 +74,25 @@ export const printVmLists = (storeUrl: string | undefined): Promise<boolean> =>
     later(() => driver.close())
     await fill(store, driver, storeUrl ?? storeFile(place.dataDir), workspace)
     if (storeUrl !== undefined) await driver.prepare('analyze', 'ANALYZE compute_vms')()
+    const [machine] = (await compute.listVms({ workspace, page_size: 1 })).vms
+    const one = `${vmsAt(workspace)}/${machine?.id}`
     let isKept = true
     for (const each of asked) {
-      const bare = bareList(driver, place, each, workspace)
       const contenders: readonly Contender[] = [
-        { name: 'the bare statement', units: 1, run: bare },
-        { name: 'the list of the store', units: 1, run: () => listOf(store, each.filter, workspace) },
+        { name: 'the bare statement', units: 1, run: bareList(driver, place, each, workspace) },
+        { name: 'the list of the store', units: 1, run: listOf(store, each.filter, workspace) },
         { name: 'the call', units: 1, run: () => platform.call('GET', pathOf(each.filter, workspace)) },
+        { name: 'a call for one machine', units: 1, run: () => platform.call('GET', one) },
       ]
       const times =
         storeUrl === undefined
           ? (await measureRounds(contenders, { rounds, warmUp: 5 })).map(median)
           : await clockRounds(contenders, 30)
-      printGroup(
-        `20 of ${perWorkspace} machines by "${each.filter}", ${storeName(storeUrl)}`,
-        contenders.map(({ name }, i) => [name, times[i] ?? Number.NaN]),
-      )
-      const [base = 0, list = 0] = times
+      const [base = Number.NaN, list = Number.NaN, call = Number.NaN, get = Number.NaN] = times
+      printGroup(`20 of ${perWorkspace} machines by "${each.filter}", ${storeName(storeUrl)}; limit ${limit} x`, [
+        ...contenders.map(({ name }, i) => [name, times[i] ?? Number.NaN] as const),
+        ['the call, less a call for one machine', call - get],
+      ])
       isKept &&= list <= limit * base
     }
     return isKept
@@ -99,19 +105,16 @@ function bareList(driver: Driver, { storeUrl }: StorePlace, asked: Asked, worksp
   return () => statement(workspace, 'native')
 }
 
-async function listOf(store: ServerStore, filter: string, workspace: string): Promise<number> {
-  const query = {
-    size: 20,
-    filter: checkFilter(filter, vmsList),
-    order: checkOrder('', vmsList),
-    after: undefined,
-    now: 0,
-  }
-  return (await store.list(vmCollection, query, { workspace_id: workspace, engine: 'native' })).items.length
+function listOf(store: ServerStore, text: string, workspace: string): () => Promise<unknown> {
+  const [filter, order] = [checkFilter(text, vmsList), checkOrder('', vmsList)]
+  const query = { size: 20, filter, order, after: undefined, now: 0 }
+  return () => store.list(vmCollection, query, { workspace_id: workspace, engine: 'native' })
 }
 
+const vmsAt = (workspace: string): string => `/compute/v1/workspaces/${workspace}/engines/native/vms`
+
 const pathOf = (filter: string, workspace: string): string =>
-  `/compute/v1/workspaces/${workspace}/engines/native/vms?page_size=20&filter=${encodeURIComponent(filter)}`
+  `${vmsAt(workspace)}?page_size=20&filter=${encodeURIComponent(filter)}`
 
 /** Copies the only machine. One copy in a hundred is suspended, one has the label, and one has a NUMA topology. */
 async function fill(store: ServerStore, driver: Driver, place: string, workspace: string): Promise<void> {

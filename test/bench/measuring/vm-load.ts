@@ -18,9 +18,12 @@ const limit = 3
 const idleMs = 8000
 const pauseMs = 5
 
+/** The interval of the samples of the event loop of a server, in milliseconds. */
+const sampleMs = 10
+
 /**
- * Prints the calls of a load of 1,000 machines and the p99 of reads before, during and after it; returns whether reads
- * kept their limit. Throws when an operation was lost, or anything is left of the machines.
+ * Prints the calls of a load of 1,000 machines, the p99 of reads before, during and after it, and the delays of the
+ * event loop of the server; returns whether reads kept their limit. Throws when an operation was lost, or anything is left of the machines.
  */
 export const printVmLoad = (storeUrl: string | undefined): Promise<boolean> =>
   overPlace(storeUrl, async (place, later) => {
@@ -29,6 +32,7 @@ export const printVmLoad = (storeUrl: string | undefined): Promise<boolean> =>
     await ledBy(server, [{ place: at, name: 'kept', count: 1, verbs: ['create'] }])
     await readsUntil(server, at, sleep(idleMs / 2))
     const before = await readsUntil(server, at, sleep(idleMs))
+    await loopDelays(server)
     const since = performance.now()
     const parts = Array.from({ length: clients }, (_, i) => {
       return { place: at, name: `vm-${i}`, count: machinesOfOne, verbs: verbsOfLife }
@@ -37,6 +41,7 @@ export const printVmLoad = (storeUrl: string | undefined): Promise<boolean> =>
     const during = await readsUntil(server, at, load)
     const seconds = (performance.now() - since) / 1000
     const operations = await load
+    const delays = await loopDelays(server)
     const after = await readsUntil(server, at, sleep(idleMs))
     const { api } = await server.admin()
     const [kept] = (await api.compute.listVms({ workspace: at.workspace })).vms
@@ -49,10 +54,24 @@ export const printVmLoad = (storeUrl: string | undefined): Promise<boolean> =>
     const rate = (operations.length / seconds).toFixed(0)
     console.log(`  ${operations.length} operations DONE in ${seconds.toFixed(1)} s, ${rate} a second; nothing is left`)
     for (const [name, times] of Object.entries({ before, during, after })) console.log(`  ${told(name, times)}`)
+    console.log(`  event loop of the server during the load: ${delays}`)
     const ratio = quantile(during, 0.99) / Math.max(quantile(before, 0.99), quantile(after, 0.99))
     console.log(`  p99 during the load ${ratio.toFixed(2)} x of the idle server; limit ${limit} x`)
     return ratio <= limit
   })
+
+/**
+ * Returns the delays of the event loop of a server since the last request for its metrics. The server takes a sample
+ * every 10 ms, and a sample contains this interval.
+ */
+async function loopDelays({ url }: ServedPlatform): Promise<string> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  const of = (name: string): string => {
+    const [, seconds] = new RegExp(`^nodejs_eventloop_lag_${name}_seconds (\\S+)$`, 'm').exec(text) ?? []
+    return ms(Math.max(0, Number(seconds) * 1000 - sampleMs))
+  }
+  return `p99 ${of('p99')}, at most ${of('max')}`
+}
 
 /** Reads a machine and a list in turn until something has ended; returns the times of the reads in milliseconds. */
 async function readsUntil(

@@ -61,6 +61,24 @@ it('a machine that cannot be suspended with its workspace is stopped', async () 
   expect(await statuses(tenant)).toEqual({ 'stays-awake': stopped })
 })
 
+it('a machine that cannot be resumed with its workspace is not resumed again at once', async () => {
+  const tenant = await tenantVms()
+  const { api, created, organisation, workspace } = tenant
+  const { id } = await created('sleeps-on', { metadata: { 'sim.fail': 'resume' } })
+  const { id: other } = await created('wakes')
+  await turn(tenant, 'suspend')
+  const { id: resumption } = await api.taxonomy.resumeWorkspace({ organisation, id: workspace, body: {} })
+  // taxonomy calls the area three times before it reports the failure.
+  await expect
+    .poll(async () => (await api.taxonomy.getOperation({ id: resumption })).errors, { timeout: 60_000 })
+    .toMatchObject([{ reason: 'LIFECYCLE_HOOK_FAILED' }])
+  expect(await statuses(tenant)).toEqual({ 'sleeps-on': suspended, wakes: running })
+  const { operations } = await api.compute.listOperations({
+    filter: 'operation_type = COMPUTE_OPERATION_TYPE_RESUME',
+  })
+  expect(operations.map(({ resource_id }) => resource_id).toSorted()).toEqual([id, other].toSorted())
+})
+
 it('an archived workspace stops its machines, and nothing resumes or starts by itself', async () => {
   const tenant = await tenantVms()
   const { created, get } = tenant

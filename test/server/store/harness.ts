@@ -162,4 +162,5 @@ export const boxes: Collection<Box> = {
   columns: { parent: 'STRING' },
   uniques: [{ fields: ['parent', 'name'], taken: nameTaken }],
   indexes: [['parent', 'create_time']],
+  indexedMaps: ['labels'],
 }

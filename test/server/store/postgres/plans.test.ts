@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Collection, Derived, Reader } from '../../../../domain/ports/store.ts'
-import type { Filter } from '../../../../runtime/filter/types.ts'
+import type { Filter, FilterField } from '../../../../runtime/filter/types.ts'
 import type { ListQuery } from '../../../../runtime/pagination.ts'
 import { openPostgres } from '../../../../server/store/postgres.ts'
 import { postgresDialect } from '../../../../server/store/postgres/dialect.ts'
@@ -17,10 +17,12 @@ const collection: Collection<Box> = {
   ],
 }
 
+const labels: FilterField = { name: 'labels', type: 'MAP', operators: ['='] }
+
 /** The SQL that inserts so many rows, of which few match, that a scan of the table is never the fastest plan. */
 const fill = `
-  INSERT INTO test_boxes (_key, _version, _body, name, parent, state, size, create_time)
-  SELECT 'id-' || i, 1, '{}', 'box', 'id-' || (i / 20), (ARRAY['NEW', 'OPEN', 'DONE'])[1 + i % 3], i,
+  INSERT INTO test_boxes (_key, _version, _body, labels, name, parent, state, size, create_time)
+  SELECT 'id-' || i, 1, '{}', jsonb_build_object('number', (i / 20)::text), 'box', 'id-' || (i / 20), (ARRAY['NEW', 'OPEN', 'DONE'])[1 + i % 3], i,
     to_char(timestamp '2026-01-01' + i * interval '1 minute', 'YYYY-MM-DD"T"HH24:MI:SS".000000000Z"')
   FROM generate_series(1, 20000) AS i`
 
@@ -90,6 +92,15 @@ describe('the plan of', () => {
       'a list by ids',
       reader => reader.page(collection, query(), { id: ['id-1', 'id-2'] }),
       /Index Cond: \(_key = ANY /,
+    ],
+    [
+      'a list by an entry of an indexed map',
+      reader =>
+        reader.page(
+          collection,
+          query({ filter: { kind: 'compare', field: labels, key: 'number', operator: '=', value: '7' } }),
+        ),
+      /Index Cond: \(labels @> /,
     ],
   ])('%s uses an index', async (_name, read, by) => {
     const plan = await plansOf(read)

@@ -23,6 +23,25 @@ describe('a transaction on SQLite', () => {
     expect(seen).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
   })
 
+  it('leaves a turn of the event loop to other work before the next waiting transaction', async () => {
+    const store = await testStore(boxes)
+    const count = 10
+    const over = new AbortController()
+    let turns = 0
+    const counting = (async () => {
+      for (; !over.signal.aborted; await setImmediate()) turns += 1
+    })()
+    const run = (name: string) =>
+      store.tx(async tx => {
+        await tx.insert(boxes, box(name))
+        return turns
+      })
+    const seen = await Promise.all(Array.from({ length: count }, (_, i) => run(`box ${i}`)))
+    over.abort()
+    await counting
+    expect(new Set(seen).size).toBe(count)
+  })
+
   it('waits for another process that has locked the file', async () => {
     const file = join(testFolder(), 'store.sqlite')
     const store = await openSqlite({ file, collections: [boxes] })
