@@ -13,7 +13,8 @@ import type { AreaModule, MountedArea } from './area.ts'
 import { denials } from './audit/denials.ts'
 import type { Config } from './config.ts'
 import { Backlog } from './health/backlog.ts'
-import { metricsRoute } from './health/metrics-route.ts'
+import { metricsRoute, sharedText } from './health/metrics-route.ts'
+import type { HealthReports } from './health/listener/health-listener.ts'
 import { Vitals } from './health/vitals.ts'
 import { withEngines, type EngineCheck } from './engines.ts'
 import { FunctionTable } from './functions.ts'
@@ -54,10 +55,11 @@ export const domainsOf = (areas: readonly AreaModule[]): DispatcherOptions['doma
   areas: areas.map(({ domain }) => domain),
 })
 
-/** The sites to serve, and the periodic workers of the areas. */
+/** The sites to serve, the periodic workers of the areas, and the health of the server. */
 export interface Assembled {
   readonly sites: Sites
   readonly workers: MountedArea['workers']
+  readonly health: HealthReports
 }
 
 /** Returns the functions of areas that need only the store, before any area is mounted. */
@@ -107,14 +109,16 @@ export async function assemble(
   const sources = {
     ...counting,
     inWork: () => admission.inWork,
+    waiting: () => admission.waiting,
     maxInWork: admission.max,
     backlog: new Backlog(store, clock),
   }
+  const metrics = sharedText(sources)
   const line = requestLine(log)
   const prepare = (route: BoundRoute): BoundRoute => watchRoute(withSoundTexts(route))
   const routes = [
     ...platformRoutes(outside, areas, vitals),
-    metricsRoute(outside, sources, config.metrics?.isPublic ?? false),
+    metricsRoute(outside, metrics, config.metrics?.isPublic ?? false),
     ...referenceRoutes(
       outside,
       areas.map(({ domain }) => domain.name),
@@ -140,7 +144,11 @@ export async function assemble(
     noStore: ({ domain }) => secret.has(domain.name),
   })
   const serving = { ...answering, doors, watch, admission, prepare, behindProxies: proxied(config.http) }
-  return { sites: sitesOf(planes, dispatch, serving), workers: mounted.flatMap(({ workers }) => workers) }
+  return {
+    sites: sitesOf(planes, dispatch, serving),
+    workers: mounted.flatMap(({ workers }) => workers),
+    health: { readiness: () => vitals.readiness(), metrics },
+  }
 }
 
 /**

@@ -11,8 +11,10 @@ import { makeDataFolder } from './data-folder.ts'
 import type { Counting } from './meters/counting.ts'
 import { Meters } from './meters/meters.ts'
 import { MeteredStore } from './meters/store-meter.ts'
+import type { HealthReports } from './health/listener/health-listener.ts'
 import { Admission } from './http/admission.ts'
 import { defaultHttpLimits } from './http/limits.ts'
+import { Turns } from './http/turns.ts'
 import { type Log } from './log.ts'
 import { reclaimers } from './operations/reclaim.ts'
 import { dayMs, sweeper } from './operations/sweep.ts'
@@ -31,6 +33,8 @@ export interface Platform {
   readonly dispatch: Dispatch
   readonly sites: Sites
   readonly signIn: SignIn
+  /** The reports for a separate listener. */
+  readonly health: HealthReports
   /** Sets the URL of the listener, which is the base URL unless `base_url` is configured. */
   listensAt(url: string): void
   /**
@@ -51,7 +55,7 @@ export async function compose(
   log: Log,
   areas: readonly AreaModule[],
   openAccess: OpenAccess,
-  counting: Counting = { meters: new Meters(), connections: () => 0 },
+  counting: Counting = { meters: new Meters(), connections: () => 0, turns: new Turns() },
 ): Promise<Platform> {
   requireSoundAreas(areas, serverCollections)
   makeDataFolder(config.dataDir)
@@ -107,7 +111,7 @@ async function composeIn(
     const queue = new WorkQueue()
     const { meters } = counting
     const max = config.http.limits?.maxInFlight ?? defaultHttpLimits.maxInFlight
-    const admission = new Admission(max, { clock, log, meters }, domainsOf(areas))
+    const admission = new Admission(max, counting.turns, { clock, log, meters }, domainsOf(areas))
     const metered = new MeteredStore(store, meters.store)
     let address = config.baseUrl ?? ''
     const functions = functionsOf(areas)
@@ -141,7 +145,7 @@ async function composeIn(
       probe,
       functions,
     }
-    const { sites, workers: areaWorkers } = await assemble(foundation, config, areas)
+    const { health, sites, workers: areaWorkers } = await assemble(foundation, config, areas)
     const signIn = await access.begin()
     const { end } = access
     const operations = areas.map(area => area.operations)
@@ -159,6 +163,7 @@ async function composeIn(
       dispatch: sites.main.dispatch,
       sites,
       signIn,
+      health,
       listensAt(url) {
         address = config.baseUrl ?? url
         for (const { listensAt } of sites.main.planes) listensAt?.(address)

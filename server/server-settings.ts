@@ -5,6 +5,7 @@ import { listOf } from './settings/lists.ts'
 import { duration, flag, integer, text } from './settings/scalars.ts'
 import {
   emptyFault,
+  listenerFault,
   httpUrlFault,
   storeUrlFault,
   smtpUrlFault,
@@ -78,6 +79,9 @@ export const serverSettings = {
   'http.drain_timeout': duration()
     .default(defaultHttpLimits.drainMs)
     .describe('the time that calls in progress have to end when the server stops'),
+  'health.listen': text({ fault: listenerFault }).optional.describe(
+    'an address and a port, `127.0.0.1:9090`, for a separate listener of `/healthz`, `/readyz` and `/metrics`, which responds under any load',
+  ),
   'metrics.public': flag().default(false).describe('whether `/metrics` is answered to all callers'),
   'mail.smtp_url': text({ fault: smtpUrlFault }).optional.describe(
     'the mail server, `smtps://user:password@host:465`; absent: mails are files in `<data_dir>/outbox`, and responses to administrators contain the tokens',

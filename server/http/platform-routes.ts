@@ -24,6 +24,30 @@ function publicRoute<Result>(operationId: string, path: string, domain: ErrorDom
   }
 }
 
+/** The sources of the answers about health. */
+export interface HealthSources extends Pick<Vitals, 'readiness'> {
+  /** Returns false if the server no longer answers calls; absent if the caller's own answer proves that it does. */
+  readonly isAlive?: () => boolean
+}
+
+const eitherWay = {
+  success: [
+    { status: 200, ...json },
+    { status: 503, ...json },
+  ],
+  replies: true,
+} as const
+
+/** Returns the routes of liveness and readiness (conventions §18). */
+export function healthRoutes(domain: ErrorDomain, sources: HealthSources): readonly BoundRoute[] {
+  const alive = publicRoute<Reply<200 | 503, { status: 'alive' | 'stalled' }>>('healthz', '/healthz', domain)
+  const ready = publicRoute<Reply<200 | 503, Told>>('readyz', '/readyz', domain)
+  return [
+    bind({ ...alive, ...eitherWay }, async () => livenessReply(sources.isAlive?.() ?? true)),
+    bind({ ...ready, ...eitherWay }, async () => readinessReply(await sources.readiness())),
+  ]
+}
+
 /**
  * Returns the routes of the server in addition to the routes of its areas (conventions §18): liveness, readiness, and
  * the specs in their served form.
@@ -33,23 +57,14 @@ export function platformRoutes(
   areas: readonly AreaModule[],
   vitals: Pick<Vitals, 'readiness'>,
 ): readonly BoundRoute[] {
-  const ready = publicRoute<Reply<200 | 503, Told>>('readyz', '/readyz', domain)
-  return [
-    bind(publicRoute<{ status: 'alive' }>('healthz', '/healthz', domain), async () => ({ status: 'alive' })),
-    bind(
-      {
-        ...ready,
-        success: [
-          { status: 200, ...json },
-          { status: 503, ...json },
-        ],
-        replies: true,
-      },
-      async () => readinessReply(await vitals.readiness()),
-    ),
-    ...areas.map(area => specRoute(area.domain, domain)),
-  ]
+  return [...healthRoutes(domain, vitals), ...areas.map(area => specRoute(area.domain, domain))]
 }
+
+const livenessReply = (isAlive: boolean): Reply<200 | 503, { status: 'alive' | 'stalled' }> => ({
+  status: isAlive ? 200 : 503,
+  body: { status: isAlive ? 'alive' : 'stalled' },
+  headers: undefined,
+})
 
 /**
  * Returns the answer of `/readyz`: 503 only if no calls should be sent to the server (conventions §18). A server whose

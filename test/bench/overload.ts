@@ -1,6 +1,7 @@
 import { administrator, signIn } from '../server/access/sign-in.ts'
 import { closedLoop, freshConnections, openLoop } from './measuring/overload/loops.ts'
 import { pinnedServer, type PinnedServer } from './measuring/overload/pinned-server.ts'
+import { printRefusalCosts } from './measuring/overload/refusal-costs.ts'
 import { quantile, type Tally } from './measuring/overload/tally.ts'
 
 /**
@@ -9,13 +10,20 @@ import { quantile, type Tally } from './measuring/overload/tally.ts'
  * - `reads`: ten times as many reads as the server can answer, sent at a fixed rate, with new connections meanwhile;
  * - `readers`: 300 readers, each of which sends its next request after the response, with new connections meanwhile;
  * - `connections`: the first response of each of 3,000 connections that are opened at the same time;
- * - `logins`: successful sign-ins a second on 20 and on 2,000 connections.
+ * - `logins`: successful sign-ins a second on 20 and on 2,000 connections;
+ * - `refusals`: the CPU time of refused calls beside the CPU time of an admitted call, without a listener.
  *
  * `npm run bench overload reads 60` prints one part and takes 60 seconds for it; the default is all parts and 12
  * seconds.
  */
 
-const parts = { reads: printReads, readers: printReaders, connections: printConnections, logins: printLogins }
+const parts = {
+  reads: printReads,
+  readers: printReaders,
+  connections: printConnections,
+  logins: printLogins,
+  refusals: printRefusalCosts,
+}
 const [, , , ...asked] = process.argv
 const seconds = Number(asked.find(each => /^\d+$/.test(each)) ?? 12)
 const names = asked.filter(each => Object.hasOwn(parts, each))

@@ -91,6 +91,7 @@ describe('signing in', () => {
   it('verifies one hash for each attempt, whether the address exists or not', async () => {
     const verified: (string | undefined)[] = []
     const counting: Passwords = {
+      requireRoom() {},
       hash: async text => `$2$${text}`,
       verify: async hash => verified.push(hash) < 0,
       isOutdated: () => false,
@@ -108,6 +109,7 @@ describe('signing in', () => {
     async change => {
       let meanwhile: () => Promise<void> = async () => undefined
       const slow: Passwords = {
+        requireRoom() {},
         hash: async text => `$2$${text}`,
         async verify() {
           await meanwhile()
@@ -146,6 +148,7 @@ describe('signing in', () => {
 
   it('does not count an attempt that was refused for lack of room', async () => {
     const busy: Passwords = {
+      requireRoom() {},
       hash: async text => `$2$${text}`,
       async verify() {
         throw new ApiError({ reason: 'AUTHENTICATION_THROTTLED', rpc: 'RESOURCE_EXHAUSTED' }, 'busy')

@@ -37,8 +37,10 @@ export async function pinnedServer(): Promise<PinnedServer> {
   const exited = once(child, 'exit')
   pin(child.pid ?? 0, 0)
   pin(process.pid, 1)
-  const url = await listening(child.stdout)
-  child.stdout.resume()
+  const { stdout } = child
+  if (stdout === null) throw new Error('the server has no output')
+  const url = await listening(stdout)
+  stdout.resume()
   return {
     url: new URL(url),
     healthUrl: new URL(`http://127.0.0.1:${healthPort}`),
