@@ -55,13 +55,14 @@ export async function compose(
   log: Log,
   areas: readonly AreaModule[],
   openAccess: OpenAccess,
-  counting: Counting = { meters: new Meters(), connections: () => 0, turns: new Turns() },
+  counting: Counting = { meters: new Meters(), connections: () => 0 },
+  turns: Turns = new Turns(),
 ): Promise<Platform> {
   requireSoundAreas(areas, serverCollections)
   makeDataFolder(config.dataDir)
   const hold = enterDataFolder(config.dataDir)
   try {
-    return await whileBusy(log, () => composeIn(hold, config, log, { areas, openAccess, counting }))
+    return await whileBusy(log, () => composeIn(hold, config, log, { areas, openAccess, counting, turns }))
   } catch (error) {
     hold.release()
     throw await explainedUse(config, error)
@@ -93,6 +94,7 @@ interface Composition {
   readonly areas: readonly AreaModule[]
   readonly openAccess: OpenAccess
   readonly counting: Counting
+  readonly turns: Turns
 }
 
 /** Composes the platform, which then owns the hold and releases the hold in `close`. */
@@ -100,7 +102,7 @@ async function composeIn(
   hold: FolderHold,
   config: Config,
   log: Log,
-  { areas, counting, openAccess }: Composition,
+  { areas, counting, openAccess, turns }: Composition,
 ): Promise<Platform> {
   const store = await openStore(config, areas)
   let time: Time | undefined
@@ -111,7 +113,7 @@ async function composeIn(
     const queue = new WorkQueue()
     const { meters } = counting
     const max = config.http.limits?.maxInFlight ?? defaultHttpLimits.maxInFlight
-    const admission = new Admission(max, counting.turns, { clock, log, meters }, domainsOf(areas))
+    const admission = new Admission(max, turns, { clock, log, meters }, domainsOf(areas))
     const metered = new MeteredStore(store, meters.store)
     let address = config.baseUrl ?? ''
     const functions = functionsOf(areas)

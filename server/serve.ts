@@ -50,7 +50,7 @@ export async function serve(
   const apps: App[] = [main]
   const { log } = main.app
   const connections = (): number => apps.reduce((sum, { connections }) => sum + connections.size, 0)
-  const platform = await compose(config, log, areas, openAccess, { meters, connections, turns })
+  const platform = await compose(config, log, areas, openAccess, { meters, connections }, turns)
   let health: HealthListener | undefined
   try {
     const { sites } = platform

@@ -21,6 +21,9 @@ export interface TurnLimits {
 
 const defaultTurnLimits: TurnLimits = { turnMs: 1, patienceMs: 100, refusalEveryMs: 1, refusalWithinMs: 1200 }
 
+/** The maximal time in milliseconds for which new connections precede calls. */
+const mostAcceptMs = 50
+
 interface Waiting {
   readonly sinceMs: number
   readonly settle: (isAdmitted: Admitted) => void
@@ -40,6 +43,8 @@ export class Turns {
   #beganMs: number | undefined
   /** Whether a connection was accepted since calls last began from the queues. */
   #hasAccepted = false
+  /** The time until which new connections precede calls. */
+  #acceptUntilMs = 0
   #wasUrgent = false
   #nextRefusalMs = 0
   #timer: NodeJS.Timeout | undefined
@@ -53,7 +58,7 @@ export class Turns {
     return this.#ordinary.length
   }
 
-  /** Reports a new connection: the next turns are short, so that further connections are accepted soon. */
+  /** Reports a new connection: as long as connections come, calls get half of the time. */
   accepted(): void {
     this.#hasAccepted = true
   }
@@ -64,12 +69,11 @@ export class Turns {
    */
   enter(isUrgent: boolean): Admitted | Promise<Admitted> {
     const nowMs = performance.now()
-    if (this.#beganMs === undefined) {
-      this.#beganMs = nowMs
-      setImmediate(this.#turn)
-      return true
-    }
-    if (this.#ordinary.length + this.#urgent.length === 0 && nowMs - this.#beganMs < this.#limits.turnMs) return true
+    const isFirst = this.#beganMs === undefined
+    if (isFirst) setImmediate(this.#turn)
+    this.#beganMs ??= nowMs
+    const isFree = this.waiting + this.#urgent.length === 0 && !this.#isAccepting(nowMs)
+    if (isFree && (isFirst || nowMs - this.#beganMs < this.#limits.turnMs)) return true
     return new Promise(settle => (isUrgent ? this.#urgent : this.#ordinary).push({ sinceMs: nowMs, settle }))
   }
 
@@ -89,30 +93,40 @@ export class Turns {
   /** Begins waiting calls. Runs once a turn while calls begin, after the turn has read from its connections. */
   readonly #turn = (): void => {
     this.#release()
-    if (this.#ordinary.length + this.#urgent.length === 0) {
+    const nowMs = performance.now()
+    if (this.waiting + this.#urgent.length === 0) {
+      this.#ended(nowMs)
       this.#beganMs = undefined
       return
     }
+    const isAccepting = this.#isAccepting(nowMs)
     const ms = this.#hasAccepted ? 0 : this.#limits.turnMs
     this.#hasAccepted = false
-    this.#beganMs = performance.now()
-    this.#step(this.#beganMs + ms)
+    this.#beganMs = nowMs
+    if (isAccepting) setImmediate(this.#turn)
+    else this.#step(nowMs + ms)
   }
 
   #step(untilMs: number): void {
-    const next = this.#next()
-    next?.settle(true)
-    if (next === undefined) {
-      setImmediate(this.#turn)
-      return
-    }
+    this.#next()?.settle(true)
     // The callback runs after all microtasks, so after a call whose store answers synchronously.
     queueMicrotask(() =>
       process.nextTick(() => {
-        if (performance.now() < untilMs) this.#step(untilMs)
-        else setImmediate(this.#turn)
+        const nowMs = performance.now()
+        if (nowMs < untilMs && this.waiting + this.#urgent.length > 0) return this.#step(untilMs)
+        this.#ended(nowMs)
+        setImmediate(this.#turn)
       }),
     )
+  }
+
+  /** Reserves as much time for new connections as the calls of this turn took. */
+  #ended(nowMs: number): void {
+    this.#acceptUntilMs = nowMs + Math.min(nowMs - (this.#beganMs ?? nowMs), mostAcceptMs)
+  }
+
+  #isAccepting(nowMs: number): boolean {
+    return this.#hasAccepted && nowMs < this.#acceptUntilMs
   }
 
   /** Removes and returns the next call to begin; refuses the requests that have waited too long. */
