@@ -12,6 +12,8 @@ export interface TestSettings {
   readonly host?: string
   readonly limits?: Partial<HttpLimits>
   readonly isPublic?: boolean
+  /** The address of the separate listener for health and metrics. */
+  readonly health?: { readonly host: string; readonly port: number }
   readonly trustedProxies?: readonly string[]
 }
 
@@ -19,7 +21,7 @@ export interface TestSettings {
 export async function testServer(
   areas: readonly AreaModule[],
   dataDir = testFolder(),
-  { host = '127.0.0.1', limits = {}, isPublic = false, trustedProxies = [] }: TestSettings = {},
+  { health, host = '127.0.0.1', limits = {}, isPublic = false, trustedProxies = [] }: TestSettings = {},
 ): Promise<RunningServer> {
   const http = { host, port: 0, isPortOpen: false, limits, trustedProxies }
   const server = await serve(
@@ -28,6 +30,7 @@ export async function testServer(
       dataDir,
       http,
       metrics: { isPublic },
+      ...(health !== undefined && { health }),
       ...(await testStoreUrl(onTestFinished, storeCollections(areas))),
     },
     areas,
