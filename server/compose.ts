@@ -56,7 +56,8 @@ export async function compose(
   areas: readonly AreaModule[],
   openAccess: OpenAccess,
   counting: Counting = { meters: new Meters(), connections: () => 0 },
-  turns: Turns = new Turns(),
+  // Without a listener, no connection waits while calls wait.
+  turns: Turns = new Turns({ patienceMs: Infinity }),
 ): Promise<Platform> {
   requireSoundAreas(areas, serverCollections)
   makeDataFolder(config.dataDir)

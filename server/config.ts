@@ -98,6 +98,7 @@ function configOf(given: GivenSettings): ServerConfig {
       limits: {
         maxInFlight: values['http.max_in_flight'],
         maxConnections: values['http.max_connections'],
+        waitMs: values['http.max_wait'],
         headersMs: values['http.headers_timeout'],
         requestMs: values['http.request_timeout'],
         keepAliveMs: values['http.keep_alive_timeout'],

@@ -45,7 +45,7 @@ export async function serve(
 ): Promise<RunningServer> {
   const limits = { ...defaultHttpLimits, ...config.http.limits }
   const meters = new Meters()
-  const turns = new Turns()
+  const turns = new Turns({ patienceMs: limits.waitMs })
   const main = createApp({ outside, limits, meters, turns })
   const apps: App[] = [main]
   const { log } = main.app

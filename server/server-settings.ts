@@ -58,6 +58,11 @@ export const serverSettings = {
   'http.max_connections': count
     .default(defaultHttpLimits.maxConnections)
     .describe('the limit of open connections; further connections are closed immediately'),
+  'http.max_wait': duration()
+    .default(defaultHttpLimits.waitMs)
+    .describe(
+      'the time that a request waits for its turn under lasting overload, in short bursts five times as long; then 503',
+    ),
   'http.headers_timeout': duration()
     .default(defaultHttpLimits.headersMs)
     .describe('the time from the connection, or from the first byte of a later request, to the last header; then 408'),

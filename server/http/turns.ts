@@ -9,8 +9,9 @@ export interface TurnLimits {
    */
   readonly turnMs: number
   /**
-   * The time after which a waiting request is refused: its caller would otherwise wait longer than a retry on another
-   * server takes.
+   * The time after which a waiting request is refused under lasting overload: its caller would otherwise wait longer
+   * than a retry on another server takes. In a burst, until requests have waited for `burst` times as long without a
+   * pause, a request may wait for that longer time.
    */
   readonly patienceMs: number
   /** The minimal interval between two refusals. A refused caller may send its next request immediately. */
@@ -20,6 +21,9 @@ export interface TurnLimits {
 }
 
 const defaultTurnLimits: TurnLimits = { turnMs: 1, patienceMs: 100, refusalEveryMs: 1, refusalWithinMs: 1200 }
+
+/** The ratio of the longest burst of waiting requests to the patience under lasting overload. */
+const burst = 5
 
 /** The maximal time in milliseconds for which new connections precede calls. */
 const mostAcceptMs = 50
@@ -43,6 +47,8 @@ export class Turns {
   #beganMs: number | undefined
   /** Whether a connection was accepted since calls last began from the queues. */
   #hasAccepted = false
+  /** The time at which a request last found no other waiting request. */
+  #freeMs = 0
   /** The time until which new connections precede calls. */
   #acceptUntilMs = 0
   #wasUrgent = false
@@ -73,6 +79,7 @@ export class Turns {
     if (isFirst) setImmediate(this.#turn)
     this.#beganMs ??= nowMs
     const isFree = this.waiting + this.#urgent.length === 0 && !this.#isAccepting(nowMs)
+    if (this.waiting === 0) this.#freeMs = nowMs
     if (isFree && (isFirst || nowMs - this.#beganMs < this.#limits.turnMs)) return true
     return new Promise(settle => (isUrgent ? this.#urgent : this.#ordinary).push({ sinceMs: nowMs, settle }))
   }
@@ -133,7 +140,9 @@ export class Turns {
   #next(): Waiting | undefined {
     this.#wasUrgent = !this.#wasUrgent && this.#urgent.length > 0
     if (this.#wasUrgent) return this.#urgent.shift()
-    const latestMs = performance.now() - this.#limits.patienceMs
+    const nowMs = performance.now()
+    const isBurst = nowMs - this.#freeMs < burst * this.#limits.patienceMs
+    const latestMs = nowMs - this.#limits.patienceMs * (isBurst ? burst : 1)
     for (let next = this.#ordinary.shift(); next !== undefined; next = this.#ordinary.shift()) {
       if (next.sinceMs >= latestMs) return next
       next.settle(false)

@@ -70,6 +70,7 @@ describe('settings', () => {
     expect(http.limits).toEqual({
       maxInFlight: 5,
       maxConnections: 50,
+      waitMs: 100,
       headersMs: 1500,
       requestMs: 600_000,
       keepAliveMs: 250,

@@ -52,7 +52,7 @@ describe('a server with more requests than it can answer', () => {
   )
 
   it('refuses with 503 and Retry-After what would wait too long, counts the refusals, and logs few of them', async () => {
-    const { url, open } = await served()
+    const { url, open } = await served({ limits: { waitMs: 10 } })
     const sockets = await Promise.all(Array.from({ length: readers }, open))
     const answers = sockets.map(async socket => String((await once(socket, 'data'))[0]))
     for (const socket of sockets) socket.write(read)
@@ -61,7 +61,7 @@ describe('a server with more requests than it can answer', () => {
     const admitted = texts.filter(text => text.startsWith('HTTP/1.1 200 '))
     expect(refused.length + admitted.length).toBe(readers)
     expect(refused.length).toBeGreaterThan(readers / 10)
-    expect(admitted.length).toBeGreaterThan(1)
+    expect(admitted.length).toBeGreaterThan(0)
     for (const text of refused) expect(text).toMatch(/\r\nretry-after: 1\r\n/i)
     const samples = readExposition(await (await fetch(`${url}/metrics`)).text())
     expect(valueOf(samples, 'ninefold_http_refused_total', { cause: 'overloaded' })).toBe(refused.length)

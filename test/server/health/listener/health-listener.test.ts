@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { testToken } from '../../access/test-access.ts'
 import { testServer } from '../../http/harness.ts'
 import { sampleArea } from '../../sample-area.ts'
 import { testFolder } from '../../store/harness.ts'
@@ -70,11 +71,29 @@ describe('a server with health.listen', () => {
     expect(String(answer)).toMatch(/^HTTP\/1\.1 400 .*FIELD_INVALID/s)
   })
 
-  it('says that it drains until it has ended, and then listens no more', async () => {
+  it('listens no more after its end', async () => {
     const { server, get } = await served()
     await expect.poll(async () => (await get('/readyz')).status).toBe(200)
     await server.close()
     await expect(get('/healthz')).rejects.toThrow('fetch failed')
+  })
+
+  it('says at the separate address that it drains', async () => {
+    const started = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    const wait = (): Promise<void> => {
+      started.resolve()
+      return released.promise
+    }
+    const server = await testServer([sampleArea({ wait })], testFolder(), { health })
+    const headers = { authorization: `Bearer ${testToken}` }
+    const slow = fetch(`${server.url}/sample/v1/crates/slow`, { headers })
+    await started.promise
+    const closed = server.close()
+    const ready = async () => (await fetch(`${server.healthUrl}/readyz`)).json()
+    await expect.poll(ready).toEqual({ status: 'draining' })
+    released.resolve()
+    await Promise.all([slow, closed])
   })
 
   it('does not start at an address that is taken', async () => {
