@@ -1,4 +1,4 @@
-import { atMost, bodyField, readBody } from './body.ts'
+import { atMost, bodyField, rawBytes, readBody } from './body.ts'
 import { traceOf } from './context.ts'
 import type { CallContext, Principal } from './context.ts'
 import type { Doors } from './doors.ts'
@@ -66,6 +66,7 @@ export function dispatcher(options: DispatcherOptions): Dispatch {
     headers.traceparent = traceparent
     if (call.served?.noStore) headers['cache-control'] = 'no-store'
     if (call.allow !== undefined) headers.allow = call.allow
+    if (call.acceptEncoding !== undefined) headers['accept-encoding'] = call.acceptEncoding
     return finish(answer, call, outcome, options.log)
   }
 }
@@ -85,6 +86,7 @@ function serve(bound: BoundRoute, { noStore }: DispatcherOptions): Served {
 async function answerCall(call: Call, router: Router<Served>, options: Serving): Promise<WireAnswer> {
   const { limits } = options
   const { request } = call
+  if (request.fault !== undefined) throw fieldInvalid([request.fault])
   if (request.target.length > limits.urlBytes) {
     throw fieldInvalid([{ field: 'url', description: `must have at most ${limits.urlBytes} bytes` }])
   }
@@ -103,6 +105,10 @@ async function answerCall(call: Call, router: Router<Served>, options: Serving):
   const given = read({ path: found.raw, query, headers: request.headers }, faults)
   if (isMutation(route) && request.headers['idempotency-key'] !== context.idempotencyKey) {
     faults.add('Idempotency-Key', 'must be 1 to 128 visible ASCII characters')
+  }
+  // A caller that waits for `100 Continue` is not asked for a body that changes nothing.
+  if (faults.count > 0 && route.body && /^100-continue$/i.test(request.headers.expect ?? '')) {
+    throw fieldInvalid(faults.list)
   }
   const body = route.body && (await takeBody(call, route.body, faults, options))
   if (body !== undefined) setMember(given, bodyField, body)
@@ -150,12 +156,30 @@ async function takeBody(call: Call, declared: RequestBody, faults: Faults, optio
   const sent = headers['content-type'] ?? (body === undefined ? declared.type : 'application/octet-stream')
   const limits = maxBytes === undefined ? options.limits : { ...options.limits, bodyBytes: maxBytes }
   const reading = { headers, limits, faults, refuse: fieldInvalid }
+  if (body !== undefined && declared.kind !== rawBytes) requireIdentity(call, sent, faults)
   if (takes(declared, sent)) return readBody(body, declared, declared.required, reading)
   if (body === undefined) return undefined
   const types = [declared.type, ...(declared.aliases ?? [])]
   faults.add(bodyField, `must have the content type ${types.join(' or ')}`)
   call.errorStatus = options.unsupportedMediaTypeStatus
   return undefined
+}
+
+/**
+ * Throws 415 with all faults for a body that is compressed or in another charset than UTF-8. A handler of bytes reads
+ * the headers itself.
+ */
+function requireIdentity(call: Call, type: string, faults: Faults): void {
+  const { 'content-encoding': encoding = 'identity' } = call.request.headers
+  const [, , charset = 'utf-8'] = /;\s*charset\s*=\s*("?)([^\s;"]*)\1/i.exec(type) ?? []
+  if (encoding.toLowerCase() !== 'identity') {
+    call.acceptEncoding = 'identity'
+    faults.add('Content-Encoding', 'must be absent or identity: send the body without compression')
+  }
+  if (!/^utf-?8$/i.test(charset)) faults.add('Content-Type', 'must have the charset utf-8')
+  else if (call.acceptEncoding === undefined) return
+  call.errorStatus = 415
+  throw fieldInvalid(faults.list)
 }
 
 /**

@@ -14,7 +14,8 @@ import { denials } from './audit/denials.ts'
 import type { Config } from './config.ts'
 import { Backlog } from './health/backlog.ts'
 import type { Metric } from './health/metrics.ts'
-import { metricsRoute } from './health/metrics-route.ts'
+import { metricsRoute, sharedText } from './health/metrics-route.ts'
+import type { HealthReports } from './health/listener/health-listener.ts'
 import { Vitals } from './health/vitals.ts'
 import { withEngines, type EngineCheck } from './engines.ts'
 import { FunctionTable } from './functions.ts'
@@ -55,12 +56,13 @@ export const domainsOf = (areas: readonly AreaModule[]): DispatcherOptions['doma
   areas: areas.map(({ domain }) => domain),
 })
 
-/** The sites to serve, and the periodic workers of the areas. */
+/** The sites to serve, the periodic workers of the areas, and the health of the server. */
 export interface Assembled {
   readonly sites: Sites
   readonly workers: MountedArea['workers']
   /** Ends the background activity of the areas. Failures are logged. */
   readonly endAreas: () => Promise<void>
+  readonly health: HealthReports
 }
 
 /** Returns the functions of areas that need only the store, before any area is mounted. */
@@ -114,15 +116,17 @@ export async function assemble(
   const sources = {
     ...counting,
     inWork: () => admission.inWork,
+    waiting: () => admission.waiting,
     maxInWork: admission.max,
     backlog: new Backlog(store, clock),
     areas: metrics,
   }
+  const metricsText = sharedText(sources)
   const line = requestLine(log)
   const prepare = (route: BoundRoute): BoundRoute => watchRoute(withSoundTexts(route))
   const routes = [
     ...platformRoutes(outside, areas, vitals),
-    metricsRoute(outside, sources, config.metrics?.isPublic ?? false),
+    metricsRoute(outside, metricsText, config.metrics?.isPublic ?? false),
     ...referenceRoutes(
       outside,
       areas.map(({ domain }) => domain.name),
@@ -155,6 +159,7 @@ export async function assemble(
       const failed = (err: unknown): void => log.warn({ err }, 'an area could not end its background activity')
       await Promise.all(ends.map(end => end().catch(failed)))
     },
+    health: { readiness: () => vitals.readiness(), metrics: metricsText },
   }
 }
 

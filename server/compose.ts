@@ -11,8 +11,10 @@ import { makeDataFolder } from './data-folder.ts'
 import type { Counting } from './meters/counting.ts'
 import { Meters } from './meters/meters.ts'
 import { MeteredStore } from './meters/store-meter.ts'
+import type { HealthReports } from './health/listener/health-listener.ts'
 import { Admission } from './http/admission.ts'
 import { defaultHttpLimits } from './http/limits.ts'
+import { Turns } from './http/turns.ts'
 import { type Log } from './log.ts'
 import { reclaimers } from './operations/reclaim.ts'
 import { dayMs, sweeper } from './operations/sweep.ts'
@@ -32,6 +34,8 @@ export interface Platform {
   readonly dispatch: Dispatch
   readonly sites: Sites
   readonly signIn: SignIn
+  /** The reports for a separate listener. */
+  readonly health: HealthReports
   /** Sets the URL of the listener, which is the base URL unless `base_url` is configured. */
   listensAt(url: string): void
   /**
@@ -53,12 +57,14 @@ export async function compose(
   areas: readonly AreaModule[],
   openAccess: OpenAccess,
   counting: Counting = { meters: new Meters(), connections: () => 0 },
+  // Without a listener, no connection waits while calls wait.
+  turns: Turns = new Turns({ patienceMs: Infinity }),
 ): Promise<Platform> {
   requireSoundAreas(areas, serverCollections)
   makeDataFolder(config.dataDir)
   const hold = enterDataFolder(config.dataDir)
   try {
-    return await whileBusy(log, () => composeIn(hold, config, log, { areas, openAccess, counting }))
+    return await whileBusy(log, () => composeIn(hold, config, log, { areas, openAccess, counting, turns }))
   } catch (error) {
     hold.release()
     throw await explainedUse(config, error)
@@ -90,6 +96,7 @@ interface Composition {
   readonly areas: readonly AreaModule[]
   readonly openAccess: OpenAccess
   readonly counting: Counting
+  readonly turns: Turns
 }
 
 /** Composes the platform, which then owns the hold and releases the hold in `close`. */
@@ -97,7 +104,7 @@ async function composeIn(
   hold: FolderHold,
   config: Config,
   log: Log,
-  { areas, counting, openAccess }: Composition,
+  { areas, counting, openAccess, turns }: Composition,
 ): Promise<Platform> {
   const store = await openStore(config, areas)
   let time: Time | undefined
@@ -109,7 +116,7 @@ async function composeIn(
     const queue = new WorkQueue()
     const { meters } = counting
     const max = config.http.limits?.maxInFlight ?? defaultHttpLimits.maxInFlight
-    const admission = new Admission(max, { clock, log, meters }, domainsOf(areas))
+    const admission = new Admission(max, turns, { clock, log, meters }, domainsOf(areas))
     const metered = new MeteredStore(store, meters.store)
     let address = config.baseUrl ?? ''
     const functions = functionsOf(areas)
@@ -145,7 +152,7 @@ async function composeIn(
       functions,
     }
     assembled = await assemble(foundation, config, areas)
-    const { endAreas, sites, workers: areaWorkers } = assembled
+    const { endAreas, health, sites, workers: areaWorkers } = assembled
     const signIn = await access.begin()
     const { end } = access
     const operations = areas.map(area => area.operations)
@@ -164,6 +171,7 @@ async function composeIn(
       dispatch: sites.main.dispatch,
       sites,
       signIn,
+      health,
       listensAt(url) {
         address = config.baseUrl ?? url
         for (const { listensAt } of sites.main.planes) listensAt?.(address)

@@ -1,5 +1,6 @@
 import type { HttpLimits } from './http/limits.ts'
 import { serverSettings } from './server-settings.ts'
+import { listenerOf } from './settings/text-faults.ts'
 import { knownSettings, type SettingDeclarations } from './settings/declarations.ts'
 import { SettingFaults } from './settings/faults.ts'
 import { writtenSettings, type ConfigSources } from './settings/sources.ts'
@@ -27,6 +28,8 @@ export interface ServerConfig {
     /** The addresses and blocks of proxies whose `X-Forwarded-For` is trusted; absent: none. */
     readonly trustedProxies?: readonly string[]
   }
+  /** The address of the separate listener for health and metrics; absent: no separate listener. */
+  readonly health?: { readonly host: string; readonly port: number }
   readonly metrics?: {
     /** Whether `/metrics` is answered to every caller, not only to callers on the same machine. */
     readonly isPublic: boolean
@@ -81,6 +84,7 @@ function configOf(given: GivenSettings): ServerConfig {
   const consoleUrl = withoutEnd(values.console_url)
   const storeUrl = values['store.url']
   const trustedProxies = values['http.trusted_proxies']
+  const health = listenerOf(values['health.listen'] ?? '')
   return {
     baseUrl: withoutEnd(values.base_url),
     dataDir: values.data_dir,
@@ -94,6 +98,7 @@ function configOf(given: GivenSettings): ServerConfig {
       limits: {
         maxInFlight: values['http.max_in_flight'],
         maxConnections: values['http.max_connections'],
+        waitMs: values['http.max_wait'],
         headersMs: values['http.headers_timeout'],
         requestMs: values['http.request_timeout'],
         keepAliveMs: values['http.keep_alive_timeout'],
@@ -102,6 +107,7 @@ function configOf(given: GivenSettings): ServerConfig {
       } satisfies HttpLimits,
       ...(trustedProxies !== undefined && { trustedProxies }),
     },
+    ...(health !== undefined && { health }),
     metrics: { isPublic: values['metrics.public'] },
     mail: { smtpUrl: values['mail.smtp_url'], from: values['mail.from'] },
     bootstrap: {

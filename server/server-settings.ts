@@ -5,6 +5,7 @@ import { listOf } from './settings/lists.ts'
 import { duration, flag, integer, text } from './settings/scalars.ts'
 import {
   emptyFault,
+  listenerFault,
   httpUrlFault,
   storeUrlFault,
   smtpUrlFault,
@@ -57,6 +58,11 @@ export const serverSettings = {
   'http.max_connections': count
     .default(defaultHttpLimits.maxConnections)
     .describe('the limit of open connections; further connections are closed immediately'),
+  'http.max_wait': duration()
+    .default(defaultHttpLimits.waitMs)
+    .describe(
+      'the time that a request waits for its turn under lasting overload, in short bursts five times as long; then 503',
+    ),
   'http.headers_timeout': duration()
     .default(defaultHttpLimits.headersMs)
     .describe('the time from the connection, or from the first byte of a later request, to the last header; then 408'),
@@ -78,6 +84,9 @@ export const serverSettings = {
   'http.drain_timeout': duration()
     .default(defaultHttpLimits.drainMs)
     .describe('the time that calls in progress have to end when the server stops'),
+  'health.listen': text({ fault: listenerFault }).optional.describe(
+    'an address and a port, `127.0.0.1:9090`, for a separate listener of `/healthz`, `/readyz` and `/metrics`, which responds under any load',
+  ),
   'metrics.public': flag().default(false).describe('whether `/metrics` is answered to all callers'),
   'mail.smtp_url': text({ fault: smtpUrlFault }).optional.describe(
     'the mail server, `smtps://user:password@host:465`; absent: mails are files in `<data_dir>/outbox`, and responses to administrators contain the tokens',

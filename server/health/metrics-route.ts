@@ -17,8 +17,7 @@ type Forwarding = { readonly [Name in (typeof forwardingHeaders)[number]]?: stri
  * Returns the route `/metrics` (conventions §18): the metrics of the server in the text format of Prometheus, for
  * callers on the same machine unless `isPublic`. A forwarded request counts as remote, wherever the proxy runs.
  */
-export function metricsRoute(domain: ErrorDomain, sources: Sources, isPublic: boolean): BoundRoute {
-  const text = sharedText(sources)
+export function metricsRoute(domain: ErrorDomain, text: () => Promise<string>, isPublic: boolean): BoundRoute {
   const route: Route<Forwarding, string> = {
     operationId: 'metrics',
     method: 'GET',
@@ -40,7 +39,7 @@ export function metricsRoute(domain: ErrorDomain, sources: Sources, isPublic: bo
  * Returns a function that formats the metrics. Concurrent requests share one text, so that many requests cost no more
  * than one.
  */
-function sharedText(sources: Sources): () => Promise<string> {
+export function sharedText(sources: Sources): () => Promise<string> {
   let exposed: Promise<Exposition> | undefined
   let text: Promise<string> | undefined
   return () => {

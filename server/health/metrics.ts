@@ -8,6 +8,8 @@ export interface Sources {
   /** Returns the number of running calls, of which `maxInWork` is the limit. */
   readonly inWork: () => number
   readonly maxInWork: number
+  /** Returns the number of requests that wait for a turn. */
+  readonly waiting: () => number
   /** Returns the number of open connections. */
   readonly connections: () => number
   readonly backlog: Backlog
@@ -31,7 +33,7 @@ export function metricsOf(sources: Sources): readonly Metric[] {
   return [...callMetrics(sources), ...storeMetrics(sources), ...workMetrics(sources), ...sources.areas]
 }
 
-const callMetrics = ({ meters, inWork, maxInWork, connections }: Sources): readonly Metric[] => [
+const callMetrics = ({ meters, inWork, maxInWork, waiting, connections }: Sources): readonly Metric[] => [
   {
     kind: 'counter',
     name: 'ninefold_http_requests_total',
@@ -66,6 +68,7 @@ const callMetrics = ({ meters, inWork, maxInWork, connections }: Sources): reado
     help: 'Calls that may be worked on at a time.',
     read: () => maxInWork,
   },
+  { kind: 'gauge', name: 'ninefold_http_waiting', help: 'Requests that wait for a turn.', read: waiting },
   { kind: 'gauge', name: 'ninefold_http_connections', help: 'Open connections.', read: connections },
 ]
 

@@ -5,6 +5,7 @@ import type { Dispatch, WireAnswer, WireRequest } from '../../runtime/wire.ts'
 import type { RequestRules } from './connections.ts'
 import { identified, type RefusalServices } from './refusals.ts'
 import { outsideWork } from './body-waits.ts'
+import type { Turns } from './turns.ts'
 
 /** The paths that are answered under any load, because they report the health of the server. */
 const healthPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
@@ -17,29 +18,40 @@ const messages = {
   draining: 'the server is about to end; try again',
 } as const
 
+/** Returns the answer to a caller that has disconnected, which is never sent. */
+const gone = (): WireAnswer => ({ status: 499, headers: {} })
+
 /** The delay in seconds after which refused callers should try again; the platform's clients add a random part. */
 const retryAfterSeconds = 1
 
 /**
- * Limits the number of running calls. Above the limit, and while the server ends, calls are refused with 503 and
- * `Retry-After`. A call that waits for its body, or for its caller to take the answer, does not count as running.
+ * Limits the number of running calls, and begins calls in the turns of the server. Above the limit, after too long a
+ * wait for a turn, and while the server ends, calls are refused with 503 and `Retry-After`. A call that waits for its
+ * body, or for its caller to take the answer, does not count as running.
  */
 export class Admission {
   readonly max: number
+  readonly #turns: Turns
   readonly #parts: RefusalServices
   readonly #domains: DispatcherOptions['domains']
   readonly #drained = Promise.withResolvers<void>()
   #inWork = 0
   #isDraining = false
 
-  constructor(max: number, parts: RefusalServices, domains: DispatcherOptions['domains']) {
+  constructor(max: number, turns: Turns, parts: RefusalServices, domains: DispatcherOptions['domains']) {
     this.max = max
+    this.#turns = turns
     this.#parts = parts
     this.#domains = domains
   }
 
   get inWork(): number {
     return this.#inWork
+  }
+
+  /** The number of requests that wait for a turn. */
+  get waiting(): number {
+    return this.#turns.waiting
   }
 
   get isDraining(): boolean {
@@ -51,15 +63,33 @@ export class Admission {
    */
   admit(dispatch: Dispatch, rules?: RequestRules): Dispatch {
     return async request => {
-      if (isHealth(request)) return this.#leaving(await dispatch(request))
-      if (this.#isDraining) return this.#leaving(this.#refuse(request, 'draining', rules))
-      if (this.#inWork >= this.max) return this.#refuse(request, 'overloaded', rules)
-      this.#begin()
-      try {
-        return this.#leaving(await dispatch(outsideWork(request, this.#pause)))
-      } finally {
-        this.#end()
+      const turns = this.#turns
+      if (isHealth(request)) {
+        const entered = turns.enter(true)
+        if (entered !== true) await entered
+        return this.#leaving(await dispatch(request))
       }
+      if (this.#isDraining) return this.#leaving(this.#refuse(request, 'draining', rules))
+      if (this.#inWork + turns.waiting >= this.max) return this.#shed(request, rules)
+      const entered = turns.enter(false)
+      if (entered !== true) {
+        if (!(await entered)) return this.#shed(request, rules)
+        if (this.#isDraining) return this.#leaving(this.#refuse(request, 'draining', rules))
+        if (request.signal.aborted) return gone()
+      }
+      const answer = await this.#run(dispatch, request)
+      // A call may find a limit of its own, such as the limit of concurrent password checks.
+      if (answer.headers['retry-after'] !== undefined) await turns.refusal()
+      return this.#leaving(answer)
+    }
+  }
+
+  async #run(dispatch: Dispatch, request: WireRequest): Promise<WireAnswer> {
+    this.#begin()
+    try {
+      return await dispatch(outsideWork(request, this.#pause))
+    } finally {
+      this.#end()
     }
   }
 
@@ -90,6 +120,12 @@ export class Admission {
     } finally {
       this.#begin()
     }
+  }
+
+  async #shed(request: WireRequest, rules?: RequestRules): Promise<WireAnswer> {
+    await this.#turns.refusal()
+    if (request.signal.aborted) return gone()
+    return this.#leaving(this.#refuse(request, 'overloaded', rules))
   }
 
   #refuse({ headers, target }: WireRequest, cause: keyof typeof messages, rules?: RequestRules): WireAnswer {

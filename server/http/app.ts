@@ -9,6 +9,7 @@ import { logOptions } from '../log.ts'
 import { Connections, type RequestRules } from './connections.ts'
 import type { HttpLimits } from './limits.ts'
 import { identified } from './refusals.ts'
+import type { Turns } from './turns.ts'
 import type { ErrorDomain } from '../../runtime/errors.ts'
 
 /** The time after the longest time limit of a connection, in milliseconds, after which an idle connection is closed. */
@@ -24,6 +25,8 @@ export interface AppOptions {
   readonly renderError?: RenderError | undefined
   readonly limits: HttpLimits
   readonly meters: Meters
+  /** The turns of the calls of the app. */
+  readonly turns: Pick<Turns, 'accepted'>
 }
 
 /** An app and its open connections. */
@@ -54,7 +57,7 @@ const farewellMs = 2000
  * and answer malformed URLs, unknown content types and unknown methods in its own form; here Fastify neither parses nor
  * routes.
  */
-export function createApp({ outside, renderError, limits, meters }: AppOptions): App {
+export function createApp({ outside, renderError, limits, meters, turns }: AppOptions): App {
   const { headersMs, keepAliveMs, maxConnections, requestMs, writeMs } = limits
   const clock = createClock()
   const app = Fastify({
@@ -94,7 +97,13 @@ export function createApp({ outside, renderError, limits, meters }: AppOptions):
   )
   connections.watch(app.server)
   app.server.maxConnections = maxConnections
-  app.server.on('drop', () => meters.refused('connections'))
+  // Node.js would drop headers beyond a number without an error; their bytes are limited.
+  app.server.maxHeadersCount = 0
+  app.server.on('connection', () => turns.accepted())
+  app.server.on('drop', () => {
+    turns.accepted()
+    meters.refused('connections')
+  })
   return { app, connections }
 }
 
@@ -113,7 +122,7 @@ export type RulesOf = (target: string) => RequestRules | undefined
 export function mount({ app, connections }: App, dispatch: Dispatch, rulesOf: RulesOf = () => undefined): void {
   const serve = nodeHost(dispatch)
   const host = inTurn((request, response, proceed) => {
-    connections.expectBody(request, rulesOf(request.url ?? ''))
+    connections.begin(request, response, rulesOf(request.url ?? ''))
     serve(request, response, proceed)
   })
   // Without this listener, Node.js would answer an unknown `Expect` in its own form.
@@ -145,9 +154,10 @@ type Host = (request: IncomingMessage, response: ServerResponse, proceed?: () =>
 export async function closeApp({ app, connections }: App, graceMs: number): Promise<void> {
   const cut = setTimeout(() => app.server.closeAllConnections(), graceMs)
   // Idle connections stay open for further requests, so a closing server must close them.
+  const sinceMs = performance.now()
   const release = setInterval(() => {
     app.server.closeIdleConnections()
-    connections.closeUnused()
+    connections.closeUnused(sinceMs)
   }, 20)
   try {
     await app.close()

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Pace } from '../../domain/ports/data-planes.ts'
 import type { RenderError } from '../../runtime/status.ts'
@@ -30,6 +30,8 @@ interface Progress {
   taken: number
   sinceMs: number
   arriving: Arriving | undefined
+  /** Whether a request of the connection has begun and its answer has not ended. */
+  isAnswering: boolean
 }
 
 /** The time limits of connections, in milliseconds. */
@@ -48,10 +50,7 @@ export interface ConnectionEvents {
   readonly onLate: (socket: Socket, rules: RequestRules | undefined) => void
 }
 
-/**
- * The age in milliseconds from which `closeUnused` closes a connection without a request; some clients connect before
- * they send a request.
- */
+/** The time in milliseconds for which `closeUnused` waits for a request; some clients connect before they send. */
 const aheadMs = 500
 
 /**
@@ -83,7 +82,7 @@ export class Connections {
   watch(server: Server): void {
     server.on('connection', socket => {
       const nowMs = performance.now()
-      this.#open.set(socket, { openedMs: nowMs, taken: 0, sinceMs: nowMs, arriving: undefined })
+      this.#open.set(socket, { openedMs: nowMs, taken: 0, sinceMs: nowMs, arriving: undefined, isAnswering: false })
       socket.once('close', () => this.#open.delete(socket))
     })
     const { requestMs, writeMs } = this.#limits
@@ -92,21 +91,25 @@ export class Connections {
     server.once('close', () => clearInterval(timer))
   }
 
-  /** Begins to wait for the body of a request, which is the next request to be answered on its connection. */
-  expectBody(request: IncomingMessage, rules: RequestRules | undefined): void {
+  /** Begins a request, which is the next request to be answered on its connection, and waits for its body. */
+  begin(request: IncomingMessage, response: ServerResponse, rules: RequestRules | undefined): void {
     const progress = this.#open.get(request.socket)
     if (progress === undefined) return
+    progress.isAnswering = true
+    response.once('close', () => (progress.isAnswering = false))
     progress.arriving = { request, rules, fromMs: performance.now(), had: request.socket.bytesRead }
   }
 
   /**
-   * Closes connections without any request: node:http treats such connections as busy, because a request could still
-   * arrive.
+   * Closes connections without a request, `aheadMs` after they were opened, and connections with a part of a request
+   * line or of headers, `aheadMs` after `sinceMs`, the beginning of the end. node:http treats both kinds of connections
+   * as busy, because a request could still arrive.
    */
-  closeUnused(): void {
+  closeUnused(sinceMs: number): void {
     const nowMs = performance.now()
-    for (const [socket, { openedMs }] of this.#open) {
-      if (socket.bytesRead === 0 && nowMs - openedMs >= aheadMs) socket.destroy()
+    for (const [socket, { isAnswering, openedMs }] of this.#open) {
+      const fromMs = socket.bytesRead === 0 ? openedMs : Math.max(openedMs, sinceMs)
+      if (!isAnswering && nowMs - fromMs >= aheadMs) socket.destroy()
     }
   }
 

@@ -3,6 +3,8 @@ export interface HttpLimits {
   /** The maximal number of running calls; calls that wait for their caller do not count. */
   readonly maxInFlight: number
   readonly maxConnections: number
+  /** The time for which a request waits for its turn under lasting overload. */
+  readonly waitMs: number
   /** The time from the beginning of a request to the end of its headers. */
   readonly headersMs: number
   /** The time from the end of a request's headers to the end of its body, except for data planes with a pace. */
@@ -22,6 +24,7 @@ export interface HttpLimits {
 export const defaultHttpLimits: HttpLimits = {
   maxInFlight: 1000,
   maxConnections: 10_000,
+  waitMs: 100,
   headersMs: 15_000,
   requestMs: 120_000,
   keepAliveMs: 65_000,

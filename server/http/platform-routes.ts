@@ -1,28 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { bind } from '../../runtime/bind.ts'
 import { JsonText } from '../../runtime/json.ts'
-import type { BoundRoute, Reply, Route } from '../../runtime/route.ts'
+import type { BoundRoute } from '../../runtime/route.ts'
 import type { AreaModule } from '../area.ts'
-import type { Readiness, Vitals } from '../health/vitals.ts'
+import { healthRoutes, publicRoute } from '../health/health-routes.ts'
+import type { Vitals } from '../health/vitals.ts'
 import type { ErrorDomain } from '../../runtime/errors.ts'
-
-const json = { type: 'application/json', kind: 'json' } as const
-const takesNothing = (request: unknown): request is object => typeof request === 'object'
-
-type Told = Omit<Readiness, 'isServing'>
-
-/** Returns the route of a public GET without parameters. */
-function publicRoute<Result>(operationId: string, path: string, domain: ErrorDomain): Route<object, Result> {
-  return {
-    operationId,
-    method: 'GET',
-    path: [path],
-    success: [{ status: 200, ...json }],
-    domain,
-    access: { kind: 'public' },
-    check: takesNothing,
-  }
-}
 
 /**
  * Returns the routes of the server in addition to the routes of its areas (conventions §18): liveness, readiness, and
@@ -33,33 +16,8 @@ export function platformRoutes(
   areas: readonly AreaModule[],
   vitals: Pick<Vitals, 'readiness'>,
 ): readonly BoundRoute[] {
-  const ready = publicRoute<Reply<200 | 503, Told>>('readyz', '/readyz', domain)
-  return [
-    bind(publicRoute<{ status: 'alive' }>('healthz', '/healthz', domain), async () => ({ status: 'alive' })),
-    bind(
-      {
-        ...ready,
-        success: [
-          { status: 200, ...json },
-          { status: 503, ...json },
-        ],
-        replies: true,
-      },
-      async () => readinessReply(await vitals.readiness()),
-    ),
-    ...areas.map(area => specRoute(area.domain, domain)),
-  ]
+  return [...healthRoutes(domain, vitals), ...areas.map(area => specRoute(area.domain, domain))]
 }
-
-/**
- * Returns the answer of `/readyz`: 503 only if no calls should be sent to the server (conventions §18). A server whose
- * store cannot be written answers 200 as long as it admits callers, because otherwise no server would be ready.
- */
-const readinessReply = ({ isServing, ...told }: Readiness): Reply<200 | 503, Told> => ({
-  status: isServing ? 200 : 503,
-  body: told,
-  headers: undefined,
-})
 
 /**
  * Returns the route of an area's document. The document is bundled on first use, because reading YAML would delay every

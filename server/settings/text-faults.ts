@@ -37,3 +37,15 @@ export function senderFault(value: string): string | undefined {
 export function optionalAddressFault(value: string): string | undefined {
   return value === '' || isEmail(value) ? undefined : 'must be an address, or empty'
 }
+
+/** Returns the fault of a text that is no address of a listener. */
+export function listenerFault(value: string): string | undefined {
+  return listenerOf(value) === undefined ? 'must be an address and a port, such as "127.0.0.1:9090"' : undefined
+}
+
+/** Returns the host and the port of a text such as `127.0.0.1:9090` or `[::1]:9090`; undefined for another text. */
+export function listenerOf(value: string): { readonly host: string; readonly port: number } | undefined {
+  const [, inBrackets, name, port] = /^(?:\[([\da-fA-F:.]+)\]|([^\s:[\]/]+)):(\d{1,5})$/.exec(value) ?? []
+  const host = inBrackets ?? name
+  return host === undefined || Number(port) > 65_535 ? undefined : { host, port: Number(port) }
+}

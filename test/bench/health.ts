@@ -10,6 +10,7 @@ import { Meters } from '../../server/meters/meters.ts'
 import { MeteredStore } from '../../server/meters/store-meter.ts'
 import { Admission } from '../../server/http/admission.ts'
 import { defaultHttpLimits } from '../../server/http/limits.ts'
+import { Turns } from '../../server/http/turns.ts'
 import { openSqlite } from '../../server/store/sqlite.ts'
 import type { Group } from './measuring/in-process.ts'
 import { measure } from './measuring/rounds.ts'
@@ -32,7 +33,7 @@ function callGroup(): Group {
   const bare = trivialService()
   const counted = trivialService(entry => meters.calls.record(entry))
   const parts = { clock: createClock(), log: silent, meters }
-  const admission = new Admission(defaultHttpLimits.maxInFlight, parts, { outside: { name: 'made' } })
+  const admission = new Admission(defaultHttpLimits.maxInFlight, new Turns(), parts, { outside: { name: 'made' } })
   const admitted = admission.admit(trivialService(entry => meters.calls.record(entry)))
   return {
     title: 'a call with a handler that does nothing',

@@ -1,5 +1,6 @@
 import type { Ninefold } from '../../output/client.ts'
 import { Admission } from '../../server/http/admission.ts'
+import { Turns } from '../../server/http/turns.ts'
 import { createClock } from '../../server/clock.ts'
 import { Meters } from '../../server/meters/meters.ts'
 import { fetchHost } from '../../runtime/hosts/fetch.ts'
@@ -58,7 +59,7 @@ export class ScenarioPlatform {
   async askEnding(target: string, asked: Asked): Promise<Response> {
     const services = { clock: createClock(), log: silent, meters: new Meters() }
     const domains = { outside: { name: 'ninefold', base: 0 }, areas: [{ name: 'network', base: 3_000_000 }] }
-    const admission = new Admission(10, services, domains)
+    const admission = new Admission(10, new Turns({ turnMs: Infinity }), services, domains)
     await admission.drain()
     const host = fetchHost(admission.admit(this.platform.dispatch))
     return host(new Request(baseUrl + target, this.#init(asked)))

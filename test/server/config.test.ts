@@ -54,6 +54,22 @@ describe('settings', () => {
     })
   })
 
+  it.each([
+    ['127.0.0.1:9090', { host: '127.0.0.1', port: 9090 }],
+    ['[::1]:0', { host: '::1', port: 0 }],
+    ['localhost:65535', { host: 'localhost', port: 65_535 }],
+  ])('name the address %s for health', (listen, health) => {
+    expect(configOf({ file: fileOf({ health: { listen } }), environment: {} }).health).toEqual(health)
+  })
+
+  it.each(['9090', '127.0.0.1', '127.0.0.1:65536', '::1:9090', 'http://a:1', 'a b:1', ''])(
+    'refuse the address "%s" for health',
+    listen => {
+      const sources = { file: fileOf({ 'health.listen': listen }), environment: {} }
+      expect(() => configOf(sources)).toThrow('health.listen must be an address and a port')
+    },
+  )
+
   it('limit callers by numbers and durations, and open metrics', () => {
     const file = fileOf({
       http: { max_in_flight: 5, max_connections: '50', headers_timeout: '1.5s' },
@@ -70,6 +86,7 @@ describe('settings', () => {
     expect(http.limits).toEqual({
       maxInFlight: 5,
       maxConnections: 50,
+      waitMs: 100,
       headersMs: 1500,
       requestMs: 600_000,
       keepAliveMs: 250,

@@ -26,16 +26,20 @@ export class HashingQueue {
     }
   }
 
+  /** Throws AUTHENTICATION_THROTTLED if 64 jobs are waiting. */
+  requireRoom(): void {
+    if (this.#waiting.length < places) return
+    throw authenticationThrottled('too many passwords are being checked; try again in a moment', {
+      retryAfterSeconds: 1,
+    })
+  }
+
   async #enter(): Promise<void> {
     if (this.#running < this.#atOnce) {
       this.#running += 1
       return
     }
-    if (this.#waiting.length >= places) {
-      throw authenticationThrottled('too many passwords are being checked; try again in a moment', {
-        retryAfterSeconds: 1,
-      })
-    }
+    this.requireRoom()
     await new Promise<void>(resolve => this.#waiting.push(resolve))
   }
 

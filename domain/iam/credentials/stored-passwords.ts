@@ -26,6 +26,7 @@ export function passwordsOf({ atOnce, cost = fullCost }: Hashing): Passwords {
    */
   const nobodys = { ...cost, salt: Buffer.alloc(16), hash: Buffer.alloc(32) }
   return {
+    requireRoom: () => queue.requireRoom(),
     async hash(password) {
       return formatHash(await queue.run(() => hashOf(password, cost)))
     },

@@ -4,6 +4,11 @@ import type { Transaction } from '../../ports/store.ts'
 /** Passwords of users (iam.md 4.7): argon2id, as PHC strings. */
 export interface Passwords {
   /**
+   * Throws AUTHENTICATION_THROTTLED if 64 calls wait, so that a call can be refused before it costs anything. A later
+   * `hash` or `verify` may still throw the same error.
+   */
+  requireRoom(): void
+  /**
    * Returns the hash of a password as a PHC string. At most one hash per core is computed at a time, and up to 64 calls
    * wait; further calls throw AUTHENTICATION_THROTTLED. Never call `hash` within a transaction.
    */

@@ -12,7 +12,7 @@ const type = 'at+jwt'
 const leewaySeconds = 30
 
 /** The maximal number of characters of a token. */
-const maxLength = 2048
+export const maxLength = 2048
 
 /**
  * The pattern of a JWS with an Ed25519 signature of 64 bytes. The last of the 86 characters of the signature has four

@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import { tokenExpired, tokenInvalid, tokenMissing, tokenRevoked } from '../../../output/iam/errors.ts'
 import type { Principal } from '../../../runtime/context.ts'
+import { ApiError } from '../../../runtime/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Taxonomy } from '../../ports/taxonomy.ts'
-import type { AccessTokens } from './access-tokens.ts'
+import { maxLength, type AccessTokens, type VerifiedToken } from './access-tokens.ts'
 import type { Decisions } from '../interfaces/decisions.ts'
 import type { ChangeKind } from '../interfaces/feed.ts'
 import { HomeStates } from '../decisions/home-workspace-states.ts'
@@ -13,6 +14,10 @@ import { principals } from '../collections/principals-store.ts'
 import { RevokedSessions } from './revoked-sessions.ts'
 
 const maxVerified = 20_000
+const maxRefused = 5000
+
+/** The time in milliseconds after which an invalid token is verified again: another server may have made its key. */
+const invalidMs = 1000
 
 /** The parts of the authenticator. */
 export interface AuthenticatorServices {
@@ -41,6 +46,11 @@ export class Authenticator {
   readonly #parts: AuthenticatorServices
   /** The verified tokens, keyed by their Authorization header. */
   readonly #known = new LRUCache<string, Known>(entryLimit(maxVerified))
+  /**
+   * The errors of tokens that were refused at their verification, keyed like `#known`. Without this cache, a refused
+   * call would cost a signature check, which costs several times as much as an admitted call.
+   */
+  readonly #refused = new LRUCache<string, ApiError>(entryLimit(maxRefused))
   readonly #revoked: RevokedSessions
   readonly #homes: HomeStates
   #isBehind = false
@@ -92,7 +102,9 @@ export class Authenticator {
     const token = bearerOf(authorization)
     if (token === undefined) return Promise.reject(invalidHeader())
     const same = this.#known.get(headerOf(token))
-    return same === undefined ? this.#verify(token) : this.#admit(same)
+    if (same !== undefined) return this.#admit(same)
+    const refused = this.#refused.get(headerOf(token))
+    return refused === undefined ? this.#verify(token) : Promise.reject(refused)
   }
 
   /**
@@ -118,8 +130,8 @@ export class Authenticator {
   }
 
   async #verify(token: string): Promise<Principal> {
-    const { clock, store, accessTokens } = this.#parts
-    const { expireTime, kind, principalId: id, sessionId } = await accessTokens.verify(token, clock.now())
+    const { store } = this.#parts
+    const { expireTime, kind, principalId: id, sessionId } = await this.#opened(token)
     const isAccount = kind === 'SERVICE_ACCOUNT'
     const workspace = isAccount ? (await store.get(principals, id))?.value.workspace_id : ''
     if (workspace === undefined) throw revoked()
@@ -127,6 +139,19 @@ export class Authenticator {
     const known = { principal, sessionId, expireTime, workspace }
     this.#known.set(headerOf(token), known)
     return this.#admit(known)
+  }
+
+  async #opened(token: string): Promise<VerifiedToken> {
+    const { accessTokens, clock } = this.#parts
+    try {
+      return await accessTokens.verify(token, clock.now())
+    } catch (error) {
+      if (error instanceof ApiError && token.length <= maxLength) {
+        const isFinal = error.reason === 'TOKEN_EXPIRED'
+        this.#refused.set(headerOf(token), error, isFinal ? {} : { ttl: invalidMs })
+      }
+      throw error
+    }
   }
 
   #admit({ expireTime, principal, sessionId, workspace }: Known): Promise<Principal> {

@@ -35,6 +35,8 @@ export async function authenticate(
   { body }: AuthenticateRequest,
   context: CallContext,
 ): Promise<Answer<TokenResponse>> {
+  // A refused call costs less than an admitted call only before the store counts the attempt and finds the user.
+  parts.passwords.requireRoom()
   const email = normalEmail(body.email)
   const attempt = await parts.throttle.password(email, context)
   const user = (await parts.store.find(users, { email }))?.value

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Passwords } from '../../../domain/iam/interfaces/passwords.ts'
 import { networkOf } from '../../../domain/iam/values/networks.ts'
 import { passwords, users } from '../../../domain/iam/collections/users-store.ts'
+import { authenticate } from '../../../domain/iam/sign-in/password-sign-in.ts'
 import { throttles } from '../../../domain/iam/sign-in/throttle-store.ts'
 import { iam } from '../../../output/iam/errors.ts'
 import { ApiError } from '../../../runtime/errors.ts'
@@ -91,6 +92,7 @@ describe('signing in', () => {
   it('verifies one hash for each attempt, whether the address exists or not', async () => {
     const verified: (string | undefined)[] = []
     const counting: Passwords = {
+      requireRoom() {},
       hash: async text => `$2$${text}`,
       verify: async hash => verified.push(hash) < 0,
       isOutdated: () => false,
@@ -108,6 +110,7 @@ describe('signing in', () => {
     async change => {
       let meanwhile: () => Promise<void> = async () => undefined
       const slow: Passwords = {
+        requireRoom() {},
         hash: async text => `$2$${text}`,
         async verify() {
           await meanwhile()
@@ -146,6 +149,7 @@ describe('signing in', () => {
 
   it('does not count an attempt that was refused for lack of room', async () => {
     const busy: Passwords = {
+      requireRoom() {},
       hash: async text => `$2$${text}`,
       async verify() {
         throw new ApiError({ reason: 'AUTHENTICATION_THROTTLED', rpc: 'RESOURCE_EXHAUSTED' }, 'busy')
@@ -157,6 +161,26 @@ describe('signing in', () => {
     const { server } = await platformWithKim({ passwords: busy })
     for (let i = 0; i < 8; i += 1) await fail(server, known, '192.0.2.1')
     expect(await server.store.count(throttles)).toBe(0)
+  })
+
+  it('refuses an attempt for lack of room before it reads or writes the store', async () => {
+    const { server } = await platformWithKim()
+    const busy = new ApiError({ reason: 'AUTHENTICATION_THROTTLED', rpc: 'RESOURCE_EXHAUSTED' }, 'busy')
+    const unused = new Proxy(server.store, {
+      get() {
+        throw new Error('the store was used')
+      },
+    })
+    const hashing: Passwords = {
+      ...server.parts.passwords,
+      requireRoom() {
+        throw busy
+      },
+    }
+    const parts = { ...server.parts, store: unused, passwords: hashing }
+    await expect(authenticate(parts, { body: { email: known, password } }, callContext(server.time.now))).rejects.toBe(
+      busy,
+    )
   })
 })
 

@@ -68,6 +68,31 @@ describe('the authenticator', () => {
     expect(calls.count).toBe(0)
   })
 
+  it.each([
+    ['has expired', 'TOKEN_EXPIRED', 1],
+    // An invalid token is verified again after a second, which may pass on a loaded machine.
+    ['is not valid', 'TOKEN_INVALID', 5],
+  ])('verifies a token that %s once, not at each call', async (how, reason, most) => {
+    const { server, token } = await signedIn()
+    let verified = 0
+    const { accessTokens } = server
+    const counting = new Proxy(accessTokens, {
+      get(target, name) {
+        if (name !== 'verify') return Reflect.get(target, name)
+        verified += 1
+        return target.verify.bind(target)
+      },
+    })
+    const authenticator = new Authenticator({ ...server.parts, accessTokens: counting })
+    await authenticator.start()
+    if (how === 'has expired') server.time.now += 3_600_000
+    const sent = how === 'has expired' ? token : `${token.slice(0, -20)}${'A'.repeat(20)}`
+    const refused = (): Promise<string> => outcomeOf(authenticator.authenticate(`Bearer ${sent}`))
+    for (let call = 0; call < 20; call += 1) expect(await refused()).toBe(reason)
+    expect(verified).toBeGreaterThan(0)
+    expect(verified).toBeLessThanOrEqual(most)
+  })
+
   it('refuses the tokens of a session from the commit of its revocation on, even after a restart', async () => {
     const { server, token, user } = await signedIn()
     expect(await server.admission(token)).toBe('OK')

@@ -32,6 +32,7 @@ import { insertUser, userRow } from './rows.ts'
 
 /** Stands in for password hashing at no cost; the hashes contain the plain password. */
 const plainPasswords: Passwords = {
+  requireRoom() {},
   hash: async password => `$2$${password}`,
   verify: async (hash, password) => hash === `$1$${password}` || hash === `$2$${password}`,
   isOutdated: hash => hash.startsWith('$1$'),

@@ -36,7 +36,7 @@ export function socketContract(name: string, listen: Listen): void {
       `POST /made/v1/things HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${headers}\r\n${body}`
     const statuses = (answers: string) => [...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))
 
-    test.each([
+    test.each<readonly [what: string, sent: string, status: number, expected: string]>([
       ['GET /o/%zz', get('/o/%zz', close), 404, 'ROUTE_NOT_FOUND'],
       ['broken encoding in an id', get('/made/v1/things/%zz', close), 400, 'FIELD_INVALID'],
       ['a raw byte beyond ASCII in the path', get('/made/v1/things/\xe9', close), 400, 'FIELD_INVALID'],
@@ -44,7 +44,26 @@ export function socketContract(name: string, listen: Listen): void {
       ['dots', get('/made/v1/../v1/things', close), 404, 'ROUTE_NOT_FOUND'],
       ['absolute form', get('http://a/made/v1/things/1', close), 200, '"path":"/made/v1/things/1"'],
       ['asterisk form', `OPTIONS * HTTP/1.1\r\nHost: a\r\n${close}\r\n`, 404, 'ROUTE_NOT_FOUND'],
-      ['no host', `GET /nope HTTP/1.1\r\n${close}\r\n`, 404, 'ROUTE_NOT_FOUND'],
+      ['no host', `GET /nope HTTP/1.1\r\n${close}\r\n`, 400, '"field":"Host"'],
+      ['two hosts', get('/made/v1/things/1', `Host: a\r\n${close}`), 400, '"field":"Host"'],
+      ...['a b', 'a/b', 'a@b', 'a:b', '[a', 'a,b\\', 'http://a', 'a\xe9'].map(
+        host =>
+          [
+            `the host ${host}`,
+            `GET /made/v1/things/1 HTTP/1.1\r\nHost: ${host}\r\n${close}\r\n`,
+            400,
+            '"field":"Host"',
+          ] as const,
+      ),
+      ...['', 'a:', 'a:80', 'a.example', '127.0.0.1:8080', '[::1]:8080', 'a_b', '%41'].map(
+        host =>
+          [
+            `the host "${host}"`,
+            `GET /made/v1/things/1 HTTP/1.1\r\nHost: ${host}\r\n${close}\r\n`,
+            200,
+            '"id"',
+          ] as const,
+      ),
       ['HTTP/1.0', 'GET /nope HTTP/1.0\r\n\r\n', 404, 'ROUTE_NOT_FOUND'],
       ['a URL of 17 KiB', get(`/made/v1/things/${'x'.repeat(17_000)}`, close), 400, 'FIELD_INVALID'],
       ['headers of 100 KiB', get('/made/v1/things/1', `X: ${'x'.repeat(100_000)}\r\n`), 431, 'FIELD_INVALID'],
@@ -73,6 +92,50 @@ export function socketContract(name: string, listen: Listen): void {
       const answer = await talk(socket, Buffer.from(sent, 'latin1'))
       expect([statuses(answer), answer]).toEqual([[status], expect.stringContaining(expected)])
       expect(answer).toMatch(/\r\ncontent-type: application\/json\r\n/i)
+    })
+
+    test.each([
+      ['gzip', 'Content-Encoding: gzip\r\n', 'Content-Encoding', 'identity'],
+      ['an unknown encoding', 'Content-Encoding: x\r\n', 'Content-Encoding', 'identity'],
+      ['two encodings', 'Content-Encoding: identity, gzip\r\n', 'Content-Encoding', 'identity'],
+      ['latin1', 'Content-Type: application/json; charset=latin1\r\n', 'Content-Type', undefined],
+      ['a quoted charset', 'Content-Type: application/json;charset="UTF-16"\r\n', 'Content-Type', undefined],
+    ])('a body in %s is refused with 415 and the accepted form', async (_what, header, field, accepted) => {
+      await using served = await serve()
+      const type = header.startsWith('Content-Type') ? '' : 'Content-Type: application/json\r\n'
+      const head = `POST /made/v1/things HTTP/1.1\r\nHost: a\r\n${type}${header}Content-Length: 12\r\n${close}`
+      const answer = await talk(await served.open(), `${head}\r\n{"name":"a"}`)
+      expect([statuses(answer), answer]).toEqual([[415], expect.stringContaining(`"field":"${field}"`)])
+      expect(/\r\naccept-encoding: (.*)\r\n/i.exec(answer)?.[1]).toBe(accepted)
+    })
+
+    test.each(['Content-Encoding: identity', 'Content-Encoding: Identity', 'Accept-Encoding: gzip'])(
+      'a body with %s is read',
+      async header => {
+        await using served = await serve()
+        expect(
+          statuses(
+            await talk(await served.open(), post(`${header}\r\nContent-Length: 12\r\n${close}`, '{"name":"a"}')),
+          ),
+        ).toEqual([200])
+      },
+    )
+
+    test.each([
+      ['a compressed body', 'POST /made/v1/things HTTP/1.1\r\nContent-Encoding: gzip\r\n', 415],
+      ['a faulty parameter', 'PATCH /made/v1/things/1?nope=1 HTTP/1.1\r\n', 400],
+      ['a body that is too large', 'POST /made/v1/things HTTP/1.1\r\n', 400],
+      ['another content type', 'POST /made/v1/things HTTP/1.1\r\nContent-Type: text/csv\r\n', 400],
+      ['an unknown path', 'POST /nope HTTP/1.1\r\n', 404],
+    ])('a caller that expects 100 Continue is refused first for %s', async (what, head, status) => {
+      await using served = await serve()
+      const socket = await served.open()
+      const type = head.includes('Content-Type') ? '' : 'Content-Type: application/json\r\n'
+      const length = what.includes('large') ? 2_000_000 : 12
+      socket.write(`${head}Host: a\r\n${type}Expect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`)
+      const answer = await new Promise<Buffer>(resolve => socket.once('data', resolve))
+      expect(statuses(answer.toString())).toEqual([status])
+      socket.destroy()
     })
 
     test('a body with a length that is too large is refused before it arrives', async () => {

@@ -3,6 +3,7 @@ import type { Dispatch, WireAnswer, WireRequest } from '../../../runtime/wire.ts
 import { createClock } from '../../../server/clock.ts'
 import { Meters } from '../../../server/meters/meters.ts'
 import { Admission } from '../../../server/http/admission.ts'
+import { Turns } from '../../../server/http/turns.ts'
 import { logLines } from '../operations/work-bench.ts'
 
 type Chunk = Uint8Array<ArrayBuffer>
@@ -21,7 +22,7 @@ function gated(max: number) {
   const meters = new Meters()
   const log = logLines()
   const domains = { outside: { name: 'ninefold', base: 0 }, areas: [{ name: 'taxonomy', base: 7_000_000 }] }
-  const admission = new Admission(max, { clock: createClock(), log, meters }, domains)
+  const admission = new Admission(max, new Turns({ turnMs: Infinity }), { clock: createClock(), log, meters }, domains)
   const waiting: (() => void)[] = []
   const dispatch: Dispatch = async ({ body }) => {
     if (body !== undefined) for await (const _ of body);

@@ -85,12 +85,15 @@ describe('a slow caller', () => {
   })
 
   it('that does not send the rest of a body gets 408, and blocks no other caller', async () => {
-    const { url, authorization, call, number } = await served({ headersMs: 300, requestMs: 600, maxInFlight: 3 })
+    const { url, authorization, call, number } = await served({ headersMs: 3000, requestMs: 3000, maxInFlight: 3 })
     const head = `POST /sample/v1/crates HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\n`
     const sockets = await Promise.all(Array.from({ length: 20 }, () => opened(url)))
+    await expect.poll(() => number('ninefold_http_connections')).toBeGreaterThanOrEqual(sockets.length)
     const answers = sockets.map(received)
     for (const socket of sockets) {
       socket.write(`${head}content-type: application/json\r\ncontent-length: 100\r\n\r\n{"name":`)
+      // Requests that wait for their turn count, so each request begins before the next.
+      await call('/healthz')
     }
     const created = await call('/sample/v1/crates', { method: 'POST', body: '{"name": "box"}' })
     expect(created.status).toBe(200)

@@ -12,22 +12,28 @@ export interface TestSettings {
   readonly host?: string
   readonly limits?: Partial<HttpLimits>
   readonly isPublic?: boolean
+  /** The address of the separate listener for health and metrics. */
+  readonly health?: { readonly host: string; readonly port: number }
   readonly trustedProxies?: readonly string[]
 }
+
+/** The default time in milliseconds that a request waits for its turn, so that slow machines refuse no request. */
+const patientMs = 60_000
 
 /** Serves a platform on a free port, by default of 127.0.0.1 and with a new data folder; returns the server. */
 export async function testServer(
   areas: readonly AreaModule[],
   dataDir = testFolder(),
-  { host = '127.0.0.1', limits = {}, isPublic = false, trustedProxies = [] }: TestSettings = {},
+  { health, host = '127.0.0.1', limits = {}, isPublic = false, trustedProxies = [] }: TestSettings = {},
 ): Promise<RunningServer> {
-  const http = { host, port: 0, isPortOpen: false, limits, trustedProxies }
+  const http = { host, port: 0, isPortOpen: false, limits: { waitMs: patientMs, ...limits }, trustedProxies }
   const server = await serve(
     {
       baseUrl: undefined,
       dataDir,
       http,
       metrics: { isPublic },
+      ...(health !== undefined && { health }),
       ...(await testStoreUrl(onTestFinished, storeCollections(areas))),
     },
     areas,

@@ -122,6 +122,25 @@ describe('an odd request', () => {
       status('ninefold', 'FIELD_INVALID'),
     ],
     [
+      'headers of almost 48 KiB',
+      `GET /nope HTTP/1.1\r\nx: ${'a'.repeat(48_000)}`,
+      404,
+      status('ninefold', 'ROUTE_NOT_FOUND'),
+    ],
+    ['headers of 48 KiB', `GET /nope HTTP/1.1\r\nx: ${'a'.repeat(49_152)}`, 431, status('ninefold', 'FIELD_INVALID')],
+    [
+      'two thousand headers before its token',
+      `GET /sample/v1/crates/none HTTP/1.1\r\n${'x: a\r\n'.repeat(2000)}y: a`,
+      200,
+      { name: 'none of none' },
+    ],
+    [
+      'two thousand headers before a second host',
+      `GET /healthz HTTP/1.1\r\nhost: y\r\n${'x: a\r\n'.repeat(2000)}y: a`,
+      400,
+      status('ninefold', 'FIELD_INVALID'),
+    ],
+    [
       'a malformed content type',
       'POST /nope HTTP/1.1\r\ncontent-type: ;;;\r\ncontent-length: 1',
       404,
@@ -195,5 +214,20 @@ describe('a server that is closed', () => {
     const ahead = connect(Number(new URL(server.url).port), '127.0.0.1')
     await once(ahead, 'connect')
     await Promise.all([once(ahead.resume(), 'close'), server.close()])
+  })
+
+  it.each([
+    ['half a request line', 'GET /heal'],
+    ['half of its headers', 'GET /healthz HTTP/1.1\r\nhost: a\r\n'],
+    ['half of its headers after a request', 'GET /healthz HTTP/1.1\r\nhost: a\r\n\r\nGET /healthz HTTP/1.1\r\nhost'],
+  ])('does not wait for a connection with %s', async (_name, sent) => {
+    const settings = { limits: { drainMs: 600_000, headersMs: 600_000, requestMs: 600_000 } }
+    const { server } = await signedIn(testFolder(), sampleArea(), settings)
+    const half = connect(Number(new URL(server.url).port), '127.0.0.1').resume()
+    await once(half, 'connect')
+    half.write(sent)
+    // A response on another connection shows that the server has read from this connection.
+    await fetch(`${server.url}/healthz`)
+    await Promise.all([once(half, 'close'), server.close()])
   })
 })

@@ -51,6 +51,8 @@ export interface Call {
   /** The HTTP status of an expected error, if it differs from the status of its reason. */
   errorStatus?: number | undefined
   allow?: string
+  /** The encodings of bodies that the server accepts, after a request with another encoding. */
+  acceptEncoding?: string
 }
 
 /** The result of a call for its log entry, in addition to the status of the answer. */

@@ -1,5 +1,7 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
+import type { FieldViolation } from './errors.ts'
+
 /** A request from a host, undecoded and unread. */
 export interface WireRequest {
   readonly method: string
@@ -12,6 +14,8 @@ export interface WireRequest {
   /** The signal that aborts when the caller disconnects. */
   readonly signal: AbortSignal
   readonly clientAddress: string
+  /** A fault of the request that its host has found; such a request is refused before its route is looked up. */
+  readonly fault?: FieldViolation | undefined
 }
 
 /** An answer for a host. */

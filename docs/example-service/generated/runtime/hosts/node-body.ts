@@ -4,6 +4,7 @@
 export interface NodeRequest {
   readonly method?: string | undefined
   readonly url?: string | undefined
+  readonly httpVersion: string
   readonly rawHeaders: readonly string[]
   readonly socket: { readonly remoteAddress?: string | undefined }
   readonly destroyed: boolean

@@ -31,7 +31,9 @@ export interface NodeSocket {
 }
 
 /**
- * The options that a node:http server needs for the limits and errors of conventions §1: URL 16 KiB, headers 32 KiB.
+ * The options that a node:http server needs for the limits and errors of conventions §1: URL and headers together 48
+ * KiB; the dispatcher limits the URL. Also set `server.maxHeadersCount = 0`, because node:http would drop all headers
+ * after the thousandth without an error.
  */
 export const serverOptions = { maxHeaderSize: 48 * 1024, requireHostHeader: false } as const
 
@@ -47,7 +49,7 @@ export type NodeHost = (req: NodeRequest, res: NodeResponse, proceed?: () => voi
  */
 export function nodeHost(dispatch: Dispatch): NodeHost {
   return (req, res, proceed = () => {}) => {
-    const { method = '', url: target = '', rawHeaders, socket } = req
+    const { httpVersion, method = '', url: target = '', rawHeaders, socket } = req
     const controller = new AbortController()
     const abort = (): void => controller.abort()
     const headers = joinHeaders(rawHeaders)
@@ -58,12 +60,19 @@ export function nodeHost(dispatch: Dispatch): NodeHost {
       body?.return()
     })
     const { signal } = controller
-    const request = { method, target, headers, body, signal, clientAddress: socket.remoteAddress ?? '' }
+    const fault = isHost(headers.host, httpVersion) ? undefined : hostFault
+    const request = { method, target, headers, body, signal, clientAddress: socket.remoteAddress ?? '', fault }
     dispatch(request)
       .then(answer => write(answer, res, request))
       .catch(() => res.destroy())
   }
 }
+
+const hostFault = { field: 'Host', description: 'must be given once, as a host with an optional port' }
+
+/** Whether a request has a valid `Host` (RFC 9112 §3.2). The joined values of a repeated header hold a blank. */
+const isHost = (host: string | undefined, httpVersion: string): boolean =>
+  host === undefined ? httpVersion === '1.0' : /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i.test(host)
 
 function joinHeaders(raw: readonly string[]): Record<string, string | undefined> {
   const headers: Record<string, string | undefined> = Object.create(null)
