@@ -138,10 +138,25 @@ export interface AreaDeclaration<
    * Creates the rows of the first start. `start` runs at every start, so it must only add rows or restore fixed values.
    */
   readonly start?: (tx: Transaction, now: number, parts: StartParts<Settings>) => Promise<void>
+  /**
+   * Opens the resources of the area that a server holds in memory, such as keys. Runs at every start, after all areas
+   * are mounted and before the server listens.
+   */
+  readonly open?: (parts: AreaEnvironment<Area, Required, Optional, Settings>) => Promise<OpenedArea>
   /** The checker of the area's rows, in addition to the checks of kinds. */
   readonly inspect?: Inspect
   /** The facts of the area for the checkers of other areas. */
   readonly facts?: Partial<AreaFacts>
+}
+
+/** The opened resources of an area; see `AreaDeclaration.open`. */
+export interface OpenedArea {
+  /** The lines for the person who starts the server, such as a missing key and its remedy. */
+  readonly notices: readonly string[]
+  /** Returns the reason for which the area serves only some calls, for `/readyz`; undefined if it serves all calls. */
+  readonly degradation: () => string | undefined
+  /** Closes the resources; all calls and workers have ended. */
+  readonly close: () => void
 }
 
 /** An area as the server mounts it, without the type of its operations. */
@@ -171,6 +186,7 @@ export interface MountedArea {
   readonly routes: readonly BoundRoute[]
   readonly workers: readonly Worker[]
   readonly admit?: EngineCheck['admit'] | undefined
+  readonly open?: (() => Promise<OpenedArea>) | undefined
 }
 
 /** Returns the area of a declaration. */
@@ -255,7 +271,8 @@ function mountArea<
   requireKnownScopes(domain.name, Object.keys(declaration.scopes ?? {}), bound)
   const workers = [...(declaration.workers?.(parts) ?? []), ...births]
   requireSoundWorkers(domain.name, workers)
-  return { routes: bound, workers, admit: declaration.admit?.(parts) }
+  const { open } = declaration
+  return { routes: bound, workers, admit: declaration.admit?.(parts), ...(open && { open: () => open(parts) }) }
 }
 
 const resolveBoth =

@@ -9,7 +9,7 @@ import type { LogEntry } from '../runtime/outcome.ts'
 import type { BoundRoute } from '../runtime/route.ts'
 import type { Dispatch } from '../runtime/wire.ts'
 import type { PlatformAccess } from './access/platform-access.ts'
-import type { AreaModule, MountedArea } from './area.ts'
+import type { AreaModule, MountedArea, OpenedArea } from './area.ts'
 import { denials } from './audit/denials.ts'
 import type { Config } from './config.ts'
 import { Backlog } from './health/backlog.ts'
@@ -54,10 +54,11 @@ export const domainsOf = (areas: readonly AreaModule[]): DispatcherOptions['doma
   areas: areas.map(({ domain }) => domain),
 })
 
-/** The sites to serve, and the periodic workers of the areas. */
+/** The sites to serve, the periodic workers of the areas, and the opened resources of the areas. */
 export interface Assembled {
   readonly sites: Sites
   readonly workers: MountedArea['workers']
+  readonly opened: readonly OpenedArea[]
 }
 
 /** Returns the functions of areas that need only the store, before any area is mounted. */
@@ -79,8 +80,8 @@ const engineChecks = (
   new Map(mounted.map(({ admit, area }) => [area.domain.name, { engines: area.engines, ...(admit && { admit }) }]))
 
 /**
- * Creates the rows of the first start, mounts the areas, and combines routes, doors and planes. Returns the sites and
- * the periodic workers.
+ * Creates the rows of the first start, mounts and opens the areas, and combines routes, doors and planes. Returns the
+ * sites, the periodic workers and the opened resources.
  */
 export async function assemble(
   { store, secrets, clock, log, queue, admission, counting, audit, probe, functions, access: platform }: Foundation,
@@ -97,12 +98,14 @@ export async function assemble(
   const parts = { config, store, clock, log, access, audit, queue, taxonomy, functions, guard, hooks: [], planes }
   const mounted = areas.map(area => ({ area, ...area.mount(parts) }))
   functions.close()
+  const opened = await Promise.all(mounted.flatMap(({ open }) => (open ? [open()] : [])))
   const doors = withEngines(platform.doors, engineChecks(mounted))
   const vitals = new Vitals({
     read: () => store.exists(rememberedKeys, { id: '' }),
     write: probe,
     isDraining: () => admission.isDraining,
     store: counting.meters.store,
+    degradations: () => opened.flatMap(({ degradation }) => degradation() ?? []),
   })
   const sources = {
     ...counting,
@@ -140,7 +143,8 @@ export async function assemble(
     noStore: ({ domain }) => secret.has(domain.name),
   })
   const serving = { ...answering, doors, watch, admission, prepare, behindProxies: proxied(config.http) }
-  return { sites: sitesOf(planes, dispatch, serving), workers: mounted.flatMap(({ workers }) => workers) }
+  const workers = mounted.flatMap(each => each.workers)
+  return { sites: sitesOf(planes, dispatch, serving), workers, opened }
 }
 
 /**

@@ -141,8 +141,9 @@ async function composeIn(
       probe,
       functions,
     }
-    const { sites, workers: areaWorkers } = await assemble(foundation, config, areas)
+    const { opened, sites, workers: areaWorkers } = await assemble(foundation, config, areas)
     const signIn = await access.begin()
+    const notices = opened.flatMap(each => each.notices)
     const { end } = access
     const operations = areas.map(area => area.operations)
     const { operationsKeptDays } = config
@@ -158,7 +159,7 @@ async function composeIn(
     return {
       dispatch: sites.main.dispatch,
       sites,
-      signIn,
+      signIn: url => [...signIn(url), ...notices],
       listensAt(url) {
         address = config.baseUrl ?? url
         for (const { listensAt } of sites.main.planes) listensAt?.(address)
@@ -168,6 +169,7 @@ async function composeIn(
         stop()
         await stopWorkers()
         await end()
+        for (const each of opened) each.close()
         await store.close().finally(() => hold.release())
       },
     }

@@ -70,7 +70,8 @@ export interface Collection<T> {
   /**
    * Members for the platform alone, for example for counting. `Stored.value`, `columns` and `where` have them; stored
    * texts, and therefore responses, do not. Every document must have these members, as strings that JSON writes without
-   * escapes, such as ids. The id of the document and the fields of its list cannot be hidden.
+   * escapes, such as ids. The fields and the key of the list cannot be hidden. The id of the document can be hidden if
+   * the list has another key, as for versions, whose numbers are unique only below their parent.
    */
   readonly hidden?: readonly (keyof T & string)[]
 }
