@@ -1,7 +1,6 @@
 import {
   createPrivateKey,
   createPublicKey,
-  createSecretKey,
   generateKeyPair,
   randomBytes,
   type KeyObject,
@@ -15,8 +14,8 @@ import type { Scheme } from './schemes.ts'
  */
 export interface Material {
   readonly secret: Buffer
-  /** The public key as SubjectPublicKeyInfo in DER; absent for symmetric keys. */
-  readonly publicKey?: Buffer | undefined
+  /** The public key of a pair; absent for symmetric keys. */
+  readonly publicKey?: KeyObject | undefined
 }
 
 /** True if the generation of a key takes too long for a request: RSA takes about a second (vault.md 4.2). */
@@ -24,13 +23,19 @@ export const isSlow = ({ kind }: Scheme): boolean => kind.startsWith('rsa')
 
 /** Generates a key. The generation of a pair runs in the thread pool of Node.js. */
 export async function generateMaterial(scheme: Scheme): Promise<Material> {
-  if (scheme.kind === 'cipher') return { secret: randomBytes(32) }
-  if (scheme.kind === 'mac') return { secret: randomBytes(scheme.bytes) }
+  if (scheme.kind === 'cipher' || scheme.kind === 'mac') return symmetricMaterial(scheme)
   const { privateKey, publicKey } = await generated(scheme)
   return {
     secret: privateKey.export({ format: 'der', type: 'pkcs8' }),
-    publicKey: publicKey.export({ format: 'der', type: 'spki' }),
+    publicKey,
   }
+}
+
+/** Generates the key of a cipher or of a message authentication code. Throws for the scheme of a pair. */
+export function symmetricMaterial(scheme: Scheme): Material {
+  if (scheme.kind === 'cipher') return { secret: randomBytes(32) }
+  if (scheme.kind === 'mac') return { secret: randomBytes(scheme.bytes) }
+  throw new Error(`a key of ${scheme.kind} is not symmetric`)
 }
 
 function generated(scheme: Exclude<Scheme, { kind: 'cipher' | 'mac' }>): Promise<KeyPairKeyObjectResult> {
@@ -43,13 +48,10 @@ function generated(scheme: Exclude<Scheme, { kind: 'cipher' | 'mac' }>): Promise
   })
 }
 
-/** Returns the key of the stored bytes of `Material.secret`. Throws if the bytes are no key of the scheme. */
-export function secretKeyOf({ kind }: Scheme, secret: Buffer): KeyObject {
-  if (kind === 'cipher' || kind === 'mac') return createSecretKey(secret)
+/** Returns the private key of the stored bytes of `Material.secret`. Throws if the bytes are no private key. */
+export function privateKeyOf(secret: Buffer): KeyObject {
   return createPrivateKey({ key: secret, format: 'der', type: 'pkcs8' })
 }
 
-/** Returns the key of the stored bytes of `Material.publicKey`. */
-export function publicKeyOf(publicKey: Buffer): KeyObject {
-  return createPublicKey({ key: publicKey, format: 'der', type: 'spki' })
-}
+/** Returns the public key of a SubjectPublicKeyInfo in PEM. */
+export const publicKeyOf = (pem: string): KeyObject => createPublicKey(pem)

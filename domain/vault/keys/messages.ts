@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes, type KeyObject } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import type { CipherScheme } from './schemes.ts'
 
 /** The version of a key that encrypts: `key` is the id of the crypto key, 16 bytes. */
@@ -6,7 +6,7 @@ export interface MessageKey {
   readonly scheme: CipherScheme
   readonly key: Uint8Array
   readonly version: number
-  readonly material: KeyObject
+  readonly material: Buffer
 }
 
 /** A ciphertext whose text has the right form. */
@@ -94,7 +94,7 @@ const derivation = Buffer.concat([uint32(1), Buffer.from('nf-vault-msg-v1\0')])
 const derivedBits = uint32(256)
 
 /** Derives the key of a message: SP 800-108 in counter mode with HMAC-SHA-256, one block. */
-function messageKey(material: KeyObject, salt: Buffer): Buffer {
+function messageKey(material: Buffer, salt: Buffer): Buffer {
   return createHmac('sha256', material).update(derivation).update(salt).update(derivedBits).digest()
 }
 

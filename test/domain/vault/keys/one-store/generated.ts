@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import { generateMaterial, publicKeyOf, secretKeyOf } from '../../../../../domain/vault/keys/material.ts'
+import { generateMaterial, privateKeyOf, publicKeyOf } from '../../../../../domain/vault/keys/material.ts'
 import type { Scheme, SignScheme } from '../../../../../domain/vault/keys/schemes.ts'
 import { schemes } from '../../../../../domain/vault/keys/schemes.ts'
 
@@ -13,7 +13,10 @@ export interface Pair {
 export async function pairOf(scheme: Scheme): Promise<Pair> {
   const { publicKey, secret } = await generateMaterial(scheme)
   if (publicKey === undefined) throw new TypeError(`a key of ${scheme.kind} has no public key`)
-  return { secret: secretKeyOf(scheme, secret), public: publicKeyOf(publicKey) }
+  return {
+    secret: privateKeyOf(secret),
+    public: publicKeyOf(publicKey.export({ format: 'pem', type: 'spki' }).toString()),
+  }
 }
 
 /** The algorithms that sign, with their schemes; the prefix of the names is left out. */
