@@ -64,10 +64,9 @@ export function generateKey({ clock, keyring, materials }: VaultEnvironment): Pr
       const pending = await lockPending(tx, input)
       if (!pending) return
       const { id, value, version } = pending.version
-      const { operation_id: _ended, ...failed } = value
       const state = versionState('GENERATION_FAILED')
-      const members = { state, etag: nextEtag(value.etag), update_time: formatMillis(clock.now()) }
-      await tx.update(keyVersionCollection, id, { ...failed, ...members }, version)
+      const members = { state, operation_id: '', etag: nextEtag(value.etag), update_time: formatMillis(clock.now()) }
+      await tx.update(keyVersionCollection, id, { ...value, ...members }, version)
     },
   }
 }
@@ -93,8 +92,7 @@ async function enable(
   if (!pending) return
   const { id, value, version } = pending.version
   await materials.add(tx, value, material.secret)
-  const { operation_id: _ended, ...generated } = value
-  const ready = generatedVersion({ ...generated, etag: nextEtag(value.etag) }, material, now)
+  const ready = generatedVersion({ ...value, operation_id: '', etag: nextEtag(value.etag) }, material, now)
   await tx.update(keyVersionCollection, id, { ...ready, is_primary: true }, version)
   if (!value.is_primary) await makePrimary(tx, pending.key, value.id, now)
 }

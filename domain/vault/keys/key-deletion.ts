@@ -64,8 +64,7 @@ async function endVersion(
     await setAgenda(tx, 'cryptoKeyVersions.destroy', { id, workspace_id: value.workspace_id }, planned)
     return planned
   }
-  if (value.operation_id !== undefined)
-    await parts.operations.cancel(tx, value.operation_id, 'the crypto key was deleted')
+  if (value.operation_id !== '') await parts.operations.cancel(tx, value.operation_id, 'the crypto key was deleted')
   await tx.update(keyVersionCollection, id, destroyed(value, now), version)
   return undefined
 }
@@ -80,13 +79,11 @@ export const scheduled = (version: StoredKeyVersion, destroy_time: string, now: 
 })
 
 /** Returns a destroyed version. */
-export function destroyed(
-  { destroy_time: _planned, operation_id: _ended, ...version }: StoredKeyVersion,
-  now: number,
-): StoredKeyVersion {
+export function destroyed({ destroy_time: _planned, ...version }: StoredKeyVersion, now: number): StoredKeyVersion {
   const time = formatMillis(now)
   return {
     ...version,
+    operation_id: '',
     state: versionState('DESTROYED'),
     destroy_event_time: time,
     etag: nextEtag(version.etag),

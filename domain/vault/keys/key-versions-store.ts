@@ -7,8 +7,8 @@ export type StoredKeyVersion = CryptoKeyVersion & {
   /** The id `<crypto key id>/versions/<number>`, which is unique among the versions of all keys. */
   readonly row_id: string
   readonly workspace_id: string
-  /** The operation that generates the material; absent once the material is generated or has failed. */
-  readonly operation_id?: string
+  /** The operation that generates the material; empty if no operation does. */
+  readonly operation_id: string
 }
 
 /** The states of versions without the prefix of the enum. */

@@ -20,6 +20,7 @@ export function pendingVersion(
   return {
     row_id: keyVersionRowId(id, String(number)),
     workspace_id,
+    operation_id: '',
     id: String(number),
     version: number,
     crypto_key_id: id,
