@@ -293,6 +293,11 @@ export interface Store extends Reader {
    * awaits only the calls of its reader, and may run again.
    */
   snapshot<R>(read: (reader: Reader) => Promise<R>): Promise<R>
+  /**
+   * Removes the bytes of deleted and replaced rows from the files of the store, for secrets. Returns false if a reader
+   * still needs the bytes; the caller then tries again. Absent if the store is no file.
+   */
+  readonly scrub?: (() => Promise<boolean>) | undefined
 }
 
 /** A document changed between reading and writing; `Store.tx` runs the transaction again. */

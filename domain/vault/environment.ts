@@ -1,7 +1,9 @@
 import type { VaultArea } from '../../output/vault/area.ts'
 import type { Parts } from '../ports/area-parts.ts'
+import type { AccessAudit } from './audit/access-audit.ts'
 import type { KeyChanges } from './seal/key-changes.ts'
 import type { Keyring } from './seal/keyring.ts'
+import type { PayloadKeys } from './secrets/payload-keys.ts'
 
 /** The parts that the code of the area uses. */
 export interface VaultEnvironment extends Parts<VaultArea> {
@@ -9,4 +11,13 @@ export interface VaultEnvironment extends Parts<VaultArea> {
   readonly keyring: Keyring
   /** Informs every server of changes to cached key material. */
   readonly changes: KeyChanges
+  /** Records accesses to payloads and keys before they are answered. */
+  readonly accesses: AccessAudit
+  /** Encrypts payloads of secrets under crypto keys. */
+  readonly payloadKeys: PayloadKeys
+  /**
+   * Removes deleted bytes from the files of the store. A call that destroys key material or payloads awaits `scrub` after
+   * its commit. Never rejects: the worker of the agenda repeats a failed run.
+   */
+  readonly scrub: () => Promise<void>
 }

@@ -1,6 +1,12 @@
-import { admitCall, vault } from '../../domain/vault/area.ts'
+import { admitCall, vault, vaultResources, vaultWork } from '../../domain/vault/area.ts'
+import { AccessAudit } from '../../domain/vault/audit/access-audit.ts'
 import type { VaultEnvironment } from '../../domain/vault/environment.ts'
+import { vaultFunctions } from '../../domain/vault/functions.ts'
+import { vaultHooks } from '../../domain/vault/purge.ts'
 import { Keyring } from '../../domain/vault/seal/keyring.ts'
+import { noPayloadKeys } from '../../domain/vault/secrets/payload-keys.ts'
+import { agendaWorker } from '../../domain/vault/work/agenda.ts'
+import { Scrubber } from '../../domain/vault/work/scrubber.ts'
 import { vaultArea as generated, type VaultArea } from '../../output/vault/area.ts'
 import type { VaultHandlers } from '../../output/vault/handlers.ts'
 import type { AreaEnvironment, AreaModule } from '../area.ts'
@@ -11,15 +17,17 @@ import { unseal } from './unseal.ts'
 
 type VaultParts = AreaEnvironment<VaultArea, never, never, typeof vaultSettings>
 
+/** The parts of one server, which all members of the declaration share. */
+interface MountedVault extends VaultEnvironment {
+  readonly scrubber: Scrubber
+}
+
 /** Returns the area of secrets, keys and capsules. Certificates and snapshots are not built yet. */
-export const vaultArea = (): AreaModule => {
-  // All members of the declaration get the same parts of one server, and share its keyring.
-  const environments = new WeakMap<VaultParts, VaultEnvironment>()
-  const environmentOf = (parts: VaultParts): VaultEnvironment => {
-    const known = environments.get(parts)
-    if (known) return known
-    const made = environmentFrom(parts)
-    environments.set(parts, made)
+export function vaultArea(): AreaModule {
+  const mounted = new WeakMap<VaultParts, MountedVault>()
+  const environmentOf = (parts: VaultParts): MountedVault => {
+    const made = mounted.get(parts) ?? mountedVault(parts)
+    mounted.set(parts, made)
     return made
   }
   return areaInProgress<VaultArea, VaultHandlers, never, never, typeof vaultSettings>({
@@ -31,17 +39,36 @@ export const vaultArea = (): AreaModule => {
       const environment = environmentOf(parts)
       return ({ operationId }) => admitCall(environment, operationId)
     },
+    provides: parts => ({ vault: vaultFunctions(environmentOf(parts)) }),
+    hooks: parts => vaultHooks(environmentOf(parts)),
+    workers: parts => [worker(environmentOf(parts), parts)],
     open: parts => unseal(environmentOf(parts).keyring, parts),
-    built: { ...records(generated.filters) },
+    built: {
+      ...records(generated.filters),
+      secrets: parts => vaultResources.secrets(environmentOf(parts)),
+      secretVersions: parts => vaultResources.secretVersions(environmentOf(parts)),
+    },
   })
 }
 
-function environmentFrom(parts: VaultParts): VaultEnvironment {
+function mountedVault(parts: VaultParts): MountedVault {
   const keyring = new Keyring(parts.store)
   const changes = keyChangesOf(parts.guard?.feed)
   changes.listen({
     changed: key => keyring.forget(key.replace('workspaces/', '')),
     reset: () => keyring.forgetAll(),
   })
-  return { ...parts, keyring, changes }
+  const scrubber = new Scrubber(parts.store)
+  const scrub = (): Promise<void> => scrubber.request()
+  const accesses = new AccessAudit(parts)
+  return { ...parts, keyring, changes, accesses, payloadKeys: noPayloadKeys, scrub, scrubber }
 }
+
+const worker = (environment: MountedVault, { clock, log, store }: VaultParts) =>
+  agendaWorker({
+    store,
+    now: clock.now,
+    handlers: vaultWork(environment),
+    failed: (err, { id }) => log.error({ err, entry: id }, 'due work of the vault failed; it is tried again'),
+    ended: hasWorked => (hasWorked ? environment.scrub() : environment.scrubber.catchUp()),
+  })

@@ -4,7 +4,7 @@ import { checkOrder } from '../../../runtime/ordering.ts'
 import type { ListQuery } from '../../../runtime/pagination.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Collection, Store, Transaction } from '../../ports/store.ts'
-import type { Worker } from '../../ports/workers.ts'
+import type { Turn, Worker } from '../../ports/workers.ts'
 
 /** The kinds of work that becomes due at a time of a resource. */
 export const agendaKinds = [
@@ -81,8 +81,8 @@ export async function clearAgenda(tx: Transaction, resource_id: string): Promise
 /**
  * Does the work of a due entry in one transaction. The transaction locks in the order of all areas: first the
  * organisation, then the resource. A handler reads the resource again, and changes nothing if its time has changed; it
- * removes the entry or sets its next time. Returns false to leave the entry for a later run, such as while the
- * workspace is suspended or the vault is sealed.
+ * removes the entry or sets its next time. Returns false if the work must wait, such as while the workspace is suspended
+ * or the vault is sealed; the entry is then postponed.
  */
 export type AgendaHandler = (tx: Transaction, entry: AgendaEntry, now: number) => Promise<boolean>
 
@@ -90,6 +90,9 @@ export type AgendaHandler = (tx: Transaction, entry: AgendaEntry, now: number) =
 export type AgendaHandlers = { readonly [Kind in AgendaKind]?: AgendaHandler }
 
 const batchSize = 50
+
+/** The time by which work that must wait is postponed, in milliseconds. */
+const postponedMs = 30_000
 
 const dueAt = (now: number, after: ListQuery['after']): ListQuery => ({
   size: batchSize,
@@ -104,36 +107,53 @@ export interface AgendaParts {
   readonly store: Pick<Store, 'page'>
   readonly now: () => number
   readonly handlers: AgendaHandlers
-  /** Receives the error of an entry; the entry is retried in the next run. */
+  /** Receives the error of an entry; the entry is postponed. */
   readonly failed: (error: unknown, entry: AgendaEntry) => void
-  /** Runs after a run that has done work, such as to remove destroyed bytes from the files of the store. */
-  readonly worked?: () => Promise<void>
+  /** Runs at the end of each run; `hasWorked` is whether the run has done work. */
+  readonly ended: (hasWorked: boolean) => Promise<void>
   readonly everyMs?: number
 }
 
 /** Returns the worker that does the due work of the agenda, each entry in a transaction of its own. */
-export const agendaWorker = ({ everyMs = 1000, failed, handlers, now, store, worked }: AgendaParts): Worker => ({
+export const agendaWorker = (parts: AgendaParts): Worker => ({
   name: 'vault.agenda',
-  everyMs,
+  everyMs: parts.everyMs ?? 1000,
   async run(turn) {
-    const time = now()
-    let count = 0
+    const now = parts.now()
+    let hasWorked = false
     let after: ListQuery['after']
     do {
-      const page = await store.page(agenda, dueAt(time, after))
+      const page = await parts.store.page(agenda, dueAt(now, after))
       for (const { value } of page.items) {
         turn.signal.throwIfAborted()
-        const handler = handlers[value.kind]
-        if (!handler) continue
-        try {
-          if (await turn.tx(tx => handler(tx, value, time))) count += 1
-        } catch (error) {
-          turn.signal.throwIfAborted()
-          failed(error, value)
-        }
+        hasWorked = (await work(parts, turn, value, now)) || hasWorked
       }
       after = page.next
     } while (after !== undefined)
-    if (count > 0) await worked?.()
+    await parts.ended(hasWorked)
   },
 })
+
+/** Does the work of one entry, and returns whether it is done. */
+async function work({ failed, handlers }: AgendaParts, turn: Turn, entry: AgendaEntry, now: number): Promise<boolean> {
+  const handler = handlers[entry.kind]
+  if (!handler) return false
+  try {
+    return await turn.tx(async tx => {
+      if (await handler(tx, entry, now)) return true
+      await postpone(tx, entry, now)
+      return false
+    })
+  } catch (error) {
+    turn.signal.throwIfAborted()
+    failed(error, entry)
+    await turn.tx(tx => postpone(tx, entry, now))
+    return false
+  }
+}
+
+async function postpone(tx: Transaction, { id }: AgendaEntry, now: number): Promise<void> {
+  const stored = await tx.lock(agenda, id)
+  if (!stored || Date.parse(stored.value.due_time) > now) return
+  await tx.update(agenda, id, { ...stored.value, due_time: formatMillis(now + postponedMs) }, stored.version)
+}

@@ -1,0 +1,61 @@
+import type { Reader } from '../ports/store.ts'
+import type { Protection, WorkspaceHooks } from '../ports/taxonomy.ts'
+import type { VaultEnvironment } from './environment.ts'
+import { workspaceKeys } from './seal/seal-store.ts'
+import { eraseSecret } from './secrets/remove-secret.ts'
+import { secretCollection } from './secrets/secrets-store.ts'
+import { agenda, type AgendaKind } from './work/agenda.ts'
+
+/** The maximal number of resources that a refused deletion of a workspace names. */
+const maxProtections = 100
+
+/** The types of the resources whose due work prevents the forced deletion of their workspace, keyed by kind of work. */
+const protecting = new Map<AgendaKind, string>([
+  ['secretVersions.destroy', 'vault.secretVersions'],
+  ['cryptoKeyVersions.destroy', 'vault.cryptoKeyVersions'],
+])
+
+/** The hooks of the vault for events of a workspace. */
+export const vaultHooks = (environment: VaultEnvironment): Partial<WorkspaceHooks> => ({
+  protections: protectionsIn,
+  async purgeWorkspace(workspace) {
+    await eraseSecrets(environment, workspace)
+    await shred(environment, workspace)
+    await environment.scrub()
+  },
+})
+
+/** Returns the versions whose destruction is scheduled: until then, their deletion can be cancelled. */
+async function protectionsIn(reader: Reader, workspace_id: string): Promise<readonly Protection[]> {
+  const found: Protection[] = []
+  for await (const { value } of reader.each(agenda, { workspace_id, kind: [...protecting.keys()] })) {
+    const resourceType = protecting.get(value.kind) ?? ''
+    const reason = 'its destruction is scheduled; cancel the destruction, or wait until it is done'
+    found.push({ resourceType, id: value.resource_id, reason })
+    if (found.length === maxProtections) break
+  }
+  return found
+}
+
+/** Deletes the key of a workspace, so that nothing of the workspace can be decrypted any more. */
+async function shred({ changes, store }: VaultEnvironment, workspace: string): Promise<void> {
+  await store.tx(async tx => {
+    const key = await tx.lock(workspaceKeys, workspace)
+    if (!key) return
+    await tx.delete(workspaceKeys, workspace, key.version)
+    await changes.revise(tx, `workspaces/${workspace}`)
+  })
+}
+
+/**
+ * Deletes the secrets of a workspace, each with its versions in one transaction, so that the rows agree at any time. An
+ * interrupted purge may run again.
+ */
+async function eraseSecrets({ store, taxonomy }: VaultEnvironment, workspace_id: string): Promise<void> {
+  for await (const { id } of store.each(secretCollection, { workspace_id })) {
+    await store.tx(async tx => {
+      const secret = await tx.lock(secretCollection, id)
+      if (secret) await eraseSecret(tx, taxonomy, secret)
+    })
+  }
+}
