@@ -1,5 +1,15 @@
+import type { CryptoKeyHandlers } from '../../output/vault/handlers.ts'
 import type { VaultEnvironment } from './environment.ts'
 import { inspectVault } from './inspect.ts'
+import { cryptoKeyKind } from './keys/crypto-key-kind.ts'
+import { keyCalls } from './keys/crypto-keys.ts'
+import { encryptionCalls } from './keys/encryption.ts'
+import { generateKey } from './keys/generate-key.ts'
+import { keyVersionCollection, materialCollection } from './keys/key-versions-store.ts'
+import { keyVersions } from './keys/key-versions.ts'
+import { keyWork } from './keys/key-work.ts'
+import { randomBytesCall } from './keys/random-bytes.ts'
+import { signingCalls } from './keys/signing.ts'
 import { sealedOperations } from './seal/sealed-operations.ts'
 import { sealCollections } from './seal/seal-store.ts'
 import { secretKind } from './secrets/secret-kind.ts'
@@ -11,16 +21,37 @@ import { agenda, type AgendaHandlers } from './work/agenda.ts'
 
 /** The parts of the area of vault that need no setting. */
 export const vault = {
-  kinds: [secretKind],
-  collections: [...sealCollections, agenda, payloadCollection, secretVersionCollection],
+  kinds: [cryptoKeyKind, secretKind],
+  collections: [
+    ...sealCollections,
+    agenda,
+    keyVersionCollection,
+    materialCollection,
+    payloadCollection,
+    secretVersionCollection,
+  ],
   inspect: inspectVault,
 } as const
 
+/** The calls of crypto keys. */
+const cryptoKeys = (environment: VaultEnvironment): CryptoKeyHandlers => ({
+  ...keyCalls(environment),
+  ...encryptionCalls(environment),
+  ...signingCalls(environment),
+  ...randomBytesCall(environment),
+})
+
 /** The built resources of the area. */
-export const vaultResources = { secrets, secretVersions } as const
+export const vaultResources = { cryptoKeys, cryptoKeyVersions: keyVersions, secrets, secretVersions } as const
+
+/** The durable work of the area. */
+export const vaultProcedures = (environment: VaultEnvironment) => [generateKey(environment)]
 
 /** Returns the due work of all resources. */
-export const vaultWork = (environment: VaultEnvironment): AgendaHandlers => ({ ...secretWork(environment) })
+export const vaultWork = (environment: VaultEnvironment): AgendaHandlers => ({
+  ...keyWork(environment),
+  ...secretWork(environment),
+})
 
 /** Throws VAULT_SEALED for a call that needs keys while the vault is sealed (conventions §4, step 4). */
 export function admitCall({ keyring }: Pick<VaultEnvironment, 'keyring'>, operationId: string): void {

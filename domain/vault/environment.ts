@@ -3,6 +3,7 @@ import type { Parts } from '../ports/area-parts.ts'
 import type { AccessAudit } from './audit/access-audit.ts'
 import type { KeyChanges } from './seal/key-changes.ts'
 import type { Keyring } from './seal/keyring.ts'
+import type { Materials } from './keys/materials.ts'
 import type { PayloadKeys } from './secrets/payload-keys.ts'
 
 /** The parts that the code of the area uses. */
@@ -11,6 +12,10 @@ export interface VaultEnvironment extends Parts<VaultArea> {
   readonly keyring: Keyring
   /** Informs every server of changes to cached key material. */
   readonly changes: KeyChanges
+  /** The key material of the versions of crypto keys. */
+  readonly materials: Materials
+  /** The smallest time in which the destruction of a version can be cancelled, in milliseconds. */
+  readonly minWindowMs: number
   /** Records accesses to payloads and keys before they are answered. */
   readonly accesses: AccessAudit
   /** Encrypts payloads of secrets under crypto keys. */

@@ -1,6 +1,8 @@
 import type { Reader } from '../ports/store.ts'
 import type { Protection, WorkspaceHooks } from '../ports/taxonomy.ts'
 import type { VaultEnvironment } from './environment.ts'
+import { cryptoKeyCollection } from './keys/crypto-keys-store.ts'
+import { removeKey } from './keys/key-deletion.ts'
 import { workspaceKeys } from './seal/seal-store.ts'
 import { eraseSecret } from './secrets/remove-secret.ts'
 import { secretCollection } from './secrets/secrets-store.ts'
@@ -20,6 +22,7 @@ export const vaultHooks = (environment: VaultEnvironment): Partial<WorkspaceHook
   protections: protectionsIn,
   async purgeWorkspace(workspace) {
     await eraseSecrets(environment, workspace)
+    await eraseKeys(environment, workspace)
     await shred(environment, workspace)
     await environment.scrub()
   },
@@ -28,6 +31,12 @@ export const vaultHooks = (environment: VaultEnvironment): Partial<WorkspaceHook
 /** Returns the versions whose destruction is scheduled: until then, their deletion can be cancelled. */
 async function protectionsIn(reader: Reader, workspace_id: string): Promise<readonly Protection[]> {
   const found: Protection[] = []
+  const state = 'VAULT_CRYPTO_KEY_STATE_DELETE_SCHEDULED'
+  for await (const { id } of reader.each(cryptoKeyCollection, { workspace_id, state })) {
+    const reason = 'its deletion is scheduled; cancel the destruction of a version, or wait until it is done'
+    found.push({ resourceType: 'vault.cryptoKeys', id, reason })
+    if (found.length === maxProtections) return found
+  }
   for await (const { value } of reader.each(agenda, { workspace_id, kind: [...protecting.keys()] })) {
     const resourceType = protecting.get(value.kind) ?? ''
     const reason = 'its destruction is scheduled; cancel the destruction, or wait until it is done'
@@ -56,6 +65,19 @@ async function eraseSecrets({ store, taxonomy }: VaultEnvironment, workspace_id:
     await store.tx(async tx => {
       const secret = await tx.lock(secretCollection, id)
       if (secret) await eraseSecret(tx, taxonomy, secret)
+    })
+  }
+}
+
+/** Deletes the crypto keys of a workspace, each with its versions and material in one transaction. */
+async function eraseKeys(environment: VaultEnvironment, workspace_id: string): Promise<void> {
+  const { changes, store } = environment
+  for await (const { id } of store.each(cryptoKeyCollection, { workspace_id })) {
+    await store.tx(async tx => {
+      const key = await tx.lock(cryptoKeyCollection, id)
+      if (!key) return
+      await removeKey(environment, tx, key)
+      await changes.revise(tx, `cryptoKeys/${id}`)
     })
   }
 }

@@ -1,10 +1,11 @@
-import { admitCall, vault, vaultResources, vaultWork } from '../../domain/vault/area.ts'
+import { admitCall, vault, vaultProcedures, vaultResources, vaultWork } from '../../domain/vault/area.ts'
 import { AccessAudit } from '../../domain/vault/audit/access-audit.ts'
 import type { VaultEnvironment } from '../../domain/vault/environment.ts'
 import { vaultFunctions } from '../../domain/vault/functions.ts'
 import { vaultHooks } from '../../domain/vault/purge.ts'
 import { Keyring } from '../../domain/vault/seal/keyring.ts'
-import { noPayloadKeys } from '../../domain/vault/secrets/payload-keys.ts'
+import { Materials } from '../../domain/vault/keys/materials.ts'
+import { payloadKeys } from '../../domain/vault/keys/payload-keys.ts'
 import { agendaWorker } from '../../domain/vault/work/agenda.ts'
 import { Scrubber } from '../../domain/vault/work/scrubber.ts'
 import { vaultArea as generated, type VaultArea } from '../../output/vault/area.ts'
@@ -41,10 +42,13 @@ export function vaultArea(): AreaModule {
     },
     provides: parts => ({ vault: vaultFunctions(environmentOf(parts)) }),
     hooks: parts => vaultHooks(environmentOf(parts)),
+    procedures: parts => vaultProcedures(environmentOf(parts)),
     workers: parts => [worker(environmentOf(parts), parts)],
     open: parts => unseal(environmentOf(parts).keyring, parts),
     built: {
       ...records(generated.filters),
+      cryptoKeys: parts => vaultResources.cryptoKeys(environmentOf(parts)),
+      cryptoKeyVersions: parts => vaultResources.cryptoKeyVersions(environmentOf(parts)),
       secrets: parts => vaultResources.secrets(environmentOf(parts)),
       secretVersions: parts => vaultResources.secretVersions(environmentOf(parts)),
     },
@@ -61,7 +65,19 @@ function mountedVault(parts: VaultParts): MountedVault {
   const scrubber = new Scrubber(parts.store)
   const scrub = (): Promise<void> => scrubber.request()
   const accesses = new AccessAudit(parts)
-  return { ...parts, keyring, changes, accesses, payloadKeys: noPayloadKeys, scrub, scrubber }
+  const materials = new Materials(keyring, changes)
+  const minWindowMs = parts.settings['vault.min_destroy_window']
+  return {
+    ...parts,
+    keyring,
+    changes,
+    materials,
+    minWindowMs,
+    accesses,
+    payloadKeys: payloadKeys(materials),
+    scrub,
+    scrubber,
+  }
 }
 
 const worker = (environment: MountedVault, { clock, log, store }: VaultParts) =>

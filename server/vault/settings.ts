@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import type { SettingDeclarations } from '../settings/declarations.ts'
-import { text } from '../settings/scalars.ts'
+import { duration, text } from '../settings/scalars.ts'
 import { emptyFault } from '../settings/text-faults.ts'
 
 /** Returns the fault of the reference to a root key; the fault does not quote the text, which may be a key. */
@@ -31,4 +31,9 @@ export const vaultSettings = {
   'vault.seal.previous_key_id': text({ fault: emptyFault })
     .default('previous')
     .describe('the name of the root key before a rotation'),
+  'vault.min_destroy_window': duration({ min: 1000, max: 10_368_000_000 })
+    .default(86_400_000)
+    .describe(
+      'the smallest time in which the destruction of a version of a crypto key can be cancelled; a shorter time than a day is for tests',
+    ),
 } as const satisfies SettingDeclarations

@@ -5,6 +5,7 @@ import { workspaceScope } from '../../resources/kind.ts'
 import type { VaultEnvironment } from '../environment.ts'
 import { durationMs } from '../values/durations.ts'
 import { setAgenda, type AgendaHandler, type AgendaHandlers } from '../work/agenda.ts'
+import { isActive, nextTime } from '../work/due-time.ts'
 import { cryptoKeyCollection } from './crypto-keys-store.ts'
 import { rotated } from './crypto-keys.ts'
 import { destroyed, removeKey } from './key-deletion.ts'
@@ -58,10 +59,6 @@ async function rotateNow(
   })
 }
 
-/** Returns the first time after `now` that is whole periods after `last`; all in milliseconds. */
-const nextTime = (last: number, periodMs: number, now: number): number =>
-  last + (Math.floor((now - last) / periodMs) + 1) * periodMs
-
 /**
  * Destroys a version whose window is over, and removes the key with its last version if the key is to be deleted. Waits
  * while the workspace is not active.
@@ -97,9 +94,4 @@ async function isOver(tx: Transaction, { id, state, version_count }: CryptoKey):
   return (
     (await tx.count(keyVersionCollection, { crypto_key_id: id, state: versionState('DESTROYED') })) === version_count
   )
-}
-
-/** Whether rotation and scheduled destruction may act in a workspace (vault.md 4.7). */
-async function isActive({ taxonomy }: VaultEnvironment, tx: Transaction, workspace: string): Promise<boolean> {
-  return (await taxonomy.effectiveState(tx, workspaceScope(workspace)))?.state === 'ACTIVE'
 }

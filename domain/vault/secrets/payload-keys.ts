@@ -1,6 +1,4 @@
-import { cryptoKeyNotFound } from '../../../output/vault/errors.ts'
 import type { Secret } from '../../../output/vault/types.ts'
-import { atField } from '../../../runtime/errors.ts'
 import type { Reader, Transaction } from '../../ports/store.ts'
 
 /** The members of a secret that name its crypto key; an empty id names none. */
@@ -27,25 +25,4 @@ export interface PayloadKeys {
   encrypt(tx: Transaction, secret: KeyedSecret, plain: Uint8Array, additional: Uint8Array): Promise<KeyedPayload>
   /** Decrypts a payload. Throws KEY_VERSION_DISABLED, KEY_VERSION_DESTROYED or STORED_DATA_CORRUPT. */
   decrypt(reader: Reader, secret: KeyedSecret, payload: KeyedPayload, additional: Uint8Array): Promise<Buffer>
-}
-
-const noKey = ({ crypto_key_id, workspace_id }: KeyedSecret) =>
-  atField(
-    cryptoKeyNotFound(`workspace ${workspace_id} has no crypto key ${crypto_key_id}`, {
-      resource: { type: 'vault.cryptoKeys', name: crypto_key_id },
-    }),
-    'crypto_key_id',
-  )
-
-/** The crypto keys of a vault that has none. */
-export const noPayloadKeys: PayloadKeys = {
-  async require(_tx, secret) {
-    if (secret.crypto_key_id !== '') throw noKey(secret)
-  },
-  async encrypt(_tx, secret) {
-    throw noKey(secret)
-  },
-  async decrypt(_reader, secret) {
-    throw noKey(secret)
-  },
 }

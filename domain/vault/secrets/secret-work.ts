@@ -1,11 +1,11 @@
 import type { Secret } from '../../../output/vault/types.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import { systemPrincipalId } from '../../ports/reserved.ts'
-import type { Transaction } from '../../ports/store.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import type { VaultEnvironment } from '../environment.ts'
 import { durationMs } from '../values/durations.ts'
 import { setAgenda, type AgendaHandler, type AgendaHandlers } from '../work/agenda.ts'
+import { isActive, nextTime } from '../work/due-time.ts'
 import { removeExpired } from './remove-secret.ts'
 import { isExpired } from './secret-expiry.ts'
 import { secretVersionCollection } from './secret-versions-store.ts'
@@ -56,10 +56,6 @@ const announceRotation =
     return true
   }
 
-/** Returns the first time after `now` that is whole periods after `last`; all in milliseconds. */
-const nextTime = (last: number, periodMs: number, now: number): number =>
-  last + (Math.floor((now - last) / periodMs) + 1) * periodMs
-
 const rotationDue = ({ id, workspace_id }: Secret) =>
   ({
     category: 'SYSTEM',
@@ -105,8 +101,3 @@ const destroyScheduled =
     })
     return true
   }
-
-/** Whether rotation and scheduled destruction may act in a workspace (vault.md 4.7). */
-async function isActive({ taxonomy }: VaultEnvironment, tx: Transaction, workspace: string): Promise<boolean> {
-  return (await taxonomy.effectiveState(tx, workspaceScope(workspace)))?.state === 'ACTIVE'
-}
