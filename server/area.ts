@@ -43,6 +43,8 @@ export interface PlatformServices {
   /** The source of setting values. */
   readonly config: SettingsSource
   readonly functions: FunctionTable
+  /** Returns the address of the page for people, without a slash at its end. */
+  readonly consoleUrl: () => string
   /** The services that the guard of the platform shares with the area of iam; absent with another guard. */
   readonly guard?: IamServices | undefined
   /** The hooks of all areas for events of workspaces; an area adds its own hooks when the area is mounted. */
@@ -64,6 +66,8 @@ export type AreaEnvironment<
   readonly log: Log
   /** The values of the settings that the area declares, keyed by the names of the settings. */
   readonly settings: SettingValues<Settings>
+  /** Returns the address of the page for people, without a slash at its end. */
+  readonly consoleUrl: () => string
   /** Returns the hooks of all areas, which are complete once all areas are mounted. */
   readonly hooks: () => readonly WorkspaceHooks[]
   readonly guard?: IamServices | undefined

@@ -44,6 +44,8 @@ export interface Foundation {
   readonly audit: Audit
   readonly access: PlatformAccess
   readonly functions: FunctionTable
+  /** Returns the address of the page for people, without a slash at its end. */
+  readonly consoleUrl: () => string
   /** Writes a row to the store. */
   readonly probe: () => Promise<void>
 }
@@ -84,10 +86,12 @@ const engineChecks = (
  * sites, the periodic workers and the opened resources.
  */
 export async function assemble(
-  { store, secrets, clock, log, queue, admission, counting, audit, probe, functions, access: platform }: Foundation,
+  foundation: Foundation,
   config: Config,
   areas: readonly AreaModule[],
 ): Promise<Assembled> {
+  const { admission, audit, clock, consoleUrl, counting, functions, log, probe, queue, secrets, store } = foundation
+  const platform = foundation.access
   const { access, guard } = platform
   await store.tx(async tx => {
     for (const { start } of areas) await start?.(tx, { clock, config })
@@ -95,7 +99,8 @@ export async function assemble(
   const { watch, watchRoute } = denials(store, audit, log)
   const taxonomy = functions.require('taxonomy')
   const planes: AreaPlane[] = []
-  const parts = { config, store, clock, log, access, audit, queue, taxonomy, functions, guard, hooks: [], planes }
+  const services = { config, store, clock, log, access, audit, queue, taxonomy, functions, consoleUrl, guard }
+  const parts = { ...services, hooks: [], planes }
   const mounted = areas.map(area => ({ area, ...area.mount(parts) }))
   functions.close()
   const opened = await Promise.all(mounted.flatMap(({ open }) => (open ? [open()] : [])))

@@ -140,6 +140,7 @@ async function composeIn(
       access,
       probe,
       functions,
+      consoleUrl: () => config.consoleUrl ?? address,
     }
     const { opened, sites, workers: areaWorkers } = await assemble(foundation, config, areas)
     const signIn = await access.begin()

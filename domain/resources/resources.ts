@@ -301,7 +301,11 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
  * Throws the kind's `*_IN_USE`, with the number of referring rows of each type, if other rows refer to the row
  * (conventions §3).
  */
-export async function requireUnused<T extends Row>(tx: Transaction, { inUse, noun, type }: Kind<T>, { id }: T): Promise<void> {
+export async function requireUnused<T extends Row>(
+  tx: Transaction,
+  { inUse, noun, type }: Kind<T>,
+  { id }: T,
+): Promise<void> {
   const holders = inUse ? [...(await referencesTo(tx, { type, id }))] : []
   if (!inUse || holders.length === 0) return
   throw inUse(`${noun} ${id} is in use; first delete the rows that refer to it`, {

@@ -1,6 +1,10 @@
 import type { CryptoKeyHandlers } from '../../output/vault/handlers.ts'
 import type { VaultEnvironment } from './environment.ts'
 import { inspectVault } from './inspect.ts'
+import { capsuleKind } from './capsules/capsule-kind.ts'
+import { capsulePayloads } from './capsules/capsules-store.ts'
+import { capsules } from './capsules/capsules.ts'
+import { capsuleWork } from './capsules/capsule-work.ts'
 import { cryptoKeyKind } from './keys/crypto-key-kind.ts'
 import { keyCalls } from './keys/crypto-keys.ts'
 import { encryptionCalls } from './keys/encryption.ts'
@@ -21,10 +25,12 @@ import { agenda, type AgendaHandlers } from './work/agenda.ts'
 
 /** The parts of the area of vault that need no setting. */
 export const vault = {
-  kinds: [cryptoKeyKind, secretKind],
+  kinds: [capsuleKind, secretKind, cryptoKeyKind],
+  needs: { optional: ['iam'] },
   collections: [
     ...sealCollections,
     agenda,
+    capsulePayloads,
     keyVersionCollection,
     materialCollection,
     payloadCollection,
@@ -42,13 +48,14 @@ const cryptoKeys = (environment: VaultEnvironment): CryptoKeyHandlers => ({
 })
 
 /** The built resources of the area. */
-export const vaultResources = { cryptoKeys, cryptoKeyVersions: keyVersions, secrets, secretVersions } as const
+export const vaultResources = { capsules, cryptoKeys, cryptoKeyVersions: keyVersions, secrets, secretVersions } as const
 
 /** The durable work of the area. */
 export const vaultProcedures = (environment: VaultEnvironment) => [generateKey(environment)]
 
 /** Returns the due work of all resources. */
 export const vaultWork = (environment: VaultEnvironment): AgendaHandlers => ({
+  ...capsuleWork(environment),
   ...keyWork(environment),
   ...secretWork(environment),
 })

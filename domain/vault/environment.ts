@@ -7,7 +7,9 @@ import type { Materials } from './keys/materials.ts'
 import type { PayloadKeys } from './secrets/payload-keys.ts'
 
 /** The parts that the code of the area uses. */
-export interface VaultEnvironment extends Parts<VaultArea> {
+export interface VaultEnvironment extends Parts<VaultArea, never, 'iam'> {
+  /** Returns the address of the page for people, to which links to capsules lead. */
+  readonly consoleUrl: () => string
   /** The keys of the vault in the memory of this server. */
   readonly keyring: Keyring
   /** Informs every server of changes to cached key material. */

@@ -1,5 +1,6 @@
 import type { Finding, Inspection } from '../ports/inspection.ts'
 import type { Reader } from '../ports/store.ts'
+import { inspectCapsules } from './capsules/inspect-capsules.ts'
 import { inspectKeys } from './keys/inspect-keys.ts'
 import { inspectSecrets } from './secrets/inspect-secrets.ts'
 import { safeId, safeKeys, safes, workspaceKeys } from './seal/seal-store.ts'
@@ -9,6 +10,7 @@ type Findings = AsyncGenerator<Finding, void, undefined>
 /** Checks the keys of the vault and the rows of secrets. No key is needed, so the vault may be sealed. */
 export async function* inspectVault({ reader }: Inspection): Findings {
   yield* inspectSeal(reader)
+  yield* inspectCapsules(reader)
   yield* inspectKeys(reader)
   yield* inspectSecrets(reader)
 }

@@ -1,6 +1,8 @@
 import type { Reader } from '../ports/store.ts'
-import type { Protection, WorkspaceHooks } from '../ports/taxonomy.ts'
+import type { Holding, Protection, WorkspaceHooks } from '../ports/taxonomy.ts'
 import type { VaultEnvironment } from './environment.ts'
+import { removeCapsule } from './capsules/capsule-end.ts'
+import { capsuleCollection, capsuleState } from './capsules/capsules-store.ts'
 import { cryptoKeyCollection } from './keys/crypto-keys-store.ts'
 import { removeKey } from './keys/key-deletion.ts'
 import { workspaceKeys } from './seal/seal-store.ts'
@@ -19,10 +21,12 @@ const protecting = new Map<AgendaKind, string>([
 
 /** The hooks of the vault for events of a workspace. */
 export const vaultHooks = (environment: VaultEnvironment): Partial<WorkspaceHooks> => ({
+  holdings: activeCapsules,
   protections: protectionsIn,
   async purgeWorkspace(workspace) {
     await eraseSecrets(environment, workspace)
     await eraseKeys(environment, workspace)
+    await eraseCapsules(environment, workspace)
     await shred(environment, workspace)
     await environment.scrub()
   },
@@ -80,4 +84,19 @@ async function eraseKeys(environment: VaultEnvironment, workspace_id: string): P
       await changes.revise(tx, `cryptoKeys/${id}`)
     })
   }
+}
+
+async function eraseCapsules({ store }: VaultEnvironment, workspace_id: string): Promise<void> {
+  for await (const { id } of store.each(capsuleCollection, { workspace_id })) {
+    await store.tx(async tx => {
+      const capsule = await tx.lock(capsuleCollection, id)
+      if (capsule) await removeCapsule(tx, capsule)
+    })
+  }
+}
+
+/** Counts the active capsules of a workspace; the others hold nothing. */
+async function activeCapsules(reader: Reader, workspace_id: string): Promise<readonly Holding[]> {
+  const count = await reader.count(capsuleCollection, { workspace_id, state: capsuleState('ACTIVE') })
+  return [{ resourceType: 'vault.capsules', count }]
 }

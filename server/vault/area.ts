@@ -16,7 +16,7 @@ import { keyChangesOf } from './key-changes.ts'
 import { vaultSettings } from './settings.ts'
 import { unseal } from './unseal.ts'
 
-type VaultParts = AreaEnvironment<VaultArea, never, never, typeof vaultSettings>
+type VaultParts = AreaEnvironment<VaultArea, never, 'iam', typeof vaultSettings>
 
 /** The parts of one server, which all members of the declaration share. */
 interface MountedVault extends VaultEnvironment {
@@ -31,7 +31,7 @@ export function vaultArea(): AreaModule {
     mounted.set(parts, made)
     return made
   }
-  return areaInProgress<VaultArea, VaultHandlers, never, never, typeof vaultSettings>({
+  return areaInProgress<VaultArea, VaultHandlers, never, 'iam', typeof vaultSettings>({
     generated,
     ...vault,
     isSecret: true,
@@ -47,6 +47,7 @@ export function vaultArea(): AreaModule {
     open: parts => unseal(environmentOf(parts).keyring, parts),
     built: {
       ...records(generated.filters),
+      capsules: parts => vaultResources.capsules(environmentOf(parts)),
       cryptoKeys: parts => vaultResources.cryptoKeys(environmentOf(parts)),
       cryptoKeyVersions: parts => vaultResources.cryptoKeyVersions(environmentOf(parts)),
       secrets: parts => vaultResources.secrets(environmentOf(parts)),
