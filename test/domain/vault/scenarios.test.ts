@@ -60,6 +60,9 @@ it('scenario 2: the latest version never falls back, and a viewer cannot read pa
     reason: 'IAM_PERMISSION_DENIED',
     response: { status: 403 },
   })
-  expect((await viewer.api.vault.listSecretVersions({ ...at, secret })).versions.map(({ id }) => id)).toEqual(['2', '1'])
+  expect((await viewer.api.vault.listSecretVersions({ ...at, secret })).versions.map(({ id }) => id)).toEqual([
+    '2',
+    '1',
+  ])
   expect(await doctorFindings(platform.config)).toEqual([])
 })
