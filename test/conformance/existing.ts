@@ -110,6 +110,7 @@ async function idFor(making: Making, operation: Operation, name: string, where: 
  */
 function adderOf({ document }: Making, { access }: Operation): Operation | undefined {
   const key = access?.key?.replace(/\.list$/, '.create')
+  if (key === undefined) return undefined
   return document.operations.find(each => each.method === 'POST' && each.path.includes(':') && each.access?.key === key)
 }
 

@@ -126,7 +126,7 @@ export class Keyring {
    */
   async unwrapPlatform(purpose: string, wrapped: string): Promise<Buffer> {
     const [, number = '', body = ''] = /^nf1:([1-9]\d{0,8}):([A-Za-z0-9+/]+={0,2})$/.exec(wrapped) ?? []
-    const { installation, keys } = await this.#with(number)
+    const { installation, keys } = await this.#with(this.#store, number)
     const safeKey = keys.get(number)
     if (safeKey === undefined) throw corruptItem(purpose)
     const key = purposeKey(safeKey, purpose)
@@ -143,7 +143,7 @@ export class Keyring {
 
   async #ensure(tx: Transaction, workspace: string): Promise<LockedKey> {
     const stored = await tx.get(workspaceKeys, workspace)
-    if (stored !== undefined) return { safe: await this.#with(stored.value.safe_key), stored: stored.value }
+    if (stored !== undefined) return { safe: await this.#with(tx, stored.value.safe_key), stored: stored.value }
     const safe = this.#open()
     const key = randomFillSync(Buffer.alloc(keySize))
     const place = keyPlace(safe.installation, workspace, safe.newest)
@@ -158,7 +158,7 @@ export class Keyring {
     this.#open()
     const stored = await reader.get(workspaceKeys, workspace)
     if (stored === undefined) throw corruptKey(workspace)
-    return { safe: await this.#with(stored.value.safe_key), stored: stored.value }
+    return { safe: await this.#with(reader, stored.value.safe_key), stored: stored.value }
   }
 
   #keyOf(safe: OpenSafe, { id, safe_key, wrapped }: StoredWorkspaceKey): WorkspaceKey {
@@ -178,10 +178,10 @@ export class Keyring {
    * Returns the safe, which is read again if it has no key of this number: another server may have rotated the root
    * key. A server without the new root key is sealed from then on.
    */
-  async #with(number: string): Promise<OpenSafe> {
+  async #with(reader: Reader, number: string): Promise<OpenSafe> {
     const safe = this.#open()
     if (number === '' || safe.keys.has(number) || this.#roots === undefined) return safe
-    const read = await readSafe(this.#store, this.#roots)
+    const read = await readSafe(reader, this.#roots)
     if (isOpenSafe(read)) this.#safe = read
     else this.seal(read.reason)
     return this.#open()
