@@ -160,7 +160,7 @@ async function composeIn(
     return {
       dispatch: sites.main.dispatch,
       sites,
-      signIn: url => [...signIn(url), ...notices],
+      signIn: url => [...notices, ...signIn(url)],
       listensAt(url) {
         address = config.baseUrl ?? url
         for (const { listensAt } of sites.main.planes) listensAt?.(address)

@@ -26,7 +26,7 @@ const isSealed = {
 
 it('a server without a root key says how to make a root key, and is degraded', async () => {
   const sealed = await testPlatform({ config: { isDev: false } })
-  const [notice] = sealed.signIn('http://platform.test').filter(line => line.includes('vault'))
+  const notice = sealed.signIn('http://platform.test').find(line => line.includes('vault'))
   expect(notice).toMatch(/^the vault is sealed: no root key is set; make a root key with: .*openssl rand -base64 32/)
   const response = await sealed.from('127.0.0.1')('http://platform.test/readyz')
   expect([response.status, await response.json()]).toEqual([
