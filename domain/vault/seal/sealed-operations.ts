@@ -1,6 +1,6 @@
 /**
- * The operations that need the unsealed vault, marked [u] in vault.md 3. `getSecretVersion` needs it only for a
- * payload, and `getCertificateRevocationList` only for a new signature, so their handlers check the seal.
+ * The operations that need the unsealed vault, marked [u] in vault.md 3. `getSecretVersion` needs the keys only for a
+ * payload, and `getCertificateRevocationList` only for a new signature, so the handlers of both check the seal.
  */
 export const sealedOperations: ReadonlySet<string> = new Set([
   'redeemCapsule',

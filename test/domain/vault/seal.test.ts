@@ -128,6 +128,20 @@ it('servers that start concurrently make one safe, and transactions that write c
   expect(await store.count(workspaceKeys)).toBe(1)
 })
 
+it('servers that rotate concurrently make one safe key, while an item is written with the former key', async () => {
+  const { open, store } = await keyringOf()
+  const before = await open()
+  await store.tx(tx => before.wrap(tx, place, secret))
+  const roots = { current: rootKey('second'), previous: rootKey('first') }
+  const [first, second, wrapped] = await Promise.all([
+    open(roots),
+    open(roots),
+    store.tx(tx => before.wrap(tx, place, secret)),
+  ])
+  expect(await store.count(safeKeys)).toBe(2)
+  for (const keyring of [first, second]) expect(await keyring.unwrap(store, place, wrapped)).toEqual(secret)
+})
+
 it('bytes of the platform open for their purpose only', async () => {
   const { open } = await keyringOf()
   const keyring = await open()

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { seeded } from '../../areas/random.ts'
-import { testPlatform } from '../../areas/test-platform.ts'
-import { doctorFindings } from '../../areas/doctor.ts'
-import { tenantSecrets, type TenantSecrets } from './tenant-secrets.ts'
+import { seeded } from '../../../areas/random.ts'
+import { testPlatform } from '../../../areas/test-platform.ts'
+import { doctorFindings } from '../../../areas/doctor.ts'
+import { tenantSecrets, type TenantSecrets } from '../tenant-secrets.ts'
 
-/** The number of random requests; `NINEFOLD_VAULT_HOSTILE=10000 npx vitest run test/domain/vault/hostile.test.ts` */
+/** The number of random requests; `NINEFOLD_VAULT_HOSTILE=10000 npx vitest run test/domain/vault/one-store/hostile.test.ts` */
 const requests = Number(process.env['NINEFOLD_VAULT_HOSTILE'] ?? 400)
 
 let tenant: TenantSecrets

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { Keyring } from '../../../domain/vault/seal/keyring.ts'
-import { AccessAudit } from '../../../domain/vault/audit/access-audit.ts'
-import type { Activity } from '../../../domain/ports/audit.ts'
-import { readActivity } from '../../../domain/vault/audit/read-activity.ts'
-import { keyringOf, workspace } from './keyrings.ts'
+import { Keyring } from '../../../../domain/vault/seal/keyring.ts'
+import { AccessAudit } from '../../../../domain/vault/audit/access-audit.ts'
+import type { Activity } from '../../../../domain/ports/audit.ts'
+import { readActivity } from '../../../../domain/vault/audit/read-activity.ts'
+import { keyringOf, workspace } from '../keyrings.ts'
 
 const activity = (i: number): Activity => readActivity(undefined, `secret/versions/${i}`, workspace)
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Ninefold } from '../../../output/client.ts'
-import { addMember, roleAt, type Member } from '../../areas/members.ts'
-import { base64, tenantSecrets, type TenantSecrets } from './tenant-secrets.ts'
+import type { Ninefold } from '../../../../output/client.ts'
+import { addMember, roleAt, type Member } from '../../../areas/members.ts'
+import { base64, tenantSecrets, type TenantSecrets } from '../tenant-secrets.ts'
 
 let tenant: TenantSecrets
 let members = 0
