@@ -44,6 +44,8 @@ export interface PlatformServices {
   /** The source of setting values. */
   readonly config: SettingsSource
   readonly functions: FunctionTable
+  /** Returns the address of the page for people, without a slash at its end. */
+  readonly consoleUrl: () => string
   /** The services that the guard of the platform shares with the area of iam; absent with another guard. */
   readonly guard?: IamServices | undefined
   /** The hooks of all areas for events of workspaces; an area adds its own hooks when the area is mounted. */
@@ -71,6 +73,8 @@ export type AreaEnvironment<
   readonly settings: SettingValues<Settings>
   /** The folder for all data of the server. */
   readonly dataDir: string
+  /** Returns the address of the page for people, without a slash at its end. */
+  readonly consoleUrl: () => string
   /** Returns the hooks of all areas, which are complete once all areas are mounted. */
   readonly hooks: () => readonly WorkspaceHooks[]
   /** Adds metrics to those of the server. The area calls this function while it is mounted. */
@@ -152,6 +156,11 @@ export interface AreaDeclaration<
    * Creates the rows of the first start. `start` runs at every start, so it must only add rows or restore fixed values.
    */
   readonly start?: (tx: Transaction, now: number, parts: StartParts<Settings>) => Promise<void>
+  /**
+   * Opens the resources of the area that a server holds in memory, such as keys. Runs at every start, after all areas
+   * are mounted and before the server listens.
+   */
+  readonly open?: (parts: AreaEnvironment<Area, Required, Optional, Settings>) => Promise<OpenedArea>
   /** The checker of the area's rows, in addition to the checks of kinds. */
   readonly inspect?: Inspect
   /**
@@ -165,6 +174,16 @@ export interface AreaDeclaration<
 
 /** Yields the contradictions between the rows of an area and its files and processes on this host; changes nothing. */
 export type InspectHost = (inspection: Inspection, dataDir: string) => AsyncGenerator<Finding, void, undefined>
+
+/** The opened resources of an area; see `AreaDeclaration.open`. */
+export interface OpenedArea {
+  /** The lines for the person who starts the server, such as a missing key and its remedy. */
+  readonly notices: readonly string[]
+  /** Returns the reason for which the area serves only some calls, for `/readyz`; undefined if it serves all calls. */
+  readonly degradation: () => string | undefined
+  /** Closes the resources; all calls and workers have ended. */
+  readonly close: () => void
+}
 
 /** An area as the server mounts it, without the type of its operations. */
 export interface AreaModule {
@@ -194,6 +213,7 @@ export interface MountedArea {
   readonly routes: readonly BoundRoute[]
   readonly workers: readonly Worker[]
   readonly admit?: EngineCheck['admit'] | undefined
+  readonly open?: (() => Promise<OpenedArea>) | undefined
 }
 
 /** Returns the area of a declaration. */
@@ -283,7 +303,8 @@ function mountArea<
   requireKnownScopes(domain.name, Object.keys(declaration.scopes ?? {}), bound)
   const workers = [...(declaration.workers?.(parts) ?? []), ...births]
   requireSoundWorkers(domain.name, workers)
-  return { routes: bound, workers, admit: declaration.admit?.(parts) }
+  const { open } = declaration
+  return { routes: bound, workers, admit: declaration.admit?.(parts), ...(open && { open: () => open(parts) }) }
 }
 
 const resolveBoth =

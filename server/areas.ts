@@ -8,13 +8,13 @@ import { observabilityArea } from '../output/observability/area.ts'
 import { registryArea } from '../output/registry/area.ts'
 import { storageArea } from '../output/storage/area.ts'
 import { taxonomyArea as generatedTaxonomy } from '../output/taxonomy/area.ts'
-import { vaultArea } from '../output/vault/area.ts'
 import { area, type AreaModule } from './area.ts'
 import { computeArea } from './compute/area.ts'
 import { iamArea } from './iam/area.ts'
 import { areaInProgress, records } from './area-in-progress.ts'
 import { networkArea } from './network/area.ts'
 import { topologyArea } from './topology/area.ts'
+import { vaultArea } from './vault/area.ts'
 
 /** Returns the area of organisations, groups, workspaces and quotas. `times` sets the durations of its procedures. */
 export const taxonomyArea = (times: FollowTimes = followTimes): AreaModule =>
@@ -41,5 +41,5 @@ export const areas: readonly AreaModule[] = [
   areaInProgress({ generated: observabilityArea, built: records(observabilityArea.filters) }),
   areaInProgress({ generated: registryArea, built: records(registryArea.filters) }),
   areaInProgress({ generated: storageArea, built: records(storageArea.filters) }),
-  areaInProgress({ generated: vaultArea, isSecret: true, built: records(vaultArea.filters) }),
+  vaultArea(),
 ]

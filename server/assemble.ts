@@ -9,7 +9,7 @@ import type { LogEntry } from '../runtime/outcome.ts'
 import type { BoundRoute } from '../runtime/route.ts'
 import type { Dispatch } from '../runtime/wire.ts'
 import type { PlatformAccess } from './access/platform-access.ts'
-import type { AreaModule, MountedArea } from './area.ts'
+import type { AreaModule, MountedArea, OpenedArea } from './area.ts'
 import { denials } from './audit/denials.ts'
 import type { Config } from './config.ts'
 import { Backlog } from './health/backlog.ts'
@@ -46,6 +46,8 @@ export interface Foundation {
   readonly audit: Audit
   readonly access: PlatformAccess
   readonly functions: FunctionTable
+  /** Returns the address of the page for people, without a slash at its end. */
+  readonly consoleUrl: () => string
   /** Writes a row to the store. */
   readonly probe: () => Promise<void>
 }
@@ -56,10 +58,14 @@ export const domainsOf = (areas: readonly AreaModule[]): DispatcherOptions['doma
   areas: areas.map(({ domain }) => domain),
 })
 
-/** The sites to serve, the periodic workers of the areas, and the health of the server. */
+/**
+ * The sites to serve, the periodic workers of the areas, and the opened resources of the areas, and the health of
+ * the server.
+ */
 export interface Assembled {
   readonly sites: Sites
   readonly workers: MountedArea['workers']
+  readonly opened: readonly OpenedArea[]
   /** Ends the background activity of the areas. Failures are logged. */
   readonly endAreas: () => Promise<void>
   readonly health: HealthReports
@@ -84,14 +90,16 @@ const engineChecks = (
   new Map(mounted.map(({ admit, area }) => [area.domain.name, { engines: area.engines, ...(admit && { admit }) }]))
 
 /**
- * Creates the rows of the first start, mounts the areas, and combines routes, doors and planes. Returns the sites and
- * the periodic workers.
+ * Creates the rows of the first start, mounts and opens the areas, and combines routes, doors and planes. Returns the
+ * sites, the periodic workers and the opened resources.
  */
 export async function assemble(
-  { store, secrets, clock, log, queue, admission, counting, audit, probe, functions, access: platform }: Foundation,
+  foundation: Foundation,
   config: Config,
   areas: readonly AreaModule[],
 ): Promise<Assembled> {
+  const { admission, audit, clock, consoleUrl, counting, functions, log, probe, queue, secrets, store } = foundation
+  const platform = foundation.access
   const { access, guard } = platform
   await store.tx(async tx => {
     for (const { start } of areas) await start?.(tx, { clock, config })
@@ -101,10 +109,11 @@ export async function assemble(
   const planes: AreaPlane[] = []
   const metrics: Metric[] = []
   const ends: (() => Promise<void>)[] = []
-  const shared = { config, store, clock, log, access, audit, queue, taxonomy, functions, guard }
+  const shared = { config, store, clock, log, access, audit, queue, taxonomy, functions, consoleUrl, guard }
   const parts = { ...shared, hooks: [], planes, metrics, ends }
   const mounted = areas.map(area => ({ area, ...area.mount(parts) }))
   functions.close()
+  const opened = await Promise.all(mounted.flatMap(({ open }) => (open ? [open()] : [])))
   const doors = withEngines(platform.doors, engineChecks(mounted))
   const vitals = new Vitals({
     read: () => store.exists(rememberedKeys, { id: '' }),
@@ -112,6 +121,7 @@ export async function assemble(
     isDraining: () => admission.isDraining,
     isStale: () => platform.isStale?.() ?? false,
     store: counting.meters.store,
+    degradations: () => opened.flatMap(({ degradation }) => degradation() ?? []),
   })
   const sources = {
     ...counting,
@@ -155,6 +165,7 @@ export async function assemble(
   return {
     sites: sitesOf(planes, dispatch, serving),
     workers: mounted.flatMap(({ workers }) => workers),
+    opened,
     endAreas: async () => {
       const failed = (err: unknown): void => log.warn({ err }, 'an area could not end its background activity')
       await Promise.all(ends.map(end => end().catch(failed)))

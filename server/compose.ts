@@ -150,10 +150,12 @@ async function composeIn(
       access,
       probe,
       functions,
+      consoleUrl: () => config.consoleUrl ?? address,
     }
     assembled = await assemble(foundation, config, areas)
-    const { endAreas, health, sites, workers: areaWorkers } = assembled
+    const { endAreas, health, opened, sites, workers: areaWorkers } = assembled
     const signIn = await access.begin()
+    const notices = opened.flatMap(each => each.notices)
     const { end } = access
     const operations = areas.map(area => area.operations)
     const { operationsKeptDays } = config
@@ -170,7 +172,7 @@ async function composeIn(
     return {
       dispatch: sites.main.dispatch,
       sites,
-      signIn,
+      signIn: url => [...notices, ...signIn(url)],
       health,
       listensAt(url) {
         address = config.baseUrl ?? url
@@ -183,6 +185,7 @@ async function composeIn(
         await stopWorkers()
         await endAreas()
         await end()
+        for (const each of opened) each.close()
         await store.close().finally(() => hold.release())
       },
     }

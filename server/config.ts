@@ -40,6 +40,8 @@ export interface ServerConfig {
   readonly bootstrap?: BootstrapSettings
   /** The number of days for which operations are kept after their end; absent: 30. */
   readonly operationsKeptDays?: number
+  /** Whether the server may make what a production server needs from its operator, such as a root key; absent: no. */
+  readonly isDev?: boolean
 }
 
 /** The settings of a server (conventions §19). */

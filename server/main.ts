@@ -16,14 +16,19 @@ program
   .command('serve')
   .description('serve the platform on this machine until it is interrupted')
   .option('--config <file>', 'settings in JSON (default: ninefold.json, when there is one)')
-  .action(async ({ config }: { readonly config?: string }) => {
+  .option(
+    '--dev',
+    'for development: makes the root key of the vault in the data folder, unless a key is configured',
+    false,
+  )
+  .action(async ({ config, dev }: { readonly config?: string; readonly dev: boolean }) => {
     const [{ areas }, { openIam }, { serve }] = await Promise.all([
       import('./areas.ts'),
       import('./iam/open.ts'),
       import('./serve.ts'),
     ])
     const settings = readConfig({ file: config, environment: process.env }, declaredSettings(areas))
-    const server = await serve(settings, areas, openIam)
+    const server = await serve({ ...settings, isDev: dev }, areas, openIam)
     for (const line of server.greeting) console.log(line)
     closeOnSignals(server)
     // A killed process does not write the compile cache at its end, so the cache is written here; otherwise each

@@ -2,6 +2,7 @@ import type { Iam } from './iam.ts'
 import type { Network } from './network.ts'
 import type { Taxonomy } from './taxonomy.ts'
 import type { Topology } from './topology.ts'
+import type { Vault } from './vault.ts'
 
 /** The functions that areas offer to each other, keyed by the offering area (conventions §14). */
 export interface AreaFunctions {
@@ -9,6 +10,7 @@ export interface AreaFunctions {
   readonly network: Network
   readonly taxonomy: Taxonomy
   readonly topology: Topology
+  readonly vault: Vault
 }
 
 /** The name of an area that has functions for other areas. */

@@ -75,7 +75,8 @@ export interface Collection<T> {
   /**
    * Members for the platform alone, for example for counting. `Stored.value`, `columns` and `where` have them; stored
    * texts, and therefore responses, do not. Every document must have these members, as strings that JSON writes without
-   * escapes, such as ids. The id of the document and the fields of its list cannot be hidden.
+   * escapes, such as ids. The fields and the key of the list cannot be hidden. The id of the document can be hidden if
+   * the list has another key, as for versions, whose numbers are unique only below their parent.
    */
   readonly hidden?: readonly (keyof T & string)[]
 }
@@ -297,6 +298,11 @@ export interface Store extends Reader {
    * awaits only the calls of its reader, and may run again.
    */
   snapshot<R>(read: (reader: Reader) => Promise<R>): Promise<R>
+  /**
+   * Removes the bytes of deleted and replaced rows from the files of the store, for secrets. Returns false if a reader
+   * still needs the bytes; the caller then tries again. Absent if the store is no file.
+   */
+  readonly scrub?: (() => Promise<boolean>) | undefined
 }
 
 /** A document changed between reading and writing; `Store.tx` runs the transaction again. */

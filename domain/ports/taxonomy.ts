@@ -29,6 +29,11 @@ export interface Taxonomy {
    */
   requireActive(tx: Transaction, workspace: string): Promise<void>
   /**
+   * Throws WORKSPACE_NOT_ACTIVE or WORKSPACE_NOT_FOUND as `requireActive` does, but without a lock: for reads of protected
+   * content, whose answers need not wait for a suspension.
+   */
+  checkActive(reader: Reader, workspace: string): Promise<void>
+  /**
    * Shares the organisation of a node as `requireActive` does, but does not check any state. The states of the tree
    * then stay as the transaction reads them. Call `share` before the transaction locks any other row. Does nothing for
    * PLATFORM or an absent node.

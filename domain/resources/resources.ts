@@ -40,8 +40,13 @@ export type Standard = Pick<Resource, 'id' | 'etag' | 'update_time'> & {
   readonly engine: string
 }
 
-/** The parts of an operation's effect that a handler adds. */
-export type Left<Area extends AreaTypes> = Partial<Pick<Effect<Area>, 'procedure' | 'warnings'>>
+/**
+ * The parts of an operation's effect that a handler adds; `resourceType` and `resourceId` name another resource than the
+ * row, such as the new version of a key.
+ */
+export type Left<Area extends AreaTypes> = Partial<
+  Pick<Effect<Area>, 'procedure' | 'warnings' | 'resourceType' | 'resourceId'>
+>
 
 /** The parts of an operation's effect that a handler adds, and further members to set in the row. */
 export type More<T, Area extends AreaTypes> = Left<Area> & { readonly members?: Partial<T> }
@@ -70,6 +75,8 @@ export interface Update<T, Area extends AreaTypes> {
   readonly above?: () => void
   /** Step 7 for the row that is found at the place of the path: throws `*_NOT_FOUND` if the path means another row. */
   readonly found?: (row: T) => void
+  /** Returns the values of members that the body leaves out, and that have another value then than their default. */
+  readonly absent?: (before: T) => Partial<T>
   /** Step 12, before the row is written: receives the new values of the row, the changed paths and the old row. */
   readonly refer?: (tx: Transaction, update: Updated<T>, before: T) => Promise<More<T, Area> | void>
   /** Step 13, after the row is written and its unique sets are checked: throws if another row excludes the change. */
@@ -160,14 +167,14 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
   update(
     request: RowPath & { readonly body: { readonly etag?: string }; readonly update_mask?: string },
     context: CallContext,
-    { above, count, exclude, found, refer }: Update<T, Area> = {},
+    { above, absent, count, exclude, found, refer }: Update<T, Area> = {},
   ): Promise<JsonText<Area['record']>> {
     const { body, update_mask } = request
     return this.#parts.operations.mutate(context, request, async tx => {
       above?.()
       const { id, value: before, version } = await this.#hold(tx, request)
       found?.(before)
-      const update = applyUpdate(this.#kind.fields ?? {}, before, body, update_mask)
+      const update = applyUpdate(this.#kind.fields ?? {}, before, { ...absent?.(before), ...body }, update_mask)
       await this.#requireChangeable(tx, request, before, body.etag, 'update')
       if (update.changed.length === 0) return this.#effect('UPDATE', before)
       const { members, ...more } = (await refer?.(tx, update, before)) ?? {}
@@ -294,7 +301,11 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
  * Throws the kind's `*_IN_USE`, with the number of referring rows of each type, if other rows refer to the row
  * (conventions §3).
  */
-async function requireUnused<T extends Row>(tx: Transaction, { inUse, noun, type }: Kind<T>, { id }: T): Promise<void> {
+export async function requireUnused<T extends Row>(
+  tx: Transaction,
+  { inUse, noun, type }: Kind<T>,
+  { id }: T,
+): Promise<void> {
   const holders = inUse ? [...(await referencesTo(tx, { type, id }))] : []
   if (!inUse || holders.length === 0) return
   throw inUse(`${noun} ${id} is in use; first delete the rows that refer to it`, {

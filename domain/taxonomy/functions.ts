@@ -11,12 +11,24 @@ import { active, bareState } from './tree/states.ts'
 import type { Scope } from '../ports/scope.ts'
 
 /** The functions of taxonomy for other areas. */
-export const taxonomyFunctions: Taxonomy = { requireActive, share, effectiveState, parent, chain, subtree, consume }
+export const taxonomyFunctions: Taxonomy = {
+  requireActive,
+  checkActive,
+  share,
+  effectiveState,
+  parent,
+  chain,
+  subtree,
+  consume,
+}
 
 async function requireActive(tx: Transaction, workspace: string): Promise<void> {
-  const scope: Scope = { type: 'WORKSPACE', id: workspace }
-  await share(tx, scope)
-  const located = await locate(tx, scope)
+  await share(tx, { type: 'WORKSPACE', id: workspace })
+  await checkActive(tx, workspace)
+}
+
+async function checkActive(reader: Reader, workspace: string): Promise<void> {
+  const located = await locate(reader, { type: 'WORKSPACE', id: workspace })
   if (located === undefined) throw unknownWorkspace(workspace)
   const { source, state } = located.effective
   if (state === active) return

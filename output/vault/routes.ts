@@ -276,7 +276,7 @@ export const redeemCapsule: ClientRoute<RedeemCapsuleRequest, RedeemCapsuleRespo
   parameters: [pathId],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
-  access: { kind: 'public' },
+  access: { kind: 'public', bearerOptional: true },
 }
 
 /** Lists capsules. `GET /vault/alpha/workspaces/{workspace}/engines/{engine}/capsules` */

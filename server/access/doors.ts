@@ -62,7 +62,7 @@ export function iamDoors(parts: DoorServices, scopes: Readonly<Record<string, Ac
   }
   return {
     async authenticate({ headers }, access) {
-      if (access?.kind === 'public' || isOptional(access, headers['authorization'])) return undefined
+      if (isOpen(access, headers['authorization'])) return undefined
       await parts.requireFresh()
       return parts.authenticate(headers['authorization'])
     },
@@ -95,11 +95,13 @@ export function iamDoors(parts: DoorServices, scopes: Readonly<Record<string, Ac
 }
 
 /**
- * Whether a call needs no bearer token: its body may hold a token whose possession suffices, and the caller sends no
- * authorization.
+ * Whether a call is not authenticated: its operation reads no bearer token, or the caller sends none and may do so. The
+ * body of an operation with `bearerOptional` may hold another proof.
  */
-const isOptional = (access: Access | undefined, authorization: string | undefined): boolean =>
-  access?.kind === 'permission' && access.bearerOptional === true && authorization === undefined
+function isOpen(access: Access | undefined, authorization: string | undefined): boolean {
+  if (access?.kind !== 'public' && access?.kind !== 'permission') return false
+  return access.bearerOptional === true ? authorization === undefined : access.kind === 'public'
+}
 
 function makeRule(route: Route<unknown, unknown>, access: Permission, scopes: AccessScopes): Rule {
   const own = Object.hasOwn(scopes, route.operationId) ? scopes[route.operationId] : undefined

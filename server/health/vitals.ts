@@ -21,6 +21,8 @@ export interface VitalSigns {
   /** Whether the server refuses all callers, because it may have missed changes of their rights. */
   readonly isStale: () => boolean
   readonly store: Pick<StoreMeter, 'lastUnavailableMs'>
+  /** Returns the reasons for which areas serve only some of their calls; absent: none. */
+  readonly degradations?: () => readonly string[]
 }
 
 /** The time limit of a test read or write in milliseconds; a slower store counts as unavailable. */
@@ -57,7 +59,8 @@ export class Vitals {
     if (!isWritable) return { status: 'degraded', reason: 'the store cannot be written', isServing: true }
     const isLate = performance.now() - store.lastUnavailableMs < lateMs
     if (isLate) return { status: 'degraded', reason: 'the store has given up changes', isServing: true }
-    return { status: 'ready', isServing: true }
+    const [reason] = this.#signs.degradations?.() ?? []
+    return reason === undefined ? { status: 'ready', isServing: true } : { status: 'degraded', reason, isServing: true }
   }
 
   #isWritable(): Promise<boolean> {

@@ -55,10 +55,12 @@ export class StoreMeter {
 export class MeteredStore implements Store {
   readonly #store: Store
   readonly #meter: StoreMeter
+  readonly scrub: Store['scrub']
 
   constructor(store: Store, meter: StoreMeter) {
     this.#store = store
     this.#meter = meter
+    this.scrub = store.scrub?.bind(store)
   }
 
   async tx<R>(fn: (tx: Transaction) => Promise<R>): Promise<R> {

@@ -17,7 +17,7 @@ export function accessText(access: OperationAccess | undefined): string {
     case undefined:
       return ''
     case 'public':
-      return '**Access:** public, without a token.'
+      return `**Access:** public, without a token.${access.bearerOptional ? ' A token is verified if the request has one.' : ''}`
     case 'own':
       return '**Access:** every principal, for what is its own.'
     case 'authenticated':

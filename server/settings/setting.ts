@@ -13,6 +13,8 @@ export interface ServerFacts {
   readonly dataDir: string
   /** The URL of the server; undefined: the address of the listener. */
   readonly baseUrl: string | undefined
+  /** Whether the server was started with `--dev`; absent: no. */
+  readonly isDev?: boolean
 }
 
 /** The written form of the values of one type. */

@@ -125,6 +125,18 @@ export class SqliteStore extends StoreReader implements ServerStore {
     return inAttempts(() => this.#queue.run(async () => reclaimStep(this.#writer)), isBusy)
   }
 
+  /** Writes the log back into the file and empties the log; deleted rows are overwritten in the file already. */
+  readonly scrub = (): Promise<boolean> =>
+    this.#queue.run(async () => {
+      // A reader in this process can end only after the thread is free, so waiting would be in vain.
+      this.#writer.endOpening(0)
+      try {
+        return this.#writer.get('PRAGMA wal_checkpoint(TRUNCATE)')?.[0] === 0
+      } finally {
+        this.#writer.endOpening()
+      }
+    })
+
   changedElsewhere(): boolean {
     // Commits of this writer change the value too; telling them apart would cost more than it saves.
     const version = Number(this.#reader.get('PRAGMA data_version')?.[0])

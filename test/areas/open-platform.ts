@@ -42,7 +42,7 @@ export async function openPlatform({
   log = silent,
   openAccess,
 }: Composition): Promise<OpenedPlatform> {
-  const config: Config = { baseUrl, http: { host: '127.0.0.1', port: 0, isPortOpen: false }, ...given }
+  const config: Config = { baseUrl, isDev: true, http: { host: '127.0.0.1', port: 0, isPortOpen: false }, ...given }
   const { close, dispatch, signIn } = await compose(config, log, areas, openAccess)
   const host = fetchHost(dispatch)
   const from =

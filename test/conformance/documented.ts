@@ -43,6 +43,8 @@ const beyondSchemas: Readonly<Record<string, readonly string[]>> = {
     'boot_disk.source_artifact.repository_id: missing',
     'boot_disk.source_artifact.reference: missing',
   ],
+  // A request has a signature or a code, not both.
+  verify: ['mac: 128 characters'],
   refreshToken: ['assertion: 1 characters', 'assertion: 8192 characters'],
   revokeToken: ['token: 1 characters', 'token: 8192 characters'],
   setMyAvatar: ['update_mask: content_type', 'update_mask: data', 'update_mask: etag'],

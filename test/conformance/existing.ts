@@ -24,8 +24,11 @@ export type Bodies = Readonly<Record<string, (tenant: Tenant, make: MakeBeside) 
  */
 export type Run = (target: string, body: object) => Promise<string>
 
-/** Reads a path as the administrator, and throws if the platform refuses the request. */
-export type Read = (target: string) => Promise<JsonObject>
+/**
+ * Sends a request as the administrator, POST with a body and GET without, and returns the object of the response. Throws
+ * if the platform refuses the request.
+ */
+export type Read = (target: string, body?: object) => Promise<JsonObject>
 
 /**
  * Functions that create resources that no operation creates at the path of a collection, keyed by the operationId of
@@ -110,6 +113,7 @@ async function idFor(making: Making, operation: Operation, name: string, where: 
  */
 function adderOf({ document }: Making, { access }: Operation): Operation | undefined {
   const key = access?.key?.replace(/\.list$/, '.create')
+  if (key === undefined) return undefined
   return document.operations.find(each => each.method === 'POST' && each.path.includes(':') && each.access?.key === key)
 }
 
@@ -203,8 +207,8 @@ export function runOf(making: Pick<Making, 'authorization' | 'call'>): Run {
 
 const readOf =
   (making: Making): Read =>
-  async target =>
-    answered({ id: target }, await send(making, 'GET', target))
+  async (target, body) =>
+    answered({ id: target }, await send(making, body ? 'POST' : 'GET', target, body))
 
 type Answered = Awaited<ReturnType<RequestSender>>
 

@@ -36,7 +36,7 @@ export async function startServer(dataDir: string, settings: Readonly<Record<str
   // The server gets no other variables: it refuses the variables that lengthen tests, because they are not settings.
   const env = { PATH, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) }
   const own = { NINEFOLD_DATA_DIR: dataDir, NINEFOLD_HTTP_PORT: '0', ...password, ...settings }
-  const child = spawn(process.execPath, [program, 'serve'], {
+  const child = spawn(process.execPath, [program, 'serve', '--dev'], {
     env: { ...env, ...own },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -27,7 +27,15 @@ const documentWalking = 'branches|fits|located|operations|pointer|reference|reso
 /**
  * Libraries of pure computation, which domain code may use: they open no files or connections (docs/decisions/0009).
  */
-const computing = ['node:crypto', 'jose', 'lru-cache', 'ipaddr.js', 'image-size', '@zxcvbn-ts/language-common']
+const computing = [
+  'node:crypto',
+  '@noble/curves',
+  'jose',
+  'lru-cache',
+  'ipaddr.js',
+  'image-size',
+  '@zxcvbn-ts/language-common',
+]
 
 /** The modules that all stages of the generator share: positions, diagnostics, options and outlines of documents. */
 const generatorShared = String.raw`generator/(?:diagnostics|document-outline|identifier|options|position)\.ts$`

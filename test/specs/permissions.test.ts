@@ -12,7 +12,7 @@ const table = readTable('permissions', ['key', 'access_class', 'scope_types', 'c
  */
 const shapes: Readonly<Record<string, readonly string[]>> = {
   permission: ['key', 'class', 'scope', 'scope_types?', 'own?', 'bearer_optional?'],
-  public: [],
+  public: ['bearer_optional?'],
   own: [],
   authenticated: [],
 }

@@ -112,6 +112,8 @@ export class LiveDecisions implements Decisions, FeedListener {
   }
 
   changed(kind: ChangeKind, key: string): void {
+    // No decision depends on the keys of the vault.
+    if (kind === 'KEY') return
     this.#forgetSeen()
     if (kind === 'PRINCIPAL') this.#rights.dropPrincipal(key)
     else if (kind === 'ROLE') this.#rights.dropRole(key)

@@ -56,13 +56,15 @@ export class LiveFeed implements Feed {
   #isAsked = false
   #sweptAt: number
   readonly #steady: () => number
+  readonly #listeners: FeedListener[]
   #timer: ReturnType<typeof setTimeout> | undefined
   #turn: Promise<void> = Promise.resolve()
   #isStopped = false
 
   constructor(parts: FeedOptions) {
-    const { clock, leases, steady = () => performance.now(), store } = parts
+    const { clock, leases, listeners, steady = () => performance.now(), store } = parts
     this.#parts = parts
+    this.#listeners = [...listeners]
     this.#steady = steady
     this.#sweptAt = steady()
     this.#leases = leases && new Leases({ store, clock, place: leases, steady })
@@ -129,6 +131,10 @@ export class LiveFeed implements Feed {
     return this.#isBehind ? this.catchUp() : (this.#next ?? this.#reading)
   }
 
+  listen(listener: FeedListener): void {
+    this.#listeners.push(listener)
+  }
+
   async hold(tx: Transaction): Promise<void> {
     await holdRevision(tx)
   }
@@ -193,7 +199,7 @@ export class LiveFeed implements Feed {
   }
 
   async #readChanges(): Promise<void> {
-    const { listeners, store } = this.#parts
+    const { store } = this.#parts
     const revision = await readRevision(store)
     const before = this.#applied
     let last = before
@@ -206,14 +212,14 @@ export class LiveFeed implements Feed {
     }
     // The changes have a gap because old changes were deleted, or the store was restored to an earlier state.
     if (last < revision || revision < before) {
-      for (const listener of listeners) listener.reset()
+      for (const listener of this.#listeners) listener.reset()
       last = revision
     }
     this.#applied = revision < before ? revision : Math.max(this.#applied, last)
   }
 
   #apply(kind: ChangeKind, key: string): void {
-    for (const listener of this.#parts.listeners) listener.changed(kind, key)
+    for (const listener of this.#listeners) listener.changed(kind, key)
   }
 
   async #renew(): Promise<void> {

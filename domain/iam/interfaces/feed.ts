@@ -1,7 +1,10 @@
 import type { Transaction } from '../../ports/store.ts'
 
-/** The kinds of changes. The key of a change is the id of the principal, role, workspace (POLICY), scope or session. */
-export type ChangeKind = 'PRINCIPAL' | 'ROLE' | 'POLICY' | 'SCOPE' | 'SESSION'
+/**
+ * The kinds of changes. The key of a change is the id of the principal, role, workspace (POLICY), scope or session; for
+ * KEY, the resource of the vault whose key material changed: `cryptoKeys/<id>`.
+ */
+export type ChangeKind = 'PRINCIPAL' | 'ROLE' | 'POLICY' | 'SCOPE' | 'SESSION' | 'KEY'
 
 /**
  * Distributes changes to all servers: a change whose operation is DONE has been applied on every server (iam.md 4.3).
@@ -32,6 +35,8 @@ export interface Feed {
   catchUp(): Promise<void>
   /** Throws AUTHORIZATION_STALE if this server may have missed a change. */
   requireFresh(): void
+  /** Adds a cache that is informed of changes from now on; for caches of other areas than iam. */
+  listen(listener: FeedListener): void
 }
 
 /** A cache that the feed informs of changes. */

@@ -6,7 +6,7 @@ import { calledBy, type Activity } from '../../ports/audit.ts'
 import { Conflict, type Reader, type Transaction } from '../../ports/store.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { endToken } from './end-token.ts'
-import { networkOf } from '../values/networks.ts'
+import { networkOf } from '../../addresses/networks.ts'
 import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { principals } from '../collections/principals-store.ts'
 import {

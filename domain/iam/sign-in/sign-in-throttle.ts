@@ -5,7 +5,7 @@ import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Reader, Store, Stored, Transaction } from '../../ports/store.ts'
 import { normalEmail } from '../values/email.ts'
 import { hasSessionFrom } from './known-networks.ts'
-import { networkOf } from '../values/networks.ts'
+import { networkOf } from '../../addresses/networks.ts'
 import type { Attempt, Throttle } from '../interfaces/throttle.ts'
 import {
   withFailure,

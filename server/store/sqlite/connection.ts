@@ -48,6 +48,8 @@ export class SqliteConnection implements Connection {
     // The size in KiB. Reads beside a transaction must read pages again after each commit in any case.
     this.exec(`PRAGMA cache_size = ${role === 'writer' ? -65536 : -16384}; PRAGMA mmap_size = ${mappedBytes}`)
     if (!readOnly) this.exec(`PRAGMA journal_size_limit = ${64 * megabyte}`)
+    // Deleted and replaced bytes are overwritten with zeros, because they may have been secrets.
+    if (role === 'writer') this.exec('PRAGMA secure_delete = ON')
     if (role === 'reader') this.exec('PRAGMA query_only = ON')
     defineFunctions(this.#database)
   }

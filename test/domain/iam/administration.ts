@@ -68,6 +68,7 @@ function recordingFeed(feed: Feed, { changes, revised }: Pick<Administration, 'c
     settled: revision => feed.settled(revision),
     requireFresh: () => feed.requireFresh(),
     isSettled: revision => feed.isSettled(revision),
+    listen: listener => feed.listen(listener),
     async revise(tx, kind, key) {
       const rev = await feed.revise(tx, kind, key)
       tx.afterCommit(() => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Passwords } from '../../../domain/iam/interfaces/passwords.ts'
-import { networkOf } from '../../../domain/iam/values/networks.ts'
+import { networkOf } from '../../../domain/addresses/networks.ts'
 import { passwords, users } from '../../../domain/iam/collections/users-store.ts'
 import { authenticate } from '../../../domain/iam/sign-in/password-sign-in.ts'
 import { throttles } from '../../../domain/iam/sign-in/throttle-store.ts'

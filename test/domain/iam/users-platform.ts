@@ -145,6 +145,7 @@ function taxonomyOf(world: World): Taxonomy {
   return {
     effectiveState: stateOf,
     requireActive: async () => {},
+    checkActive: async () => {},
     share: async () => {},
     parent: async () => undefined,
     chain: async (_reader, scope) => (world.states.has(scope.id) ? [scope] : undefined),

@@ -6,7 +6,7 @@ import { backUpTo, expectSound, restoreFrom, started } from './harness.ts'
 
 describe('on a full disk', () => {
   it('a backup reports the full disk and leaves nothing, whatever room there is', async context => {
-    const disk = smallDisk(2048)
+    const disk = smallDisk(4096)
     if (disk === undefined) return context.skip(needsMount)
     const { dataDir, folder } = await started()
     await backUpTo(dataDir, join(folder, 'b.sqlite'))
@@ -22,7 +22,7 @@ describe('on a full disk', () => {
   })
 
   it('a restore reports the full disk and leaves the present store', async context => {
-    const disk = smallDisk(4096)
+    const disk = smallDisk(8192)
     if (disk === undefined) return context.skip(needsMount)
     const { dataDir, folder } = await started()
     const backup = join(folder, 'b.sqlite')

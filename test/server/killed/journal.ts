@@ -20,6 +20,7 @@ export interface Intent {
     | 'STOP'
     | 'RESTART'
     | 'RESET'
+    | 'ADD_VERSION'
   /** The resource type without the name of the area, for example `workspaces`. */
   readonly resourceType: string
   /**

@@ -23,6 +23,9 @@ export interface Kept {
 
 const bare = (name: string): string => name.slice(name.lastIndexOf('_') + 1)
 
+/** Returns an operation type without its prefix: `ADD_VERSION` of `VAULT_OPERATION_TYPE_ADD_VERSION`. */
+const verbOf = (type: string): string => type.replace(/^.*_OPERATION_TYPE_/, '')
+
 /**
  * Reads all groups and workspaces of an organisation, all overrides of `compute.vcpus`, and all operations of the
  * platform except the operations in `before`.
@@ -90,13 +93,13 @@ function operationFaults(journal: Journal, { area, operations }: Kept): string[]
     const outcome = journal.outcomes.get(intent.intent)
     if (outcome === undefined || 'refused' in outcome) continue
     const { operation_type = '', resource_id, resource_type } = left.get(outcome.operation) ?? {}
-    const isFit = `${bare(operation_type)} ${resource_type}` === kindOf(intent) && resource_id === outcome.resource
+    const isFit = `${verbOf(operation_type)} ${resource_type}` === kindOf(intent) && resource_id === outcome.resource
     if (!isFit) faults.push(`${intent.intent} has no operation of its own: ${outcome.operation}`)
     left.delete(outcome.operation)
   }
   const open = journal.unanswered().map(kindOf)
   for (const { id, operation_type, resource_id, resource_type } of left.values()) {
-    const kind = `${bare(operation_type)} ${resource_type}`
+    const kind = `${verbOf(operation_type)} ${resource_type}`
     const at = open.indexOf(kind)
     if (at === -1) faults.push(`operation ${id}, ${kind} of ${resource_id}, answers no call`)
     else open.splice(at, 1)

@@ -176,6 +176,26 @@ describe('hidden members', () => {
     await snapshot.close()
   })
 
+  it('may be the id of the documents, if the list has another key', async () => {
+    const byOwner: Collection<Crate> = {
+      ...openCrates,
+      id: 'owner_id',
+      columns: { parent: 'STRING', organisation_id: 'STRING' },
+      hidden: ['organisation_id', 'owner_id'],
+    }
+    const store = await testStore(byOwner)
+    await store.tx(async tx => {
+      await tx.insert(byOwner, crate)
+      const { version } = await tx.insert(byOwner, { ...crate, owner_id: 'u-2' })
+      await tx.update(byOwner, 'u-2', { ...crate, owner_id: 'u-2', parent: 'p' }, version)
+    })
+    expect(textOf(await store.get(byOwner, 'u-1'))).toBe(visible)
+    expect((await store.find(byOwner, { parent: 'p' }))?.value).toEqual({ ...crate, owner_id: 'u-2', parent: 'p' })
+    const { items } = await store.page(byOwner, query())
+    expect(items.map(({ id }) => id)).toEqual(['u-1', 'u-2'])
+    expect(items[0]?.text.text).toBe(visible)
+  })
+
   it.each<readonly [string, Collection<Crate>]>([
     ['"id"', { ...crates, hidden: ['id'] }],
     ['"name"', { ...crates, hidden: ['name'] }],

@@ -1,0 +1,66 @@
+import type { CryptoKeyHandlers } from '../../output/vault/handlers.ts'
+import type { VaultEnvironment } from './environment.ts'
+import { inspectVault } from './inspect.ts'
+import { capsuleKind } from './capsules/capsule-kind.ts'
+import { capsulePayloads } from './capsules/capsules-store.ts'
+import { capsules } from './capsules/capsules.ts'
+import { capsuleWork } from './capsules/capsule-work.ts'
+import { cryptoKeyKind } from './keys/crypto-key-kind.ts'
+import { keyCalls } from './keys/crypto-keys.ts'
+import { encryptionCalls } from './keys/encryption.ts'
+import { generateKey } from './keys/generate-key.ts'
+import { keyVersionCollection, materialCollection } from './keys/key-versions-store.ts'
+import { keyVersions } from './keys/key-versions.ts'
+import { keyWork } from './keys/key-work.ts'
+import { randomBytesCall } from './keys/random-bytes.ts'
+import { signingCalls } from './keys/signing.ts'
+import { sealedOperations } from './seal/sealed-operations.ts'
+import { sealCollections } from './seal/seal-store.ts'
+import { secretKind } from './secrets/secret-kind.ts'
+import { secretVersions } from './secrets/secret-versions.ts'
+import { payloadCollection, secretVersionCollection } from './secrets/secret-versions-store.ts'
+import { secretWork } from './secrets/secret-work.ts'
+import { secrets } from './secrets/secrets.ts'
+import { agenda, type AgendaHandlers } from './work/agenda.ts'
+
+/** The parts of the area of vault that need no setting. */
+export const vault = {
+  kinds: [capsuleKind, secretKind, cryptoKeyKind],
+  needs: { optional: ['iam'] },
+  collections: [
+    ...sealCollections,
+    agenda,
+    capsulePayloads,
+    keyVersionCollection,
+    materialCollection,
+    payloadCollection,
+    secretVersionCollection,
+  ],
+  inspect: inspectVault,
+} as const
+
+/** The calls of crypto keys. */
+const cryptoKeys = (environment: VaultEnvironment): CryptoKeyHandlers => ({
+  ...keyCalls(environment),
+  ...encryptionCalls(environment),
+  ...signingCalls(environment),
+  ...randomBytesCall(environment),
+})
+
+/** The built resources of the area. */
+export const vaultResources = { capsules, cryptoKeys, cryptoKeyVersions: keyVersions, secrets, secretVersions } as const
+
+/** The durable work of the area. */
+export const vaultProcedures = (environment: VaultEnvironment) => [generateKey(environment)]
+
+/** Returns the due work of all resources. */
+export const vaultWork = (environment: VaultEnvironment): AgendaHandlers => ({
+  ...capsuleWork(environment),
+  ...keyWork(environment),
+  ...secretWork(environment),
+})
+
+/** Throws VAULT_SEALED for a call that needs keys while the vault is sealed (conventions §4, step 4). */
+export function admitCall({ keyring }: Pick<VaultEnvironment, 'keyring'>, operationId: string): void {
+  if (sealedOperations.has(operationId)) keyring.requireUnsealed()
+}

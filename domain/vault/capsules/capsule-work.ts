@@ -1,0 +1,39 @@
+import { workspaceScope } from '../../resources/kind.ts'
+import type { VaultEnvironment } from '../environment.ts'
+import { setAgenda, type AgendaHandler, type AgendaHandlers } from '../work/agenda.ts'
+import { endCapsule, removeCapsule } from './capsule-end.ts'
+import { stateAt } from './capsule-state.ts'
+import { capsuleCollection, capsuleState } from './capsules-store.ts'
+
+/** The due work of capsules. */
+export const capsuleWork = (environment: VaultEnvironment): AgendaHandlers => ({
+  'capsules.expire': expire(environment),
+  'capsules.remove': remove(environment),
+})
+
+/** Records the expiry of a capsule and erases its payload, in any state of its workspace. */
+const expire =
+  ({ taxonomy }: VaultEnvironment): AgendaHandler =>
+  async (tx, { resource_id, workspace_id }, now) => {
+    await taxonomy.share(tx, workspaceScope(workspace_id))
+    const capsule = await tx.lock(capsuleCollection, resource_id)
+    const isActive = capsule?.value.state === capsuleState('ACTIVE')
+    if (capsule && isActive && stateAt(capsule.value, now) === capsuleState('EXPIRED'))
+      await endCapsule(tx, capsule, 'EXPIRED', now)
+    else {
+      const time = isActive ? capsule?.value.expire_time : undefined
+      await setAgenda(tx, 'capsules.expire', { id: resource_id, workspace_id }, time)
+    }
+    return true
+  }
+
+/** Removes a capsule 90 days after its end. */
+const remove =
+  ({ taxonomy }: VaultEnvironment): AgendaHandler =>
+  async (tx, { resource_id, workspace_id }) => {
+    await taxonomy.share(tx, workspaceScope(workspace_id))
+    const capsule = await tx.lock(capsuleCollection, resource_id)
+    if (capsule && capsule.value.state !== capsuleState('ACTIVE')) await removeCapsule(tx, capsule)
+    else await setAgenda(tx, 'capsules.remove', { id: resource_id, workspace_id }, undefined)
+    return true
+  }

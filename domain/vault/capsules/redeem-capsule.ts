@@ -1,0 +1,187 @@
+import {
+  capsuleNotActive,
+  capsulePassphraseInvalid,
+  capsuleRecipientMismatch,
+  capsuleTokenInvalid,
+} from '../../../output/vault/errors.ts'
+import type { ParsedRedeemCapsuleRequest, RedeemCapsuleResponse } from '../../../output/vault/types.ts'
+import { workspaceNotActive } from '../../../output/shared/errors.ts'
+import type { CallContext } from '../../../runtime/context.ts'
+import { ApiError } from '../../../runtime/errors.ts'
+import { formatMillis } from '../../../runtime/timestamps.ts'
+import type { Reader, Stored, Transaction } from '../../ports/store.ts'
+import { workspaceScope } from '../../resources/kind.ts'
+import { redeemActivity } from '../audit/redeem-activity.ts'
+import type { VaultEnvironment } from '../environment.ts'
+import { crc32c } from '../values/crc32c.ts'
+import { endCapsule } from './capsule-end.ts'
+import { capsuleKind } from './capsule-kind.ts'
+import { capsuleLabel, openPayload, passphraseKey } from './capsule-key.ts'
+import { stateAt } from './capsule-state.ts'
+import { fitsToken, storedDigest } from './capsule-token.ts'
+import { capsuleCollection, capsulePayloads, capsuleState, type StoredCapsule } from './capsules-store.ts'
+import type { RedeemThrottle } from './redeem-throttle.ts'
+
+/**
+ * Redeems a capsule at most once: the payload is erased in the transaction that marks the capsule REDEEMED, before the
+ * answer. The checks run in the order of vault.md 4.4: token, state, workspace, recipient, passphrase.
+ */
+export async function redeemCapsule(
+  environment: VaultEnvironment,
+  throttle: RedeemThrottle,
+  request: ParsedRedeemCapsuleRequest,
+  context: CallContext,
+): Promise<RedeemCapsuleResponse> {
+  const { scrub, store } = environment
+  const capsule = await requireToken(store, throttle, request, context)
+  await requireRedeemable(environment, store, capsule, context)
+  const { passphrase } = request.body
+  if (capsule.salt !== '') {
+    if (passphrase === '') throw wrongPassphrase(capsule, capsule.failed_attempts)
+    await store.tx(tx => takeAttempt(environment, tx, capsule.id, context))
+  }
+  const key = await passphraseKey(passphrase, capsule.salt)
+  const payload = await store.tx(tx => open(environment, tx, { request, key }, context))
+  key.fill(0)
+  if (payload === undefined) throw await store.tx(tx => failAttempt(tx, capsule.id, context))
+  await scrub()
+  const answer = {
+    payload: { data: payload.toString('base64'), data_crc32c: crc32c(payload) },
+    content_type: capsule.content_type,
+    create_time: capsule.create_time,
+  }
+  payload.fill(0)
+  return answer
+}
+
+/** The digest of no token, so that an unknown capsule takes as long as a wrong token. */
+const noDigest = storedDigest('')
+
+/** Returns the capsule of a right token. Throws CAPSULE_TOKEN_INVALID, and CAPSULE_THROTTLED after many wrong tokens. */
+async function requireToken(
+  reader: Reader,
+  throttle: RedeemThrottle,
+  { body, id }: ParsedRedeemCapsuleRequest,
+  { clientAddress, now }: CallContext,
+): Promise<StoredCapsule> {
+  const stored = await reader.get(capsuleCollection, id)
+  if (fitsToken(body.token, stored?.value.token_sha256 ?? noDigest) && stored) return stored.value
+  throttle.count(clientAddress, now)
+  throw capsuleTokenInvalid('the token does not belong to this capsule; ask the sender for the link')
+}
+
+/** Throws CAPSULE_NOT_ACTIVE, WORKSPACE_NOT_ACTIVE or CAPSULE_RECIPIENT_MISMATCH. */
+async function requireRedeemable(
+  { taxonomy }: VaultEnvironment,
+  reader: Reader,
+  capsule: StoredCapsule,
+  { now, principal }: CallContext,
+): Promise<void> {
+  requireActive(capsule, now)
+  const { recipient_principal_id: recipient, workspace_id } = capsule
+  const effective = await taxonomy.effectiveState(reader, workspaceScope(workspace_id))
+  // The recipient may not be a member of the workspace, so the error does not say which node of the tree is suspended.
+  if (effective?.state !== 'ACTIVE') throw hiddenWorkspace(capsule)
+  if (recipient === '' || recipient === principal?.id) return
+  throw capsuleRecipientMismatch('the capsule is for another principal; sign in as its recipient')
+}
+
+function hiddenWorkspace({ id: subject }: StoredCapsule): ApiError {
+  const hidden = { effective_state: '', blocking_scope_type: '', blocking_scope_id: '' }
+  const message = 'the workspace of the capsule is not active; ask the sender of the capsule'
+  const precondition = [{ type: 'STATE', subject, description: 'the workspace of the capsule must be ACTIVE' }]
+  const { code, details, domain, reason, rpc } = workspaceNotActive(message, hidden, { precondition })
+  return new ApiError({ code, domain, reason, rpc }, message, {}, details)
+}
+
+/** Throws CAPSULE_NOT_ACTIVE for a capsule that has ended or expired. */
+export function requireActive(capsule: StoredCapsule, now: number): void {
+  const state = stateAt(capsule, now)
+  if (state === capsuleState('ACTIVE')) return
+  const { id } = capsule
+  throw capsuleNotActive(
+    `the capsule is ${state}; ask the sender for a new capsule`,
+    { state },
+    {
+      resource: { type: capsuleKind.type, name: id },
+      precondition: [{ type: 'STATE', subject: id, description: 'the capsule must be ACTIVE' }],
+    },
+  )
+}
+
+/**
+ * Takes an attempt before the passphrase is checked, so that parallel guesses cannot exceed the number of attempts.
+ * Throws CAPSULE_PASSPHRASE_INVALID if no attempt is left.
+ */
+async function takeAttempt(
+  environment: VaultEnvironment,
+  tx: Transaction,
+  id: string,
+  context: CallContext,
+): Promise<void> {
+  const { value, version } = await lockRedeemable(environment, tx, id, context)
+  if (value.failed_attempts >= value.max_attempts) throw wrongPassphrase(value, value.failed_attempts)
+  await tx.update(capsuleCollection, id, { ...value, failed_attempts: value.failed_attempts + 1 }, version)
+}
+
+/** Opens, erases and marks a capsule in one transaction; undefined for a wrong passphrase. Gives the attempt back. */
+async function open(
+  environment: VaultEnvironment,
+  tx: Transaction,
+  { key, request }: { readonly key: Buffer; readonly request: ParsedRedeemCapsuleRequest },
+  context: CallContext,
+): Promise<Buffer | undefined> {
+  const { id, body } = request
+  const stored = await lockRedeemable(environment, tx, id, context)
+  const { failed_attempts, salt, workspace_id } = stored.value
+  const sealed = await tx.get(capsulePayloads, id)
+  if (!sealed) throw new Error(`the active capsule ${id} has no payload`)
+  const workspaceKey = await environment.keyring.derive(tx, workspace_id, capsuleLabel)
+  const payload = openPayload({ id, token: body.token, passphrase: key, workspaceKey }, sealed.value.sealed)
+  workspaceKey.fill(0)
+  if (!payload) return undefined
+  await endCapsule(tx, stored, 'REDEEMED', context.now, {
+    failed_attempts: salt === '' ? failed_attempts : failed_attempts - 1,
+    redeem_time: formatMillis(context.now),
+    redeemed_by_principal_id: context.principal?.id ?? '',
+    redeemed_from_ip: context.clientAddress,
+  })
+  await environment.audit.recordActivity(tx, redeemActivity(context, stored.value))
+  return payload
+}
+
+/** Ends a wrong attempt: locks the capsule after the last attempt. Returns the error. */
+async function failAttempt(tx: Transaction, id: string, { now }: CallContext) {
+  const stored = await tx.lock(capsuleCollection, id)
+  if (!stored) return capsuleTokenInvalid('the token does not belong to this capsule; ask the sender for the link')
+  const { failed_attempts, max_attempts, state } = stored.value
+  const isOver = failed_attempts >= max_attempts && state === capsuleState('ACTIVE')
+  if (isOver) await endCapsule(tx, stored, 'LOCKED', now)
+  return wrongPassphrase(stored.value, failed_attempts)
+}
+
+async function lockRedeemable(
+  environment: VaultEnvironment,
+  tx: Transaction,
+  id: string,
+  context: CallContext,
+): Promise<Stored<StoredCapsule>> {
+  const seen = await tx.get(capsuleCollection, id)
+  if (seen) await environment.taxonomy.share(tx, workspaceScope(seen.value.workspace_id))
+  const stored = await tx.lock(capsuleCollection, id)
+  if (!stored) throw capsuleTokenInvalid('the token does not belong to this capsule; ask the sender for the link')
+  await requireRedeemable(environment, tx, stored.value, context)
+  return stored
+}
+
+const wrongPassphrase = ({ max_attempts }: StoredCapsule, failed: number) => {
+  const attempts_left = String(Math.max(0, max_attempts - failed))
+  const description = `is not the passphrase of the capsule; ${attempts_left} attempts are left`
+  return capsulePassphraseInvalid(
+    `passphrase: ${description}`,
+    { attempts_left },
+    {
+      badRequest: [{ field: 'passphrase', description }],
+    },
+  )
+}

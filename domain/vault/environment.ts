@@ -1,0 +1,30 @@
+import type { VaultArea } from '../../output/vault/area.ts'
+import type { Parts } from '../ports/area-parts.ts'
+import type { AccessAudit } from './audit/access-audit.ts'
+import type { KeyChanges } from './seal/key-changes.ts'
+import type { Keyring } from './seal/keyring.ts'
+import type { Materials } from './keys/materials.ts'
+import type { PayloadKeys } from './secrets/payload-keys.ts'
+
+/** The parts that the code of the area uses. */
+export interface VaultEnvironment extends Parts<VaultArea, never, 'iam'> {
+  /** Returns the address of the page for people, to which links to capsules lead. */
+  readonly consoleUrl: () => string
+  /** The keys of the vault in the memory of this server. */
+  readonly keyring: Keyring
+  /** Informs every server of changes to cached key material. */
+  readonly changes: KeyChanges
+  /** The key material of the versions of crypto keys. */
+  readonly materials: Materials
+  /** The smallest time in which the destruction of a version can be cancelled, in milliseconds. */
+  readonly minWindowMs: number
+  /** Records accesses to payloads and keys before they are answered. */
+  readonly accesses: AccessAudit
+  /** Encrypts payloads of secrets under crypto keys. */
+  readonly payloadKeys: PayloadKeys
+  /**
+   * Removes deleted bytes from the files of the store. A call that destroys key material or payloads awaits `scrub` after
+   * its commit. Never rejects: the worker of the agenda repeats a failed run.
+   */
+  readonly scrub: () => Promise<void>
+}

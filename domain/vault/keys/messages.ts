@@ -1,0 +1,114 @@
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import type { CipherScheme } from './schemes.ts'
+
+/** The version of a key that encrypts: `key` is the id of the crypto key, 16 bytes. */
+export interface MessageKey {
+  readonly scheme: CipherScheme
+  readonly key: Uint8Array
+  readonly version: number
+  readonly material: Buffer
+}
+
+/** A ciphertext whose text has the right form. */
+export interface Message {
+  readonly version: number
+  readonly salt: Buffer
+  readonly nonce: Buffer
+  readonly content: Buffer
+  readonly tag: Buffer
+}
+
+const format = 1
+const saltBytes = 16
+const nonceBytes = 12
+const tagBytes = 16
+const overhead = 1 + saltBytes + nonceBytes + tagBytes
+
+/** `vault:v<version>:` and padded base64; a version has no leading zero, and at most 9 digits. */
+const shape = /^vault:v([1-9]\d{0,8}):([A-Za-z\d+/]*={0,2})$/
+
+/**
+ * Encrypts with a key of its own for each message, which is derived from the material and a random salt, so that the
+ * number of messages of a key has no limit (vault.md 4.2). Returns the text `vault:v<version>:<base64>`.
+ */
+export function encryptMessage(of: MessageKey, plaintext: Uint8Array, data: Uint8Array): string {
+  const salt = randomBytes(saltBytes)
+  const nonce = randomBytes(nonceBytes)
+  const key = messageKey(of.material, salt)
+  const cipher = cipherOf(of, key, nonce)
+  cipher.setAAD(boundData(of, data), { plaintextLength: plaintext.length })
+  const content = [cipher.update(plaintext), cipher.final()]
+  key.fill(0)
+  const bytes = Buffer.concat([Buffer.of(format), salt, nonce, ...content, cipher.getAuthTag()])
+  return `vault:v${of.version}:${bytes.toString('base64')}`
+}
+
+/** Reads the text of a ciphertext; undefined if the text has another form. Base64 is read strictly. */
+export function readMessage(ciphertext: string): Message | undefined {
+  const [, version, base64 = ''] = shape.exec(ciphertext) ?? []
+  if (version === undefined) return undefined
+  const bytes = Buffer.from(base64, 'base64')
+  if (bytes.length < overhead || bytes[0] !== format || bytes.toString('base64') !== base64) return undefined
+  const contentAt = 1 + saltBytes + nonceBytes
+  return {
+    version: Number(version),
+    salt: bytes.subarray(1, 1 + saltBytes),
+    nonce: bytes.subarray(1 + saltBytes, contentAt),
+    content: bytes.subarray(contentAt, -tagBytes),
+    tag: bytes.subarray(-tagBytes),
+  }
+}
+
+/**
+ * Decrypts a message; undefined if the key, the additional data or any byte of the message differs. The caller fills
+ * the plaintext with zeros after its use.
+ */
+export function decryptMessage(of: MessageKey, message: Message, data: Uint8Array): Buffer | undefined {
+  const key = messageKey(of.material, message.salt)
+  const decipher = decipherOf(of, key, message.nonce)
+  decipher.setAAD(boundData(of, data), { plaintextLength: message.content.length })
+  decipher.setAuthTag(message.tag)
+  const plaintext = decipher.update(message.content)
+  key.fill(0)
+  try {
+    decipher.final()
+    return plaintext
+  } catch {
+    plaintext.fill(0)
+    return undefined
+  }
+}
+
+// The two ciphers have one signature in Node.js, but its types declare each name separately.
+const options = { authTagLength: tagBytes }
+const cipherOf = ({ scheme }: MessageKey, key: Buffer, nonce: Buffer) =>
+  scheme.cipher === 'aes-256-gcm'
+    ? createCipheriv('aes-256-gcm', key, nonce, options)
+    : createCipheriv('chacha20-poly1305', key, nonce, options)
+const decipherOf = ({ scheme }: MessageKey, key: Buffer, nonce: Buffer) =>
+  scheme.cipher === 'aes-256-gcm'
+    ? createDecipheriv('aes-256-gcm', key, nonce, options)
+    : createDecipheriv('chacha20-poly1305', key, nonce, options)
+
+const derivation = Buffer.concat([uint32(1), Buffer.from('nf-vault-msg-v1\0')])
+const derivedBits = uint32(256)
+
+/** Derives the key of a message: SP 800-108 in counter mode with HMAC-SHA-256, one block. */
+function messageKey(material: Buffer, salt: Buffer): Buffer {
+  return createHmac('sha256', material).update(derivation).update(salt).update(derivedBits).digest()
+}
+
+const boundPrefix = Buffer.from('nf-vault-enc-v1\0')
+
+/** Returns the authenticated data of a message: the key and version, and the additional data of the caller. */
+function boundData({ key, version }: MessageKey, data: Uint8Array): Buffer {
+  const length = Buffer.alloc(8)
+  length.writeBigUInt64BE(BigInt(data.length))
+  return Buffer.concat([boundPrefix, key, uint32(version), length, data])
+}
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
+}

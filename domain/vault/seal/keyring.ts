@@ -1,0 +1,209 @@
+import { createHmac, randomFillSync } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { storedDataCorrupt, vaultSealed } from '../../../output/vault/errors.ts'
+import type { Reader, Store, Transaction } from '../../ports/store.ts'
+import { decryptBytes, encryptBytes, keySize } from './aead.ts'
+import { joinedParts, type ItemPlace } from './item-place.ts'
+import { isOpenSafe, readSafe, type ClosedSafe, type OpenSafe, type RootKeys } from './open-safe.ts'
+import { workspaceKeys, type StoredWorkspaceKey } from './seal-store.ts'
+import { WorkspaceKey } from './workspace-key.ts'
+
+/** The maximal number of unwrapped keys of workspaces that a server keeps in memory. */
+const cachedKeys = 1000
+
+/** The seconds after which a caller may retry a call that needs the unsealed vault. */
+const retryAfterSeconds = 30
+
+/** The stored key of a workspace, and the safe that opens the key. */
+interface LockedKey {
+  readonly safe: OpenSafe
+  readonly stored: StoredWorkspaceKey
+}
+
+interface CachedKey {
+  /** The stored form, by which a replaced key is recognised. */
+  readonly wrapped: string
+  readonly key: WorkspaceKey
+}
+
+/**
+ * The keys of the vault in the memory of one server (vault.md 4.1). The keyring is sealed until `unseal`, and stays
+ * sealed without a root key or with a wrong root key.
+ */
+export class Keyring {
+  readonly #store: Store
+  #roots: RootKeys | undefined
+  #safe: OpenSafe | ClosedSafe = { reason: 'the server has not yet opened the vault' }
+  readonly #workspaces = new LRUCache<string, CachedKey>({ max: cachedKeys, dispose: ({ key }) => key.wipe() })
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** Whether the server has no keys, so that it can neither encrypt nor decrypt. */
+  get isSealed(): boolean {
+    return !isOpenSafe(this.#safe)
+  }
+
+  /** The reason for the seal, for people; undefined if the vault is unsealed. */
+  get sealedReason(): string | undefined {
+    return isOpenSafe(this.#safe) ? undefined : this.#safe.reason
+  }
+
+  /** Takes over the unwrapped safe keys. `roots` opens safe keys of a later rotation. */
+  unseal(safe: OpenSafe, roots: RootKeys): void {
+    this.#safe = safe
+    this.#roots = roots
+  }
+
+  /** Overwrites all keys; the vault is sealed from now on. `reason` is for people. */
+  seal(reason: string): void {
+    const safe = this.#safe
+    this.#safe = { reason }
+    this.#workspaces.clear()
+    if (isOpenSafe(safe)) for (const key of safe.keys.values()) key.fill(0)
+  }
+
+  /** Throws VAULT_SEALED, with the time of a retry, if the vault is sealed. */
+  requireUnsealed(): void {
+    this.#open()
+  }
+
+  /**
+   * Encrypts an item under the key of its workspace, which is created in the transaction of the caller if the workspace
+   * has none. Returns printable ASCII. Throws VAULT_SEALED, and STORED_DATA_CORRUPT if the stored key was altered.
+   */
+  async wrap(tx: Transaction, place: ItemPlace, plain: Uint8Array): Promise<string> {
+    const { safe, stored } = await this.#ensure(tx, place.workspace)
+    // No `await` separates the key from its use, because an evicted key is overwritten.
+    return this.#keyOf(safe, stored).wrap(place, plain)
+  }
+
+  /**
+   * Returns the bytes that `wrap` has encrypted for the same place; the caller overwrites them after use. Throws
+   * VAULT_SEALED, and STORED_DATA_CORRUPT if the item or the stored key was altered or belongs to another place.
+   */
+  async unwrap(reader: Reader, place: ItemPlace, wrapped: string): Promise<Buffer> {
+    const { safe, stored } = await this.#find(reader, place.workspace)
+    return this.#keyOf(safe, stored).unwrap(place, wrapped)
+  }
+
+  /**
+   * Returns a key of 32 bytes for another use in a workspace than items, such as the payloads of capsules; equal for
+   * equal labels. The key of the workspace is created if it is absent. Throws as `wrap` does.
+   */
+  async derive(tx: Transaction, workspace: string, label: string): Promise<Buffer> {
+    const { safe, stored } = await this.#ensure(tx, workspace)
+    return this.#keyOf(safe, stored).derive(label)
+  }
+
+  /** Overwrites the cached key of a workspace; the next use reads the key again. */
+  forget(workspace: string): void {
+    this.#workspaces.delete(workspace)
+  }
+
+  /** Overwrites all cached keys of workspaces. */
+  forgetAll(): void {
+    this.#workspaces.clear()
+  }
+
+  /**
+   * Encrypts bytes of the platform itself under the newest safe key, for one purpose such as `registry.tokenKey`. Throws
+   * VAULT_SEALED.
+   */
+  wrapPlatform(purpose: string, plain: Uint8Array): string {
+    const safe = this.#open()
+    const { installation, newest } = safe
+    const key = purposeKey(safeKeyOf(safe, newest), purpose)
+    const body = encryptBytes(key, joinedParts(installation, purpose, newest), plain)
+    key.fill(0)
+    return `nf1:${newest}:${body.toString('base64')}`
+  }
+
+  /**
+   * Returns the bytes that `wrapPlatform` has encrypted for the same purpose; the caller overwrites them after use.
+   * Throws VAULT_SEALED, and STORED_DATA_CORRUPT for altered bytes and for another purpose.
+   */
+  async unwrapPlatform(purpose: string, wrapped: string): Promise<Buffer> {
+    const [, number = '', body = ''] = /^nf1:([1-9]\d{0,8}):([A-Za-z0-9+/]+={0,2})$/.exec(wrapped) ?? []
+    const { installation, keys } = await this.#with(this.#store, number)
+    const safeKey = keys.get(number)
+    if (safeKey === undefined) throw corruptItem(purpose)
+    const key = purposeKey(safeKey, purpose)
+    const plain = decryptBytes(key, joinedParts(installation, purpose, number), Buffer.from(body, 'base64'))
+    key.fill(0)
+    if (plain === undefined) throw corruptItem(purpose)
+    return plain
+  }
+
+  #open(): OpenSafe {
+    if (isOpenSafe(this.#safe)) return this.#safe
+    throw vaultSealed(`the vault is sealed: ${this.#safe.reason}`, { retryAfterSeconds })
+  }
+
+  async #ensure(tx: Transaction, workspace: string): Promise<LockedKey> {
+    const stored = await tx.get(workspaceKeys, workspace)
+    if (stored !== undefined) return { safe: await this.#with(tx, stored.value.safe_key), stored: stored.value }
+    const safe = this.#open()
+    const key = randomFillSync(Buffer.alloc(keySize))
+    const place = keyPlace(safe.installation, workspace, safe.newest)
+    const wrapped = encryptBytes(safeKeyOf(safe, safe.newest), place, key).toString('base64')
+    key.fill(0)
+    // Two transactions that find no key conflict at the insert; the second runs again and finds the key.
+    const made = await tx.insert(workspaceKeys, { id: workspace, safe_key: safe.newest, wrapped })
+    return { safe, stored: made.value }
+  }
+
+  async #find(reader: Reader, workspace: string): Promise<LockedKey> {
+    this.#open()
+    const stored = await reader.get(workspaceKeys, workspace)
+    if (stored === undefined) throw corruptKey(workspace)
+    return { safe: await this.#with(reader, stored.value.safe_key), stored: stored.value }
+  }
+
+  #keyOf(safe: OpenSafe, { id, safe_key, wrapped }: StoredWorkspaceKey): WorkspaceKey {
+    const cached = this.#workspaces.get(id)
+    if (cached?.wrapped === wrapped) return cached.key
+    const { installation, keys } = safe
+    const safeKey = keys.get(safe_key)
+    const place = keyPlace(installation, id, safe_key)
+    const bytes = safeKey && decryptBytes(safeKey, place, Buffer.from(wrapped, 'base64'))
+    if (bytes === undefined) throw corruptKey(id)
+    const key = new WorkspaceKey(installation, bytes)
+    this.#workspaces.set(id, { wrapped, key })
+    return key
+  }
+
+  /**
+   * Returns the safe, which is read again if it has no key of this number: another server may have rotated the root
+   * key. A server without the new root key is sealed from then on.
+   */
+  async #with(reader: Reader, number: string): Promise<OpenSafe> {
+    const safe = this.#open()
+    if (number === '' || safe.keys.has(number) || this.#roots === undefined) return safe
+    const read = await readSafe(reader, this.#roots)
+    if (isOpenSafe(read)) this.#safe = read
+    else this.seal(read.reason)
+    return this.#open()
+  }
+}
+
+function safeKeyOf({ keys }: OpenSafe, number: string): Buffer {
+  const key = keys.get(number)
+  if (key === undefined) throw new Error(`the keyring has no safe key ${number}`)
+  return key
+}
+
+const purposeKey = (safeKey: Buffer, purpose: string): Buffer =>
+  createHmac('sha256', safeKey).update('nf-vault-platform-v1\0').update(purpose).digest()
+
+const keyPlace = (installation: string, workspace: string, safeKey: string): Buffer =>
+  joinedParts(installation, 'nf-vault-workspace-key-v1', workspace, safeKey)
+
+const corruptKey = (workspace: string) =>
+  storedDataCorrupt(`the stored key of workspace ${workspace} is not authentic; restore it from a backup`, {
+    resource: { type: 'taxonomy.workspaces', name: workspace },
+  })
+
+const corruptItem = (purpose: string) =>
+  storedDataCorrupt(`the stored data for ${purpose} is not authentic; restore it from a backup`)

@@ -1,0 +1,91 @@
+import { admitCall, vault, vaultProcedures, vaultResources, vaultWork } from '../../domain/vault/area.ts'
+import { AccessAudit } from '../../domain/vault/audit/access-audit.ts'
+import type { VaultEnvironment } from '../../domain/vault/environment.ts'
+import { vaultFunctions } from '../../domain/vault/functions.ts'
+import { vaultHooks } from '../../domain/vault/purge.ts'
+import { Keyring } from '../../domain/vault/seal/keyring.ts'
+import { Materials } from '../../domain/vault/keys/materials.ts'
+import { payloadKeys } from '../../domain/vault/keys/payload-keys.ts'
+import { agendaWorker } from '../../domain/vault/work/agenda.ts'
+import { Scrubber } from '../../domain/vault/work/scrubber.ts'
+import { vaultArea as generated, type VaultArea } from '../../output/vault/area.ts'
+import type { VaultHandlers } from '../../output/vault/handlers.ts'
+import type { AreaEnvironment, AreaModule } from '../area.ts'
+import { areaInProgress, records } from '../area-in-progress.ts'
+import { keyChangesOf } from './key-changes.ts'
+import { vaultSettings } from './settings.ts'
+import { unseal } from './unseal.ts'
+
+type VaultParts = AreaEnvironment<VaultArea, never, 'iam', typeof vaultSettings>
+
+/** The parts of one server, which all members of the declaration share. */
+interface MountedVault extends VaultEnvironment {
+  readonly scrubber: Scrubber
+}
+
+/** Returns the area of secrets, keys and capsules. Certificates and snapshots are not built yet. */
+export function vaultArea(): AreaModule {
+  const mounted = new WeakMap<VaultParts, MountedVault>()
+  const environmentOf = (parts: VaultParts): MountedVault => {
+    const made = mounted.get(parts) ?? mountedVault(parts)
+    mounted.set(parts, made)
+    return made
+  }
+  return areaInProgress<VaultArea, VaultHandlers, never, 'iam', typeof vaultSettings>({
+    generated,
+    ...vault,
+    isSecret: true,
+    settings: vaultSettings,
+    admit: parts => {
+      const environment = environmentOf(parts)
+      return ({ operationId }) => admitCall(environment, operationId)
+    },
+    provides: parts => ({ vault: vaultFunctions(environmentOf(parts)) }),
+    hooks: parts => vaultHooks(environmentOf(parts)),
+    procedures: parts => vaultProcedures(environmentOf(parts)),
+    workers: parts => [worker(environmentOf(parts), parts)],
+    open: parts => unseal(environmentOf(parts).keyring, parts),
+    built: {
+      ...records(generated.filters),
+      capsules: parts => vaultResources.capsules(environmentOf(parts)),
+      cryptoKeys: parts => vaultResources.cryptoKeys(environmentOf(parts)),
+      cryptoKeyVersions: parts => vaultResources.cryptoKeyVersions(environmentOf(parts)),
+      secrets: parts => vaultResources.secrets(environmentOf(parts)),
+      secretVersions: parts => vaultResources.secretVersions(environmentOf(parts)),
+    },
+  })
+}
+
+function mountedVault(parts: VaultParts): MountedVault {
+  const keyring = new Keyring(parts.store)
+  const changes = keyChangesOf(parts.guard?.feed)
+  changes.listen({
+    changed: key => keyring.forget(key.replace('workspaces/', '')),
+    reset: () => keyring.forgetAll(),
+  })
+  const scrubber = new Scrubber(parts.store)
+  const scrub = (): Promise<void> => scrubber.request()
+  const accesses = new AccessAudit(parts)
+  const materials = new Materials(keyring, changes)
+  const minWindowMs = parts.settings['vault.min_destroy_window']
+  return {
+    ...parts,
+    keyring,
+    changes,
+    materials,
+    minWindowMs,
+    accesses,
+    payloadKeys: payloadKeys(materials),
+    scrub,
+    scrubber,
+  }
+}
+
+const worker = (environment: MountedVault, { clock, log, store }: VaultParts) =>
+  agendaWorker({
+    store,
+    now: clock.now,
+    handlers: vaultWork(environment),
+    failed: (err, { id }) => log.error({ err, entry: id }, 'due work of the vault failed; it is tried again'),
+    ended: hasWorked => (hasWorked ? environment.scrub() : environment.scrubber.catchUp()),
+  })

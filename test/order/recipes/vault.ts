@@ -1,0 +1,9 @@
+import type { AreaRecipes } from '../recipe.ts'
+import { capsuleRecipes } from './vault/capsules.ts'
+import { keyRecipes } from './vault/keys.ts'
+import { secretRecipes } from './vault/secrets.ts'
+
+export const recipes: AreaRecipes = {
+  operations: { ...capsuleRecipes.operations, ...keyRecipes.operations, ...secretRecipes.operations },
+  reasons: { ...capsuleRecipes.reasons, ...keyRecipes.reasons, ...secretRecipes.reasons },
+}
