@@ -6,7 +6,7 @@ import type { AreaFunctions, FunctionOwner } from '../domain/ports/functions.ts'
 import type { AreaFacts, Inspect } from '../domain/ports/inspection.ts'
 import type { Parts } from '../domain/ports/area-parts.ts'
 import type { Procedure } from '../domain/ports/procedures.ts'
-import type { Collection, Store, Transaction } from '../domain/ports/store.ts'
+import type { Collection, Reader, Store, Transaction } from '../domain/ports/store.ts'
 import type { Taxonomy, WorkspaceHooks } from '../domain/ports/taxonomy.ts'
 import type { Worker } from '../domain/ports/workers.ts'
 import type { AnyKind } from '../domain/resources/kind.ts'
@@ -49,6 +49,16 @@ export interface PlatformServices {
   readonly hooks: WorkspaceHooks[]
   /** The data planes of areas; an area adds its own planes when the area is mounted. */
   readonly planes: AreaPlane[]
+  /** The data folder if the store lies there; undefined for a store in a database, which servers of many hosts share. */
+  readonly dataFolder?: string | undefined
+}
+
+/** The files of an area in the data folder of a store that lies there. */
+export interface AreaFiles {
+  /** Compares the files with the rows; yields nothing if all files are consistent with the rows. */
+  readonly inspect: Inspect
+  /** Makes the files that the rows of a restored store need, and deletes the files that belong to no row. */
+  readonly remake: (reader: Reader, log: Pick<Log, 'warn'>) => Promise<void>
 }
 
 /** The settings of an area that declares none. */
@@ -67,6 +77,8 @@ export type AreaEnvironment<
   /** Returns the hooks of all areas, which are complete once all areas are mounted. */
   readonly hooks: () => readonly WorkspaceHooks[]
   readonly guard?: IamServices | undefined
+  /** The data folder if the store lies there; undefined for a store in a database, which servers of many hosts share. */
+  readonly dataFolder?: string | undefined
 }
 
 /** The parts that an area gets for the rows of its first start. */
@@ -142,6 +154,11 @@ export interface AreaDeclaration<
   readonly inspect?: Inspect
   /** The facts of the area for the checkers of other areas. */
   readonly facts?: Partial<AreaFacts>
+  /**
+   * Returns the files of the area in a data folder. The doctor calls `files` before its snapshot of the store, so
+   * `files` may read the files for a comparison with their later state.
+   */
+  readonly files?: (dataDir: string) => AreaFiles
 }
 
 /** An area as the server mounts it, without the type of its operations. */
@@ -164,6 +181,7 @@ export interface AreaModule {
   readonly start?: (tx: Transaction, starting: Starting) => Promise<void>
   readonly inspect?: Inspect
   readonly facts?: Partial<AreaFacts>
+  readonly files?: (dataDir: string) => AreaFiles
 }
 
 /** The routes, the workers and the check of calls of a mounted area. */
@@ -185,6 +203,7 @@ export function area<
     collections = [],
     engines = [nativeEngine],
     facts,
+    files,
     functions,
     inspect,
     isSecret = false,
@@ -213,6 +232,7 @@ export function area<
     }),
     ...(inspect && { inspect }),
     ...(facts && { facts }),
+    ...(files && { files }),
   }
 }
 

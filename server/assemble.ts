@@ -94,7 +94,9 @@ export async function assemble(
   const { watch, watchRoute } = denials(store, audit, log)
   const taxonomy = functions.require('taxonomy')
   const planes: AreaPlane[] = []
-  const parts = { config, store, clock, log, access, audit, queue, taxonomy, functions, guard, hooks: [], planes }
+  const dataFolder = config.storeUrl === undefined ? config.dataDir : undefined
+  const shared = { store, clock, log, access, audit, queue, taxonomy, functions, guard, dataFolder }
+  const parts = { ...shared, config, hooks: [], planes }
   const mounted = areas.map(area => ({ area, ...area.mount(parts) }))
   functions.close()
   const doors = withEngines(platform.doors, engineChecks(mounted))

@@ -6,6 +6,7 @@ import type { WorkspaceHooks } from '../ports/taxonomy.ts'
 import { FilterSchemaRecords } from '../resources/filter-schemas.ts'
 import { OperationRecords } from '../resources/operation-records.ts'
 import type { Driver } from './drivers/driver.ts'
+import type { DiskFiles } from './drivers/simulated/disk-files.ts'
 import { machines } from './drivers/simulated/machines-store.ts'
 import { SimulatedDriver } from './drivers/simulated/simulated-driver.ts'
 import type { ComputeEnvironment, Drivers } from './environment.ts'
@@ -30,20 +31,26 @@ type SettledParts = Parts<ComputeArea, 'network' | 'topology'> & {
 /** Changes a driver before the area uses it; tests let a driver fail. */
 export type WrapDriver = (driver: Driver) => Driver
 
-/** Returns the area of virtual machines; `wrap` replaces its drivers. */
-export function compute(wrap: WrapDriver = driver => driver) {
-  const environmentOf = (parts: SettledParts): ComputeEnvironment => {
+/**
+ * Returns the area of virtual machines; `wrap` replaces its drivers. `disksOf` returns the files for the disks of
+ * simulated machines, or undefined on a server that keeps none.
+ */
+export function compute<Host>(
+  wrap: WrapDriver = driver => driver,
+  disksOf: (host: Host) => DiskFiles | undefined = () => undefined,
+) {
+  const environmentOf = (parts: SettledParts & Host): ComputeEnvironment => {
     const { 'compute.images_file': images = [], 'compute.sim_time_scale': timeScale } = parts.settings
-    const drivers: Drivers = { SIMULATED: wrap(new SimulatedDriver(timeScale)) }
+    const drivers: Drivers = { SIMULATED: wrap(new SimulatedDriver({ timeScale, disks: disksOf(parts) })) }
     return { ...parts, images: catalogueOf(images), drivers }
   }
   return {
     kinds: [vmKind],
     collections: [machines],
     needs: { required: ['network', 'topology'] },
-    procedures: (parts: SettledParts) => [...vmProcedures(environmentOf(parts)), disposal(environmentOf(parts))],
-    workers: (parts: SettledParts) => [watching(environmentOf(parts))],
-    hooks: (parts: SettledParts): Partial<WorkspaceHooks> => {
+    procedures: (parts: SettledParts & Host) => [...vmProcedures(environmentOf(parts)), disposal(environmentOf(parts))],
+    workers: (parts: SettledParts & Host) => [watching(environmentOf(parts))],
+    hooks: (parts: SettledParts & Host): Partial<WorkspaceHooks> => {
       const environment = environmentOf(parts)
       return {
         reconcileWorkspace: (workspace, state) => reconcile(environment, workspace, state),
@@ -52,7 +59,7 @@ export function compute(wrap: WrapDriver = driver => driver) {
       }
     },
     inspect: inspectCompute,
-    handlers: (parts: SettledParts): ComputeHandlers => ({
+    handlers: (parts: SettledParts & Host): ComputeHandlers => ({
       vms: vms(environmentOf(parts)),
       operations: new OperationRecords(parts),
       filterSchemas: new FilterSchemaRecords(computeFilters),

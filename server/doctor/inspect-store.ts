@@ -1,9 +1,9 @@
 import { inspectReferences } from '../../domain/resources/inspect.ts'
 import type { AreaFacts, Finding } from '../../domain/ports/inspection.ts'
 import type { Reader } from '../../domain/ports/store.ts'
-import type { AreaModule } from '../area.ts'
+import type { AreaFiles, AreaModule } from '../area.ts'
 import { inspectOperations, workAt } from '../operations/inspect.ts'
-import { storeCollections } from '../platform-store.ts'
+import { storeCollections, type StorePlace } from '../platform-store.ts'
 import { sqliteCode } from '../store/sqlite/errors.ts'
 import type { StoreSnapshot } from '../store/snapshot.ts'
 import { restoreAdvice } from '../store/sqlite/store-file.ts'
@@ -18,13 +18,29 @@ type Findings<F extends Finding> = AsyncGenerator<F, void, undefined>
 
 const own = 'ninefold'
 
+/** The files of areas in a data folder, keyed by the name of the area. */
+export type FilesByArea = ReadonlyMap<string, AreaFiles>
+
+/**
+ * Returns the files of areas in the data folder of a place; empty for a store in a database. Must be called before the
+ * snapshot of the store is opened.
+ */
+export function filesOf(areas: readonly AreaModule[], { dataDir, storeUrl }: StorePlace): FilesByArea {
+  if (storeUrl !== undefined) return new Map()
+  return new Map(areas.flatMap(({ domain, files }) => (files ? [[domain.name, files(dataDir)] as const] : [])))
+}
+
 /**
  * Yields the findings about a store: first about the file, then about rows that contradict their documents, then about
  * durable work and by the checkers of the areas. A damaged file ends the checks, and so do columns that contradict
  * their documents, because later stages rely on both. Unreadable documents are reported, and later stages treat them as
- * absent.
+ * absent. Without `files`, no file beside the store is checked.
  */
-export async function* inspectStore(snapshot: StoreSnapshot, areas: readonly AreaModule[]): Findings<AreaFinding> {
+export async function* inspectStore(
+  snapshot: StoreSnapshot,
+  areas: readonly AreaModule[],
+  files: FilesByArea = new Map(),
+): Findings<AreaFinding> {
   const damages = await snapshot.damages()
   if (damages.length > 0) return yield* damagesOf(snapshot.store, damages)
   let reader: Reader = snapshot
@@ -34,7 +50,7 @@ export async function* inspectStore(snapshot: StoreSnapshot, areas: readonly Are
     else isStale = true
     yield finding
   }
-  if (!isStale) yield* inspectMeaning(reader, areas)
+  if (!isStale) yield* inspectMeaning(reader, areas, files)
 }
 
 function* damagesOf(file: string, damages: readonly string[]): Generator<AreaFinding, void, undefined> {
@@ -57,7 +73,11 @@ async function* inspectRows(snapshot: StoreSnapshot, areas: readonly AreaModule[
   }
 }
 
-async function* inspectMeaning(reader: Reader, areas: readonly AreaModule[]): Findings<AreaFinding> {
+async function* inspectMeaning(
+  reader: Reader,
+  areas: readonly AreaModule[],
+  files: FilesByArea,
+): Findings<AreaFinding> {
   const operations = areas.map(({ domain, operations }) => ({ area: domain.name, operations }))
   yield* guarded(own, inspectOperations(reader, operations))
   const kinds = areas.flatMap(area => area.kinds)
@@ -65,6 +85,7 @@ async function* inspectMeaning(reader: Reader, areas: readonly AreaModule[]): Fi
   const facts: Partial<AreaFacts> = Object.assign({}, ...areas.map(area => area.facts ?? {}))
   const inspection = { reader, facts, workAt: workAt.bind(undefined, reader) }
   for (const { domain, inspect } of areas) if (inspect) yield* guarded(domain.name, inspect(inspection))
+  for (const [area, { inspect }] of files) yield* guarded(area, inspect(inspection))
 }
 
 /**
