@@ -8,7 +8,7 @@ import { OperationRecords } from '../resources/operation-records.ts'
 import type { Driver } from './drivers/driver.ts'
 import type { DiskFiles } from './drivers/simulated/disk-files.ts'
 import { machines } from './drivers/simulated/machines-store.ts'
-import { SimulatedDriver } from './drivers/simulated/simulated-driver.ts'
+import { SimulatedDriver, type Simulation } from './drivers/simulated/simulated-driver.ts'
 import type { ComputeEnvironment, Drivers } from './environment.ts'
 import { catalogueOf } from './images/catalogue.ts'
 import type { Image } from './images/image.ts'
@@ -19,11 +19,13 @@ import { watching } from './work/events.ts'
 import { reconcile } from './work/lifecycle.ts'
 import { vmProcedures } from './work/procedures.ts'
 import { disposal, protectionsOf, purgeMachines } from './work/purge.ts'
+import { telemetry } from './work/telemetry.ts'
 
 /** The parts of the area, with its settings. */
-type SettledParts = Parts<ComputeArea, 'network' | 'topology'> & {
+type SettledParts = Parts<ComputeArea, 'network' | 'topology', 'observability'> & {
   readonly settings: {
     readonly 'compute.images_file': readonly Image[] | undefined
+    readonly 'compute.metrics_interval': number
     readonly 'compute.sim_time_scale': number
   }
 }
@@ -41,15 +43,23 @@ export function compute<Host>(
 ) {
   const environmentOf = (parts: SettledParts & Host): ComputeEnvironment => {
     const { 'compute.images_file': images = [], 'compute.sim_time_scale': timeScale } = parts.settings
-    const drivers: Drivers = { SIMULATED: wrap(new SimulatedDriver({ timeScale, disks: disksOf(parts) })) }
+    const drivers: Drivers = { SIMULATED: wrap(new SimulatedDriver(simulationOf(parts, timeScale))) }
     return { ...parts, images: catalogueOf(images), drivers }
   }
+  const simulationOf = (parts: SettledParts & Host, timeScale: number): Simulation => ({
+    timeScale,
+    disks: disksOf(parts),
+    isHeard: () => parts.functions.observability !== undefined,
+  })
   return {
     kinds: [vmKind],
     collections: [machines],
-    needs: { required: ['network', 'topology'] },
+    needs: { required: ['network', 'topology'], optional: ['observability'] },
     procedures: (parts: SettledParts & Host) => [...vmProcedures(environmentOf(parts)), disposal(environmentOf(parts))],
-    workers: (parts: SettledParts & Host) => [watching(environmentOf(parts))],
+    workers: (parts: SettledParts & Host) => [
+      watching(environmentOf(parts)),
+      telemetry(environmentOf(parts), { intervalMs: parts.settings['compute.metrics_interval'] }),
+    ],
     hooks: (parts: SettledParts & Host): Partial<WorkspaceHooks> => {
       const environment = environmentOf(parts)
       return {

@@ -1,5 +1,6 @@
 import type { Iam } from './iam.ts'
 import type { Network } from './network.ts'
+import type { Observability } from './observability.ts'
 import type { Taxonomy } from './taxonomy.ts'
 import type { Topology } from './topology.ts'
 
@@ -7,6 +8,7 @@ import type { Topology } from './topology.ts'
 export interface AreaFunctions {
   readonly iam: Iam
   readonly network: Network
+  readonly observability: Observability
   readonly taxonomy: Taxonomy
   readonly topology: Topology
 }

@@ -13,6 +13,9 @@ import type { Later } from '../../server/store/harness.ts'
 export const atScale = (scale: number): GivenSettings =>
   new GivenSettings().with(computeSettings['compute.sim_time_scale'], scale)
 
+/** The settings of a platform whose machines take no time, and whose metrics are sampled each second. */
+export const oftenSampled = (): GivenSettings => atScale(0).with(computeSettings['compute.metrics_interval'], 1000)
+
 /** The time in which an operation must end. */
 const patienceMs = 60_000
 
@@ -40,9 +43,9 @@ export interface TenantVms {
 /** A new platform with a tenant whose network has one subnet; the machines take `scale` of their time. */
 export async function tenantVms(
   scale = 0,
-  { later = onTestFinished, ...options }: Omit<TestPlatformOptions, 'config'> & { readonly later?: Later } = {},
+  { later = onTestFinished, ...options }: TestPlatformOptions & { readonly later?: Later } = {},
 ): Promise<TenantVms> {
-  const platform = await testPlatform({ later, ...options, config: { given: atScale(scale) } })
+  const platform = await testPlatform({ later, config: { given: atScale(scale) }, ...options })
   const { api } = await platform.admin()
   const { organisation, workspace } = await addTenant(api, 'acme')
   const place = { workspace, engine: 'native' }

@@ -4,6 +4,8 @@ import { begin, newMachine, resize, type Beginning } from './begin.ts'
 import type { DiskFiles } from './disk-files.ts'
 import { lapsedAt, machines } from './machines-store.ts'
 import { phase, type Machine, type Verb } from './machine.ts'
+import { withSerial } from './serial.ts'
+import { simulatedTelemetry } from './simulated-telemetry.ts'
 
 /** The parts of a simulated driver. */
 export interface Simulation {
@@ -11,16 +13,21 @@ export interface Simulation {
   readonly timeScale: number
   /** The files of disks; absent if the server keeps none. */
   readonly disks?: DiskFiles | undefined
+  /** Whether an area takes the serial lines of machines; without such an area no lines are kept. */
+  readonly isHeard?: () => boolean
 }
 
 /** Simulates virtual machines: their changes take time, and nothing runs. */
 export class SimulatedDriver implements Driver {
+  readonly telemetry = simulatedTelemetry
   readonly #timeScale: number
   readonly #disks: DiskFiles | undefined
+  readonly #isHeard: () => boolean
 
-  constructor({ disks, timeScale }: Simulation) {
+  constructor({ disks, isHeard = () => false, timeScale }: Simulation) {
     this.#timeScale = timeScale
     this.#disks = disks
+    this.#isHeard = isHeard
   }
 
   provision = async (call: DriverCall): Promise<DriverAnswer> =>
@@ -68,8 +75,9 @@ export class SimulatedDriver implements Driver {
   #run(call: DriverCall, verb: Exclude<Verb, 'resizeDisk'>, more: Partial<Beginning> = {}): Promise<DriverAnswer> {
     return this.#change(call, machine => {
       const { action } = machine
-      const isRepeated = action?.verb === verb && action.request === call.request
-      return isRepeated ? machine : begin(machine, verb, { ...this.#beginning(call), ...more })
+      if (action?.verb === verb && action.request === call.request) return machine
+      const next = begin(machine, verb, { ...this.#beginning(call), ...more })
+      return this.#isHeard() ? withSerial(machine, next, call.vm, call.now) : next
     })
   }
 
