@@ -21,7 +21,7 @@ let store: ServerStore
 
 beforeAll(async () => {
   // A suspension takes some 20 ms, so that it is in progress when the workspace is purged.
-  tenant = await tenantVms(0.02, { later: each => void undo.push(each) })
+  tenant = await tenantVms(0.02, { later: each => void undo.push(each), retries: 10 })
   store = await openBeside(tenant.platform.config, storeCollections(areas))
   undo.push(() => store.close())
 })

@@ -1,13 +1,12 @@
 import { setTimeout as nextPoll } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
-import type { Ninefold } from '../../../output/client.ts'
+import { Ninefold } from '../../../output/client.ts'
 import type { ComputeOperation, Vm, VmInput } from '../../../output/compute/types.ts'
 import { isEnded } from '../../../runtime/operations.ts'
 import { computeSettings } from '../../../server/compute/settings.ts'
 import { GivenSettings } from '../../../server/settings/values.ts'
 import { addTenant } from '../../areas/members.ts'
 import { testPlatform, type TestPlatform, type TestPlatformOptions } from '../../areas/test-platform.ts'
-import type { Later } from '../../server/store/harness.ts'
 
 /** The settings of a platform whose machines take this part of their time. */
 export const atScale = (scale: number): GivenSettings =>
@@ -40,13 +39,23 @@ export interface TenantVms {
   list(filter: string): Promise<readonly string[]>
 }
 
+/** The options of `tenantVms`. */
+export interface TenantVmsOptions extends TestPlatformOptions {
+  /**
+   * The number of times that the client of the administrator repeats a call that the server cannot take; by default 0.
+   * A server that stalls on a loaded machine refuses calls with AUTHORIZATION_STALE for a moment, without any effect.
+   */
+  readonly retries?: number
+}
+
 /** A new platform with a tenant whose network has one subnet; the machines take `scale` of their time. */
 export async function tenantVms(
   scale = 0,
-  { later = onTestFinished, ...options }: TestPlatformOptions & { readonly later?: Later } = {},
+  { later = onTestFinished, retries = 0, ...options }: TenantVmsOptions = {},
 ): Promise<TenantVms> {
   const platform = await testPlatform({ later, config: { given: atScale(scale) }, ...options })
-  const { api } = await platform.admin()
+  const { token } = await platform.admin()
+  const api = new Ninefold(platform.transport(token, { retries, fetch: platform.from('192.0.2.7') }))
   const { organisation, workspace } = await addTenant(api, 'acme')
   const place = { workspace, engine: 'native' }
   const vpc = { name: 'main', region: 'local1', cidr_blocks: ['10.20.0.0/16'] }
