@@ -6,7 +6,7 @@ import type { AreaFunctions, FunctionOwner } from '../domain/ports/functions.ts'
 import type { AreaFacts, Finding, Inspect, Inspection } from '../domain/ports/inspection.ts'
 import type { Parts } from '../domain/ports/area-parts.ts'
 import type { Procedure } from '../domain/ports/procedures.ts'
-import type { Collection, Store, Transaction } from '../domain/ports/store.ts'
+import type { Collection, Reader, Store, Transaction } from '../domain/ports/store.ts'
 import type { Taxonomy, WorkspaceHooks } from '../domain/ports/taxonomy.ts'
 import type { Worker } from '../domain/ports/workers.ts'
 import type { AnyKind } from '../domain/resources/kind.ts'
@@ -56,6 +56,16 @@ export interface PlatformServices {
   readonly metrics: Metric[]
   /** The functions that end the background activity of areas, which the server calls before it closes the store. */
   readonly ends: (() => Promise<void>)[]
+  /** The data folder if the store lies there; undefined for a store in a database, which servers of many hosts share. */
+  readonly dataFolder?: string | undefined
+}
+
+/** The files of an area in the data folder of a store that lies there. */
+export interface AreaFiles {
+  /** Compares the files with the rows; yields nothing if all files are consistent with the rows. */
+  readonly inspect: Inspect
+  /** Makes the files that the rows of a restored store need, and deletes the files that belong to no row. */
+  readonly remake: (reader: Reader, log: Pick<Log, 'warn'>) => Promise<void>
 }
 
 /** The settings of an area that declares none. */
@@ -85,6 +95,8 @@ export type AreaEnvironment<
    */
   readonly atEnd: (end: () => Promise<void>) => void
   readonly guard?: IamServices | undefined
+  /** The data folder if the store lies there; undefined for a store in a database, which servers of many hosts share. */
+  readonly dataFolder?: string | undefined
 }
 
 /** The parts that an area gets for the rows of its first start. */
@@ -170,6 +182,11 @@ export interface AreaDeclaration<
   readonly inspectHost?: InspectHost
   /** The facts of the area for the checkers of other areas. */
   readonly facts?: Partial<AreaFacts>
+  /**
+   * Returns the files of the area in a data folder. The doctor calls `files` before its snapshot of the store, so
+   * `files` may read the files for a comparison with their later state.
+   */
+  readonly files?: (dataDir: string) => AreaFiles
 }
 
 /** Yields the contradictions between the rows of an area and its files and processes on this host; changes nothing. */
@@ -206,6 +223,7 @@ export interface AreaModule {
   readonly inspect?: Inspect
   readonly inspectHost?: InspectHost
   readonly facts?: Partial<AreaFacts>
+  readonly files?: (dataDir: string) => AreaFiles
 }
 
 /** The routes, the workers and the check of calls of a mounted area. */
@@ -228,6 +246,7 @@ export function area<
     collections = [],
     engines = [nativeEngine],
     facts,
+    files,
     functions,
     inspect,
     inspectHost,
@@ -258,6 +277,7 @@ export function area<
     ...(inspect && { inspect }),
     ...(inspectHost && { inspectHost }),
     ...(facts && { facts }),
+    ...(files && { files }),
   }
 }
 

@@ -6,8 +6,9 @@ import type { WorkspaceHooks } from '../ports/taxonomy.ts'
 import { FilterSchemaRecords } from '../resources/filter-schemas.ts'
 import { OperationRecords } from '../resources/operation-records.ts'
 import type { Driver } from './drivers/driver.ts'
+import type { DiskFiles } from './drivers/simulated/disk-files.ts'
 import { machines } from './drivers/simulated/machines-store.ts'
-import { SimulatedDriver } from './drivers/simulated/simulated-driver.ts'
+import { SimulatedDriver, type Simulation } from './drivers/simulated/simulated-driver.ts'
 import type { ComputeEnvironment, Drivers } from './environment.ts'
 import { catalogueOf } from './images/catalogue.ts'
 import type { Image } from './images/image.ts'
@@ -18,11 +19,13 @@ import { watching } from './work/events.ts'
 import { reconcile } from './work/lifecycle.ts'
 import { vmProcedures } from './work/procedures.ts'
 import { disposal, protectionsOf, purgeMachines } from './work/purge.ts'
+import { telemetry } from './work/telemetry.ts'
 
 /** The parts of the area, with its settings. */
-type SettledParts = Parts<ComputeArea, 'network' | 'topology'> & {
+type SettledParts = Parts<ComputeArea, 'network' | 'topology', 'observability'> & {
   readonly settings: {
     readonly 'compute.images_file': readonly Image[] | undefined
+    readonly 'compute.metrics_interval': number
     readonly 'compute.sim_time_scale': number
   }
 }
@@ -32,28 +35,38 @@ export type WrapDriver = (driver: Driver) => Driver
 
 /**
  * Returns the area of virtual machines; `wrap` replaces the driver SIMULATED. `hosted` returns the drivers of the host,
- * and runs once for each server that mounts the area.
+ * and runs once for each server that mounts the area. `disksOf` returns the files for the disks of simulated machines, or
+ * undefined on a server that keeps none.
  */
 export function compute<P extends SettledParts = SettledParts>(
   wrap: WrapDriver = driver => driver,
   hosted: (parts: P) => Drivers = () => ({}),
+  disksOf: (parts: P) => DiskFiles | undefined = () => undefined,
 ) {
   const environments = new WeakMap<P, ComputeEnvironment>()
   const environmentOf = (parts: P): ComputeEnvironment => {
     const known = environments.get(parts)
     if (known) return known
     const { 'compute.images_file': images = [], 'compute.sim_time_scale': timeScale } = parts.settings
-    const drivers: Drivers = { ...hosted(parts), SIMULATED: wrap(new SimulatedDriver(timeScale)) }
-    const environment = { ...parts, images: catalogueOf(images), drivers }
+    const simulated = wrap(new SimulatedDriver(simulationOf(parts, timeScale)))
+    const environment = { ...parts, images: catalogueOf(images), drivers: { ...hosted(parts), SIMULATED: simulated } }
     environments.set(parts, environment)
     return environment
   }
+  const simulationOf = (parts: P, timeScale: number): Simulation => ({
+    timeScale,
+    disks: disksOf(parts),
+    isHeard: () => parts.functions.observability !== undefined,
+  })
   return {
     kinds: [vmKind],
     collections: [machines],
-    needs: { required: ['network', 'topology'] },
+    needs: { required: ['network', 'topology'], optional: ['observability'] },
     procedures: (parts: P) => [...vmProcedures(environmentOf(parts)), disposal(environmentOf(parts))],
-    workers: (parts: P) => [watching(environmentOf(parts))],
+    workers: (parts: P) => [
+      watching(environmentOf(parts)),
+      telemetry(environmentOf(parts), { intervalMs: parts.settings['compute.metrics_interval'] }),
+    ],
     hooks: (parts: P): Partial<WorkspaceHooks> => {
       const environment = environmentOf(parts)
       return {

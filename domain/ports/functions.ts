@@ -1,5 +1,6 @@
 import type { Iam } from './iam.ts'
 import type { Network } from './network.ts'
+import type { Observability } from './observability.ts'
 import type { Taxonomy } from './taxonomy.ts'
 import type { Topology } from './topology.ts'
 import type { Vault } from './vault.ts'
@@ -8,6 +9,7 @@ import type { Vault } from './vault.ts'
 export interface AreaFunctions {
   readonly iam: Iam
   readonly network: Network
+  readonly observability: Observability
   readonly taxonomy: Taxonomy
   readonly topology: Topology
   readonly vault: Vault

@@ -49,13 +49,17 @@ export const restoreCommand = (): Command =>
     .option('--config <file>', configHelp)
     .action(async ({ config, discard, from, replace, verifyOnly }: RestoreFlags) => {
       checkNames('--from', from)
-      const [{ areas }, { restore, verifyBackup }] = await Promise.all([import('../areas.ts'), import('./restore.ts')])
+      const [{ areas }, { remakeFiles, restore, verifyBackup }] = await Promise.all([
+        import('../areas.ts'),
+        import('./restore.ts'),
+      ])
       if (verifyOnly) {
         if ((await verifyBackup(from, areas, print)) > 0) process.exitCode = 1
         return
       }
       const dataDir = dataDirOf(config, areas)
       restore({ dataDir, areas, from, isReplacing: replace, isDiscarding: discard, now: Date.now(), print })
+      await remakeFiles({ dataDir, areas, print })
     })
 
 /** Throws for an empty name, which would mean the working folder. */

@@ -6,9 +6,9 @@ import type { AreaModule } from '../area.ts'
 import { makeDataFolder, unmakeDataFolder } from '../data-folder.ts'
 import { inspectStore } from '../doctor/inspect-store.ts'
 import { owners } from '../operations/owners.ts'
-import { storeCollections, storeFile } from '../platform-store.ts'
+import { openStoreSnapshot, storeCollections, storeFile } from '../platform-store.ts'
 import { openSqliteSnapshot } from '../store/sqlite/snapshot.ts'
-import { claimDataFolder } from './folder-hold.ts'
+import { claimDataFolder, enterDataFolder } from './folder-hold.ts'
 import { syncFile } from '../durable-files.ts'
 import { checkIsAlone, examineBackup } from './examine.ts'
 import { manifestTable, rowsIn, type BackupManifest } from './manifest.ts'
@@ -54,6 +54,29 @@ export function restore(request: RestoreRequest): void {
   } catch (error) {
     if (made !== undefined) unmakeDataFolder(dataDir, made)
     throw error
+  } finally {
+    hold.release()
+  }
+}
+
+/**
+ * Makes the files of areas that the rows of a restored store need, because a backup contains the store alone. Skips a
+ * store that this version cannot read yet: the next start of a server brings the store up to date and makes the files.
+ */
+export async function remakeFiles({
+  areas,
+  dataDir,
+  print,
+}: Pick<RestoreRequest, 'areas' | 'dataDir' | 'print'>): Promise<void> {
+  const hold = enterDataFolder(dataDir)
+  try {
+    const snapshot = await openStoreSnapshot({ dataDir }, areas).catch(() => undefined)
+    if (!snapshot) return
+    try {
+      for (const { files } of areas) await files?.(dataDir).remake(snapshot, { warn: (_, message) => print(message) })
+    } finally {
+      await snapshot.close()
+    }
   } finally {
     hold.release()
   }

@@ -1,14 +1,17 @@
 import { join } from 'node:path'
 import { compute, type WrapDriver } from '../../domain/compute/area.ts'
 import type { Drivers } from '../../domain/compute/environment.ts'
+import type { Worker } from '../../domain/ports/workers.ts'
 import { computeArea as generated, type ComputeArea } from '../../output/compute/area.ts'
 import { area, type AreaEnvironment, type AreaModule } from '../area.ts'
+import { diskFiles, remakeDisks } from './disk-checks.ts'
+import { DiskFolder } from './disk-folder.ts'
 import { inspectMachines } from './qemu/inspect.ts'
 import { QemuDriver } from './qemu/qemu-driver.ts'
 import { computeSettings } from './settings.ts'
 
 /** The parts of the area, as the server gives them. */
-export type ComputeParts = AreaEnvironment<ComputeArea, 'network' | 'topology', never, typeof computeSettings>
+export type ComputeParts = AreaEnvironment<ComputeArea, 'network' | 'topology', 'observability', typeof computeSettings>
 
 /** Returns the folder of the machines that QEMU runs, which has a folder for each machine. */
 export const machinesFolder = (dataDir: string): string => join(dataDir, 'compute')
@@ -20,11 +23,35 @@ export function hostDrivers({ atEnd, dataDir, functions, log }: ComputeParts): D
   return { QEMU: driver }
 }
 
-/** Returns the area of virtual machines. `wrap` replaces the driver SIMULATED; `hosted` returns the other drivers. */
-export const computeArea = (wrap?: WrapDriver, hosted: (parts: ComputeParts) => Drivers = hostDrivers): AreaModule =>
-  area({
+/**
+ * Returns the area of virtual machines. `wrap` replaces the driver SIMULATED; `hosted` returns the other drivers. Only a
+ * store in the data folder has files for the disks of simulated machines: the servers of one database have no folder in
+ * common, and each server must be able to change every machine.
+ */
+export const computeArea = (wrap?: WrapDriver, hosted: (parts: ComputeParts) => Drivers = hostDrivers): AreaModule => {
+  const disksOf = ({ dataFolder, log }: ComputeParts) =>
+    dataFolder === undefined ? undefined : new DiskFolder(dataFolder, log)
+  const domain = compute(wrap, hosted, disksOf)
+  return area({
     generated,
-    ...compute(wrap, hosted),
+    ...domain,
+    workers: (parts: ComputeParts) => [...domain.workers(parts), ...diskWorkers(parts)],
     settings: computeSettings,
     inspectHost: ({ reader }, dataDir) => inspectMachines(reader, machinesFolder(dataDir)),
+    files: diskFiles,
   })
+}
+
+const dayMs = 24 * 3_600_000
+
+/** Mends the files of disks at the start of the server, for machines from before the files or from a restored store. */
+const diskWorkers = ({ dataFolder, log, store }: ComputeParts): readonly Worker[] =>
+  dataFolder === undefined
+    ? []
+    : [
+        {
+          name: 'compute.disks',
+          everyMs: dayMs,
+          run: () => remakeDisks(store, new DiskFolder(dataFolder, log), dataFolder),
+        },
+      ]

@@ -1,9 +1,9 @@
 import { inspectReferences } from '../../domain/resources/inspect.ts'
 import type { AreaFacts, Finding } from '../../domain/ports/inspection.ts'
 import type { Reader } from '../../domain/ports/store.ts'
-import type { AreaModule } from '../area.ts'
+import type { AreaFiles, AreaModule } from '../area.ts'
 import { inspectOperations, workAt } from '../operations/inspect.ts'
-import { storeCollections } from '../platform-store.ts'
+import { storeCollections, type StorePlace } from '../platform-store.ts'
 import { sqliteCode } from '../store/sqlite/errors.ts'
 import type { StoreSnapshot } from '../store/snapshot.ts'
 import { restoreAdvice } from '../store/sqlite/store-file.ts'
@@ -18,16 +18,35 @@ type Findings<F extends Finding> = AsyncGenerator<F, void, undefined>
 
 const own = 'ninefold'
 
+/** The files of areas in a data folder, keyed by the name of the area. */
+export type FilesByArea = ReadonlyMap<string, AreaFiles>
+
+/** The host on which a doctor runs, with the folder for all data of the server. */
+export interface InspectedHost {
+  readonly files: FilesByArea
+  readonly dataDir: string
+}
+
+/**
+ * Returns the files of areas in the data folder of a place; empty for a store in a database. Must be called before the
+ * snapshot of the store is opened.
+ */
+export function filesOf(areas: readonly AreaModule[], { dataDir, storeUrl }: StorePlace): FilesByArea {
+  if (storeUrl !== undefined) return new Map()
+  return new Map(areas.flatMap(({ domain, files }) => (files ? [[domain.name, files(dataDir)] as const] : [])))
+}
+
 /**
  * Yields the findings about a store: first about the file, then about rows that contradict their documents, then about
  * durable work and by the checkers of the areas. A damaged file ends the checks, and so do columns that contradict
  * their documents, because later stages rely on both. Unreadable documents are reported, and later stages treat them as
- * absent. With a data folder, the areas also compare their files and processes on this host with their rows.
+ * absent. `host` has what the areas compare with the rows beside the store: their files, and the files and processes of
+ * this host; without `host`, only the store is checked.
  */
 export async function* inspectStore(
   snapshot: StoreSnapshot,
   areas: readonly AreaModule[],
-  dataDir?: string,
+  host?: InspectedHost,
 ): Findings<AreaFinding> {
   const damages = await snapshot.damages()
   if (damages.length > 0) return yield* damagesOf(snapshot.store, damages)
@@ -38,7 +57,7 @@ export async function* inspectStore(
     else isStale = true
     yield finding
   }
-  if (!isStale) yield* inspectMeaning(reader, areas, dataDir)
+  if (!isStale) yield* inspectMeaning(reader, areas, host)
 }
 
 function* damagesOf(file: string, damages: readonly string[]): Generator<AreaFinding, void, undefined> {
@@ -64,7 +83,7 @@ async function* inspectRows(snapshot: StoreSnapshot, areas: readonly AreaModule[
 async function* inspectMeaning(
   reader: Reader,
   areas: readonly AreaModule[],
-  dataDir: string | undefined,
+  host: InspectedHost | undefined,
 ): Findings<AreaFinding> {
   const operations = areas.map(({ domain, operations }) => ({ area: domain.name, operations }))
   yield* guarded(own, inspectOperations(reader, operations))
@@ -73,9 +92,10 @@ async function* inspectMeaning(
   const facts: Partial<AreaFacts> = Object.assign({}, ...areas.map(area => area.facts ?? {}))
   const inspection = { reader, facts, workAt: workAt.bind(undefined, reader) }
   for (const { domain, inspect } of areas) if (inspect) yield* guarded(domain.name, inspect(inspection))
-  if (dataDir === undefined) return
+  if (host === undefined) return
+  for (const [area, { inspect }] of host.files) yield* guarded(area, inspect(inspection))
   for (const { domain, inspectHost } of areas)
-    if (inspectHost) yield* guarded(domain.name, inspectHost(inspection, dataDir))
+    if (inspectHost) yield* guarded(domain.name, inspectHost(inspection, host.dataDir))
 }
 
 /**

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { AreaModule } from '../../server/area.ts'
 import { areas } from '../../server/areas.ts'
-import { inspectStore } from '../../server/doctor/inspect-store.ts'
+import { filesOf, inspectStore } from '../../server/doctor/inspect-store.ts'
 import { openStoreSnapshot, type StorePlace } from '../../server/platform-store.ts'
 
 /**
@@ -15,10 +15,12 @@ export async function doctorFindings(
   // Opening a SQLite file blocks the thread while another transaction runs, and a transaction in this process needs the
   // thread to end.
   await setImmediate()
+  const files = filesOf(inspected, place)
   const snapshot = await openStoreSnapshot(place, inspected)
   try {
     const told: string[] = []
-    for await (const { id, message, resourceType } of inspectStore(snapshot, inspected, place.dataDir)) {
+    const host = { files, dataDir: place.dataDir }
+    for await (const { id, message, resourceType } of inspectStore(snapshot, inspected, host)) {
       told.push(`${resourceType} ${id}: ${message}`)
     }
     return told

@@ -35,7 +35,8 @@ const beyondSchemas: Readonly<Record<string, readonly string[]>> = {
   testMyPermissions: otherWords,
   grantAccess: otherWords,
   revokeAccess: otherWords,
-  // The source of a boot disk never changes: the disk may be left out, and another source is judged as a whole.
+  // The source of a boot disk never changes, so the disk may be left out (docs/compute.md), and another source is
+  // compared as a whole.
   updateVm: [
     'boot_disk: missing',
     'boot_disk.source_object.bucket_id: missing',

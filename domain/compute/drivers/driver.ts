@@ -1,4 +1,5 @@
 import type { Reader, Transaction } from '../../ports/store.ts'
+import type { DriverTelemetry } from './telemetry.ts'
 
 /** An image as a driver needs it. */
 export interface BootImage {
@@ -102,6 +103,8 @@ export interface MachineEvent {
  * with another `request` replaces a change in progress.
  */
 export interface Driver {
+  /** The serial consoles and the usage of the machines; absent for a driver that knows neither. */
+  readonly telemetry?: DriverTelemetry
   /** Creates the disks that the machine lacks. */
   provision(call: DriverCall): Promise<DriverAnswer>
   /** Boots a machine that is off. */

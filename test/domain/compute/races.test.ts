@@ -7,7 +7,7 @@ const undo: (() => void | Promise<void>)[] = []
 let tenant: TenantVms
 
 beforeAll(async () => {
-  tenant = await tenantVms(0, { later: each => void undo.push(each) })
+  tenant = await tenantVms(0, { later: each => void undo.push(each), retries: 10 })
 })
 
 afterAll(async () => {

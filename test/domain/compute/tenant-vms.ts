@@ -1,17 +1,19 @@
 import { setTimeout as nextPoll } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
-import type { Ninefold } from '../../../output/client.ts'
+import { Ninefold } from '../../../output/client.ts'
 import type { ComputeOperation, Vm, VmInput } from '../../../output/compute/types.ts'
 import { isEnded } from '../../../runtime/operations.ts'
 import { computeSettings } from '../../../server/compute/settings.ts'
 import { GivenSettings } from '../../../server/settings/values.ts'
 import { addTenant } from '../../areas/members.ts'
 import { testPlatform, type TestPlatform, type TestPlatformOptions } from '../../areas/test-platform.ts'
-import type { Later } from '../../server/store/harness.ts'
 
 /** The settings of a platform whose machines take this part of their time. */
 export const atScale = (scale: number): GivenSettings =>
   new GivenSettings().with(computeSettings['compute.sim_time_scale'], scale)
+
+/** The settings of a platform whose machines take no time, and whose metrics are sampled each second. */
+export const oftenSampled = (): GivenSettings => atScale(0).with(computeSettings['compute.metrics_interval'], 1000)
 
 /** The time in which an operation must end. */
 const patienceMs = 60_000
@@ -37,20 +39,25 @@ export interface TenantVms {
   list(filter: string): Promise<readonly string[]>
 }
 
-/**
- * A new platform with a tenant whose network has one subnet; the machines take `scale` of their time. `given` replaces
- * all settings, the scale too.
- */
+/** The options of `tenantVms`. */
+export interface TenantVmsOptions extends TestPlatformOptions {
+  /** Replaces all settings, the scale too. */
+  readonly given?: GivenSettings
+  /**
+   * The number of times that the client of the administrator repeats a call that the server cannot take; by default 0.
+   * A server that stalls on a loaded machine refuses calls with AUTHORIZATION_STALE for a moment, without any effect.
+   */
+  readonly retries?: number
+}
+
+/** A new platform with a tenant whose network has one subnet; the machines take `scale` of their time. */
 export async function tenantVms(
   scale = 0,
-  {
-    given = atScale(scale),
-    later = onTestFinished,
-    ...options
-  }: Omit<TestPlatformOptions, 'config'> & { readonly later?: Later; readonly given?: GivenSettings } = {},
+  { given = atScale(scale), later = onTestFinished, retries = 0, ...options }: TenantVmsOptions = {},
 ): Promise<TenantVms> {
-  const platform = await testPlatform({ later, ...options, config: { given } })
-  const { api } = await platform.admin()
+  const platform = await testPlatform({ later, config: { given }, ...options })
+  const { token } = await platform.admin()
+  const api = new Ninefold(platform.transport(token, { retries, fetch: platform.from('192.0.2.7') }))
   const { organisation, workspace } = await addTenant(api, 'acme')
   const place = { workspace, engine: 'native' }
   const vpc = { name: 'main', region: 'local1', cidr_blocks: ['10.20.0.0/16'] }

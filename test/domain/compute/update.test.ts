@@ -100,6 +100,37 @@ describe('an update of a running machine', () => {
   })
 })
 
+describe('an update without a mask', () => {
+  const body = { cpu: { count: 1 }, memory_mib: 128 }
+
+  it.each([
+    ['no boot disk', {}],
+    ['a boot disk without members', { boot_disk: {} }],
+    ['the image alone', { boot_disk: { image: 'tiny' } }],
+  ])('and with %s leaves a disk of the least size alone, and cannot shrink a larger disk', async (name, given) => {
+    const { api, created, get, workspace } = tenant
+    const slug = name.toLowerCase().replaceAll(' ', '-')
+    const least = await created(`least-${slug}`)
+    await api.compute.updateVm({ workspace, id: least.id, body: { ...body, ...given } })
+    expect(await get(least.id)).toEqual(least)
+    const { id } = await created(`grown-${slug}`, { boot_disk: { image: 'tiny', size_gib: 2 } })
+    await expect(api.compute.updateVm({ workspace, id, body: { ...body, ...given } })).rejects.toMatchObject({
+      reason: 'DISK_SHRINK_UNSUPPORTED',
+      details: { badRequest: [{ field: 'boot_disk.size_gib' }] },
+    })
+  })
+
+  it.each(['cpu', 'memory_mib'] as const)('needs %s', async name => {
+    const { api, created, workspace } = tenant
+    const { id } = await created(`needs-${name.replace('_', '-')}`)
+    const { [name]: _absent, ...rest } = body
+    await expect(api.compute.updateVm({ workspace, id, body: rest })).rejects.toMatchObject({
+      reason: 'FIELD_INVALID',
+      details: { badRequest: [{ field: name }] },
+    })
+  })
+})
+
 describe('an update of a stopped machine', () => {
   it('lets cores that nobody gave follow the processors', async () => {
     const { get } = tenant

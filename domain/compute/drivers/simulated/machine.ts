@@ -1,4 +1,5 @@
 import type { Disk, Lapse } from '../driver.ts'
+import type { SerialLine } from '../telemetry.ts'
 
 /** A simulated machine as it is stored; times are in milliseconds since 1970. */
 export interface Machine {
@@ -10,6 +11,8 @@ export interface Machine {
   readonly action?: Action
   /** The end of the running boot by itself. */
   readonly lapse?: { readonly cause: Lapse; readonly at_ms: number }
+  /** The serial lines that are not forgotten, also of the time to come; `first_ms` is the time of the first line. */
+  readonly serial?: { readonly first_ms: number; readonly lines: readonly SerialLine[] }
 }
 
 export type Power = 'ABSENT' | 'OFF' | 'ON' | 'SAVED'

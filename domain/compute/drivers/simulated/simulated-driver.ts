@@ -1,19 +1,39 @@
 import type { Reader, StoredPage } from '../../../ports/store.ts'
 import type { Disk, Driver, DriverAnswer, DriverCall, MachineEvent, MachineState } from '../driver.ts'
 import { begin, newMachine, resize, type Beginning } from './begin.ts'
+import type { DiskFiles } from './disk-files.ts'
 import { lapsedAt, machines } from './machines-store.ts'
 import { phase, type Machine, type Verb } from './machine.ts'
+import { withSerial } from './serial.ts'
+import { simulatedTelemetry } from './simulated-telemetry.ts'
+
+/** The parts of a simulated driver. */
+export interface Simulation {
+  /** The factor of all durations (setting `compute.sim_time_scale`); at 0 no change takes time. */
+  readonly timeScale: number
+  /** The files of disks; absent if the server keeps none. */
+  readonly disks?: DiskFiles | undefined
+  /** Whether an area takes the serial lines of machines; without such an area no lines are kept. */
+  readonly isHeard?: () => boolean
+}
 
 /** Simulates virtual machines: their changes take time, and nothing runs. */
 export class SimulatedDriver implements Driver {
+  readonly telemetry = simulatedTelemetry
   readonly #timeScale: number
+  readonly #disks: DiskFiles | undefined
+  readonly #isHeard: () => boolean
 
-  /** `timeScale` is the factor of all durations; 0: no change takes time (setting `compute.sim_time_scale`). */
-  constructor(timeScale: number) {
+  constructor({ disks, isHeard = () => false, timeScale }: Simulation) {
     this.#timeScale = timeScale
+    this.#disks = disks
+    this.#isHeard = isHeard
   }
 
-  provision = (call: DriverCall): Promise<DriverAnswer> => this.#run(call, 'provision')
+  provision = async (call: DriverCall): Promise<DriverAnswer> =>
+    this.#withFiles(await this.#run(call, 'provision'), disks =>
+      call.vm.disks.every(disk => disks.set(call.vm.id, disk)),
+    )
   start = (call: DriverCall): Promise<DriverAnswer> => this.#run(call, 'start')
   shutdown = (call: DriverCall, graceEndMs: number): Promise<DriverAnswer> =>
     this.#run(call, 'shutdown', { graceEndMs })
@@ -21,10 +41,17 @@ export class SimulatedDriver implements Driver {
   reset = (call: DriverCall): Promise<DriverAnswer> => this.#run(call, 'reset')
   suspend = (call: DriverCall): Promise<DriverAnswer> => this.#run(call, 'suspend')
   resume = (call: DriverCall): Promise<DriverAnswer> => this.#run(call, 'resume')
-  destroy = (call: DriverCall): Promise<DriverAnswer> => this.#run(call, 'destroy')
+  destroy = async (call: DriverCall): Promise<DriverAnswer> => {
+    const answer = await this.#run(call, 'destroy')
+    // A machine can always be deleted. The next start of a server deletes files that stay now.
+    if (answer.kind === 'done') this.#disks?.remove(call.vm.id)
+    return answer
+  }
 
-  resizeDisk = (call: DriverCall, disk: Disk): Promise<DriverAnswer> =>
-    this.#change(call, machine => resize(machine, disk, this.#beginning(call)))
+  resizeDisk = async (call: DriverCall, disk: Disk): Promise<DriverAnswer> =>
+    this.#withFiles(await this.#change(call, machine => resize(machine, disk, this.#beginning(call))), disks =>
+      disks.set(call.vm.id, disk),
+    )
 
   async probe(reader: Reader, vm: string, now: number): Promise<MachineState> {
     const machine = (await reader.get(machines, vm))?.value
@@ -48,8 +75,9 @@ export class SimulatedDriver implements Driver {
   #run(call: DriverCall, verb: Exclude<Verb, 'resizeDisk'>, more: Partial<Beginning> = {}): Promise<DriverAnswer> {
     return this.#change(call, machine => {
       const { action } = machine
-      const isRepeated = action?.verb === verb && action.request === call.request
-      return isRepeated ? machine : begin(machine, verb, { ...this.#beginning(call), ...more })
+      if (action?.verb === verb && action.request === call.request) return machine
+      const next = begin(machine, verb, { ...this.#beginning(call), ...more })
+      return this.#isHeard() ? withSerial(machine, next, call.vm, call.now) : next
     })
   }
 
@@ -65,6 +93,15 @@ export class SimulatedDriver implements Driver {
       if (stored && !isGone && machine !== stored.value) await inner.update(machines, id, machine, stored.version)
       return answerOf(machine, leftMs)
     })
+  }
+
+  /**
+   * Changes the files of disks after the change of a machine has ended. A process that is killed in between repeats the
+   * call, and so changes the files then.
+   */
+  #withFiles(answer: DriverAnswer, change: (disks: DiskFiles) => boolean): DriverAnswer {
+    if (answer.kind !== 'done' || !this.#disks || change(this.#disks)) return answer
+    return { kind: 'failed', message: 'the host could not change the files of the disks' }
   }
 
   #beginning({ now, request, vm }: DriverCall): Beginning {

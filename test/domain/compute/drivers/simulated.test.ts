@@ -8,7 +8,7 @@ import { driverContract, ended, tinyVm, type DriverSubject } from './driver-cont
 /** A simulated driver over a store of its own, with a clock that stands until the test moves it. */
 async function simulated(timeScale = 1): Promise<DriverSubject & { readonly timeOf: () => number }> {
   const store = await testStore(machines)
-  const driver = new SimulatedDriver(timeScale)
+  const driver = new SimulatedDriver({ timeScale })
   let now = 1_900_000_000_000
   const begun = now
   return {
