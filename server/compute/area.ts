@@ -15,8 +15,8 @@ interface Host {
 }
 
 /**
- * Virtual machines. Only a store in the data folder has files for the disks of simulated machines: the servers of one
- * database have no folder in common, and each server must be able to change every machine.
+ * Returns the area of virtual machines. Only a store in the data folder has files for the disks of simulated machines:
+ * the servers of one database have no folder in common, and each server must be able to change every machine.
  */
 export const computeArea = (wrap?: WrapDriver): AreaModule => {
   const disksOf = ({ dataFolder, log }: Host) =>
@@ -33,7 +33,10 @@ export const computeArea = (wrap?: WrapDriver): AreaModule => {
 
 const dayMs = 24 * 3_600_000
 
-/** Mends the files of disks at the start of the server, for machines from before the files or from a restored store. */
+/**
+ * Returns the worker that repairs the files of disks at the start of the server and once a day, for example after a
+ * restore that was cut off; no worker without a data folder.
+ */
 const diskWorkers = ({ dataFolder, log, store }: Host & { readonly store: Store }): readonly Worker[] =>
   dataFolder === undefined
     ? []

@@ -6,9 +6,9 @@ export interface Image extends BootImage {
   readonly os: string
   readonly min_disk_gib: number
   readonly min_memory_mib: number
-  /** The path of the image on the host of a driver that needs one. */
+  /** The path of the image on the host, for drivers that read images. */
   readonly file?: string
-  /** The address from which a driver fetches the image; `sha256` is then the digest of the image in hex. */
+  /** The URL from which drivers fetch the image. An image with a URL has a `sha256`, the digest of the image in hex. */
   readonly url?: string
   readonly sha256?: string
 }

@@ -17,12 +17,12 @@ const lifecycle = 'NATIVE_VM_SUSPEND_CAUSE_WORKSPACE_LIFECYCLE'
 /** The grace period of guests that are stopped with their workspace, in seconds (compute.md 4). */
 const graceSeconds = 90
 
-/** Brings one machine towards the state of its workspace; it is locked, and no operation changes it. */
+/** Begins the change of one locked machine, which no operation changes, towards the state of its workspace. */
 type Step = (environment: ComputeEnvironment, tx: Transaction, stored: Stored<StoredVm>) => Promise<void>
 
 /**
- * Brings the machines of a workspace to its state (compute.md 4), and returns whether all are there. Throws the reason
- * for which a machine cannot be resumed.
+ * Begins the changes of machines that the state of their workspace needs (compute.md 4). Returns whether all machines
+ * are in the statuses of that state. Throws the first reason for which a machine cannot be changed or resumed.
  */
 export async function reconcile(
   environment: ComputeEnvironment,
@@ -51,7 +51,7 @@ export async function reconcile(
   return isSettled
 }
 
-/** Whether a machine needs nothing more for a state of its workspace. */
+/** Whether a machine is in a status that fits a state of its workspace. */
 function isThere(vm: StoredVm, state: NodeState): boolean {
   if (state === 'ACTIVE') return vm.suspend_cause !== lifecycle
   if (state === 'ARCHIVED' && vm.suspend_cause === lifecycle) return false
@@ -74,7 +74,7 @@ async function changeOne(
   if (stored?.value.operation_id === '' && !isThere(stored.value, state)) await step(environment, tx, stored)
 }
 
-/** Suspends a running machine; a machine that cannot be suspended is stopped. */
+/** Begins the suspension of a running machine, or its stop if the machine cannot be suspended. */
 const suspend: Step = async (environment, tx, stored) => {
   if (stored.value.lifecycle === 'SUSPEND_FAILED') return stop(environment, tx, stored)
   const room = await environment.functions.topology.resize(
@@ -88,7 +88,7 @@ const suspend: Step = async (environment, tx, stored) => {
 
 const resume: Step = (environment, tx, stored) => beginUnasked(environment, tx, stored, 'resume')
 
-/** Stops a running machine. A suspended machine stays so, and nothing resumes it by itself. */
+/** Begins the stop of a running machine. A suspended machine counts as suspended by the user, and is not resumed. */
 const stop: Step = async (environment, tx, stored) => {
   const { id, value: vm, version } = stored
   const now = environment.clock.now()
@@ -98,5 +98,5 @@ const stop: Step = async (environment, tx, stored) => {
   await tx.update(vmCollection, id, { ...vm, ...changes }, version)
 }
 
-/** A workspace that is being deleted is purged. */
+/** The step of each state, keyed by state. A workspace in another state is being deleted, and needs no step. */
 const steps: Readonly<Partial<Record<NodeState, Step>>> = { ACTIVE: resume, SUSPENDED: suspend, ARCHIVED: stop }
