@@ -21,7 +21,7 @@ import { vmProcedures } from './work/procedures.ts'
 import { disposal, protectionsOf, purgeMachines } from './work/purge.ts'
 import { telemetry } from './work/telemetry.ts'
 
-/** The parts of the area, with its settings. */
+/** The parts of the area, with the values of its settings. */
 type SettledParts = Parts<ComputeArea, 'network' | 'topology', 'observability'> & {
   readonly settings: {
     readonly 'compute.images_file': readonly Image[] | undefined
@@ -30,7 +30,7 @@ type SettledParts = Parts<ComputeArea, 'network' | 'topology', 'observability'> 
   }
 }
 
-/** Changes a driver before the area uses it; tests let a driver fail. */
+/** Returns the driver that the area uses in place of a driver; tests return drivers that fail. */
 export type WrapDriver = (driver: Driver) => Driver
 
 /**

@@ -4,7 +4,7 @@ import type { DriverName } from '../ports/topology.ts'
 import type { Driver } from './drivers/driver.ts'
 import type { ImageCatalogue } from './images/catalogue.ts'
 
-/** The drivers of virtual machines by their names; a driver that a server lacks fails the machines of its targets. */
+/** The drivers, keyed by name. If the driver of a machine's target is absent, the changes of the machine fail. */
 export type Drivers = Readonly<Partial<Record<DriverName, Driver>>>
 
 /** The parts of the area, with its images and drivers. */

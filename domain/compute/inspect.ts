@@ -9,7 +9,7 @@ import { vmCollection, type StoredVm } from './vms/vms-store.ts'
 
 type Findings = AsyncGenerator<Finding, void, undefined>
 
-/** Compares machines with their work, their ports, their capacity, and their reference to the zone. */
+/** Yields the contradictions between machines and their work, ports, capacity and references to zones. */
 export async function* inspectCompute(inspection: Inspection): Findings {
   const { reader } = inspection
   for await (const { value } of reader.each(vmCollection)) {
@@ -24,7 +24,7 @@ export async function* inspectCompute(inspection: Inspection): Findings {
   yield* inspectLeft(inspection)
 }
 
-/** A machine in a transient status has an operation, and each operation has work that will end it. */
+/** Returns a fault if a transient status has no operation, or if an operation has no work that will end it. */
 async function workFaults({ workAt }: Inspection, vm: StoredVm): Promise<readonly string[]> {
   const { id, operation_id, workspace_id } = vm
   const status = bareStatus(vm)
@@ -34,7 +34,7 @@ async function workFaults({ workAt }: Inspection, vm: StoredVm): Promise<readonl
   return isWorked ? [] : [`is changed by operation ${operation_id}, and no work will end it`]
 }
 
-/** A machine has exactly the ports that its interfaces name, with their addresses, and in the state of its status. */
+/** Returns the differences between the ports of a machine and its interfaces, in number, addresses and states. */
 async function portFaults({ facts, reader }: Inspection, vm: StoredVm): Promise<readonly string[]> {
   if (!facts.network) return []
   const faults: string[] = []
@@ -57,7 +57,7 @@ async function portFaults({ facts, reader }: Inspection, vm: StoredVm): Promise<
 /** The capacity that machines hold in a stable status; machines in ERROR hold what they held before. */
 const held: Readonly<Partial<Record<Status, Holding>>> = { RUNNING: 'POWERED', STOPPED: 'DISKS', SUSPENDED: 'SAVED' }
 
-/** A machine holds the capacity of its status, in its own pool. */
+/** Returns the differences between the capacity that a machine holds and the capacity of its status and size. */
 async function capacityFaults({ facts, reader }: Inspection, vm: StoredVm): Promise<readonly string[]> {
   const expected = held[bareStatus(vm)]
   const wrong = expected !== undefined && expected !== vm.holds
@@ -78,14 +78,14 @@ async function capacityFaults({ facts, reader }: Inspection, vm: StoredVm): Prom
   ]
 }
 
-/** A machine refers to its zone, so that the zone is not deleted. */
+/** Returns a fault unless a machine has one reference to a zone; the reference keeps the zone from being deleted. */
 async function zoneFaults({ reader }: Inspection, { id }: StoredVm): Promise<readonly string[]> {
   const where = { holder_type: vmKind.type, holder_id: id, target_type: 'topology.zones' }
   const count = await reader.count(references, where)
   return count === 1 ? [] : [`has ${count} references to zones; it must have one`]
 }
 
-/** Ports and capacity have machines. */
+/** Yields the ports and the allocations whose machine does not exist. */
 async function* inspectLeft({ facts, reader }: Inspection): Findings {
   if (facts.network)
     for await (const { id, vm } of facts.network.ports(reader)) {

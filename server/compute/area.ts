@@ -44,7 +44,10 @@ export const computeArea = (wrap?: WrapDriver, hosted: (parts: ComputeParts) => 
 
 const dayMs = 24 * 3_600_000
 
-/** Mends the files of disks at the start of the server, for machines from before the files or from a restored store. */
+/**
+ * Returns the worker that repairs the files of disks at the start of the server and once a day, for example after a
+ * restore that was cut off; no worker without a data folder.
+ */
 const diskWorkers = ({ dataFolder, log, store }: ComputeParts): readonly Worker[] =>
   dataFolder === undefined
     ? []

@@ -24,13 +24,13 @@ const images = listOf(
   { uniqueBy: 'name', fault: sourceFault },
 )
 
-/** An image has one source at most, and a digest where it is fetched. */
+/** Returns the fault of the first image with two sources, or with a URL or a digest but not both. */
 function sourceFault(values: readonly Image[]): string | undefined {
   const wrong = values.find(({ file, sha256, url }) => (url !== undefined) !== (sha256 !== undefined) || (file && url))
   return wrong && `must give image ${wrong.name} a "file", or a "url" with its "sha256"`
 }
 
-/** The path of a file with images, which are its value: a list in JSON. */
+/** Returns the setting of the path of a JSON file with a list of images. The value of the setting is the list. */
 export const imagesFile = (): Setting<readonly Image[], 'required'> =>
   new Setting<readonly Image[], 'required'>(
     {

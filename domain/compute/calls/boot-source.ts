@@ -5,7 +5,10 @@ import { absentAt } from '../../../runtime/errors.ts'
 import type { Authorizer } from '../../ports/access.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 
-/** The permissions of other areas that a creation needs at its workspace (compute.md 3). */
+/**
+ * Throws IAM_PERMISSION_DENIED unless the caller has the permissions of other areas that a creation needs at its
+ * workspace (compute.md 3).
+ */
 export async function requireUse(
   access: Pick<Authorizer, 'require'>,
   context: CallContext,

@@ -18,7 +18,10 @@ import { requireVmForm } from '../vms/vm-form.ts'
 import { vmKind } from '../vms/vm-kind.ts'
 import { vmCollection, type StoredVm } from '../vms/vms-store.ts'
 
-/** Creates a machine (compute.md 4): all that can be decided is decided in one transaction, and the driver follows. */
+/**
+ * Creates the row of a machine, and takes quotas, capacity and ports, in one transaction (compute.md 4). Orders the
+ * work of the driver.
+ */
 export async function createVm(
   environment: ComputeEnvironment,
   resources: Resources<StoredVm, ComputeArea>,

@@ -15,7 +15,9 @@ import { lockVm } from './update-vm.ts'
 import { inProgress, vmKind } from '../vms/vm-kind.ts'
 import { vmCollection, type StoredVm } from '../vms/vms-store.ts'
 
-/** Deletes a machine in every status but DELETING; an operation that changes the machine is cancelled (compute.md 2). */
+/**
+ * Deletes a machine in every status but DELETING, and cancels an operation that changes the machine (compute.md 2).
+ */
 export const deleteVm = (
   environment: ComputeEnvironment,
   request: DeleteVmRequest,
@@ -44,8 +46,9 @@ export const deleteVm = (
   })
 
 /**
- * Cancels the operation on a machine, before the machine is locked: a step locks its work before the machine too.
- * Returns the id of the operation, empty without one; undefined if the deletion is going to be refused.
+ * Cancels the operation on a machine before the machine is locked, because a step locks its work before the machine
+ * too. Returns the id of the operation, or an empty text if no operation changes the machine. Returns undefined for an
+ * absent machine and for a machine that is being deleted, whose deletion will be refused.
  */
 async function cancelRunning(
   { operations }: ComputeEnvironment,

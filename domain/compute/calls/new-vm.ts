@@ -5,7 +5,10 @@ import { coresPerSocket } from '../vms/vm-form.ts'
 import { statusOf } from '../vms/transitions.ts'
 import type { StoredVm } from '../vms/vms-store.ts'
 
-/** Returns the row of a new machine before it has a zone, a pool and interfaces. `image` is undefined if there is none. */
+/**
+ * Returns the row of a new machine without its region, its pool and its interfaces, which the transaction of the
+ * creation adds. `image` is the image of the boot disk, or undefined if the catalogue has no such image.
+ */
 export function newVm(standard: Standard, body: ParsedVm, image: Image | undefined): StoredVm {
   const { boot_disk, cpu, etag: _precondition, network_interfaces: _later, start_on_create: _now, ...settable } = body
   return {

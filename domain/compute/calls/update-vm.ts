@@ -24,7 +24,10 @@ import { requireCpuForm, requireListForm, requireNumaSums } from '../vms/vm-form
 import { vmKind } from '../vms/vm-kind.ts'
 import { vmCollection, type StoredVm } from '../vms/vms-store.ts'
 
-/** Changes a machine (compute.md 4): new values show at once, and the driver follows with the disks. */
+/**
+ * Changes the row of a machine in the transaction of the call, and orders the work of the driver if disks change
+ * (compute.md 4).
+ */
 export async function updateVm(
   environment: ComputeEnvironment,
   request: UpdateVmRequest,
@@ -33,7 +36,7 @@ export async function updateVm(
   const { access, images, operations, taxonomy } = environment
   const { body, update_mask, workspace } = request
   requireListForm(body)
-  // Whether an interface is new is known once the machine is locked.
+  // Only the locked row shows whether an interface is new, so a refusal is kept until then.
   const unused = body.network_interfaces?.length
     ? await refusalOf(access.require(context, 'network.subnets.use', workspaceScope(workspace)))
     : undefined
@@ -52,7 +55,9 @@ export async function updateVm(
   })
 }
 
-/** Steps 13 to 15, and the row: quota, capacity, ports. Orders work if disks change. */
+/**
+ * Takes quotas, capacity and ports (steps 13 to 15 of conventions §4), and writes the row. Orders work if disks change.
+ */
 async function write(
   environment: ComputeEnvironment,
   tx: Transaction,
@@ -88,11 +93,14 @@ export async function lockVm(
   return requireFound(tx, taxonomy, vmKind, path, await tx.lock(vmCollection, path.id))
 }
 
-/** Returns the NUMA topology with its present host nodes if an update leaves the guest nodes alone. */
+/** Returns the NUMA topology with its present host nodes if an update keeps the guest nodes; otherwise no member. */
 const hostNodes = ({ numa }: StoredVm, { changed }: VmChange): Pick<StoredVm, 'numa'> =>
   numa === undefined || changed.some(path => path.split('.', 1)[0] === 'numa') ? {} : { numa }
 
-/** The interfaces of a change that have no port, with their places in the body. */
+/**
+ * Returns the interfaces of a change that have no port, with their indexes in the body; empty if the update does not
+ * change the interfaces.
+ */
 const newOf = ({ changed, interfaces }: VmChange) =>
   changed.includes('network_interfaces')
     ? interfaces.flatMap(({ ip_address, logical_port_id, subnet_id }, at) =>
@@ -100,11 +108,14 @@ const newOf = ({ changed, interfaces }: VmChange) =>
       )
     : []
 
-/** The interfaces that a change deletes. */
+/** Returns the stored interfaces that the result of a change does not have. */
 const goneOf = ({ interfaces, vm }: VmChange): readonly VmNetworkInterface[] =>
   vm.network_interfaces.filter(({ subnet_id }) => !interfaces.some(each => each.subnet_id === subnet_id))
 
-/** Step 12: the rules that need the stored row, the image and the subnets. */
+/**
+ * Checks the rules that need the stored row, the image and the subnets (step 12 of conventions §4). Throws the error of
+ * the first broken rule.
+ */
 async function requireReferred(
   { functions, images }: ComputeEnvironment,
   tx: Transaction,
@@ -125,7 +136,10 @@ async function requireReferred(
   await requireSubnets(functions.network, tx, vm, newOf(change), gone)
 }
 
-/** Deletes the ports of interfaces that are gone, and creates those of new ones; the order given is kept. */
+/**
+ * Deletes the ports of removed interfaces, and creates ports for new interfaces. Returns the interfaces in the order of
+ * the body.
+ */
 async function changeInterfaces(
   { functions: { network } }: ComputeEnvironment,
   tx: Transaction,

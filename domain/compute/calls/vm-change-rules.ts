@@ -48,7 +48,7 @@ export function requireNoShrink(before: StoredVm, after: StoredVm): void {
 const shrinking = (disk: string, old: number, wanted: number, field: string) =>
   faultAt(diskShrinkUnsupported, field, `${disk} has ${old} GiB and cannot shrink to ${wanted}`)
 
-/** The size of the data disks that a change deletes, in GiB. */
+/** Returns the size of the data disks that a change deletes, in GiB. */
 export const removedGib = (before: StoredVm, after: StoredVm): number =>
   before.data_disks
     .filter(({ name }) => !namesOf(after).includes(name))

@@ -22,8 +22,8 @@ export interface VmChange {
 }
 
 /**
- * Applies the mask of an update to a machine (conventions §6): defaults follow, and interfaces are matched by their
- * subnets. Throws FIELD_INVALID, FIELD_IMMUTABLE and UPDATE_MASK_INVALID.
+ * Applies the mask of an update to a machine (conventions §6). Defaults that derive from other members are computed
+ * anew, and interfaces are matched by their subnets. Throws FIELD_INVALID, FIELD_IMMUTABLE and UPDATE_MASK_INVALID.
  */
 export function changeOf(before: StoredVm, body: VmUpdate, mask: string | undefined, images: ImageCatalogue): VmChange {
   const shown = withoutHostNodes(before)
@@ -45,17 +45,17 @@ export function changeOf(before: StoredVm, body: VmUpdate, mask: string | undefi
   return { vm, interfaces, changed: changed.filter(path => differsAt(path, shown, compared)) }
 }
 
-/** Host nodes are not settable; they are given back where the guest nodes stay. */
+/** Returns a machine without host nodes, which no caller sets, so that host nodes make no difference to a body. */
 const withoutHostNodes = (vm: StoredVm): StoredVm => ({ ...vm, ...withNodes(vm, []) })
 
-/** A derived number of cores is no value of its own, so that it follows the number of processors. */
+/** Returns a machine without a derived `cores_per_socket`, so that an update derives the number of cores anew. */
 function withoutDerived(vm: StoredVm): StoredVm {
   if (vm.cores === 'GIVEN') return vm
   const { cores_per_socket: _derived, ...cpu } = vm.cpu
   return { ...vm, cpu }
 }
 
-/** The body with lists in the form of stored lists, so that an equal list is no change. */
+/** Returns a body with its lists in the form of stored lists, so that an equal list is no change. */
 const normalForm = (body: VmUpdate, { network_interfaces: stored }: StoredVm): VmUpdate => ({
   ...body,
   ...(body.numa?.nodes && {

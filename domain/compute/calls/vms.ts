@@ -14,7 +14,7 @@ import { updateVm } from './update-vm.ts'
 import { vmKind } from '../vms/vm-kind.ts'
 import type { StoredVm } from '../vms/vms-store.ts'
 
-/** The calls of virtual machines. */
+/** Returns the handlers of the calls on virtual machines. */
 export function vms(environment: ComputeEnvironment): VmHandlers {
   const { functions } = environment
   const resources = new Resources<StoredVm, ComputeArea>(vmKind, environment)
@@ -61,10 +61,13 @@ interface Move {
 
 const byUser = { suspend_cause: 'NATIVE_VM_SUSPEND_CAUSE_USER' } as const
 
-/** Throws VM_SAVED_STATE_EXISTS if a stop would lose a saved state that the caller does not discard. */
+/**
+ * Returns the part of a stop beyond the table of statuses. Throws VM_SAVED_STATE_EXISTS for a suspended machine unless
+ * the caller discards the saved state.
+ */
 function stopping(vm: StoredVm, { discard_saved_state, grace_period_seconds }: ParsedStopVmBody, now: number): Move {
   if (isIn(vm, 'SUSPENDED') && !discard_saved_state) throw savedState(vm)
-  // A guest whose state is discarded, or that does not run, cannot be asked to shut down.
+  // Only a running guest can shut itself down, so a machine in another status is powered off at once.
   const grace = graceOf(isIn(vm, 'RUNNING') ? grace_period_seconds : 0, now)
   return { input: { grace }, cleared: ['suspend_cause'] }
 }

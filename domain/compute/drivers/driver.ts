@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from '../../ports/store.ts'
 import type { DriverTelemetry } from './telemetry.ts'
 
-/** An image as a driver needs it. */
+/** The part of an image that drivers need. */
 export interface BootImage {
   readonly name: string
   /** The time that a guest of the image takes to boot, in milliseconds. */
@@ -37,7 +37,7 @@ export interface GuestInterface {
   readonly mac_address: string
 }
 
-/** A virtual machine as a driver runs it. */
+/** The part of a virtual machine that drivers need. */
 export interface DriverVm {
   readonly id: string
   /** The host name of the guest. */
@@ -66,7 +66,7 @@ export interface DriverCall {
   readonly now: number
   /** Aborted if the caller has lost its right to change the machine. */
   readonly signal: AbortSignal
-  /** Runs a transaction while the caller holds the lease of the work, else throws. */
+  /** Runs a transaction if the caller holds the lease of the work; otherwise throws. */
   tx<R>(fn: (tx: Transaction) => Promise<R>): Promise<R>
 }
 
@@ -74,14 +74,14 @@ export interface DriverCall {
 export type DriverAnswer =
   /** The change is over. `isForced`: the guest did not shut down in time and was powered off. */
   | { readonly kind: 'done'; readonly isForced?: boolean }
-  /** The change goes on: the same call is to be made again after `afterMs` milliseconds. */
+  /** The change is in progress: the caller repeats the call after `afterMs` milliseconds. */
   | { readonly kind: 'waiting'; readonly afterMs: number }
-  /** The change has failed. `message` is for the owner of the machine and names nothing of the host. */
+  /** The change has failed. `message` is the cause for the owner of the machine, and names nothing of the host. */
   | { readonly kind: 'failed'; readonly message: string }
 
 /**
- * The power of a machine: without disks, off, running, or saved to disk. `lapse` is the
- * cause if the machine went off without a call of the driver.
+ * The power of a machine: ABSENT has no disks, and SAVED has its memory on disk. `lapse` is the cause if the machine
+ * went off without a call of the driver.
  */
 export interface MachineState {
   readonly power: 'ABSENT' | 'OFF' | 'ON' | 'SAVED'
@@ -98,8 +98,8 @@ export interface MachineEvent {
 }
 
 /**
- * Runs virtual machines (compute.md 6). Every call is idempotent by the id of the machine: a machine that is as the
- * call wants it is left alone. No call waits for a change to end; it answers how long the change still takes. A call
+ * Runs virtual machines (compute.md 6). Every call is idempotent by the id of the machine: a machine that is already in
+ * the wanted state is not changed. No call waits for the end of a change; the answer has the remaining time. A call
  * with another `request` replaces a change in progress.
  */
 export interface Driver {
@@ -110,8 +110,8 @@ export interface Driver {
   /** Boots a machine that is off. */
   start(call: DriverCall): Promise<DriverAnswer>
   /**
-   * Presses the power button of a running machine. A guest that has not gone down at `graceEndMs`, in milliseconds since
-   * 1970, is powered off.
+   * Presses the power button of a running machine. A guest that still runs at `graceEndMs`, a time in milliseconds
+   * since 1970, is powered off.
    */
   shutdown(call: DriverCall, graceEndMs: number): Promise<DriverAnswer>
   /** Powers a machine off at once, and discards a saved state. */
@@ -124,13 +124,13 @@ export interface Driver {
   resume(call: DriverCall): Promise<DriverAnswer>
   /** Creates or grows the disk of this name; a size of 0 deletes a data disk. */
   resizeDisk(call: DriverCall, disk: Disk): Promise<DriverAnswer>
-  /** Powers the machine off and deletes everything that it has. */
+  /** Powers the machine off, and deletes its disks and its saved state. */
   destroy(call: DriverCall): Promise<DriverAnswer>
   /** Returns the state of a machine at `now`. */
   probe(reader: Reader, vm: string, now: number): Promise<MachineState>
   /**
-   * Iterates over the machines that have gone off without a call since their last call. An event is repeated until a
-   * call about its machine follows.
+   * Iterates over the machines that have gone off without a call of the driver. An event is repeated until a call
+   * changes its machine.
    */
   events(reader: Reader, now: number): AsyncGenerator<MachineEvent, void, undefined>
 }

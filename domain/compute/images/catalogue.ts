@@ -4,7 +4,7 @@ import { quoted } from '../../../runtime/refusal.ts'
 import { builtInImages } from './built-in.ts'
 import type { Image } from './image.ts'
 
-/** The images by their names. */
+/** The images, keyed by name. */
 export type ImageCatalogue = ReadonlyMap<string, Image>
 
 /** Returns the built-in images and those of the operator, which replace built-in images of the same name. */
@@ -19,7 +19,7 @@ export function requireImage(catalogue: ImageCatalogue, name: string): Image {
   throw absentAt(vmImageNotFound, 'boot_disk.image', message, { type: 'compute.images', name: name.slice(0, 80) })
 }
 
-/** Throws VM_IMAGE_REQUIREMENT_UNMET unless boot disk and memory are as large as the image needs. */
+/** Throws VM_IMAGE_REQUIREMENT_UNMET if the boot disk or the memory is smaller than the image needs. */
 export function requireFits(image: Image, { bootGib, memoryMib }: { bootGib: number; memoryMib: number }): void {
   const { min_disk_gib, min_memory_mib, name } = image
   if (bootGib < min_disk_gib) {

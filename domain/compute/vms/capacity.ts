@@ -16,11 +16,11 @@ import type { StoredVm } from './vms-store.ts'
 /** The members of a machine from which its capacity follows. */
 type Sized = Pick<StoredVm, 'boot_disk' | 'cpu' | 'data_disks' | 'memory_mib' | 'numa' | 'removed_gib'>
 
-/** The size of all disks of a machine, in GiB. Disks count until they are deleted. */
+/** Returns the size of all disks of a machine in GiB, including disks that an update is deleting. */
 export const disksGib = ({ boot_disk, data_disks, removed_gib }: Omit<Sized, 'cpu' | 'memory_mib' | 'numa'>): number =>
   data_disks.reduce((sum, { size_gib }) => sum + size_gib, (boot_disk.size_gib ?? 0) + Number(removed_gib))
 
-/** The capacity of a machine (compute.md 4). */
+/** Returns the capacity that a machine of this size takes for a holding (compute.md 4). */
 export function needOf(vm: Sized, holds: Holding): CapacityNeed {
   const isPowered = holds === 'POWERED' || holds === 'POWERED_AND_SAVED'
   const isSaved = holds === 'SAVED' || holds === 'POWERED_AND_SAVED'
@@ -33,7 +33,7 @@ export function needOf(vm: Sized, holds: Holding): CapacityNeed {
   }
 }
 
-/** A machine as a consumer of capacity. */
+/** Returns a machine as a consumer of capacity. */
 export const consumerOf = ({ id, workspace_id }: Pick<StoredVm, 'id' | 'workspace_id'>): Consumer => ({
   type: 'compute.vms',
   id,
@@ -56,7 +56,10 @@ export async function changeHolding(
   return { holds, ...withNodes(vm, given.nodes) }
 }
 
-/** Changes the capacity of a machine as the request of a verb does, as `changeHolding`; some verbs change none. */
+/**
+ * Changes the capacity of a machine as `changeHolding` does, to the holding that the request of a verb needs. Returns
+ * no members for a verb that needs no change.
+ */
 export async function holdForVerb(
   topology: Pick<Topology, 'resize' | 'reallocate'>,
   tx: Transaction,
@@ -67,7 +70,7 @@ export async function holdForVerb(
   return transient ? changeHolding(topology, tx, vm, transient, isPowering ? 'reallocate' : 'resize') : {}
 }
 
-/** Returns the NUMA topology of a guest whose nodes are pinned to these host nodes; without host nodes it is unpinned. */
+/** Returns the NUMA topology of a machine with these host nodes; an empty list gives the guest nodes no host nodes. */
 export const withNodes = ({ numa }: Pick<StoredVm, 'numa'>, nodes: readonly number[]): Pick<StoredVm, 'numa'> =>
   numa === undefined
     ? {}
@@ -106,7 +109,7 @@ export function requireAllocated(
   }
 }
 
-/** The error for a zone that takes no new work. */
+/** Returns the error ZONE_NOT_AVAILABLE. */
 export const unavailableZone = (zone: string, message: string) =>
   zoneNotAvailable(
     message,
@@ -118,7 +121,10 @@ const quotaOf = (subject: string, description: string) => ({ quota: [{ subject, 
 
 const unsatisfiable = (zone: string, message: string): ApiError => vmNumaUnsatisfiable(message, quotaOf(zone, message))
 
-/** The error for a need whose dimensions fit only in different pools, so that no amount explains the refusal. */
+/**
+ * Returns ZONE_CAPACITY_EXHAUSTED for a need whose dimensions fit only into different pools. The error has no amounts,
+ * because no single amount explains the refusal.
+ */
 function combined(zone: string, message: string): ApiError {
   const details = quotaOf(zone, message)
   const unknown = { zone, dimension: '', requested: '', available: '' }

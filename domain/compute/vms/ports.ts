@@ -6,7 +6,7 @@ import type { Transaction } from '../../ports/store.ts'
 import { portStates, type Status } from './transitions.ts'
 import type { StoredVm } from './vms-store.ts'
 
-/** A subnet that the body of a call names, with the place in the body. */
+/** A subnet in the body of a call. */
 export interface NamedSubnet {
   readonly subnet_id: string
   /** The index in `network_interfaces`. */
@@ -58,7 +58,7 @@ export async function createInterface(
   }
 }
 
-/** Returns the lowest names of interfaces that are free, endlessly. */
+/** Yields the free names of interfaces in ascending order of their numbers, without end. */
 export function* freeNames(taken: readonly Pick<VmNetworkInterface, 'name'>[]): Generator<string, never, undefined> {
   const names = new Set(taken.map(({ name }) => name))
   for (let i = 0; ; i += 1) if (!names.has(`nic${i}`)) yield `nic${i}`

@@ -30,10 +30,10 @@ export const isIn = ({ status }: { readonly status: VmStatus }, ...names: readon
  */
 export type Holding = 'DISKS' | 'SAVED' | 'POWERED' | 'POWERED_AND_SAVED'
 
-/** The verbs that lead a machine from one status to another. */
+/** The verbs of the table of statuses. */
 export type Verb = 'create' | 'start' | 'stop' | 'suspend' | 'resume' | 'restart' | 'reset' | 'delete'
 
-/** A reason with which an operation ends. */
+/** The reason of a failed operation. */
 export interface FailureReason {
   readonly reason: string
   readonly code: number
@@ -49,9 +49,9 @@ export interface VerbRow {
   /** The status after success; undefined: the machine is deleted. */
   readonly success: Status | undefined
   readonly failure: Status
-  /** The reason of a failure of the driver; a failed creation of disks has a reason of its own. */
+  /** The reason of a failure of the driver, except for the creation of disks (VM_PROVISION_FAILED). */
   readonly reason: FailureReason
-  /** The capacity that is held from the request on, after success, and after failure; absent: as before. */
+  /** The capacity from the request on, after success and after failure; an absent member leaves the capacity as is. */
   readonly holds: {
     readonly transient?: Holding
     readonly success?: Holding
@@ -147,10 +147,10 @@ export const verbRows: Readonly<Record<Verb, VerbRow>> = {
   },
 }
 
-/** The statuses in which a machine rests. */
+/** The statuses without an operation in progress, except for updates of disks. */
 export const stableStatuses: readonly Status[] = ['RUNNING', 'STOPPED', 'SUSPENDED', 'ERROR']
 
-/** The states of the logical ports of a machine by its status (compute.md 4); a status without a row keeps them. */
+/** The states of a machine's logical ports, keyed by status (compute.md 4). An absent status keeps the states. */
 export const portStates: Readonly<Partial<Record<Status, 'UP' | 'DOWN'>>> = {
   PROVISIONING: 'DOWN',
   STARTING: 'DOWN',

@@ -15,7 +15,7 @@ import { fieldInvalid } from '../../../runtime/refusal.ts'
 const maxValueBytes = 65_536
 const maxMetadataBytes = 262_144
 
-/** The lists of a body that are judged without a stored row. */
+/** The lists of a body that are checked without a stored row. */
 export type VmLists = Partial<Pick<VmInput, 'data_disks' | 'metadata' | 'network_interfaces'>>
 
 /** Throws FIELD_INVALID with all faults of a new machine, then VM_NUMA_INVALID. */
@@ -34,7 +34,7 @@ function requireNoFaults(faults: readonly FieldViolation[]): void {
   if (faults.length > 0) throw fieldInvalid(faults)
 }
 
-/** Throws VM_NUMA_INVALID unless the guest nodes have together what the machine has. */
+/** Throws VM_NUMA_INVALID unless the guest nodes have, in sum, the processors and the memory of the machine. */
 export function requireNumaSums({
   cpu,
   memory_mib,
@@ -53,7 +53,7 @@ export function requireNumaSums({
   if (faults.length > 0) throw faultAt(vmNumaInvalid, 'numa.nodes', `the nodes have ${faults.join('; and ')}`)
 }
 
-/** The cores of each socket; without a given number, one socket has all of them. */
+/** Returns the number of cores of each socket; without a given number, one socket has all cores. */
 export const coresPerSocket = ({ cores_per_socket, count, threads_per_core = 1 }: VmCpuInput): number =>
   cores_per_socket ?? count / threads_per_core
 
@@ -81,7 +81,7 @@ const listFaults = ({
   ...metadataFaults(metadata),
 ]
 
-/** The items of a list whose member has the value of an earlier item. */
+/** Returns a fault for each item of a list whose `member` has the value of an earlier item. */
 function repeated<Item extends VmDataDisk | VmNetworkInterfaceInput>(
   items: readonly Item[],
   list: string,

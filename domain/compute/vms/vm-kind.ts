@@ -10,14 +10,14 @@ import { vmCollection, type StoredVm } from './vms-store.ts'
 
 const type = 'compute.vms'
 
-/** The error for a machine that an operation is changing; undefined without such an operation. */
+/** Returns VM_OPERATION_IN_PROGRESS for a machine that an operation is changing; otherwise undefined. */
 export function inProgress({ id, operation_id }: StoredVm): ApiError | undefined {
   if (operation_id === '') return undefined
   const message = `operation ${operation_id} is changing virtual machine ${id}; wait for its end, or delete the machine`
   return vmOperationInProgress(message, { operation_id }, { resource: { type, name: id }, retryAfterSeconds: 1 })
 }
 
-/** The verbs of the table of statuses, as all kinds declare them. */
+/** The verbs of the table of statuses in the form of `StateTable`. */
 const verbs = Object.entries(verbRows).map(([verb, row]) => [
   verb,
   { type: row.type, from: row.from.map(statusOf), to: statusOf(row.transient) },
@@ -31,7 +31,7 @@ const states: StateTable<StoredVm> = {
     vmStateInvalid(message, { current_status: current, allowed_statuses: allowed }, details),
 }
 
-/** The amounts of the quotas that a machine takes in every status (compute.md 4). */
+/** Returns the amounts of the quotas that a machine takes, which its status does not change (compute.md 4). */
 const takes = (vm: StoredVm): readonly Amount[] => [
   { quota: 'compute.vms', amount: 1 },
   { quota: 'compute.vcpus', amount: vm.cpu.count },
@@ -39,7 +39,7 @@ const takes = (vm: StoredVm): readonly Amount[] => [
   { quota: 'compute.disk_gib', amount: disksGib(vm) },
 ]
 
-/** Virtual machines. Their reference to the zone is recorded by `createVm`, because zones belong to another area. */
+/** The kind of virtual machines. `createVm` records their references to zones, because zones belong to another area. */
 export const vmKind = defineKind({
   type,
   noun: 'virtual machine',

@@ -5,7 +5,7 @@ import type { Collection } from '../../ports/store.ts'
 import type { DriverName } from '../../ports/topology.ts'
 import type { Holding } from './transitions.ts'
 
-/** A virtual machine as it is stored. */
+/** The row of a virtual machine. */
 export interface StoredVm extends Vm {
   /** The id of the operation that changes the machine; empty without one. */
   readonly operation_id: string
@@ -13,15 +13,16 @@ export interface StoredVm extends Vm {
   readonly holds: Holding
   /** The driver of the deployment target below its pool; empty before the machine has a pool. */
   readonly driver: DriverName | ''
-  /** The size of the disks that an update is deleting, in GiB; they count until they are deleted. */
+  /** The size of the disks that an update is deleting, in GiB. Quota and capacity count these disks until the end. */
   readonly removed_gib: `${number}`
   /**
-   * The times of the last restarts after crashes, in milliseconds since 1970 with commas between; empty without one.
+   * The times of the last restarts after crashes, in milliseconds since 1970, separated by commas; empty without such a
+   * restart.
    */
   readonly crash_times: string
   /** Whether the last suspension for the state of the workspace failed, so that the machine is stopped instead. */
   readonly lifecycle: '' | 'SUSPEND_FAILED'
-  /** Whether a caller gave `cpu.cores_per_socket`; otherwise it follows the number of processors. */
+  /** GIVEN if a caller set `cpu.cores_per_socket`; DERIVED if this number follows the number of processors. */
   readonly cores: 'GIVEN' | 'DERIVED'
 }
 

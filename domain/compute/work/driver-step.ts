@@ -19,19 +19,19 @@ import { vmCollection, type StoredVm } from '../vms/vms-store.ts'
 import { lockOwn } from './vm-end.ts'
 import type { VmWork } from './vm-work.ts'
 
-/** A step of the work on a machine: a call of its driver, and the change of the row after the call has succeeded. */
+/** A step of the work on a machine: a call of the driver, and the change of the row after the call has succeeded. */
 export interface DriverStep {
   readonly name: string
   /** The reason of a failure of the driver. */
   readonly reason: FailureReason
-  /** Whether the step succeeds on a server that lacks the driver, which has then made nothing. */
+  /** Whether the step succeeds on a server that lacks the driver, because nothing was made there. */
   readonly isOptional?: true
-  /** Undefined: there is nothing to do for the driver. */
+  /** Calls the driver; returns undefined if the driver has nothing to do. */
   run(driver: Driver, call: DriverCall, input: VmWork): Promise<DriverAnswer> | undefined
   after?(tx: Transaction, stored: Stored<StoredVm>, input: VmWork): Promise<void>
 }
 
-/** Makes a step of a procedure; a step ends at once if another operation has taken the machine over. */
+/** Returns a step of a procedure. The step does nothing if another operation changes the machine by now. */
 export const stepOf = (environment: ComputeEnvironment, step: DriverStep): Step<VmWork> => ({
   name: step.name,
   run: context => runStep(environment, step, context),
@@ -69,7 +69,7 @@ const forced = (seconds: number) => ({
   description: `The guest did not shut down in ${seconds} s and was powered off`,
 })
 
-/** The disks of a machine, the boot disk first. */
+/** Returns the disks of a machine, the boot disk first. */
 export const disksOf = ({ boot_disk, data_disks }: Pick<StoredVm, 'boot_disk' | 'data_disks'>): readonly Disk[] => [
   { name: '', size_gib: boot_disk.size_gib ?? 0 },
   ...data_disks.map(({ name, size_gib }) => ({ name, size_gib })),
@@ -81,7 +81,7 @@ const interfaceOf = ({ logical_port_id, mac_address, name }: VmNetworkInterface)
   mac_address,
 })
 
-/** A machine as its driver runs it. */
+/** Returns the part of a machine that its driver needs. */
 export const driverVmOf = (vm: StoredVm, images: ImageCatalogue): DriverVm => ({
   id: vm.id,
   name: vm.name,

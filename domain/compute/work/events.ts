@@ -11,11 +11,11 @@ import { driverVmOf } from './driver-step.ts'
 import { beginUnasked, effectOn } from './unasked.ts'
 import { end } from './vm-end.ts'
 
-/** The limit of restarts after crashes: this number within this time (compute.md 1). */
+/** The maximal number of restarts after crashes within `restartsMs` milliseconds (compute.md 1). */
 const maxRestarts = 5
 const restartsMs = 10 * 60_000
 
-/** Follows machines that go off without a call: a guest shuts itself down, or its hypervisor dies. */
+/** Returns the worker that updates machines whose guest shut itself down or whose hypervisor died. */
 export const watching = (environment: ComputeEnvironment): Worker => ({
   name: 'compute.events',
   everyMs: 1000,
@@ -31,7 +31,7 @@ export const watching = (environment: ComputeEnvironment): Worker => ({
   },
 })
 
-/** Changes the machine of an event. Returns the machine if it is to stay off. */
+/** Updates the machine of an event. Returns a machine that is not RUNNING and that no operation changes, unchanged. */
 async function follow(
   environment: ComputeEnvironment,
   tx: Transaction,
@@ -75,14 +75,14 @@ async function crash(environment: ComputeEnvironment, tx: Transaction, stored: S
   return beginUnasked(environment, tx, stored, 'restart', { work: 'revive', members })
 }
 
-/** Powers a machine off in its driver, so that the driver does not report the machine again. */
+/** Powers a machine that stays off down in its driver, so that the driver does not repeat the event. */
 async function acknowledge(
   { clock, images }: ComputeEnvironment,
   driver: Driver,
   { signal, tx }: Turn,
   vm: StoredVm,
 ): Promise<void> {
-  // A machine in ERROR or STOPPED is off; other statuses have operations.
+  // A suspended machine keeps its saved state, which a power-off would discard.
   if (!isIn(vm, 'STOPPED', 'ERROR')) return
   await driver.powerOff({ vm: driverVmOf(vm, images), request: `off-${vm.id}`, now: clock.now(), signal, tx })
 }

@@ -20,7 +20,7 @@ const graceSeconds = 90
 /** The time in milliseconds from a failed resume of a machine to the next resume for the state of the workspace. */
 const restMs = 60_000
 
-/** Brings one machine towards the state of its workspace; it is locked, and no operation changes it. */
+/** Begins the change of one locked machine, which no operation changes, towards the state of its workspace. */
 type Step = (environment: ComputeEnvironment, tx: Transaction, stored: Stored<StoredVm>) => Promise<void>
 
 /**
@@ -74,7 +74,7 @@ const transients = [...new Set(Object.values(verbRows).map(({ transient }) => tr
 const isResting = ({ status_reason, update_time }: StoredVm, now: number): boolean =>
   status_reason === vmResumeFailed.reason && now < Date.parse(update_time) + restMs
 
-/** Whether a machine needs nothing more for a state of its workspace. */
+/** Whether a machine is in a status that fits a state of its workspace. */
 function isThere(vm: StoredVm, state: NodeState): boolean {
   if (state === 'ACTIVE') return vm.suspend_cause !== lifecycle
   if (state === 'ARCHIVED' && vm.suspend_cause === lifecycle) return false
@@ -97,7 +97,7 @@ async function changeOne(
   if (stored?.value.operation_id === '' && !isThere(stored.value, state)) await step(environment, tx, stored)
 }
 
-/** Suspends a running machine; a machine that cannot be suspended is stopped. */
+/** Begins the suspension of a running machine, or its stop if the machine cannot be suspended. */
 const suspend: Step = async (environment, tx, stored) => {
   if (stored.value.lifecycle === 'SUSPEND_FAILED') return stop(environment, tx, stored)
   const room = await environment.functions.topology.resize(
@@ -111,7 +111,7 @@ const suspend: Step = async (environment, tx, stored) => {
 
 const resume: Step = (environment, tx, stored) => beginUnasked(environment, tx, stored, 'resume')
 
-/** Stops a running machine. A suspended machine stays so, and nothing resumes it by itself. */
+/** Begins the stop of a running machine. A suspended machine counts as suspended by the user, and is not resumed. */
 const stop: Step = async (environment, tx, stored) => {
   const { id, value: vm, version } = stored
   const now = environment.clock.now()
@@ -121,5 +121,5 @@ const stop: Step = async (environment, tx, stored) => {
   await tx.update(vmCollection, id, { ...vm, ...changes }, version)
 }
 
-/** The step of each state. A workspace that is being deleted has no step, because it is purged. */
+/** The step of each state, keyed by state. A workspace in another state is being deleted, and needs no step. */
 const steps: Readonly<Partial<Record<NodeState, Step>>> = { ACTIVE: resume, SUSPENDED: suspend, ARCHIVED: stop }

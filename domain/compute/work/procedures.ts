@@ -13,7 +13,7 @@ import type { VmWork } from './vm-work.ts'
 /** The steps of a procedure; the end of the last step is the end of the operation. */
 type Steps = readonly [...DriverStep[], DriverStep]
 
-/** The durable work on machines: a procedure for each verb, and for updates of disks. */
+/** Returns the durable work on machines: a procedure for each verb, for the two ends of a crash, and for updates. */
 export function vmProcedures(environment: ComputeEnvironment): readonly Procedure<VmWork>[] {
   const after =
     (verb: Exclude<Verb, 'delete'>): NonNullable<DriverStep['after']> =>
@@ -71,7 +71,7 @@ const procedureOf = (
   },
 })
 
-/** A crashed machine that is not booted again: the operation fails, and the machine is off. */
+/** The step for a crashed machine that is not restarted: it powers the machine off and fails the operation. */
 const crashed: DriverStep = {
   name: 'crashed',
   reason: vmCrashed,
@@ -81,14 +81,14 @@ const crashed: DriverStep = {
   },
 }
 
-/** Creates the disks that a machine lacks. */
+/** The step that creates the disks that a machine lacks. */
 const provision: DriverStep = {
   name: 'provision',
   reason: vmProvisionFailed,
   run: (driver, call) => driver.provision(call),
 }
 
-/** After its disks are there, a new machine boots. */
+/** Returns the step that creates the disks of a new machine. A machine that will boot is STARTING afterwards. */
 const provisionNew = ({ clock }: ComputeEnvironment): DriverStep => ({
   ...provision,
   async after(tx, { id, value, version }, { isStarted = true }) {
@@ -97,7 +97,7 @@ const provisionNew = ({ clock }: ComputeEnvironment): DriverStep => ({
   },
 })
 
-/** Presses the power button, or powers off at once: without a grace period, or with a saved state. */
+/** The step that presses the power button, or powers the machine off at once if there is no grace period. */
 const powerDown: DriverStep = {
   name: 'power-down',
   reason: vmStopFailed,

@@ -38,7 +38,7 @@ export async function purgeMachines(
   }
 }
 
-/** Destroys a machine whose row is gone; a driver that fails is asked again every minute. */
+/** Returns the procedure that destroys a machine without a row. A failed call of the driver is repeated each minute. */
 export const disposal = ({ drivers }: Pick<ComputeEnvironment, 'drivers'>): Procedure<Disposal> => ({
   kind,
   deadlineMs: 'none',
@@ -56,7 +56,7 @@ export const disposal = ({ drivers }: Pick<ComputeEnvironment, 'drivers'>): Proc
   ],
 })
 
-/** The machines that keep their workspace from being deleted by force. */
+/** Returns the machines that keep their workspace from being deleted by force. */
 export async function protectionsOf(reader: Reader, workspace: string): Promise<readonly Protection[]> {
   const found: Protection[] = []
   for await (const { id, value } of reader.each(vmCollection, { workspace_id: workspace, deletion_protection: true })) {

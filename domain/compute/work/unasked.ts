@@ -10,15 +10,15 @@ import { vmKind } from '../vms/vm-kind.ts'
 import { vmCollection, type StoredVm } from '../vms/vms-store.ts'
 import { orderOf, type VmWork } from './vm-work.ts'
 
-/** The part of a change that no caller requested beyond its verb. */
+/** The part of an unrequested change that does not follow from its verb. */
 export interface Unasked {
   readonly input?: Omit<VmWork, 'vm'>
   readonly members?: Partial<StoredVm>
-  /** The work, if it is not that of the verb. */
+  /** The kind of the work; absent: the work of the verb. */
   readonly work?: 'revive' | 'crashed'
 }
 
-/** The effect of an operation on a machine. */
+/** Returns the effect of an operation on a machine. */
 export const effectOn = (
   { id, workspace_id }: StoredVm,
   type: Effect<ComputeArea>['type'],

@@ -15,7 +15,10 @@ import { disksOf, stepOf, type DriverStep } from './driver-step.ts'
 import { lockOwn } from './vm-end.ts'
 import type { DiskSizes, VmWork } from './vm-work.ts'
 
-/** Grows, adds and deletes disks; the machine keeps its status. After a failure its disks are as before. */
+/**
+ * Returns the procedure that grows, adds and deletes disks. The machine keeps its status. After a failure, the row has
+ * the disks from before the update.
+ */
 export const updateProcedure = (environment: ComputeEnvironment): Procedure<VmWork> => ({
   kind: 'compute.update',
   steps: [stepOf(environment, disks(environment))],
@@ -34,7 +37,7 @@ const disks = (environment: ComputeEnvironment): DriverStep => ({
   after: (tx, stored) => settle(environment, tx, stored, { status_reason: '', status_message: '' }),
 })
 
-/** Brings all disks of a machine to their sizes; a disk that the machine has no longer is deleted. */
+/** Gives all disks of a machine their sizes, and deletes the disks that the update has removed. */
 async function changeDisks(driver: Driver, call: DriverCall, { before }: VmWork): Promise<DriverAnswer> {
   for (const disk of [...call.vm.disks, ...gone(before, call.vm.disks)]) {
     const answer = await driver.resizeDisk(call, disk)
@@ -64,7 +67,7 @@ const restore = (
     update_time: formatMillis(environment.clock.now()),
   })
 
-/** Ends the update of a machine. Quotas and capacity stop counting disks that are deleted or were not created. */
+/** Writes the end of an update. Quotas and capacity no longer count disks that are deleted or were not created. */
 async function settle(
   { functions: { topology }, taxonomy }: ComputeEnvironment,
   tx: Transaction,

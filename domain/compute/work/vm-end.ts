@@ -13,14 +13,17 @@ import { isIn, statusOf, verbRows, type Holding, type Status, type Verb } from '
 import { vmKind } from '../vms/vm-kind.ts'
 import { vmCollection, type StoredVm } from '../vms/vms-store.ts'
 
-/** The end of an operation on a machine. */
+/** The state of a machine after an operation. */
 export interface VmEnd {
   readonly status: Status
   readonly holds: Holding
   readonly members: Partial<StoredVm>
 }
 
-/** Returns a machine, locked, if this operation still changes it. A deletion replaces the operation before. */
+/**
+ * Locks a machine, and returns the machine if this operation still changes it; returns undefined after a deletion has
+ * replaced the operation.
+ */
 export async function lockOwn(
   tx: Transaction,
   id: string,
@@ -31,7 +34,7 @@ export async function lockOwn(
 }
 
 /**
- * Brings a machine to the status after the success of a verb. Clears the reason and the message of an earlier failure.
+ * Writes the status of a machine after the success of a verb. Clears the reason and the message of an earlier failure.
  */
 export async function succeed(
   environment: ComputeEnvironment,
@@ -56,10 +59,10 @@ export async function succeed(
   })
 }
 
-/** A machine that is created without a boot. */
+/** The row of the table of statuses for a creation without a boot. */
 const unstarted = { ...verbRows.create, success: 'STOPPED', holds: { success: 'DISKS' }, event: undefined } as const
 
-/** Brings a machine to the status after the failure of a verb, with the reason of the failure. */
+/** Writes the status of a machine after the failure of a verb, with the reason of the failure. */
 export async function fail(
   environment: ComputeEnvironment,
   tx: Transaction,
@@ -68,7 +71,7 @@ export async function fail(
   { description, reason }: OperationError,
 ): Promise<void> {
   const { failure, holds } = verbRows[verb]
-  // The driver may still be at work, so an operator must look at the machine.
+  // The driver may still change the machine, so only ERROR is certain.
   const status = reason === operationDeadlineExceeded.reason ? 'ERROR' : failure
   // The driver has powered a crashed machine off.
   const isOff = reason === vmCrashed.reason
@@ -85,11 +88,11 @@ export async function fail(
   })
 }
 
-/** Whether a machine is being suspended for the state of its workspace. */
+/** Whether a machine is being suspended because of the state of its workspace. */
 const isOfLifecycle = (vm: StoredVm): boolean =>
   isIn(vm, 'SUSPENDING') && vm.suspend_cause === 'NATIVE_VM_SUSPEND_CAUSE_WORKSPACE_LIFECYCLE'
 
-/** Writes the end of an operation: ports, then capacity, then the row. */
+/** Writes the end of an operation: the ports, the capacity, and the row. */
 export async function end(
   { clock, functions: { network, topology } }: ComputeEnvironment,
   tx: Transaction,

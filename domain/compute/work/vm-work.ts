@@ -29,7 +29,7 @@ export const orderOf = (verb: Verb | 'update' | 'revive' | 'crashed', input: VmW
   ...(input.grace && { deadlineMs: input.grace.seconds * 1000 + afterGraceMs }),
 })
 
-/** The grace period of a call at `now`. */
+/** Returns the grace period of a call at `now`, a time in milliseconds since 1970. */
 export const graceOf = (seconds: number, now: number): NonNullable<VmWork['grace']> => ({
   seconds,
   endMs: now + seconds * 1000,

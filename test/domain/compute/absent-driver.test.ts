@@ -6,7 +6,7 @@ import { topologyArea } from '../../../server/topology/area.ts'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { tenantVms } from './tenant-vms.ts'
 
-/** Both drivers pass the probes of topology. */
+/** The area of topology, whose probes say that both drivers run. */
 const probed = topologyArea({
   TOPOLOGY_DRIVER_SIMULATED: simulatedProbe,
   TOPOLOGY_DRIVER_QEMU: simulatedProbe,

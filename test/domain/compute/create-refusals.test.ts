@@ -39,7 +39,7 @@ afterAll(async () => {
 const debian = { image: 'debian-13' }
 const node = { vcpus: 1, memory_mib: 128 }
 
-/** The members of a body beyond that of a small machine, and the refusal. */
+/** The members that a body has in addition to `tinyBody`, and the expected refusal. */
 const refusals: readonly (readonly [name: string, more: () => Partial<VmInput>, refused: object])[] = [
   [
     'a name that is taken',

@@ -3,7 +3,7 @@ import { systemPrincipalId } from '../../../domain/ports/reserved.ts'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { tenantVms, type TenantVms } from './tenant-vms.ts'
 
-/** The operations that no caller requested on a machine, the latest last. */
+/** Returns the operations on a machine that no caller requested, the latest last. */
 async function unasked({ api }: TenantVms, id: string) {
   const filter = `resource_id = "${id}" AND principal_id = "${systemPrincipalId}"`
   const { operations } = await api.compute.listOperations({ filter, order_by: 'insert_time' })

@@ -13,7 +13,7 @@ let tenant: TenantVms
 let send: Send
 let vms: string
 let vm: string
-/** The ids of a workspace beside the tenant's. */
+/** The ids of a machine and a subnet in another workspace. */
 let foreign: { readonly vm: string; readonly subnet: string }
 
 beforeAll(async () => {
@@ -67,7 +67,7 @@ describe('a hostile call of a verb', () => {
   )
 })
 
-/** A value as a query has it; half of a surrogate pair has no form there. */
+/** Returns a value as the text of a query parameter; a lone surrogate, which a URL cannot contain, is left out. */
 const asText = (value: unknown): string =>
   (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).replaceAll('\ud800', '').slice(0, 5000)
 

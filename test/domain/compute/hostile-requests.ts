@@ -5,14 +5,14 @@ import type { TenantVms } from './tenant-vms.ts'
 
 const { common, document } = await modelOf('compute')
 
-/** The answer to a request: its status, its reason, which is empty for a success, and its text. */
+/** The status, the reason and the text of a response. The reason of a success is empty. */
 export interface Answered {
   readonly status: number
   readonly reason: string
   readonly text: string
 }
 
-/** Sends a request that is written by hand, below the base path of the area. */
+/** Sends a request without a generated client. `path` begins after the base path of the area. */
 export type Send = (
   method: string,
   path: string,
@@ -20,11 +20,11 @@ export type Send = (
   headers?: Readonly<Record<string, string>>,
 ) => Promise<Answered>
 
-/** Returns a sender for a caller. */
+/** Returns a sender whose requests have this token. */
 export const senderOf =
   ({ platform }: Pick<TenantVms, 'platform'>, token: string): Send =>
   async (method, path, body, more) => {
-    // A call over a socket lets timers run too.
+    // Without a socket, a series of calls would not let timers run.
     await setImmediate()
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...more }
     const request = { method, headers, ...(body !== undefined && { body }) }
@@ -33,14 +33,14 @@ export const senderOf =
     return { status: answer.status, reason: /"reason":"(\w+)"/.exec(text)?.[1] ?? '', text }
   }
 
-/** Whether an operation declares an answer: a success, one of its own reasons, or a common reason. */
+/** Whether an operation declares a response: a success, a reason of the operation, or a common reason. */
 export function isDeclared(operationId: string, { reason, status }: Answered): boolean {
   const raises = document.operations.find(({ id }) => id === operationId)?.raises ?? []
   const reasons = [...raises.map(each => each.replace(/^\w+\./, '')), ...common.map(each => each.reason)]
   return status === 200 || (status < 500 && reasons.includes(reason))
 }
 
-/** Returns a line for an answer that an operation does not declare, or nothing. */
+/** Returns a line about a response that the operation does not declare; empty for a declared response. */
 export const faultOf = (operationId: string, value: unknown, answer: Answered): readonly string[] =>
   isDeclared(operationId, answer)
     ? []
@@ -56,7 +56,7 @@ export async function settled(
   return (await ended({ id })).resource_id
 }
 
-/** Deletes a machine, also if it is protected. */
+/** Deletes a machine, even if the machine is protected. */
 export async function remove({ api, ended, workspace }: TenantVms, id: string): Promise<void> {
   const body = { deletion_protection: false }
   await api.compute.updateVm({ workspace, id, update_mask: 'deletion_protection', body })

@@ -2,7 +2,7 @@ import { absentId } from '../../areas/members.ts'
 
 const deep = (levels: number): unknown => (levels === 0 ? 1 : { a: deep(levels - 1) })
 
-/** Values that fit few members or none; some are valid for some members. */
+/** Values that few members of a body accept. */
 export const values: readonly unknown[] = [
   ['', ' ', '\0', '\ud800', 'ünïcødé', '\u202e', '__proto__', 'constructor', 'toString', 'a'.repeat(100_000)],
   ["'; DROP TABLE compute_vms; --", '../../etc/passwd', '%00', '${7*7}', 'local1-a', 'target', 'web-1\n', absentId],
@@ -31,7 +31,7 @@ export const values: readonly unknown[] = [
   [{ 'sim.crash-after-ms': '-1', 'sim.fail': '__proto__', 'sim.guest-shutdown-after-ms': '9'.repeat(400) }],
 ].flat()
 
-/** The text of a body with the member at a path replaced. `__proto__` becomes an own member, as JSON makes it. */
+/** Returns the JSON of a body whose member at `path` is `given`. `__proto__` is an own member, as in parsed JSON. */
 export function replaced(value: unknown, path: readonly string[], given: unknown): string {
   const [name, ...rest] = path
   if (name === undefined) return JSON.stringify(given) ?? 'null'

@@ -6,7 +6,7 @@ import { doctorFindings } from '../../areas/doctor.ts'
 import { openBeside } from '../../server/store/left-place.ts'
 import { tenantVms } from './tenant-vms.ts'
 
-/** A change takes hours, so that it is in progress as long as a test needs. */
+/** The time scale at which a change takes longer than any test. */
 const hours = 1000
 
 it('a machine in a transient status takes no other call than a deletion', async () => {

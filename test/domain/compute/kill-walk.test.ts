@@ -13,7 +13,7 @@ import { walkedAreas } from './walked-areas.ts'
 
 const program = fileURLToPath(new URL('./walked-vms.ts', import.meta.url))
 
-/** Leads a machine with an interface through every verb; two others crash, and one cannot be made. */
+/** Calls every verb on a machine with an interface. Two other machines crash, and the creation of one machine fails. */
 async function tell(call: typeof fetch, round: number): Promise<void> {
   const transport = createTransport({ baseUrl: '', token: testToken, fetch: call })
   const [compute, network, taxonomy] = [
@@ -51,7 +51,7 @@ async function tell(call: typeof fetch, round: number): Promise<void> {
   await becomes(id, { status: 'NATIVE_VM_STATUS_RUNNING', boot_count: 4, boot_disk: { image: 'tiny', size_gib: 2 } })
 
   const crashing = await ended(create('crashes', { metadata: { 'sim.crash-after-ms': '300' } }))
-  // While no server runs, it crashes again.
+  // The machine may crash again while no server runs.
   const boots = async () => (await compute.getVm({ workspace, id: crashing })).boot_count
   await expect.poll(boots, { timeout: 60_000 }).toBeGreaterThan(1)
   await ended(compute.deleteVm({ workspace, id: crashing }))
@@ -74,7 +74,7 @@ it(
   async () => {
     const { missed, points, restarts, tried } = await killWalk({ program, areas: walkedAreas, walked: 'compute', tell })
     console.log(`${tried.length} of ${points.length} points; ${toldRestarts(restarts)}`)
-    // How often a step is repeated depends on the time.
+    // The number of repetitions of a step depends on the time, so a run may lack a listed point.
     expect(missed.length).toBeLessThanOrEqual(tried.length / 4)
     expect(restarts.count).toBe(tried.length - missed.length)
   },

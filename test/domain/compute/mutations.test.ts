@@ -9,7 +9,7 @@ import { openBeside } from '../../server/store/left-place.ts'
 import { vmKinds } from './random-vms.ts'
 import { tenantVms } from './tenant-vms.ts'
 
-/** The unfinished work on machines, by its kinds. */
+/** Returns the kinds of the unfinished work on machines. */
 async function workOn(store: Reader): Promise<readonly string[]> {
   const kinds: string[] = []
   for await (const { value } of store.each(works)) if (value.kind.startsWith('compute.')) kinds.push(value.kind)
@@ -44,7 +44,7 @@ it(
     )
     const store = await openBeside(platform.config, storeCollections(areas))
     try {
-      // The taxonomy asks again for machines that cannot be resumed.
+      // The taxonomy repeats the reconciliation of a workspace whose machines cannot be resumed.
       await expect.poll(() => workOn(store)).toEqual([])
       expect(await doctorFindings(platform.config)).toEqual([])
     } finally {

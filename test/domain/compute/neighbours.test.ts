@@ -5,7 +5,7 @@ import { tcp } from '../network/firewall/rule-bodies.ts'
 import { addZone } from './sites.ts'
 import { tenantVms, type TenantVms } from './tenant-vms.ts'
 
-/** A new subnet in the VPC of the tenant's subnet; returns both ids. */
+/** Creates a subnet in the VPC of the tenant's subnet; returns the ids of the subnet and of the VPC. */
 async function addSubnet({ api, subnet, workspace }: TenantVms, name: string, cidr_block: string) {
   const place = { workspace, engine: 'native' }
   const { vpc_id } = await api.network.getSubnet({ ...place, id: subnet })
@@ -13,7 +13,7 @@ async function addSubnet({ api, subnet, workspace }: TenantVms, name: string, ci
   return { subnet_id: resource_id, vpc_id }
 }
 
-it('machines get the free addresses of a subnet in order, and a freed address first (scenario 3 of network)', async () => {
+it('machines get the lowest free addresses of a subnet, a freed address first (scenario 3 of network)', async () => {
   const tenant = await tenantVms()
   const { api, create, created, ended, list, platform, workspace } = tenant
   const { subnet_id } = await addSubnet(tenant, 's9', '10.20.9.0/29')

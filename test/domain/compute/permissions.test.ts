@@ -15,7 +15,7 @@ beforeAll(async () => {
   tenant = await tenantVms(0, { later: afterAll })
 })
 
-/** A user with these permissions at the workspace, and no others. */
+/** Creates a user who has these permissions at the workspace and no others. */
 async function holderOf(...permissions: readonly string[]): Promise<Member> {
   const { api, organisation, platform, workspace } = tenant
   const name = `holder-${(members += 1)}`
@@ -30,7 +30,7 @@ type Run = (api: Ninefold, id: string) => Promise<unknown>
 
 const at = (id: string) => ({ workspace: tenant.workspace, id, body: {} })
 
-/** The operationId of each call on machines, its permission, the verbs that must precede it, and the call. */
+/** Each call on machines: its operationId, its permission, the verb that must precede the call, and the call. */
 const calls: readonly (readonly [
   operationId: string,
   permission: string,
@@ -61,7 +61,7 @@ const calls: readonly (readonly [
   ['deleteVm', 'compute.vms.delete', '', ({ compute }, id) => compute.deleteVm({ workspace: tenant.workspace, id })],
 ]
 
-/** The activities of an operation by a principal, in the order of writing. */
+/** Returns the activities of a principal with this action, in the order of their ids. */
 async function activitiesOf(principal: string, action: string): Promise<readonly OutboxRow[]> {
   const store = await openBeside(tenant.platform.config, storeCollections(areas))
   try {

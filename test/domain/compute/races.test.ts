@@ -14,7 +14,7 @@ afterAll(async () => {
   for (const each of undo.toReversed()) await each()
 })
 
-/** Waits until no operation changes a machine; undefined once the machine is gone. */
+/** Waits until no operation changes a machine; returns the status, or undefined for a deleted machine. */
 async function rest(id: string): Promise<string | undefined> {
   const { api, ended, workspace } = tenant
   const filter = `resource_id = "${id}"`
@@ -38,7 +38,7 @@ async function machine(round: number, kind: string, isStopped = false): Promise<
 const busy = 'VM_OPERATION_IN_PROGRESS'
 const invalid = 'VM_STATE_INVALID'
 
-/** Expects no other combinations of outcomes than these. */
+/** Expects no combinations of outcomes other than `allowed`. */
 function expectOnly(outcomes: ReadonlyMap<string, number>, ...allowed: readonly string[]): void {
   console.log([...outcomes].map(([outcome, count]) => `${count} x ${outcome}`).join('; '))
   expect([...outcomes.keys()].filter(outcome => !allowed.includes(outcome))).toEqual([])
@@ -60,7 +60,7 @@ describe(`in ${raceRounds} rounds each`, () => {
         await tenant.ended(await api.compute.deleteVm({ workspace, id }))
       },
     )
-    // The first may have ended before the second begins.
+    // The first stop may have ended before the second stop begins.
     expectOnly(outcomes, `OK, ${busy}`, `${busy}, OK`, `OK, ${invalid}`, `${invalid}, OK`)
   })
 

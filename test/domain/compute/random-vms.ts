@@ -5,7 +5,7 @@ import type { Random } from '../../areas/random.ts'
 import type { RandomKind, RandomThing } from '../../areas/random-mutations.ts'
 import { setSchedulable } from './sites.ts'
 
-/** The place in which machines are made: two subnets, and two zones of the region, of which one is small. */
+/** The workspace, the subnets and the zones in which machines are created. */
 export interface VmPlace {
   readonly organisation: string
   readonly workspace: string
@@ -86,7 +86,7 @@ async function rests({ compute }: Ninefold, workspace: string, id: string): Prom
   }
 }
 
-/** Machines, whose updates are changes and verbs; some of them do not wait for the end of an operation. */
+/** Returns the mutations of machines, of which some do not wait for the end of an earlier operation. */
 function machines(api: Ninefold, place: VmPlace): RandomKind {
   const { compute } = api
   const { workspace } = place
@@ -122,11 +122,11 @@ function machines(api: Ninefold, place: VmPlace): RandomKind {
   }
 }
 
-/** The members of an update as a mask: single objects by their members. */
+/** Returns the mask that names the members of an update. The mask names the size of a boot disk alone. */
 const maskOf = ({ boot_disk, ...others }: VmUpdate): string =>
   [...(boot_disk ? ['boot_disk.size_gib'] : []), ...Object.keys(others)].join()
 
-/** Cordons of a zone, and suspensions of the workspace; a creation ends the former. */
+/** Returns mutations that cordon a zone or suspend the workspace. The creation of the kind undoes both. */
 function weather(api: Ninefold, { organisation, workspace: id, zones }: VmPlace): RandomKind {
   const call = { organisation, id, body: {} }
   const thing: RandomThing = {
@@ -146,7 +146,7 @@ function weather(api: Ninefold, { organisation, workspace: id, zones }: VmPlace)
   }
 }
 
-/** Makes machines at random, under changes of their zones and of their workspace. */
+/** Returns the kinds of random mutations: machines, and changes of their zones and of their workspace. */
 export const vmKinds = (api: Ninefold, place: VmPlace): readonly RandomKind[] => [
   machines(api, place),
   weather(api, place),

@@ -3,7 +3,7 @@ import type { VmInput } from '../../../output/compute/types.ts'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { tenantVms } from './tenant-vms.ts'
 
-/** The machine of the scenarios of compute.md 7, on a subnet. */
+/** Returns the body of the machine in the scenarios of compute.md 7, with an interface in a subnet. */
 const web1 = (subnet_id: string): Partial<VmInput> => ({
   cpu: { count: 2 },
   memory_mib: 2048,

@@ -8,8 +8,8 @@ export interface Capacity {
 }
 
 /**
- * Creates a zone with a pool for each capacity, at a location and in a region of their own; all have the name, and the
- * pools a number behind it. `capacity` is that of the target below the pools.
+ * Creates a target, a location, a region and a zone of the same name, and a pool `<name>-<index>` for each capacity.
+ * `capacity` is the capacity of the target.
  */
 export async function addZone(
   { topology }: Pick<Ninefold, 'topology'>,
@@ -27,6 +27,6 @@ export async function addZone(
     })
 }
 
-/** Lets a zone take no new work, or take work again. */
+/** Sets whether a zone takes new work. */
 export const setSchedulable = ({ topology }: Pick<Ninefold, 'topology'>, id: string, schedulable: boolean) =>
   topology.updateZone({ id, update_mask: 'schedulable', body: { schedulable } })

@@ -8,14 +8,14 @@ import { GivenSettings } from '../../../server/settings/values.ts'
 import { addTenant } from '../../areas/members.ts'
 import { testPlatform, type TestPlatform, type TestPlatformOptions } from '../../areas/test-platform.ts'
 
-/** The settings of a platform whose machines take this part of their time. */
+/** Returns the settings of a platform with this factor for all durations of machines. */
 export const atScale = (scale: number): GivenSettings =>
   new GivenSettings().with(computeSettings['compute.sim_time_scale'], scale)
 
 /** The settings of a platform whose machines take no time, and whose metrics are sampled each second. */
 export const oftenSampled = (): GivenSettings => atScale(0).with(computeSettings['compute.metrics_interval'], 1000)
 
-/** The time in which an operation must end. */
+/** The maximal wait for the end of an operation, in milliseconds. */
 const patienceMs = 60_000
 
 /**
@@ -50,7 +50,7 @@ export interface TenantVmsOptions extends TestPlatformOptions {
   readonly retries?: number
 }
 
-/** A new platform with a tenant whose network has one subnet; the machines take `scale` of their time. */
+/** Starts a platform with a tenant and one subnet. `scale` is the factor of all durations of machines. */
 export async function tenantVms(
   scale = 0,
   { given = atScale(scale), later = onTestFinished, retries = 0, ...options }: TenantVmsOptions = {},
@@ -67,7 +67,7 @@ export async function tenantVms(
   return { ...vmCalls(api, workspace), organisation, platform, subnet }
 }
 
-/** Calls of a workspace, as a caller. */
+/** Returns the shorthand functions for the machines of a workspace, which call through `api`. */
 export function vmCalls(api: Ninefold, workspace: string): Omit<TenantVms, 'organisation' | 'platform' | 'subnet'> {
   const { compute } = api
   const get: TenantVms['get'] = id => compute.getVm({ workspace, id })

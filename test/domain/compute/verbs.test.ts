@@ -11,11 +11,11 @@ import { tenantVms, type TenantVms } from './tenant-vms.ts'
 const undo: (() => void | Promise<void>)[] = []
 let tenant: TenantVms
 
-/** The driver fails to destroy the machines of this name, once each. */
+/** The name of the machine whose first destruction fails. */
 const stuck = 'stuck'
 const failed = new Set<string>()
 
-/** A driver as it is, except that it has not only successes to destroy. */
+/** Returns a driver that fails the first destruction of the machine `stuck`, and otherwise calls the given driver. */
 function failing(driver: Driver): Driver {
   const destroy: Driver['destroy'] = async call => {
     if (call.vm.name !== stuck || failed.has(call.request)) return driver.destroy(call)
@@ -39,7 +39,7 @@ afterAll(async () => {
 
 type UserVerb = Exclude<Verb, 'create'>
 
-/** Calls a verb; a stop discards a saved state. */
+/** Calls a verb of a machine; a stop discards a saved state. Returns the operation without a wait for its end. */
 async function call(verb: UserVerb, id: string): Promise<ComputeOperation> {
   const { api, workspace } = tenant
   const to = { workspace, id, body: {} }
@@ -65,7 +65,7 @@ const done = async (verb: UserVerb, id: string): Promise<ComputeOperation> => te
 
 const failsTo = (what: string): Partial<VmInput> => ({ metadata: { 'sim.fail': what } })
 
-/** Brings a new machine into a stable status. */
+/** Creates a machine and brings the machine into a stable status. */
 async function inStatus(name: string, status: Status): Promise<string> {
   const { id } = await tenant.created(name, status === 'ERROR' ? failsTo('start') : {})
   if (status === 'STOPPED') await done('stop', id)
@@ -115,7 +115,7 @@ describe('the table of statuses', () => {
   })
 })
 
-/** What fails, the verbs before, the verb that fails, the reason with its code, and the status after it. */
+/** Each value of `sim.fail`, with the verbs before, the failing verb, the reason with its code, and the status after. */
 const failures: readonly (readonly [string, readonly UserVerb[], UserVerb | undefined, string, number, Status])[] = [
   ['provision', [], undefined, 'VM_PROVISION_FAILED', 1_001_030, 'ERROR'],
   ['start', [], undefined, 'VM_BOOT_FAILED', 1_001_031, 'ERROR'],
@@ -141,7 +141,7 @@ describe('a driver that fails', () => {
     }
     expect(operation).toMatchObject({ status: 'COMPUTE_OPERATION_STATUS_ERROR', errors: [{ reason, code }] })
     expect(await get(id)).toMatchObject({ status: statusOf(to), status_reason: reason })
-    // With another behaviour of the driver, the machine can be used again.
+    // Without `sim.fail`, the machine can be used again.
     await api.compute.updateVm({ workspace, id, update_mask: 'metadata', body: {} })
     const next = { ERROR: 'start', RUNNING: 'stop', SUSPENDED: 'resume' } as const
     await done(to === 'RUNNING' || to === 'SUSPENDED' ? next[to] : next.ERROR, id)

@@ -8,5 +8,5 @@ export const walkedAreas: readonly AreaModule[] = areas.filter(({ domain }) =>
   ['taxonomy', 'topology', 'compute', 'network'].includes(domain.name),
 )
 
-/** Changes take some milliseconds, so that steps are repeated. */
+/** The settings by which changes take some milliseconds, so that steps are repeated. */
 export const walkedSettings = { given: new GivenSettings().with(computeSettings['compute.sim_time_scale'], 0.01) }

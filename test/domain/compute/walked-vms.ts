@@ -2,12 +2,12 @@ import { enableCompileCache, flushCompileCache } from 'node:module'
 
 enableCompileCache()
 
-/** A server of virtual machines that kills itself where it is told to. */
+/** The program of a server that kills itself at a given point of the kill walk. */
 const [{ serveWalked }, { walkedAreas, walkedSettings }, { testAccess }] = await Promise.all([
   import('../../areas/kill/serve-walked.ts'),
   import('./walked-areas.ts'),
   import('../../server/access/test-access.ts'),
 ])
 await serveWalked('compute', walkedAreas, testAccess, walkedSettings)
-// A process that is killed writes no cache at its end.
+// A killed process writes no compile cache, so the cache is written now.
 flushCompileCache()

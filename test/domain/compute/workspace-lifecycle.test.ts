@@ -10,7 +10,7 @@ const running = 'NATIVE_VM_STATUS_RUNNING'
 const stopped = 'NATIVE_VM_STATUS_STOPPED'
 const suspended = 'NATIVE_VM_STATUS_SUSPENDED'
 
-/** Calls a verb of taxonomy on the workspace, and waits until all areas have followed. */
+/** Calls a verb of taxonomy on the workspace, and waits until its operation is DONE. */
 async function turn(
   { api, organisation, workspace: id }: TenantVms,
   verb: 'suspend' | 'resume' | 'archive' | 'restore',

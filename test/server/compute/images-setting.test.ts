@@ -9,7 +9,7 @@ import { testFolder } from '../store/harness.ts'
 
 const image = { name: 'plan-9', os: 'Plan 9', min_disk_gib: 2, min_memory_mib: 256, boot_ms: 900 }
 
-/** Reads the settings with a file of images of this text. */
+/** Reads the settings with a file of images that contains `text`. */
 function imagesIn(text: string) {
   const file = join(testFolder(), 'images.json')
   writeFileSync(file, text)

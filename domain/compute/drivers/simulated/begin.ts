@@ -3,9 +3,9 @@ import { durationsOf, type Durations } from './durations.ts'
 import { phase, wantedPower, type Action, type Machine, type Power, type Verb } from './machine.ts'
 import { steeringOf, type FailingChange, type Steering } from './steering.ts'
 
-/** The rule of a change. */
+/** The rule of one kind of change. */
 interface Rule {
-  /** The powers from which the change takes place; from `to` nothing is to be done. */
+  /** The powers from which the change begins. A machine whose power is `to` needs no change. */
   readonly from: readonly Power[]
   readonly to: Power | 'GONE'
   readonly takes: keyof Durations | 'nothing'
@@ -43,10 +43,13 @@ export interface Beginning {
   readonly graceEndMs?: number
 }
 
-/** Returns a machine without disks, as the first call of a driver finds it. */
+/** Returns a machine without disks, on which the first call of a driver works. */
 export const newMachine = (id: string): Machine => ({ id, power: 'ABSENT', disks: [] })
 
-/** Returns the machine with a new change; a change in progress ends without effect. The metadata are read now. */
+/**
+ * Returns the machine with a new change; a change in progress ends without effect. The metadata of `beginning` steer
+ * the whole change.
+ */
 export function begin(machine: Machine, verb: keyof typeof rules, beginning: Beginning): Machine {
   const { now, request, vm } = beginning
   const rule = rules[verb]
@@ -76,13 +79,16 @@ export function begin(machine: Machine, verb: keyof typeof rules, beginning: Beg
   return { ...alone, ...life, disks: verb === 'provision' ? vm.disks : settled.disks, action: ended }
 }
 
-/** Returns the machine after its last change; the lapse of a machine that is off is dropped. */
+/**
+ * Returns the machine after its last change, or before a change in progress. The lapse of a machine that is off is
+ * dropped.
+ */
 function settle({ lapse, ...machine }: Machine, now: number): Machine {
   const { power } = phase(now, { ...machine, ...(lapse && { lapse }) })
   return { ...machine, power: power === 'GONE' ? 'ABSENT' : power, ...(lapse && power === 'ON' && { lapse }) }
 }
 
-/** The end of a change, and whether the guest is powered off then. */
+/** Returns the end of a change, and whether the guest is powered off then. */
 function endOf(
   { takes }: Rule,
   verb: Verb,
@@ -95,7 +101,7 @@ function endOf(
   return { end_ms: is_forced ? Math.max(now, graceEndMs) : end, is_forced }
 }
 
-/** The end of a boot by itself, the earlier of the two that the metadata ask for. */
+/** Returns the end of a guest's life without a call: the earlier of crash and shutdown by the metadata. */
 function lapseOf({ crashAfterMs = Infinity, guestShutdownAfterMs = Infinity }: Steering, bootMs: number) {
   const afterMs = Math.min(crashAfterMs, guestShutdownAfterMs)
   if (afterMs === Infinity) return {}
@@ -103,7 +109,10 @@ function lapseOf({ crashAfterMs = Infinity, guestShutdownAfterMs = Infinity }: S
   return { lapse: { cause, at_ms: bootMs + afterMs } } as const
 }
 
-/** Returns the machine after its last change; its lapse is kept, so that the event is still reported. */
+/**
+ * Returns the machine with the power that its last change leads to. The lapse is kept, so that `events` still reports
+ * the machine.
+ */
 function keepLapse({ action, power, ...machine }: Machine): Machine {
   const wanted = wantedPower({ power, ...(action && { action }) })
   return { ...machine, power: wanted === 'GONE' ? 'ABSENT' : wanted }

@@ -1,15 +1,15 @@
 import type { Disk, Lapse } from '../driver.ts'
 import type { SerialLine } from '../telemetry.ts'
 
-/** A simulated machine as it is stored; times are in milliseconds since 1970. */
+/** The row of a simulated machine; times are in milliseconds since 1970. */
 export interface Machine {
   readonly id: string
   /** The power before `action`, or the present power without an action. */
   readonly power: Power
   readonly disks: readonly Disk[]
-  /** The last change; it is in progress until its end, and is kept afterwards for repeated calls. */
+  /** The last change. It is in progress until `end_ms`, and is kept afterwards, so that a repeated call finds it. */
   readonly action?: Action
-  /** The end of the running boot by itself. */
+  /** The time at which the running guest goes off without a call, and the cause. */
   readonly lapse?: { readonly cause: Lapse; readonly at_ms: number }
   /** The serial lines that are not forgotten, also of the time to come; `first_ms` is the time of the first line. */
   readonly serial?: { readonly first_ms: number; readonly lines: readonly SerialLine[] }
@@ -39,7 +39,7 @@ export interface Phase {
   readonly power: Power | 'GONE'
   /** The time until the change in progress ends, in milliseconds; 0 without a change in progress. */
   readonly leftMs: number
-  /** The cause of a power-off that no caller requested; undefined for a machine that was not powered off so. */
+  /** The cause of a power-off that no caller requested; undefined without such a power-off. */
   readonly lapse: Lapse | undefined
 }
 

@@ -14,7 +14,7 @@ const list: ListFields = {
   key: 'id',
 }
 
-/** The simulated machines of all workspaces. In the store they survive the process. */
+/** The simulated machines of all workspaces. They are rows of the store, so they survive the process. */
 export const machines: Collection<Machine> = {
   name: 'compute_simulated_machines',
   id: 'id',

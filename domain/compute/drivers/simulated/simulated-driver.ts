@@ -17,7 +17,7 @@ export interface Simulation {
   readonly isHeard?: () => boolean
 }
 
-/** Simulates virtual machines: their changes take time, and nothing runs. */
+/** Simulates virtual machines: changes take time, and no guest runs. */
 export class SimulatedDriver implements Driver {
   readonly telemetry = simulatedTelemetry
   readonly #timeScale: number
@@ -71,7 +71,7 @@ export class SimulatedDriver implements Driver {
     } while (page.next !== undefined)
   }
 
-  /** Begins a change, or goes on with the change that the same request has begun. */
+  /** Begins a change, unless the same request has begun the change before. */
   #run(call: DriverCall, verb: Exclude<Verb, 'resizeDisk'>, more: Partial<Beginning> = {}): Promise<DriverAnswer> {
     return this.#change(call, machine => {
       const { action } = machine

@@ -1,7 +1,7 @@
 /** The changes that `sim.fail` can let fail. */
 export type FailingChange = 'provision' | 'start' | 'stop' | 'suspend' | 'resume' | 'update'
 
-/** The behaviour of a simulated machine that its metadata ask for (compute.md 6). */
+/** The behaviour of a simulated machine that follows from its metadata (compute.md 6). */
 export interface Steering {
   readonly ignoresAcpi: boolean
   /** The change that fails; undefined if the metadata name none. */
@@ -12,7 +12,7 @@ export interface Steering {
   readonly guestShutdownAfterMs: number | undefined
 }
 
-/** Reads the keys `sim.*`. A value that has no meaning counts as absent. */
+/** Returns the behaviour that the metadata keys `sim.*` request. A value without a meaning counts as absent. */
 export const steeringOf = (metadata: Readonly<Record<string, string>>): Steering => ({
   ignoresAcpi: metadata['sim.ignore-acpi'] === 'true',
   fails: metadata['sim.fail'],
@@ -20,6 +20,6 @@ export const steeringOf = (metadata: Readonly<Record<string, string>>): Steering
   guestShutdownAfterMs: millis(metadata['sim.guest-shutdown-after-ms']),
 })
 
-/** At most 11 digits: three years, so that sums with the present time stay exact. */
+/** Returns a number of at most 11 digits, which is three years, so that sums with the present time stay exact. */
 const millis = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d{1,11}$/.test(text) ? Number(text) : undefined

@@ -9,7 +9,7 @@ import type {
   MachineState,
 } from '../../../../domain/compute/drivers/driver.ts'
 
-/** A driver under test, and the passage of its time. */
+/** A driver under test, with functions that call the driver and let its time pass. */
 export interface DriverSubject {
   readonly driver: Driver
   /** Makes a call of the driver about a machine, for a request. */
@@ -64,7 +64,7 @@ const reset: Verb = (driver, call) => driver.reset(call)
 const destroy: Verb = (driver, call) => driver.destroy(call)
 const shutdown: Verb = (driver, call) => driver.shutdown(call, call.now + 60_000)
 
-/** Calls until the change has ended, as a step does; a change that takes more than 100 calls is a fault. */
+/** Repeats a call until the change has ended, as a step does; throws after 100 calls. Returns the last answer. */
 export async function ended(
   { call, driver, pass }: DriverSubject,
   verb: Verb,
@@ -80,7 +80,7 @@ export async function ended(
   throw new Error('the change does not end')
 }
 
-/** The path of a machine: the verb, and the power after it. */
+/** The life of a machine: each verb, and the power after the verb. */
 const life: readonly (readonly [name: string, verb: Verb, power: MachineState['power']])[] = [
   ['provision', provision, 'OFF'],
   ['start', start, 'ON'],

@@ -5,7 +5,7 @@ import { SimulatedDriver } from '../../../../domain/compute/drivers/simulated/si
 import { testStore } from '../../../server/store/harness.ts'
 import { driverContract, ended, tinyVm, type DriverSubject } from './driver-contract.ts'
 
-/** A simulated driver over a store of its own, with a clock that stands until the test moves it. */
+/** Makes a simulated driver over a new store. Its clock stands still until the test calls `pass`. */
 async function simulated(timeScale = 1): Promise<DriverSubject & { readonly timeOf: () => number }> {
   const store = await testStore(machines)
   const driver = new SimulatedDriver({ timeScale })
@@ -33,7 +33,7 @@ async function simulated(timeScale = 1): Promise<DriverSubject & { readonly time
 
 driverContract('SIMULATED', simulated)
 
-/** Brings a new machine up; the time of the change stands for no more than the changes themselves. */
+/** Provisions and starts a machine. The clock advances exactly by the durations of the two changes. */
 async function running(subject: DriverSubject, vm: DriverVm): Promise<void> {
   await ended(subject, (driver, call) => driver.provision(call), vm, 'provision')
   await ended(subject, (driver, call) => driver.start(call), vm, 'start')

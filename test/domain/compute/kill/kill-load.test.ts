@@ -25,13 +25,13 @@ import type { VmLoad } from './vm-load.ts'
 
 const program = fileURLToPath(new URL('./vm-load.ts', import.meta.url))
 
-/** One server on SQLite, two servers on one PostgreSQL. */
+/** The number of servers: one on SQLite, two on one PostgreSQL database. */
 const serverCount = postgresUrl() === undefined ? 1 : 2
 
-/** Changes of a machine take some milliseconds, so that kills meet machines in transient statuses. */
+/** The settings by which changes take some milliseconds, so that kills meet machines in transient statuses. */
 const settings = { NINEFOLD_COMPUTE_SIM_TIME_SCALE: '0.005' }
 
-/** Reads the operations. A creation or verb that a deletion has cancelled has ended as it must. */
+/** Returns all operations. An operation that a deletion has cancelled counts as DONE. */
 async function operationsOf({ compute }: Ninefold): Promise<readonly KeptOperation[]> {
   const operations: KeptOperation[] = []
   for await (const each of compute.iterateOperations({ page_size: 100, order_by: 'insert_time' }))
@@ -42,7 +42,7 @@ async function operationsOf({ compute }: Ninefold): Promise<readonly KeptOperati
 const isCancelled = ({ errors }: ComputeOperation): boolean =>
   errors.length === 1 && errors[0]?.reason === 'OPERATION_CANCELLED'
 
-/** Reads the machines, and checks that they agree with the ledger of capacity, their ports, and the quotas. */
+/** Returns the statuses of the machines, after checks of their capacity, their ports, and the usages of quotas. */
 async function machinesOf(place: StorePlace, workspace: string): Promise<Kept['things']> {
   const store = await openBeside(place, storeCollections(areas))
   try {

@@ -8,11 +8,11 @@ import type { Make, Steps } from '../../../areas/kill/run-load.ts'
 import { seeded } from '../../../areas/random.ts'
 import type { Intent } from '../../../server/killed/journal.ts'
 
-/** The parts of an actor. */
+/** The dependencies of an actor, and its place. */
 export interface VmActing {
   readonly client: ComputeClient
   readonly make: Make
-  /** Begins the names of all virtual machines of the actor. */
+  /** The prefix of the names of the actor's virtual machines. */
   readonly name: string
   readonly workspace: string
   readonly subnets: readonly string[]
@@ -28,7 +28,7 @@ interface Machine {
 
 type Verb = 'start' | 'stop' | 'suspend' | 'resume' | 'restart' | 'reset'
 
-/** The verbs that each status allows, with the status to which they lead. */
+/** The status to which each verb leads, keyed by the status that allows the verb and by the verb. */
 const verbs: Readonly<Record<Status, Readonly<Partial<Record<Verb, Status>>>>> = {
   RUNNING: { stop: 'STOPPED', suspend: 'SUSPENDED', restart: 'RUNNING', reset: 'RUNNING' },
   STOPPED: { start: 'RUNNING' },
@@ -48,7 +48,7 @@ type Run = (options: CallOptions) => Promise<ComputeOperation>
 
 const mostMachines = 5
 
-/** Leads virtual machines of its own from creation to deletion, one call after the other. */
+/** Creates virtual machines, calls their verbs, and deletes them, one call after the other. */
 export class VmActor implements Steps {
   readonly #parts: VmActing
   readonly #random = seeded(process.pid + performance.now())
@@ -76,7 +76,7 @@ export class VmActor implements Steps {
     if (!operation) return
     const machine = { name: body.name, id: operation.resource_id, status } as const
     this.#machines = [...this.#machines, machine]
-    // Now and then a deletion cancels the creation.
+    // A fifth of the creations is cancelled by a deletion.
     return this.#random.percent(20) ? this.#delete(machine) : this.#ended(operation)
   }
 
@@ -125,7 +125,7 @@ export class VmActor implements Steps {
     return this.#parts.make({ intent, operationType, resourceType: 'vms', thing, sets }, run)
   }
 
-  /** Waits until an operation has ended, over restarts of the servers. */
+  /** Waits until an operation has ended; a server that is restarting does not end the wait. */
   async #ended({ id }: ComputeOperation): Promise<void> {
     for (;;) {
       try {

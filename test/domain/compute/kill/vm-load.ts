@@ -8,7 +8,7 @@ export interface VmLoad extends Load {
   readonly subnets: readonly string[]
 }
 
-/** A process of clients that lead virtual machines of one workspace through their verbs until its input ends. */
+/** The program of a client process: runs the actors of a `VmLoad` until the standard input ends. */
 const [text = ''] = process.argv.slice(2)
 const load: VmLoad = JSON.parse(text)
 const { subnets, workspace } = load

@@ -23,7 +23,7 @@ it(
     const [server] = servers
     if (!server) throw new Error('no server was started')
     const { token } = await server.admin()
-    // A busy server refuses calls for a moment, and these clients repeat them.
+    // A busy server refuses calls for a moment, and this client repeats refused calls.
     const api = new Ninefold(createTransport({ baseUrl: server.url, token }))
     const at = await addLoadPlace(api)
     const ended = await Promise.all(

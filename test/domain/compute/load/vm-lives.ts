@@ -12,7 +12,7 @@ export interface LoadPlace {
   readonly subnet: string
 }
 
-/** Adds a tenant with a subnet of 4,000 addresses, and lets its workspace and its zone hold thousands of machines. */
+/** Adds a tenant with a subnet of 4,000 addresses, and raises quotas and capacity for thousands of machines. */
 export async function addLoadPlace(api: Ninefold): Promise<LoadPlace> {
   const { taxonomy, topology } = api
   const { workspace } = await addTenant(api, 'acme')
@@ -43,14 +43,14 @@ type Verb = (typeof verbsOfLife)[number]
 /** The part of one client in a load. */
 export interface Part {
   readonly place: LoadPlace
-  /** Begins the names of the machines. */
+  /** The prefix of the names of the machines. */
   readonly name: string
   readonly count: number
-  /** The verbs to which the machines are led, in this order; each machine has ended a verb before its next one. */
+  /** The verbs of each machine in order. A verb begins after the previous verb of the machine has ended. */
   readonly verbs: readonly Verb[]
 }
 
-/** Leads machines from verb to verb, all of them through a verb before the next; returns the operations at their ends. */
+/** Calls each verb on all machines before the next verb. Returns the ended operations. */
 export async function leadVms(compute: ComputeClient, part: Part): Promise<readonly ComputeOperation[]> {
   const machines: Machine[] = Array.from({ length: part.count }, (_, i) => ({ name: `${part.name}-${i}`, id: '' }))
   const ended: ComputeOperation[] = []

@@ -7,7 +7,7 @@ import { allocations } from '../../../../domain/topology/pools/allocations-store
 import { poolCollection } from '../../../../domain/topology/pools/pools-store.ts'
 import { works } from '../../../../server/operations/work.ts'
 
-/** Returns what a store still has of virtual machines, by the kind of the remains; empty when all machines are deleted. */
+/** Returns a line for each kind of row that a store still has of virtual machines; empty if nothing remains. */
 export async function vmRemains(reader: Reader): Promise<readonly string[]> {
   const counts = [
     [vmCollection.name, await reader.count(vmCollection)],

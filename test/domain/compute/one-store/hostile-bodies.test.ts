@@ -14,7 +14,7 @@ beforeAll(async () => {
   vms = `workspaces/${tenant.workspace}/engines/native/vms`
 })
 
-/** A body with every member that a caller can set, so that each is replaced in turn. */
+/** Returns a body with every settable member, so that a test can replace each member. */
 const whole = (ip_address = '10.20.1.77') => ({
   display_name: '',
   description: '',
@@ -31,7 +31,7 @@ const whole = (ip_address = '10.20.1.77') => ({
   deletion_protection: false,
 })
 
-/** Paths of members; members of the first item of a list have a number in their path. */
+/** The paths of members. The number in a path is the index of an item in a list. */
 const vmMembers = `
   name display_name description labels zone cpu cpu.count cpu.cores_per_socket cpu.threads_per_core cpu.x memory_mib
   numa numa.nodes numa.nodes.0 numa.nodes.0.vcpus numa.nodes.0.memory_mib numa.nodes.0.host_node

@@ -22,7 +22,7 @@ const acts = fc.array(
   { maxLength: 30 },
 )
 
-/** Runs changes, each begun some time after the former; `see` is told of each machine and the time. */
+/** Begins each change some time after the previous change, and passes each machine and the time to `see`. */
 function run(changes: typeof acts extends fc.Arbitrary<infer T> ? T : never, see: (m: Machine, now: number) => void) {
   let machine = newMachine('vm-1')
   let now = 1_000_000
