@@ -45,7 +45,7 @@ export interface CreatedPort {
 export interface PortWires {
   /**
    * Connects a logical port with the network device of its machine, which listens on the unix socket at `socketPath`
-   * (an absolute path of any length). Frames pass in both directions, each behind its length as 4 bytes, big endian.
+   * (an absolute path whose last part has at most 80 bytes). Frames pass in both directions, each behind its length as 4 bytes, big endian.
    * The switch connects as soon as the socket exists, and again after each end of the connection, until `detach`. A
    * repeated call with the same path tries to connect immediately; a call with another path replaces the connection.
    */
