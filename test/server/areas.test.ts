@@ -51,7 +51,7 @@ describe('the platform', () => {
     expect([status, operations.length > 0]).toEqual([200, name === 'iam'])
     const missing = await get(`/${name}/v1/operations/0199c5a0-0c11-7d84-b6a9-2f3e4d5c6b70`)
     expect(missing.status).toBe(404)
-    expect(JSON.parse(missing.body)).toMatchObject({ details: [{ reason: 'OPERATION_NOT_FOUND', domain: name }] })
+    expect(JSON.parse(missing.body)).toMatchObject({ details: [{ reason: 'OPERATION_NOT_FOUND', domain: name }, {}] })
   })
 
   it.each(names)('forbids caches for the responses of %s that may contain secrets', async name => {

@@ -20,7 +20,7 @@ import { generateMaterial, type Material } from './material.ts'
 import { generatedVersion } from './new-version.ts'
 
 /** The input of the generation of a key: the crypto key and the number of its version. */
-interface Generation {
+export interface Generation {
   readonly key: string
   readonly version: string
 }

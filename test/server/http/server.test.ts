@@ -55,7 +55,7 @@ describe('a served platform', () => {
     const other = await call('/sample/v1/crates', created('other', { 'idempotency-key': 'k' }))
     expect(await other.json()).toMatchObject({
       code: 3,
-      details: [{ reason: 'IDEMPOTENCY_KEY_REUSED', domain: 'sample', metadata: { code: '5000016' } }],
+      details: [{ reason: 'IDEMPOTENCY_KEY_REUSED', domain: 'sample', metadata: { code: '5000016' } }, {}],
     })
   })
 

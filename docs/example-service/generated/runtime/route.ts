@@ -38,7 +38,8 @@ export type Access =
       readonly own?: true
       readonly bearerOptional?: true
     }
-  | { readonly kind: 'public' }
+  /** `bearerOptional`: a token is not needed, but is verified if the request has one. */
+  | { readonly kind: 'public'; readonly bearerOptional?: true }
   | { readonly kind: 'own' }
   | { readonly kind: 'authenticated' }
 

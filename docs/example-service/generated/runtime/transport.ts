@@ -75,7 +75,8 @@ export function createTransport(options: TransportOptions): Transport {
     ...where,
     policy({ body, headers, retry, route, signal, timeoutMs }, run) {
       const { access, method } = route
-      const isAnonymous = access?.kind === 'public' || headers.has('authorization')
+      const isOpen = access?.kind === 'public' && access.bearerOptional !== true
+      const isAnonymous = isOpen || headers.has('authorization')
       if (!isAnonymous && token !== undefined) headers.set('authorization', `Bearer ${token}`)
       const isRepeatable = !(body instanceof ReadableStream)
       const isSafe = method === 'GET' || method === 'HEAD' || headers.has(keyHeader)

@@ -69,7 +69,7 @@ it('shows the source of an inherited role, and names it when the role is revoked
     oz.api.iam.revokeAccess({ ...scope, body: { principal_id: kim.id, role_ids } }),
   )
   expect([response?.status, rpc, reason, code]).toEqual([400, 'FAILED_PRECONDITION', 'ACCESS_INHERITED', 2_008_002])
-  expect(response?.body).toMatchObject({ code: 9, details: [{ metadata: { code: '2008002' } }] })
+  expect(response?.body).toMatchObject({ code: 9, details: [{ metadata: { code: '2008002' } }, {}, {}] })
   expect(metadata).toEqual({ scope_id: group, scope_type: 'GROUP', binding_id: roles?.[0]?.binding_id })
   // The role can be revoked at the group, where its binding is.
   const there = { scope_type: 'GROUP', scope_id: group, body: { principal_id: kim.id, role_ids } } as const

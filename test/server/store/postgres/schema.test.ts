@@ -43,7 +43,7 @@ describe('a database that is opened again', () => {
     const other: Collection<Box> = { ...boxes, indexes: [['size']] }
     await reopen(url, other)
     const both = await indexesOf(url)
-    expect(before).toHaveLength(4)
+    expect(before).toHaveLength(5)
     expect(before.join()).toContain('(parent, create_time DESC NULLS LAST, _key)')
     expect(both.join()).toContain('(size, _key)')
     expect(both).toEqual(expect.arrayContaining(before))
