@@ -27,11 +27,19 @@ export function fitsSignature(
   { encoding, signature }: { readonly encoding: EcEncoding; readonly signature: Uint8Array },
 ): boolean {
   if (scheme.kind === 'ec' && encoding === 'p1363' && signature.length !== 2 * scheme.bytes) return false
+  if ('data' in signed && !hasLength(scheme, signature)) return false
   if ('data' in signed) return verify(hashOf(scheme), signed.data, { key, ...optionsOf(scheme, encoding) }, signature)
   requireDigest(scheme, signed.digest)
   if (scheme.kind === 'ec') return fitsEcDigest(scheme, key, signed.digest, { encoding, signature })
   return fitsRsaDigest(scheme, key, signed.digest, signature)
 }
+
+/**
+ * Whether a signature of RSA is as long as the modulus; true for other schemes. OpenSSL takes a signature that lacks its
+ * leading zero bytes, which RFC 8017 refuses (8.1.2 and 8.2.2, step 1).
+ */
+const hasLength = (scheme: SignScheme, { length }: Uint8Array): boolean =>
+  (scheme.kind !== 'rsa-pss' && scheme.kind !== 'rsa-pkcs1') || length === scheme.bits / 8
 
 const hashOf = (scheme: SignScheme): string | null => (scheme.kind === 'ed25519' ? null : scheme.hash)
 

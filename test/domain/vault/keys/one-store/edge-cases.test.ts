@@ -157,6 +157,22 @@ describe('RSA', async () => {
       expect(fitsSignature(pss, pair.public, signed, { encoding: 'der', signature })).toBe(false)
   })
 
+  test('a signature that lacks its leading zero byte is refused', () => {
+    let signature = Buffer.of(1)
+    // Every 256th signature begins with a zero byte; PSS makes a new signature each time.
+    while (signature[0] !== 0)
+      signature = sign('sha256', data, {
+        key: pair.secret,
+        padding: constants.RSA_PKCS1_PSS_PADDING,
+        saltLength: 32,
+      })
+    for (const signed of inputs) {
+      expect(fitsSignature(pss, pair.public, signed, { encoding: 'der', signature })).toBe(true)
+      const cut = signature.subarray(1)
+      expect(fitsSignature(pss, pair.public, signed, { encoding: 'der', signature: cut })).toBe(false)
+    }
+  })
+
   test('a signature of the other padding is refused', () => {
     const signature = sign('sha256', data, pair.secret)
     for (const signed of inputs)
