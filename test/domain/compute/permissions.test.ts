@@ -15,7 +15,7 @@ beforeAll(async () => {
   tenant = await tenantVms(0, { later: afterAll })
 })
 
-/** Creates a user who has these permissions at the workspace and no others. */
+/** Creates a user with exactly these permissions at the workspace. */
 async function holderOf(...permissions: readonly string[]): Promise<Member> {
   const { api, organisation, platform, workspace } = tenant
   const name = `holder-${(members += 1)}`
