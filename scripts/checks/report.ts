@@ -26,4 +26,6 @@ export interface Report {
   /** The filters that match no test file. With such a filter, no test has run. */
   readonly unknownFilters: readonly string[]
   readonly files: readonly FileReport[]
+  /** The errors that no test caught, such as a rejected promise that nothing awaits: each with its file and message. */
+  readonly uncaught: readonly string[]
 }

@@ -5,6 +5,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { relative, sep } from 'node:path'
+import type { SerializedError } from 'vitest'
 import { createVitest, type Reporter, type TestModule } from 'vitest/node'
 import { root } from '../project.ts'
 import type { FileReport, Report, TestReport } from './report.ts'
@@ -15,20 +16,32 @@ const files: FileReport[] = []
 /** The start of each file in milliseconds, keyed by the file's id: vitest creates a new object for each event. */
 const begun = new Map<string, number>()
 const reported = new Set<string>()
+const uncaught: string[] = []
 
 const reporter: Reporter = {
   onTestModuleQueued: file => void begun.set(file.id, performance.now()),
   onTestModuleEnd: file => void files.push(reportOf(file)),
   // A file whose process crashed has no end event.
-  onTestRunEnd: all => void files.push(...all.filter(file => !reported.has(file.id)).map(reportOf)),
+  onTestRunEnd: (all, errors) => {
+    files.push(...all.filter(file => !reported.has(file.id)).map(reportOf))
+    uncaught.push(...errors.map(uncaughtLine))
+  },
 }
+
+function uncaughtLine(error: SerializedError): string {
+  const file: unknown = error['VITEST_TEST_PATH']
+  const line = error.message.split('\n', 1)[0] ?? ''
+  return typeof file === 'string' ? `${pathOf(file)}: ${line}` : line
+}
+
+const pathOf = (file: string): string => relative(root, file).split(sep).join('/')
 
 function reportOf(file: TestModule): FileReport {
   const ended = performance.now()
   const began = begun.get(file.id) ?? ended
   reported.add(file.id)
   return {
-    path: relative(root, file.moduleId).split(sep).join('/'),
+    path: pathOf(file.moduleId),
     project: file.project.name,
     isFailed: !['passed', 'skipped'].includes(file.state()),
     message: firstError(file),
@@ -53,6 +66,6 @@ for (const filter of filters) {
 }
 if (unknownFilters.length === 0) await vitest.start(filters)
 else process.exitCode = 1
-const report: Report = { unknownFilters, files }
+const report: Report = { unknownFilters, files, uncaught }
 writeFileSync(reportFile, JSON.stringify(report))
 await vitest.exit()

@@ -64,7 +64,8 @@ function readReport(file: string): Report | undefined {
 
 /**
  * Returns the counts of each part of a report. Each of these counts as one failed test: a file that could not be
- * loaded, a filter without a file, a run without a report, and a run that failed although every test passed.
+ * loaded, an error that no test caught, a filter without a file, a run without a report, and a run that failed although
+ * every test passed.
  */
 export function resultsOf(report: Report | undefined, status: number | undefined): readonly Result[] {
   if (report === undefined) return [crash(`vitest ended without a report, exit status ${status ?? 'none'}`)]
@@ -76,13 +77,13 @@ export function resultsOf(report: Report | undefined, status: number | undefined
     )
   }
   const files = Map.groupBy(report.files, ({ path }) => partOf(path))
-  const results = parts.flatMap(([name]) => {
+  const results: Result[] = parts.flatMap(([name]) => {
     const found = files.get(name)
     return found === undefined ? [] : [count(name, found)]
   })
+  results.push(...report.uncaught.map(error => crash(`FAILED outside the tests: ${error}`)))
   const failed = results.some(result => result.failed > 0)
-  if (status !== 0 && !failed)
-    return [...results, crash(`vitest failed outside the tests, exit status ${status ?? 'none'}`)]
+  if (status !== 0 && !failed) results.push(crash(`vitest failed outside the tests, exit status ${status ?? 'none'}`))
   return results
 }
 
@@ -91,17 +92,19 @@ function partOf(file: string): string | undefined {
 }
 
 function count(name: string, files: readonly FileReport[]): Result {
-  const tests = files.flatMap(file => file.tests)
+  const tests = files.flatMap(({ path, project, tests }) => tests.map(test => ({ ...test, path, project })))
   const withStatus = (wanted: string) => tests.filter(({ status }) => status === wanted)
+  const failed = withStatus('failed')
   const broken = files.filter(file => file.isFailed && !file.tests.some(({ status }) => status === 'failed'))
   const skipped = withStatus('skipped')
   return {
     name,
     passed: withStatus('passed').length,
-    failed: withStatus('failed').length + broken.length,
+    failed: failed.length + broken.length,
     skipped: skipped.length,
     notes: [
       ...skipped.map(test => `SKIPPED ${test.name}`),
+      ...failed.map(({ name, path, project }) => `FAILED ${path} on ${project}: ${name}`),
       ...broken.map(({ path, message }) => `FAILED to run ${path}: ${message.split('\n', 1)[0] ?? ''}`),
     ],
   }

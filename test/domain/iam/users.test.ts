@@ -143,13 +143,12 @@ describe('a credential token', () => {
     await made.nobody.lookupCredentialToken({ body: { token } })
     expect(made.world.attempts.token).toBe(0)
     made.world.isThrottled = true
-    for (const call of [
+    const calls = [
       made.nobody.lookupCredentialToken({ body: { token } }),
       made.nobody.activateUser({ body: { token, password: goodPassword } }),
       made.nobody.completePasswordReset({ body: { token, password: goodPassword } }),
-    ]) {
-      expect(await outcomeOf(call)).toBe('AUTHENTICATION_THROTTLED')
-    }
+    ]
+    for (const outcome of await Promise.all(calls.map(outcomeOf))) expect(outcome).toBe('AUTHENTICATION_THROTTLED')
   })
 
   it('can be used only for its own purpose', async () => {

@@ -129,7 +129,7 @@ describe('a deletion', () => {
     expect(key.delete_time).toBe((await vault.getCryptoKeyVersion({ ...at, cryptokey: id, id: '2' })).destroy_time)
     const refused = { reason: 'CRYPTO_KEY_DELETE_SCHEDULED' }
     const body = {}
-    for (const call of [
+    const calls = await Promise.allSettled([
       vault.deleteCryptoKey({ ...at, id }),
       vault.updateCryptoKey({ ...at, id, update_mask: 'description', body: { description: 'x' } }),
       vault.rotateCryptoKey({ ...at, id, body }),
@@ -138,7 +138,7 @@ describe('a deletion', () => {
       vault.disableCryptoKeyVersion({ ...at, cryptokey: id, id: '1', body }),
       vault.destroyCryptoKeyVersion({ ...at, cryptokey: id, id: '1', body }),
     ])
-      await expect(call).rejects.toMatchObject(refused)
+    for (const call of calls) expect(call).toMatchObject({ status: 'rejected', reason: refused })
     await vault.cancelDestroyCryptoKeyVersion({ ...at, cryptokey: id, id: '1', body })
     expect(await vault.getCryptoKey({ ...at, id })).toMatchObject({ state: 'VAULT_CRYPTO_KEY_STATE_ENABLED' })
     await expect(vault.encrypt({ ...at, id, body: { plaintext: '' } })).rejects.toMatchObject({
