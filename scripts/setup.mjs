@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { delimiter, join, sep } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -75,7 +75,16 @@ function packages(file) {
   }
 }
 
+/**
+ * Installs the packages. Throws `SetupFailed` if node_modules is a link, because npm would empty the linked folder, which
+ * another checkout may use.
+ */
 function install() {
+  if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    throw new SetupFailed(
+      'node_modules is a link to a folder with other packages; delete the link and run the command again',
+    )
+  }
   console.error('setup: installing packages (npm ci)')
   const { command, args } = npm()
   const result = spawnSync(command, [...args, 'ci', '--no-audit', '--no-fund', '--include=dev', '--include=optional'], {

@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -100,6 +109,15 @@ it('prints the output of npm if it fails, and retries the next time', async () =
   expect(output).toMatch(/setup: npm ci failed \(exit status 7\)/)
   rmSync(join(folder, 'broken'))
   expect(await setup()).toMatchObject({ status: 0 })
+})
+
+it('does not install into the folder behind a link', async () => {
+  const shared = join(folder, 'shared')
+  mkdirSync(shared)
+  symlinkSync(shared, join(folder, 'node_modules'), 'junction')
+  const { status, output } = await setup()
+  expect([status, runs()]).toEqual([1, 0])
+  expect(output).toMatch(/setup: node_modules is a link to a folder with other packages; delete the link/)
 })
 
 it('names the lock file when it is missing', async () => {
