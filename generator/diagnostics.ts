@@ -81,6 +81,18 @@ const unreadable: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the name is too long',
 }
 
+/** What is wrong with the version of a document, and the remedy; `member` names the format of the document. */
+function versionFault(member: string | undefined, version: string | undefined): string {
+  const found = version === undefined ? '' : `, not ${quoted(version)}`
+  if (member === 'swagger')
+    return `Swagger ${version ?? '2.0'} is not read; convert the document to OpenAPI 3.0 (for instance with swagger2openapi)`
+  if (member === 'overlay')
+    return 'this is an overlay, and overlays are not read; apply it to its document and generate from the result'
+  if (member !== undefined && member !== 'openapi')
+    return `${quoted(member)} documents describe something other than an HTTP API; give an OpenAPI 3.0 document`
+  return `"openapi" must be "3.0.0" to "3.0.4"${found}`
+}
+
 /**
  * The messages about documents, keyed by the fault. A message names the fault and usually the remedy; the position of
  * its diagnostic names the place.
@@ -118,6 +130,15 @@ export const messages = {
     error('reference-pointer', `${quoted(reference)} must be a path, "#" and a JSON pointer that begins with "/"`),
   referenceNotFound: (reference: string, suggestion: string | undefined) =>
     error('reference-not-found', `${quoted(reference)} is not found${meant(suggestion)}`),
+  referenceKind: (reference: string, wanted: string, found: string) =>
+    error('reference-kind', `expected a ${wanted}, but ${quoted(reference)} is a ${found}`),
+  operationReference: () =>
+    warning('operation-reference', 'OpenAPI 3.0 has no "$ref" in the place of an operation; its target is generated'),
+  pathItemMerged: () =>
+    warning(
+      'path-item-merged',
+      'OpenAPI 3.0 does not define members beside the "$ref" of a path item; they replace those of its target',
+    ),
   referenceCycle: (reference: string) =>
     error('reference-cycle', `${quoted(reference)} leads back to itself and never to an object`),
   besideReference: (name: string) =>
@@ -127,11 +148,8 @@ export const messages = {
     ),
 
   // messages about the shapes of objects
-  documentVersion: (found: string | undefined) =>
-    error(
-      'document-version',
-      `"openapi" must be "3.0.0" to "3.0.4"${found === undefined ? '' : `, not ${quoted(found)}`}`,
-    ),
+  documentVersion: (member: string | undefined, version: string | undefined) =>
+    error('document-version', versionFault(member, version)),
   wrongType: (name: string, wanted: string) => error('wrong-type', `${quoted(name)} must be ${wanted}`),
   missingMember: (name: string, kind: string) => error('missing-member', `this ${kind} needs ${quoted(name)}`),
   unknownMember: (name: string, kind: string) =>
@@ -153,6 +171,11 @@ export const messages = {
     error('path-adjacent', `the path ${quoted(path)} has two parameters with nothing between them`),
   pathTwice: (path: string, other: string) =>
     error('path-twice', `the path ${quoted(path)} differs from ${quoted(other)} in names only; merge the two`),
+  pathNames: (path: string, other: string) =>
+    warning(
+      'path-names',
+      `the path ${quoted(path)} is that of ${quoted(other)} with other names; their methods differ, so both are generated`,
+    ),
   pathParameterUndeclared: (name: string, path: string) =>
     error(
       'path-parameter-undeclared',
@@ -162,6 +185,11 @@ export const messages = {
     error('path-parameter-unknown', `the parameter ${quoted(name)} is not in the path ${quoted(path)}`),
   pathParameterOptional: () => error('path-parameter-optional', 'a path parameter needs "required: true"'),
   parameterTwice: (key: string) => error('parameter-twice', `the parameter ${quoted(key)} stands in this list already`),
+  parameterRepeated: (key: string) =>
+    warning(
+      'parameter-repeated',
+      `the parameter ${quoted(key)} stands in this list already, with equal members; remove it`,
+    ),
   headerIgnored: (name: string) =>
     warning(
       'header-ignored',
@@ -192,6 +220,8 @@ export const messages = {
     note('server-path-unused', `the base path of ${quoted(url)} is in no route: mount there, or put it into baseUrl`),
   securityNotEnforced: () =>
     note('security-not-enforced', '"security" is documentation here: generated code leaves authentication to the host'),
+  statusCase: (status: string) =>
+    warning('status-case', `${quoted(status)} is read as ${quoted(status.toUpperCase())}, as OpenAPI writes it`),
   mediaTypesLeftOut: (kept: string, left: readonly string[]) =>
     warning('media-types-left-out', `only ${quoted(kept)} is generated; left out: ${oneOf(left)}`),
   mediaTypeOpaque: (type: string) =>
@@ -215,10 +245,12 @@ export const messages = {
       `without "type" this checks only values of type ${type}, and all others pass; add "type: ${type}"`,
     ),
   patternTooLong: (max: number) => error('pattern-too-long', `the pattern is longer than ${max} characters`),
-  patternInvalid: (pattern: string, reason: string) =>
-    error(
-      'pattern-invalid',
-      `the pattern ${quoted(pattern)} is no regular expression in Unicode mode: ${quoted(reason)}`,
+  patternInvalid: (pattern: string) =>
+    error('pattern-invalid', `the pattern ${quoted(pattern)} is no regular expression of JavaScript; correct it`),
+  patternNotUnicode: (pattern: string) =>
+    warning(
+      'pattern-not-unicode',
+      `the pattern ${quoted(pattern)} is compiled without Unicode mode, which refuses it; remove needless backslashes`,
     ),
   boundsCrossed: (low: string, high: string) =>
     warning('bounds-crossed', `no value fits: ${quoted(low)} is above ${quoted(high)}`),

@@ -2,7 +2,7 @@ import type { Json, Schema } from '../model/types.ts'
 import { keeps, textExample, type TextRules } from './example-text.ts'
 import { formatOf } from './formats.ts'
 import { boundsOf } from './judge.ts'
-import { patternOf } from './pattern/pattern.ts'
+import { expressionOf } from '../pattern.ts'
 import { textFor } from './pattern/text.ts'
 import type { Shape } from './shape.ts'
 import type { BreakKind } from './break-kind.ts'
@@ -75,7 +75,7 @@ const unusualTexts = ['A', 'a b', '!', '-', '0', 'a', '~~~', 'ä', '\u0001', 'a\
 
 /** Returns texts that a pattern refuses, sorted so that texts that keep the other rules come first. */
 function mismatches(rules: TextRules): readonly string[] {
-  const pattern = patternOf(rules.pattern ?? '')
+  const pattern = expressionOf(rules.pattern ?? '')
   const valid = textExample(rules) ?? ''
   const texts = [
     ...(formatOf(rules.format)?.valid ?? []),

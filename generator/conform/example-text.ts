@@ -1,5 +1,5 @@
 import { formatOf } from './formats.ts'
-import { patternOf } from './pattern/pattern.ts'
+import { expressionOf } from '../pattern.ts'
 import { textFor } from './pattern/text.ts'
 
 /** The constraints of a text; the lengths are in characters. */
@@ -32,7 +32,7 @@ export function textExample({ variant = 0, ...rules }: TextRules & { readonly va
 export function keeps(text: string, { format, maxLength = Infinity, minLength = 0, pattern }: TextRules): boolean {
   const length = [...text].length
   if (length < minLength || length > maxLength) return false
-  if (pattern !== undefined && patternOf(pattern)?.test(text) !== true) return false
+  if (pattern !== undefined && expressionOf(pattern)?.test(text) !== true) return false
   return formatOf(format)?.isValid(text) ?? true
 }
 

@@ -2,7 +2,7 @@ import type { Property, Schema, View } from '../model/types.ts'
 import { fieldOf } from './field.ts'
 import { formatOf } from './formats.ts'
 import { canonical, isObject, maxDepth, memberOf } from './json.ts'
-import { patternOf } from './pattern/pattern.ts'
+import { expressionOf } from '../pattern.ts'
 import { elementView, isRequired, memberView, type ObjectShape, type Schemas, travels } from './shape.ts'
 
 /** A fault of a value. `field` is empty if the fault concerns the whole value. */
@@ -95,7 +95,7 @@ class Judge {
     if (length < (schema.minLength ?? 0)) this.#add(place, `has ${length} characters, fewer than ${schema.minLength}`)
     if (length > (schema.maxLength ?? Infinity))
       this.#add(place, `has ${length} characters, more than ${schema.maxLength}`)
-    if (schema.pattern !== undefined && patternOf(schema.pattern)?.test(value) === false)
+    if (schema.pattern !== undefined && expressionOf(schema.pattern)?.test(value) === false)
       this.#add(place, `${shown(value)} does not match ${schema.pattern}`)
     const format = formatOf(schema.format)
     if (format && !format.isValid(value)) this.#add(place, `${shown(value)} is no ${schema.format}`)
@@ -152,7 +152,7 @@ class Judge {
 
   #further(name: string, value: unknown, { additional, keyPattern }: ObjectShape, place: Place): void {
     const inner = this.#element(place, name)
-    if (keyPattern !== undefined && patternOf(keyPattern)?.test(name) === false)
+    if (keyPattern !== undefined && expressionOf(keyPattern)?.test(name) === false)
       return this.#add(inner, `has a name that does not match ${keyPattern}`)
     if (typeof additional === 'object') return this.value(value, additional, inner)
     if (additional === 'any' || (additional === 'open' && place.view !== 'output')) return

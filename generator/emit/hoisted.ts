@@ -1,3 +1,4 @@
+import { expressionOf } from '../pattern.ts'
 import { CodeWriter } from './layout/code-writer.ts'
 import { type Doc, group, hang, indent, line, print } from './layout/doc.ts'
 import { array, call, object, quote } from './layout/typescript.ts'
@@ -9,6 +10,8 @@ import type { PatternName } from './pattern-names.ts'
  */
 const unprintable = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]|\p{Surrogate}/gu
 const escaped = (unit: string): string => `\\u{${unit.charCodeAt(0).toString(16)}}`
+/** The escape of a character in a pattern without Unicode mode, which does not read `\u{...}`. */
+const unitEscaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /** Tells bundlers that they may drop a call whose result is not used. */
 export const pure = '/* @__PURE__ */'
@@ -98,7 +101,12 @@ export class Hoisted {
 }
 
 /**
- * Returns the literal of a pattern in Unicode mode, with unprintable characters escaped. The `source` of a RegExp is
- * safe to print otherwise.
+ * Returns the literal of a pattern, with unprintable characters escaped. The `source` of a RegExp is safe to print
+ * otherwise. Throws for a pattern that is no regular expression, which the check of the document reports before.
  */
-const regExp = (pattern: string): string => `/${new RegExp(pattern, 'u').source.replace(unprintable, escaped)}/u`
+function regExp(pattern: string): string {
+  const expression = expressionOf(pattern)
+  if (!expression) throw new Error('a pattern that is no regular expression was not refused')
+  const { source, flags, unicode } = expression
+  return `/${source.replace(unprintable, unicode ? escaped : unitEscaped)}/${flags}`
+}

@@ -3,6 +3,7 @@ import { messages } from '../diagnostics.ts'
 import { flag, member, members, positionOf, text, texts } from '../read/located.ts'
 import { type FoundOperation, parametersOf, templateParts } from '../read/operations.ts'
 import { follow } from '../read/resolve.ts'
+import type { Located } from '../read/types.ts'
 import type { Building, BuildSchema } from './building.ts'
 import { contentsOf } from './content.ts'
 import { madeOperationName, Names, operationName, spelling, upperFirst } from './names.ts'
@@ -51,8 +52,8 @@ function operationFrom(building: Building, found: FoundOperation, scopes: Scopes
     method: method.toUpperCase(),
     path,
     pathParts: templateParts(path) ?? [path],
-    summary: text(at, 'summary') ?? text(item, 'summary'),
-    description: text(at, 'description') ?? text(item, 'description'),
+    summary: lastText([...item, at], 'summary'),
+    description: lastText([...item, at], 'description'),
     deprecated: flag(at, 'deprecated'),
     parameters,
     body: bodyOf(building, found, parameters, build),
@@ -66,6 +67,10 @@ function operationFrom(building: Building, found: FoundOperation, scopes: Scopes
     position: positionOf(at),
   }
 }
+
+/** Returns the text of a member in the last of several objects that has the member. */
+const lastText = (owners: readonly Located[], name: string): string | undefined =>
+  owners.map(owner => text(owner, name)).findLast(found => found !== undefined)
 
 function namesOf(
   { diagnostics }: Building,

@@ -37,7 +37,7 @@ const ranges = ['1XX', '2XX', '3XX', '4XX', '5XX'] as const
 
 function statusOf(text: string): Response['status'] | undefined {
   if (text === 'default') return text
-  return /^[1-5]\d\d$/.test(text) ? Number(text) : ranges.find(range => range === text)
+  return /^[1-5]\d\d$/.test(text) ? Number(text) : ranges.find(range => range === text.toUpperCase())
 }
 
 function responseOf(building: Building, status: Response['status'], at: Located, build: BuildSchema): Response {

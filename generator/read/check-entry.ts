@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Message, messages } from '../diagnostics.ts'
 import type { Checking } from './checking.ts'
 import { checkRaises, reasonsOf } from './check-extensions.ts'
@@ -14,13 +15,8 @@ import type { Entry, Located } from './types.ts'
 export function checkEntry({ file }: Entry, checking: Checking): void {
   const { beside, loaded, diagnostics } = checking
   const document = whole(file)
-  const version = text(document, 'openapi')
-  if (version === undefined || !/^3\.0\.\d+$/.test(version)) {
-    const found = version ?? text(document, 'swagger')
-    diagnostics.add(messages.documentVersion(found), file.positionOf('/openapi'))
-  }
   const operations = operationsOf(loaded, file)
-  checkTemplates(document, checking)
+  checkTemplates(document, operations, checking)
   checkIds(operations, checking)
   checkServers(document, checking)
   checkSecurity(document, operations, checking)
@@ -35,17 +31,29 @@ export function checkEntry({ file }: Entry, checking: Checking): void {
   }
 }
 
-function checkTemplates(document: Located, { diagnostics }: Checking): void {
-  const byShape = new Map<string, string>()
+function checkTemplates(document: Located, operations: readonly FoundOperation[], { diagnostics }: Checking): void {
+  const methodsOf = Map.groupBy(operations, ({ path }) => path)
+  const byShape = new Map<string, string[]>()
   for (const [path, at] of members(member(document, 'paths'))) {
     if (path.startsWith('x-')) continue
-    const message = templateFault(path)
-    if (message) diagnostics.add(message, positionOf(at))
-    const shape = path.replaceAll(/\{[^{}]*\}/g, '{}')
-    const other = byShape.get(shape)
-    if (other === undefined) byShape.set(shape, path)
-    else diagnostics.add(messages.pathTwice(path, other), positionOf(at))
+    const fault = templateFault(path)
+    if (fault) diagnostics.add(fault, positionOf(at))
+    const alike = entryOf(byShape, path.replaceAll(/\{[^{}]*\}/g, '{}'))
+    const methods = methodsOf.get(path) ?? []
+    const isTwice = (other: string): boolean =>
+      (methodsOf.get(other) ?? []).some(({ method }) => methods.some(mine => mine.method === method))
+    const [first] = alike
+    const twice = alike.find(isTwice)
+    if (twice !== undefined) diagnostics.add(messages.pathTwice(path, twice), positionOf(at))
+    else if (first !== undefined) diagnostics.add(messages.pathNames(path, first), positionOf(at))
+    alike.push(path)
   }
+}
+
+function entryOf(lists: Map<string, string[]>, key: string): string[] {
+  const list = lists.get(key) ?? []
+  lists.set(key, list)
+  return list
 }
 
 function templateFault(path: string): Message | undefined {
@@ -113,16 +121,21 @@ function checkPathParameters(operation: FoundOperation, { loaded, diagnostics }:
   }
 }
 
-/** Reports a parameter that occurs twice in one list. An operation may still override a parameter of its path item. */
+/**
+ * Reports a parameter that occurs twice in one list; equal declarations are a warning. An operation may still override a
+ * parameter of its path item.
+ */
 function checkTwice({ item, at }: FoundOperation, { loaded, diagnostics }: Checking): void {
-  for (const list of [member(item, 'parameters'), member(at, 'parameters')]) {
-    const seen = new Set<string>()
-    for (const element of elements(list)) {
+  for (const owner of [...item, at]) {
+    const seen = new Map<string, unknown>()
+    for (const element of elements(member(owner, 'parameters'))) {
       const parameter = follow(loaded, element)
       if (!parameter || own(parameter.value, 'name') === undefined) continue
       const key = parameterKey(parameter)
-      if (seen.has(key)) diagnostics.add(messages.parameterTwice(key), positionOf(element))
-      seen.add(key)
+      const isEqual = isDeepStrictEqual(seen.get(key), parameter.value)
+      if (seen.has(key))
+        diagnostics.add(isEqual ? messages.parameterRepeated(key) : messages.parameterTwice(key), positionOf(element))
+      seen.set(key, parameter.value)
     }
   }
 }

@@ -4,8 +4,8 @@ import { member, members, positionOf, text } from './located.ts'
 import { isIgnoredHeader } from './operations.ts'
 import type { Located } from './types.ts'
 
-/** Matches the forms of a status in OpenAPI. */
-const statusPattern = /^([1-5](\d\d|XX)|default)$/
+/** Matches the forms of a status in OpenAPI, and `4xx`, which many documents contain. */
+const statusPattern = /^([1-5](\d\d|XX|xx)|default)$/
 
 const modes: readonly string[] = ['sync', 'async', 'data']
 
@@ -16,6 +16,7 @@ export function checkOperation(at: Located, { diagnostics }: Checking): void {
   if (responses && statuses.length === 0) diagnostics.add(messages.responsesEmpty(), positionOf(responses))
   for (const [status, response] of statuses) {
     if (!statusPattern.test(status)) diagnostics.add(messages.statusInvalid(status), positionOf(response))
+    else if (status.endsWith('xx')) diagnostics.add(messages.statusCase(status), positionOf(response))
   }
   const isSuccess = ([status]: (typeof statuses)[number]): boolean => /^([23]|default)/.test(status)
   if (responses && statuses.length > 0 && !statuses.some(isSuccess)) {

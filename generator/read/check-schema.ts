@@ -1,4 +1,5 @@
 import { type Message, messages } from '../diagnostics.ts'
+import { expressionOf } from '../pattern.ts'
 import type { Checking } from './checking.ts'
 import { fits, jsonTypeFits } from './fits.ts'
 import { elements, flag, member, members, numeric, positionOf, text, texts } from './located.ts'
@@ -46,12 +47,9 @@ export function checkSchema(at: Located, checking: Checking): void {
 function patternFault(pattern: string | undefined): Message | undefined {
   if (pattern === undefined) return undefined
   if (pattern.length > maxPatternLength) return messages.patternTooLong(maxPatternLength)
-  try {
-    RegExp(pattern, 'u')
-    return undefined
-  } catch (error) {
-    return messages.patternInvalid(pattern, error instanceof Error ? error.message : String(error))
-  }
+  const expression = expressionOf(pattern)
+  if (!expression) return messages.patternInvalid(pattern)
+  return expression.unicode ? undefined : messages.patternNotUnicode(pattern)
 }
 
 /** The constraints that have no effect next to `enum`. */

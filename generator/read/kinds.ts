@@ -226,9 +226,10 @@ export const requiredMembers: Readonly<Record<string, readonly string[]>> = Obje
   Object.entries(kinds).map(([kind, members]) => [kind, Object.keys(members).filter(name => members[name]?.required)]),
 )
 
-/** The kinds that a `$ref` may replace. */
+/** The kinds that a `$ref` may replace. OpenAPI 3.0 does not name operations, but documents of many files do. */
 export const referable: ReadonlySet<Kind> = new Set([
   'pathItem',
+  'operation',
   'parameter',
   'requestBody',
   'response',

@@ -11,27 +11,33 @@ export interface FoundOperation {
   readonly path: string
   /** The method in lower case, as in the document. */
   readonly method: (typeof methods)[number]
-  readonly item: Located
+  /** The objects that form the path item, as `pathItemParts` returns them. */
+  readonly item: readonly Located[]
   readonly at: Located
 }
 
-/** Returns the path items of an entry document with their path templates. References are followed. */
-function pathItemsOf(loaded: Loaded, file: SourceFile): readonly (readonly [path: string, item: Located])[] {
-  const paths = member({ file, pointer: '', value: file.root }, 'paths')
-  return members(paths).flatMap(([path, at]) => {
-    const item = path.startsWith('/') ? follow(loaded, at) : undefined
-    return item ? [[path, item] as const] : []
-  })
+/**
+ * Returns the objects that form a path item: the target of its `$ref`, if it has one, and then the path item itself,
+ * whose members replace equal members of the target. Returns no object for a broken reference.
+ */
+export function pathItemParts(loaded: Loaded, at: Located): readonly Located[] {
+  const target = follow(loaded, at)
+  if (!target) return []
+  return target.value === at.value ? [at] : [target, at]
 }
 
-/** Returns the operations of an entry document, in the order of the document. */
+/** Returns the operations of an entry document, in the order of the document. References are followed. */
 export function operationsOf(loaded: Loaded, file: SourceFile): readonly FoundOperation[] {
-  return pathItemsOf(loaded, file).flatMap(([path, item]) =>
-    members(item).flatMap(([name, at]) => {
+  const paths = member({ file, pointer: '', value: file.root }, 'paths')
+  return members(paths).flatMap(([path, at]) => {
+    const item = path.startsWith('/') ? pathItemParts(loaded, at) : []
+    const operations = new Map(item.flatMap(part => members(part)))
+    return [...operations].flatMap(([name, reference]) => {
       const method = methods.find(known => known === name)
-      return method ? [{ path, method, item, at }] : []
-    }),
-  )
+      const operation = method && follow(loaded, reference)
+      return operation ? [{ path, method, item, at: operation }] : []
+    })
+  })
 }
 
 /** Returns the key that identifies a parameter: its location and name. Header names ignore case (RFC 9110 §5.1). */
@@ -47,8 +53,8 @@ export function parameterKey(at: Located): string {
  */
 export function parametersOf(loaded: Loaded, { item, at }: FoundOperation): readonly Located[] {
   const found = new Map<string, Located>()
-  for (const list of [member(item, 'parameters'), member(at, 'parameters')]) {
-    for (const element of elements(list)) {
+  for (const owner of [...item, at]) {
+    for (const element of elements(member(owner, 'parameters'))) {
       const parameter = follow(loaded, element)
       if (parameter && typeof own(parameter.value, 'name') === 'string') found.set(parameterKey(parameter), parameter)
     }

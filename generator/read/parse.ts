@@ -1,5 +1,6 @@
 import SwaggerParser from '@apidevtools/swagger-parser'
 import { type Message, messages } from '../diagnostics.ts'
+import { hasDuplicateKeys } from './json-keys.ts'
 import { syntaxFaults } from './places.ts'
 import { isRecord, type Members } from './pointer.ts'
 import type { Position } from '../position.ts'
@@ -25,10 +26,14 @@ export async function parse(file: string, text: string): Promise<Parsed> {
     // document, and `check` reports the faults of entries with their positions.
     if (!(error instanceof SyntaxError)) throw error
   }
+  if (isJson && hasDuplicateKeys(text)) return { kind: 'faults', faults: faultsOf(file, text, duplicateKeys) }
   const root: unknown = parser.api
   if (isRecord(root)) return { kind: 'data', root }
   return { kind: 'faults', faults: [{ message: messages.notAnObject(), position: { file, line: 1, column: 1 } }] }
 }
+
+/** The fault of a JSON text with equal names in an object, if the text is too deep for `syntaxFaults` to find the place. */
+const duplicateKeys = new Error('an object has two members of the same name')
 
 /**
  * Returns options that pass the text to the parser, so that the parser opens no file: `load` has read the text within

@@ -1,9 +1,10 @@
 import { type DiagnosticList, type Message, messages } from '../diagnostics.ts'
 import { besideReference, type Kind, kinds, type Member, referable, requiredMembers, type Shape } from './kinds.ts'
-import { elements, members, positionOf } from './located.ts'
+import { kindAt } from './kind-at.ts'
+import { elements, members, positionOf, text, whole } from './located.ts'
 import { into, isRecord, own, segments } from './pointer.ts'
 import { isCircular, referenceOf, resolve } from './resolve.ts'
-import type { Loaded, Located } from './types.ts'
+import type { Loaded, Located, SourceFile } from './types.ts'
 
 /** A visited object of a document. The walk follows references, so a visited object is never a reference. */
 export interface Visited {
@@ -17,7 +18,8 @@ export interface Visited {
  */
 export function* walk(loaded: Loaded, diagnostics: DiagnosticList): Generator<Visited, void, undefined> {
   const walker = new Walker(loaded, diagnostics)
-  for (const { file } of loaded.entries) walker.come('document', { file, pointer: '', value: file.root })
+  for (const { file } of loaded.entries)
+    if (hasKnownVersion(file, diagnostics)) walker.come('document', { file, pointer: '', value: file.root })
   yield* walker.run()
 }
 
@@ -64,20 +66,37 @@ class Walker {
 
   #followed(kind: Kind, at: Located): void {
     const reference = referenceOf(at.value)
-    if (reference === undefined) return this.#report(messages.wrongType('$ref', 'text'), inside(at, '$ref'))
+    const place = inside(at, '$ref')
+    if (reference === undefined) return this.#report(messages.wrongType('$ref', 'text'), place)
+    if (kind === 'operation') this.#report(messages.operationReference(), place)
+    if (kind === 'pathItem') this.#merged(at)
+    else this.#beside(kind, at)
+    const resolution = resolve(this.#loaded, at.file, reference)
+    if (resolution.kind === 'fault') return this.#report(resolution.message, place)
+    if (isCircular(this.#loaded, at)) return this.#report(messages.referenceCycle(reference), place)
+    const found = kindAt(resolution.at)
+    if (found !== undefined && found !== kind)
+      return this.#report(messages.referenceKind(reference, nameOf(kind), nameOf(found)), place)
+    this.come(kind, resolution.at)
+  }
+
+  #beside(kind: Kind, at: Located): void {
     for (const [name, sibling] of members(at)) {
       const isRead = kind === 'schema' ? besideReference.has(name) : name === '$ref'
       if (!isRead && !name.startsWith('x-')) this.#report(messages.besideReference(name), sibling)
     }
-    const resolution = resolve(this.#loaded, at.file, reference)
-    if (resolution.kind === 'fault') return this.#report(resolution.message, inside(at, '$ref'))
-    if (isCircular(this.#loaded, at)) return this.#report(messages.referenceCycle(reference), inside(at, '$ref'))
-    this.come(kind, resolution.at)
+  }
+
+  /** Visits the members next to the `$ref` of a path item, which replace equal members of its target. */
+  #merged(at: Located): void {
+    if (members(at).length > 1) this.#report(messages.pathItemMerged(), inside(at, '$ref'))
+    this.#members('pathItem', at)
   }
 
   #members(kind: Kind, at: Located): void {
     const known = kinds[kind]
     for (const [name, value] of members(at)) {
+      if (name === '$ref' && referable.has(kind)) continue
       const rule = Object.hasOwn(known, name) ? known[name] : undefined
       if (rule) this.#member(name, rule, value)
       else if (!name.startsWith('x-')) this.#report(messages.unknownMember(name, nameOf(kind)), value)
@@ -109,6 +128,25 @@ class Walker {
     if (!fits(at.value)) this.#report(messages.wrongType(nameAt(at), words), at)
   }
 }
+
+/** The versions of OpenAPI that the generator reads. */
+const knownVersion = /^3\.0\.\d+$/
+
+/**
+ * Whether a document is of a version that the generator reads. Reports another version, whose members need no further
+ * messages. A document whose version is absent or no text is read like one of 3.0.
+ */
+function hasKnownVersion(file: SourceFile, diagnostics: DiagnosticList): boolean {
+  const document = whole(file)
+  const member = formats.find(name => own(file.root, name) !== undefined)
+  const version = text(document, member ?? 'openapi')
+  if (member === 'openapi' && version !== undefined && knownVersion.test(version)) return true
+  diagnostics.add(messages.documentVersion(member, version), file.positionOf(`/${member ?? 'openapi'}`))
+  return member === undefined || (member === 'openapi' && version === undefined)
+}
+
+/** The members that name the version of a document, of OpenAPI and of the formats that are often given in its place. */
+const formats = ['openapi', 'swagger', 'overlay', 'arazzo', 'asyncapi'] as const
 
 const inside = (at: Located, name: string): Located => ({ ...at, pointer: into(at.pointer, name) })
 

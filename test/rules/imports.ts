@@ -37,8 +37,8 @@ const computing = [
   '@zxcvbn-ts/language-common',
 ]
 
-/** The modules that all stages of the generator share: positions, diagnostics, options and outlines of documents. */
-const generatorShared = String.raw`generator/(?:diagnostics|document-outline|identifier|options|position)\.ts$`
+/** The modules that all stages of the generator share: positions, patterns, diagnostics, options and outlines of documents. */
+const generatorShared = String.raw`generator/(?:diagnostics|document-outline|identifier|options|pattern|position)\.ts$`
 
 /**
  * The import rules. The first rule that matches a file decides; files without a matching rule (scripts, tests and the

@@ -29,10 +29,10 @@ const expectedErrors: Readonly<Record<string, readonly string[]>> = {
   ],
   'invalid-ref-target.yaml': ['18 reference-not-found', '19 file-unreadable'],
   'two-specs-sharing-one-file/common.yaml': [
-    '1 missing-member',
-    '1 missing-member',
-    '1 missing-member',
     '1 document-version',
+    '1 missing-member',
+    '1 missing-member',
+    '1 missing-member',
   ],
 }
 
