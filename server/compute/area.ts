@@ -17,8 +17,13 @@ export type ComputeParts = AreaEnvironment<ComputeArea, 'network' | 'topology', 
 export const machinesFolder = (dataDir: string): string => join(dataDir, 'compute')
 
 /** Returns the drivers of the machines of this host. */
-export function hostDrivers({ atEnd, dataDir, functions, log }: ComputeParts): Drivers {
-  const driver = new QemuDriver({ folder: machinesFolder(dataDir), wires: () => functions.network.wires, log })
+export function hostDrivers({ atEnd, clock, dataDir, functions, log }: ComputeParts): Drivers {
+  const driver = new QemuDriver({
+    folder: machinesFolder(dataDir),
+    wires: () => functions.network.wires,
+    log,
+    now: () => clock.now(),
+  })
   atEnd(() => driver.close())
   return { QEMU: driver }
 }

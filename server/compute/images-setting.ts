@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readSync } from 'node:fs'
 import type { Image } from '../../domain/compute/images/image.ts'
 import { jsonFault } from '../../text/json-fault.ts'
 import type { SettingFaults } from '../settings/faults.ts'
@@ -7,6 +7,10 @@ import { object } from '../settings/objects.ts'
 import { integer, plainText, text } from '../settings/scalars.ts'
 import { inCode, Setting } from '../settings/setting.ts'
 import { systemCode } from '../store/sqlite/store-file.ts'
+import { readRegularFile } from './regular-file.ts'
+
+/** The maximal length of the file of images in bytes. */
+const mostBytes = 2 ** 20
 
 const nameRule = 'must be 1 to 128 of a-z, 0-9, ".", "_" and "-", the first a letter or digit'
 
@@ -50,9 +54,14 @@ export const imagesFile = (): Setting<readonly Image[], 'required'> =>
 
 function fileText(path: string, place: string, faults: SettingFaults): string | undefined {
   try {
-    return readFileSync(path, 'utf8')
+    const content = readRegularFile(path, descriptor => {
+      const buffer = Buffer.alloc(mostBytes + 1)
+      return buffer.subarray(0, readSync(descriptor, buffer, 0, buffer.length, 0))
+    })
+    if (content.length > mostBytes) return faults.add(place, 'names a file of more than 1 MiB')
+    return content.toString('utf8')
   } catch (error) {
-    const code = systemCode(error)
+    const code = systemCode(error) || 'no regular file'
     return faults.add(place, `names a file that cannot be read (${code})`)
   }
 }

@@ -1,5 +1,5 @@
 import { domainOf, type DispatcherOptions } from '../../runtime/call.ts'
-import { ApiError, commonReasons } from '../../runtime/errors.ts'
+import { ApiError, commonReasons, type ErrorDomain } from '../../runtime/errors.ts'
 import { errorAnswer } from '../../runtime/status.ts'
 import type { Dispatch, WireAnswer, WireRequest } from '../../runtime/wire.ts'
 import type { RequestRules } from './connections.ts'
@@ -18,11 +18,19 @@ const messages = {
   draining: 'the server is about to end; try again',
 } as const
 
+type Cause = keyof typeof messages
+
 /** Returns the answer to a caller that has disconnected, which is never sent. */
 const gone = (): WireAnswer => ({ status: 499, headers: {} })
 
 /** The delay in seconds after which refused callers should try again; the platform's clients add a random part. */
 const retryAfterSeconds = 1
+
+const refusalOf = (cause: Cause): ApiError =>
+  new ApiError(commonReasons.ENGINE_UNAVAILABLE, messages[cause], {}, { retryAfterSeconds })
+
+// The errors are made once: each new error would cost the capture of its stack.
+const refusals = { overloaded: refusalOf('overloaded'), draining: refusalOf('draining') } as const
 
 /**
  * Limits the number of running calls, and begins calls in the turns of the server. Above the limit, after too long a
@@ -34,6 +42,11 @@ export class Admission {
   readonly #turns: Turns
   readonly #parts: RefusalServices
   readonly #domains: DispatcherOptions['domains']
+  /** The refusals in the form of the platform, by cause and domain. Only ids differ between two of a kind. */
+  readonly #answers: Readonly<Record<Cause, Map<ErrorDomain, WireAnswer>>> = {
+    overloaded: new Map(),
+    draining: new Map(),
+  }
   readonly #drained = Promise.withResolvers<void>()
   #inWork = 0
   #isDraining = false
@@ -128,10 +141,20 @@ export class Admission {
     return this.#leaving(this.#refuse(request, 'overloaded', rules))
   }
 
-  #refuse({ headers, target }: WireRequest, cause: keyof typeof messages, rules?: RequestRules): WireAnswer {
-    const error = new ApiError(commonReasons.ENGINE_UNAVAILABLE, messages[cause], {}, { retryAfterSeconds })
-    const answer = errorAnswer(error, rules?.domain ?? domainOf(target, this.#domains), rules?.renderError)
-    return identified(answer, error, cause, this.#parts, headers.traceparent)
+  #refuse({ headers, target }: WireRequest, cause: Cause, rules?: RequestRules): WireAnswer {
+    const answer =
+      rules === undefined
+        ? this.#plain(cause, domainOf(target, this.#domains))
+        : errorAnswer(refusals[cause], rules.domain, rules.renderError)
+    return identified(answer, refusals[cause], cause, this.#parts, headers.traceparent)
+  }
+
+  #plain(cause: Cause, domain: ErrorDomain): WireAnswer {
+    const known = this.#answers[cause].get(domain)
+    if (known) return known
+    const answer = errorAnswer(refusals[cause], domain)
+    this.#answers[cause].set(domain, answer)
+    return answer
   }
 
   /** Returns the answer; while the server ends, adds the header that closes the connection. */

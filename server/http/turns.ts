@@ -1,3 +1,5 @@
+import { Patience } from './patience.ts'
+
 /** The admission of a request: true if its call may begin, false if the request must be refused. */
 export type Admitted = boolean
 
@@ -10,8 +12,7 @@ export interface TurnLimits {
   readonly turnMs: number
   /**
    * The time after which a waiting request is refused under lasting overload: its caller would otherwise wait longer
-   * than a retry on another server takes. In a burst, until requests have waited for `burst` times as long without a
-   * pause, a request may wait for that longer time.
+   * than a retry on another server takes. In a burst, a request may wait longer: see `Patience`.
    */
   readonly patienceMs: number
   /** The minimal interval between two refusals. A refused caller may send its next request immediately. */
@@ -21,9 +22,6 @@ export interface TurnLimits {
 }
 
 const defaultTurnLimits: TurnLimits = { turnMs: 1, patienceMs: 100, refusalEveryMs: 1, refusalWithinMs: 1200 }
-
-/** The ratio of the longest burst of waiting requests to the patience under lasting overload. */
-const burst = 5
 
 /** The maximal time in milliseconds for which new connections precede calls. */
 const mostAcceptMs = 50
@@ -40,6 +38,7 @@ interface Waiting {
  */
 export class Turns {
   readonly #limits: TurnLimits
+  readonly #patience: Patience
   readonly #ordinary = new Queue<Waiting>()
   readonly #urgent = new Queue<Waiting>()
   readonly #refused = new Queue<Waiting>()
@@ -47,8 +46,6 @@ export class Turns {
   #beganMs: number | undefined
   /** Whether a connection was accepted since calls last began from the queues. */
   #hasAccepted = false
-  /** The time at which a request last found no other waiting request. */
-  #freeMs = 0
   /** The time until which new connections precede calls. */
   #acceptUntilMs = 0
   #wasUrgent = false
@@ -57,6 +54,7 @@ export class Turns {
 
   constructor(limits: Partial<TurnLimits> = {}) {
     this.#limits = { ...defaultTurnLimits, ...limits }
+    this.#patience = new Patience(this.#limits.patienceMs)
   }
 
   /** The number of requests that wait for a turn. */
@@ -79,8 +77,8 @@ export class Turns {
     if (isFirst) setImmediate(this.#turn)
     this.#beganMs ??= nowMs
     const isFree = this.waiting + this.#urgent.length === 0 && !this.#isAccepting(nowMs)
-    if (this.waiting === 0) this.#freeMs = nowMs
     if (isFree && (isFirst || nowMs - this.#beganMs < this.#limits.turnMs)) return true
+    if (!isUrgent) this.#patience.arrived(nowMs, this.waiting === 0)
     return new Promise(settle => (isUrgent ? this.#urgent : this.#ordinary).push({ sinceMs: nowMs, settle }))
   }
 
@@ -141,10 +139,13 @@ export class Turns {
     this.#wasUrgent = !this.#wasUrgent && this.#urgent.length > 0
     if (this.#wasUrgent) return this.#urgent.shift()
     const nowMs = performance.now()
-    const isBurst = nowMs - this.#freeMs < burst * this.#limits.patienceMs
-    const latestMs = nowMs - this.#limits.patienceMs * (isBurst ? burst : 1)
+    const earliestMs = nowMs - this.#patience.limitMs(nowMs)
     for (let next = this.#ordinary.shift(); next !== undefined; next = this.#ordinary.shift()) {
-      if (next.sinceMs >= latestMs) return next
+      if (next.sinceMs >= earliestMs) {
+        this.#patience.began()
+        return next
+      }
+      this.#patience.refused(nowMs)
       next.settle(false)
     }
     return this.#urgent.shift()

@@ -1,5 +1,8 @@
 import type { Ninefold } from '../../output/client.ts'
 import { Admission } from '../../server/http/admission.ts'
+import { closeApp, createApp, mount } from '../../server/http/app.ts'
+import { defaultHttpLimits } from '../../server/http/limits.ts'
+import { outside } from '../../server/platform-domain.ts'
 import { Turns } from '../../server/http/turns.ts'
 import { createClock } from '../../server/clock.ts'
 import { Meters } from '../../server/meters/meters.ts'
@@ -7,6 +10,7 @@ import { fetchHost } from '../../runtime/hosts/fetch.ts'
 import { silent, baseUrl } from '../areas/open-platform.ts'
 import { absentId, addMember, addTenant, type Member, type Tenant } from '../areas/members.ts'
 import type { TestPlatform, TestPlatformOptions } from '../areas/test-platform.ts'
+import { rawExchange } from '../server/http/harness.ts'
 import { atScale, tinyBody } from '../domain/compute/tenant-vms.ts'
 
 /** The options of the platform that serves the scenarios: a creation of a machine takes hours. */
@@ -65,6 +69,28 @@ export class ScenarioPlatform {
     return host(new Request(baseUrl + target, this.#init(asked)))
   }
 
+  /** Sends the headers of a creation to a listener of the platform, and no body before the time limit of bodies. */
+  async askSlowly(target: string): Promise<Response> {
+    const limits = { ...defaultHttpLimits, requestMs: 50 }
+    const app = createApp({ outside, limits, meters: new Meters(), turns: new Turns() })
+    mount(app, this.platform.dispatch)
+    try {
+      const url = await app.app.listen({ port: 0, host: '127.0.0.1' })
+      const headers = ['host: a', `authorization: Bearer ${this.admin.token}`, 'content-type: application/json']
+      const head = [`POST ${target} HTTP/1.1`, ...headers, 'content-length: 100', '', ''].join('\r\n')
+      const [, status = '0', body = ''] = /^HTTP\/1\.1 (\d+) .*?\r\n\r\n(.*)$/s.exec(await rawExchange(url, head)) ?? []
+      return new Response(body, { status: Number(status) })
+    } finally {
+      await closeApp(app, 0)
+    }
+  }
+
+  /** Returns the names of the resources of a list, as far as one page shows them; `member` is the member of the list. */
+  async namesBelow(path: string, member: string): Promise<readonly string[]> {
+    const rows: readonly { readonly name: string }[] = (await (await this.ask(path)).json())[member]
+    return rows.map(({ name }) => name)
+  }
+
   /** Creates a workspace, and returns the path of its VPCs. The quota of a workspace admits five VPCs. */
   async vpcs(): Promise<string> {
     const { organisation } = this.tenant
@@ -121,7 +147,10 @@ const list =
 const vms = (at: ScenarioPlatform): string => `/compute/v1/workspaces/${at.tenant.workspace}/engines/native/vms`
 const repeated = (body: unknown, key: string): Asked => post(body, { 'idempotency-key': key })
 
-/** The requests that make the scenarios, keyed by the id of the case. */
+/**
+ * The requests that make the scenarios, keyed by the id of the case. A scenario about a feature that the platform does
+ * not offer sends the request of that feature, which the platform must refuse without an effect.
+ */
 export const scenarios: Readonly<Record<string, Scenario>> = {
   'er-041': async at => at.ask(`${await at.vpcs()}/${absentId}`),
   'er-042': async at => at.ask(`${await at.vpcs()}/${absentId}`, { caller: at.nobody }),
@@ -140,6 +169,12 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'er-062': async at => at.ask(await at.vpcs(), post({ ...at.vpcBody(), colour: 'red' })),
   'er-063': at => at.ask(vms(at), post({ ...tinyBody, name: at.name(), memory_mib: '128' })),
   'er-064': async at => at.ask(`${await at.vpcs()}/${absentId}?update_mask=description`, patch({ description: 'new' })),
+  async 'er-065'(at) {
+    const path = await at.vpcs()
+    const allowing = `${path}/${absentId}?update_mask=description&allow_missing=true`
+    const answer = await at.ask(allowing, patch(at.vpcBody()))
+    return unchanged(await at.namesBelow(path, 'vpcs'), [], answer)
+  },
   'er-066': async at => at.ask(`${await at.vpc()}?update_mask=nosuch`, patch({})),
   'er-068': async at =>
     at.ask(`${await at.workspace()}?update_mask=description,state`, patch({ description: 'new', state: 'any' })),
@@ -149,6 +184,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     const { etag } = await (await at.ask(path)).json()
     return at.ask(`${path}?update_mask=description`, patch({ description: 'new', etag }))
   },
+  'er-071': async at => at.ask(`${await at.vpc()}?update_mask=description`, patch({ description: 'new' })),
   'er-074': async at => at.ask(`${await at.vpc()}?etag=stale`, { method: 'DELETE' }),
   async 'er-075'(at) {
     const path = await at.vpc()
@@ -181,6 +217,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     return guess()
   },
   'er-085': async at => at.askEnding(await at.vpcs(), {}),
+  'er-086': async at => at.askSlowly(await at.vpcs()),
   async 'er-087'(at) {
     const leaving = new AbortController()
     const { status, headers, body } = await at.platform.dispatch({
@@ -212,6 +249,27 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     return answer
   },
   'er-098': at => at.ask(`/network/v1/operations/${absentId}:cancel`, post({})),
+  'er-099': async at => at.ask(`${await operation(at)}:cancel`, post({})),
+  'er-100': async at => at.ask(`${await operation(at)}:wait`, post({ timeout: '1s' })),
+  async 'er-101'(at) {
+    const body = { ...tinyBody, name: at.name() }
+    const { id, resource_id } = await (await at.ask(vms(at), post(body))).json()
+    const answer = await at.ask(`${vms(at)}/${resource_id}?update_mask=memory_mib`, patch({ memory_mib: 256 }))
+    const { status } = await (await at.ask(`/compute/v1/operations/${id}`)).json()
+    return unchanged([status], ['COMPUTE_OPERATION_STATUS_RUNNING'], answer)
+  },
+  'er-102': async at => at.ask(`${await at.vpcs()}?validate_only=true`, post({ ...at.vpcBody(), name: 'NO NAME' })),
+  'er-103': async at => at.ask(`${await at.vpcs()}?validate_only=true`, { ...post(at.vpcBody()), caller: at.nobody }),
+  async 'er-105'(at) {
+    const path = await at.vpcs()
+    const answer = await at.ask(`${path}?validate_only=true`, post(at.vpcBody()))
+    return unchanged(await at.namesBelow(path, 'vpcs'), [], answer)
+  },
+  'er-106': async at =>
+    at.ask(
+      `${await at.vpc()}?update_mask=description&validate_only=true`,
+      patch({ description: 'new', etag: 'stale' }),
+    ),
   async 'er-108'(at) {
     const path = await at.vpcs()
     const asked = repeated(at.vpcBody(), 'er-108')
@@ -244,23 +302,21 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
 }
 
-/** The reasons why the platform makes no request of a scenario, keyed by the id of the case. */
-export const unmade: Readonly<Record<string, string>> = {
-  'er-065': 'no update creates a resource: allow_missing is not offered',
-  'er-071': 'no call demands an etag (conventions §6)',
-  'er-086': 'no call has a deadline: work that takes long is an operation with a deadline of its own (conventions §15)',
-  'er-099': 'no call cancels an operation',
-  'er-100': 'no call waits for an operation: clients poll, as test/runtime/wait.test.ts shows',
-  'er-101': 'no update pre-empts another: a machine in progress answers VM_OPERATION_IN_PROGRESS',
-  'er-102': 'validate_only is not offered: an unknown query parameter is refused (conventions §1)',
-  'er-103': 'validate_only is not offered',
-  'er-105': 'validate_only is not offered',
-  'er-106': 'validate_only is not offered',
-}
-
 /** Returns the number of operations of compute, as far as one page shows them. */
 async function operationsOf({ api }: ScenarioPlatform): Promise<number> {
   return (await api.compute.listOperations({ page_size: 100 })).operations.length
+}
+
+/** Returns the path of an operation that has ended. */
+async function operation(at: ScenarioPlatform): Promise<string> {
+  const { id } = await (await at.ask(await at.vpcs(), post(at.vpcBody()))).json()
+  return `/network/v1/operations/${id}`
+}
+
+/** Returns the response. Throws unless the two lists are equal. */
+function unchanged(found: readonly string[], expected: readonly string[], answer: Response): Response {
+  if (found.join() !== expected.join()) throw new Error(`a refused request has an effect: ${found.join()}`)
+  return answer
 }
 
 /** Returns the response. Throws unless it is the operation `id`. */

@@ -25,13 +25,18 @@ export type MaterialOwner = Pick<StoredKeyVersion, 'row_id' | 'id' | 'crypto_key
 export class Materials {
   readonly #keyring: Keyring
   readonly #open = new LRUCache<string, OpenMaterial>({ max: cachedMaterials, dispose: wipe })
+  /** The number of times that entries were removed because they must not be used any more. */
+  #removals = 0
 
   constructor(keyring: Keyring, changes: KeyChanges) {
     this.#keyring = keyring
-    changes.listen({
-      changed: key => this.#forget(key),
-      reset: () => this.#open.clear(),
-    })
+    changes.listen({ changed: key => this.#forget(key), reset: () => this.#clear() })
+    keyring.onSeal(() => this.#clear())
+  }
+
+  /** The number of versions whose material is in memory. */
+  get cached(): number {
+    return this.#open.size
   }
 
   /** Stores the material of a new version, encrypted. Throws VAULT_SEALED. */
@@ -49,12 +54,19 @@ export class Materials {
     this.#keyring.requireUnsealed()
     const known = this.#open.get(version.row_id)
     if (known !== undefined) return use(known)
+    const removals = this.#removals
     const stored = await reader.get(materialCollection, version.row_id)
     if (stored === undefined) throw corrupt(version)
     const secret = await this.#keyring.unwrap(reader, placeOf(version), stored.value.wrapped)
     const material = opened(version, secret)
-    this.#open.set(version.row_id, material)
-    return use(material)
+    // Material that was read before a removal may belong to a destroyed version or a sealed vault: it is not kept.
+    const isKept = removals === this.#removals
+    if (isKept) this.#open.set(version.row_id, material)
+    try {
+      return use(material)
+    } finally {
+      if (!isKept) wipe(material)
+    }
   }
 
   /** Deletes the material of a version, if it exists. The caller informs all servers (`KeyChanges`). */
@@ -66,9 +78,15 @@ export class Materials {
   /** Overwrites the cached material of a crypto key: `key` is `cryptoKeys/<id>`, or the key of another change. */
   #forget(key: string): void {
     const [kind, id] = key.split('/')
-    if (kind === 'workspaces') this.#open.clear()
+    if (kind === 'workspaces') this.#clear()
     if (kind !== 'cryptoKeys') return
+    this.#removals += 1
     for (const row of this.#open.keys()) if (row.startsWith(`${id}/`)) this.#open.delete(row)
+  }
+
+  #clear(): void {
+    this.#removals += 1
+    this.#open.clear()
   }
 }
 

@@ -14,12 +14,6 @@ const cachedKeys = 1000
 /** The seconds after which a caller may retry a call that needs the unsealed vault. */
 const retryAfterSeconds = 30
 
-/** The stored key of a workspace, and the safe that opens the key. */
-interface LockedKey {
-  readonly safe: OpenSafe
-  readonly stored: StoredWorkspaceKey
-}
-
 interface CachedKey {
   /** The stored form, by which a replaced key is recognised. */
   readonly wrapped: string
@@ -35,6 +29,7 @@ export class Keyring {
   #roots: RootKeys | undefined
   #safe: OpenSafe | ClosedSafe = { reason: 'the server has not yet opened the vault' }
   readonly #workspaces = new LRUCache<string, CachedKey>({ max: cachedKeys, dispose: ({ key }) => key.wipe() })
+  readonly #sealed: (() => void)[] = []
 
   constructor(store: Store) {
     this.#store = store
@@ -61,7 +56,13 @@ export class Keyring {
     const safe = this.#safe
     this.#safe = { reason }
     this.#workspaces.clear()
+    for (const sealed of this.#sealed) sealed()
     if (isOpenSafe(safe)) for (const key of safe.keys.values()) key.fill(0)
+  }
+
+  /** Calls `sealed` at each seal, for caches of material that the keyring has unwrapped. `sealed` must not throw. */
+  onSeal(sealed: () => void): void {
+    this.#sealed.push(sealed)
   }
 
   /** Throws VAULT_SEALED, with the time of a retry, if the vault is sealed. */
@@ -74,9 +75,9 @@ export class Keyring {
    * has none. Returns printable ASCII. Throws VAULT_SEALED, and STORED_DATA_CORRUPT if the stored key was altered.
    */
   async wrap(tx: Transaction, place: ItemPlace, plain: Uint8Array): Promise<string> {
-    const { safe, stored } = await this.#ensure(tx, place.workspace)
+    const stored = await this.#ensure(tx, place.workspace)
     // No `await` separates the key from its use, because an evicted key is overwritten.
-    return this.#keyOf(safe, stored).wrap(place, plain)
+    return this.#keyOf(stored).wrap(place, plain)
   }
 
   /**
@@ -84,8 +85,8 @@ export class Keyring {
    * VAULT_SEALED, and STORED_DATA_CORRUPT if the item or the stored key was altered or belongs to another place.
    */
   async unwrap(reader: Reader, place: ItemPlace, wrapped: string): Promise<Buffer> {
-    const { safe, stored } = await this.#find(reader, place.workspace)
-    return this.#keyOf(safe, stored).unwrap(place, wrapped)
+    const stored = await this.#find(reader, place.workspace)
+    return this.#keyOf(stored).unwrap(place, wrapped)
   }
 
   /**
@@ -93,8 +94,8 @@ export class Keyring {
    * equal labels. The key of the workspace is created if it is absent. Throws as `wrap` does.
    */
   async derive(tx: Transaction, workspace: string, label: string): Promise<Buffer> {
-    const { safe, stored } = await this.#ensure(tx, workspace)
-    return this.#keyOf(safe, stored).derive(label)
+    const stored = await this.#ensure(tx, workspace)
+    return this.#keyOf(stored).derive(label)
   }
 
   /** Overwrites the cached key of a workspace; the next use reads the key again. */
@@ -126,7 +127,8 @@ export class Keyring {
    */
   async unwrapPlatform(purpose: string, wrapped: string): Promise<Buffer> {
     const [, number = '', body = ''] = /^nf1:([1-9]\d{0,8}):([A-Za-z0-9+/]+={0,2})$/.exec(wrapped) ?? []
-    const { installation, keys } = await this.#with(this.#store, number)
+    await this.#require(this.#store, number)
+    const { installation, keys } = this.#open()
     const safeKey = keys.get(number)
     if (safeKey === undefined) throw corruptItem(purpose)
     const key = purposeKey(safeKey, purpose)
@@ -141,9 +143,13 @@ export class Keyring {
     throw vaultSealed(`the vault is sealed: ${this.#safe.reason}`, { retryAfterSeconds })
   }
 
-  async #ensure(tx: Transaction, workspace: string): Promise<LockedKey> {
+  /** Returns the stored key of a workspace, which is created if it is absent. The safe has the key that opens it. */
+  async #ensure(tx: Transaction, workspace: string): Promise<StoredWorkspaceKey> {
     const stored = await tx.get(workspaceKeys, workspace)
-    if (stored !== undefined) return { safe: await this.#with(tx, stored.value.safe_key), stored: stored.value }
+    if (stored !== undefined) {
+      await this.#require(tx, stored.value.safe_key)
+      return stored.value
+    }
     const safe = this.#open()
     const key = randomFillSync(Buffer.alloc(keySize))
     const place = keyPlace(safe.installation, workspace, safe.newest)
@@ -151,20 +157,22 @@ export class Keyring {
     key.fill(0)
     // Two transactions that find no key conflict at the insert; the second runs again and finds the key.
     const made = await tx.insert(workspaceKeys, { id: workspace, safe_key: safe.newest, wrapped })
-    return { safe, stored: made.value }
+    return made.value
   }
 
-  async #find(reader: Reader, workspace: string): Promise<LockedKey> {
+  async #find(reader: Reader, workspace: string): Promise<StoredWorkspaceKey> {
     this.#open()
     const stored = await reader.get(workspaceKeys, workspace)
     if (stored === undefined) throw corruptKey(workspace)
-    return { safe: await this.#with(reader, stored.value.safe_key), stored: stored.value }
+    await this.#require(reader, stored.value.safe_key)
+    return stored.value
   }
 
-  #keyOf(safe: OpenSafe, { id, safe_key, wrapped }: StoredWorkspaceKey): WorkspaceKey {
+  /** Returns the key of a workspace. Throws VAULT_SEALED if the vault was sealed while the stored key was read. */
+  #keyOf({ id, safe_key, wrapped }: StoredWorkspaceKey): WorkspaceKey {
+    const { installation, keys } = this.#open()
     const cached = this.#workspaces.get(id)
     if (cached?.wrapped === wrapped) return cached.key
-    const { installation, keys } = safe
     const safeKey = keys.get(safe_key)
     const place = keyPlace(installation, id, safe_key)
     const bytes = safeKey && decryptBytes(safeKey, place, Buffer.from(wrapped, 'base64'))
@@ -175,16 +183,17 @@ export class Keyring {
   }
 
   /**
-   * Returns the safe, which is read again if it has no key of this number: another server may have rotated the root
-   * key. A server without the new root key is sealed from then on.
+   * Reads the safe again if it has no key of this number: another server may have rotated the root key. A server
+   * without the new root key is sealed from then on. Callers take the safe from `#open` without an `await` before its
+   * use, because a seal overwrites the keys.
    */
-  async #with(reader: Reader, number: string): Promise<OpenSafe> {
+  async #require(reader: Reader, number: string): Promise<void> {
     const safe = this.#open()
-    if (number === '' || safe.keys.has(number) || this.#roots === undefined) return safe
+    if (number === '' || safe.keys.has(number) || this.#roots === undefined) return
     const read = await readSafe(reader, this.#roots)
+    this.#open()
     if (isOpenSafe(read)) this.#safe = read
     else this.seal(read.reason)
-    return this.#open()
   }
 }
 

@@ -2,12 +2,14 @@ import { rmSync } from 'node:fs'
 import type { Disk, DriverAnswer, DriverVm } from '../../../domain/compute/drivers/driver.ts'
 import type { HostFacts } from './command-line.ts'
 import { argumentsOf, type Beginning } from './command-line.ts'
-import { bytesOf, createDisk, growDisk, qcow2Header } from './disks.ts'
+import { bytesOf, bytesPerGib, createDisk, growDisk, qcow2Header } from './disks.ts'
 import type { Guest } from './guest.ts'
 import type { ImageFiles } from './image-files.ts'
 import { pinProcessors } from './pinning.ts'
+import { hasGoneDown } from './power-button.ts'
 import { abandonState, loadState, SaveFailed, saveState } from './saved-state.ts'
 import { writeSeed } from './seed.ts'
+import { untilAborted } from './until-aborted.ts'
 import { diskFile, diskNode, fileNames, interfaceSocket, type MachineRecord, type VmFolder } from './vm-folder.ts'
 
 /** The parts of a change of one machine. */
@@ -24,6 +26,8 @@ export interface Change {
   readonly attach: (ports: MachineRecord['ports']) => void
   /** Disconnects all ports of the machine. */
   readonly detach: () => void
+  /** Ends the process of the machine, after the last output of its serial port is kept. */
+  readonly end: () => Promise<void>
 }
 
 const done: DriverAnswer = { kind: 'done' }
@@ -43,6 +47,11 @@ export async function provision({ folder, images, signal, vm }: Change): Promise
   for (const disk of vm.disks) {
     const isNewBootDisk = disk.name === '' && !folder.has(diskFile(''))
     const base = isNewBootDisk ? await untilAborted(images.baseOf(vm.image), signal) : undefined
+    // The guest of a smaller disk would see an image without its end.
+    if (base && base.virtualBytes > bytesOf(disk)) {
+      const gib = Math.ceil(base.virtualBytes / bytesPerGib)
+      return failed(`image ${vm.image?.name} has ${gib} GiB, and the boot disk only ${disk.size_gib}`)
+    }
     await createDisk(folder, disk, base, signal)
   }
   if (!folder.read()) folder.write({ power: 'OFF', ports: [] })
@@ -83,46 +92,25 @@ async function spawn({ folder, guest, host, signal, vm }: Change, beginning: Beg
 const portsOf = ({ interfaces }: DriverVm): MachineRecord['ports'] =>
   interfaces.map(({ name, port_id }) => ({ port: port_id, socket: interfaceSocket(name) }))
 
-/** The delays between presses of the power button, in milliseconds. A guest that is still booting misses a press. */
-const pressesMs = [500, 1000, 2000, 4000] as const
-const laterPressesMs = 10_000
-
 /** Presses the power button, and powers the guest off unless the guest goes down within `graceMs`. */
 export async function shutdown(change: Change, graceMs: number): Promise<DriverAnswer> {
-  const { detach, folder, guest, name } = change
+  const { detach, end, folder, name } = change
   const record = folder.read()
   if (record?.done?.change === name) return { kind: 'done', isForced: record.done.isForced }
   if (record?.power === 'OFF') return { kind: 'done', isForced: false }
   if (record?.power !== 'ON') return refused(record?.power)
   const isForced = !(await hasGoneDown(change, graceMs))
   detach()
-  await guest.end()
+  await end()
   folder.clean()
   folder.write({ power: 'OFF', ports: [], done: { change: name, isForced } })
   return { kind: 'done', isForced }
 }
 
-async function hasGoneDown({ guest, signal }: Change, graceMs: number): Promise<boolean> {
-  const until = performance.now() + graceMs
-  for (let press = 0; ; press += 1) {
-    const { run, state } = await guest.state()
-    signal.throwIfAborted()
-    if (state !== 'ON') return true
-    const leftMs = until - performance.now()
-    if (leftMs <= 0) return false
-    if (run !== 'running') await guest.execute('cont')
-    const session = await guest.session()
-    const waitMs = Math.min(leftMs, pressesMs[press] ?? laterPressesMs)
-    const isDown = session.next('SHUTDOWN', waitMs)
-    await session.execute('system_powerdown')
-    await untilAborted(isDown, signal)
-  }
-}
-
 /** Powers a machine off, and discards a saved state. */
-export async function powerOff({ detach, folder, guest }: Change): Promise<DriverAnswer> {
+export async function powerOff({ detach, end, folder }: Change): Promise<DriverAnswer> {
   detach()
-  await guest.end()
+  await end()
   if (!folder.read()) return done
   folder.clean()
   folder.write({ power: 'OFF', ports: [] })
@@ -144,7 +132,7 @@ export async function reset({ folder, guest, name }: Change): Promise<DriverAnsw
 }
 
 /** Saves the state of a running machine, and ends its process. After a failure the guest goes on. */
-export async function suspend({ detach, folder, guest, signal }: Change): Promise<DriverAnswer> {
+export async function suspend({ detach, end, folder, guest, signal }: Change): Promise<DriverAnswer> {
   const record = folder.read()
   if (record?.power === 'SAVED') {
     await guest.end()
@@ -152,17 +140,17 @@ export async function suspend({ detach, folder, guest, signal }: Change): Promis
   }
   if (record?.power !== 'ON') return refused(record?.power)
   if ((await guest.state()).state !== 'ON') return refused('OFF')
-  let hardware: string
   try {
-    hardware = await saveState(folder, guest, signal)
+    const hardware = await saveState(folder, guest, signal)
+    folder.write({ power: 'SAVED', ports: [], hardware })
   } catch (error) {
-    if (!(error instanceof SaveFailed)) throw error
+    if (signal.aborted) throw error
     await abandonState(folder, guest)
+    if (!(error instanceof SaveFailed)) throw error
     return failed('the memory of the guest could not be saved')
   }
-  folder.write({ power: 'SAVED', ports: [], hardware })
   detach()
-  await guest.end()
+  await end()
   return done
 }
 
@@ -225,14 +213,4 @@ export async function destroy({ detach, folder, guest }: Change): Promise<Driver
   await guest.end()
   rmSync(folder.path, { recursive: true, force: true })
   return done
-}
-
-/** Returns the value of a promise. Rejects once the signal is aborted; the work behind the promise continues. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = new Promise<never>((_resolve, reject) => {
-    const abort = (): void => reject(new Error('another change of the machine has begun', { cause: signal.reason }))
-    if (signal.aborted) abort()
-    else signal.addEventListener('abort', abort, { once: true })
-  })
-  return Promise.race([promise, aborted])
 }

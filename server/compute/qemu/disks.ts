@@ -1,5 +1,6 @@
-import { closeSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
+import { readSync, renameSync, rmSync } from 'node:fs'
 import type { Disk } from '../../../domain/compute/drivers/driver.ts'
+import { readRegularFile } from '../regular-file.ts'
 import { runProgram } from './programs.ts'
 import { diskFile, partial, type VmFolder } from './vm-folder.ts'
 
@@ -8,6 +9,8 @@ export interface BaseImage {
   /** The path of the file, absolute or relative to the folder of the machine. */
   readonly path: string
   readonly format: 'raw' | 'qcow2'
+  /** The size of the disk that the file stands for. */
+  readonly virtualBytes: number
 }
 
 /** The facts of the header of a qcow2 file (docs/interop/qcow2.txt of QEMU). */
@@ -15,12 +18,16 @@ export interface Qcow2Header {
   readonly virtualBytes: number
   /** Whether the file needs other files: a backing file or an external data file. */
   readonly hasOtherFiles: boolean
+  readonly isEncrypted: boolean
+  /** Whether the file is too short for its header, or for the table that the header names. */
+  readonly isTruncated: boolean
 }
 
 /** The time limit of `qemu-img` in milliseconds. Each command writes a few sectors only. */
 const imageMs = 60_000
 
-const bytesPerGib = 2 ** 30
+/** The number of bytes of a GiB. */
+export const bytesPerGib: number = 2 ** 30
 
 const headerBytes = 80
 
@@ -30,21 +37,30 @@ export function bytesOf({ size_gib }: Pick<Disk, 'size_gib'>): number {
   return size_gib * bytesPerGib
 }
 
-/** Returns the facts of the qcow2 file at a path; undefined for a file of another format. */
-export function qcow2Header(path: string): Qcow2Header | undefined {
-  const header = Buffer.alloc(headerBytes)
-  const descriptor = openSync(path, 'r')
-  try {
+/**
+ * Returns the length of the regular file at a path, and the facts of its header if the file is qcow2. Throws for a path
+ * of another kind.
+ */
+export function diskFacts(path: string): { readonly bytes: number; readonly qcow2?: Qcow2Header } {
+  return readRegularFile(path, (descriptor, bytes) => {
+    const header = Buffer.alloc(headerBytes)
     readSync(descriptor, header, 0, headerBytes, 0)
-  } finally {
-    closeSync(descriptor)
-  }
-  if (header.toString('latin1', 0, 4) !== 'QFI\u00fb') return undefined
+    return header.toString('latin1', 0, 4) === 'QFI\u00fb' ? { bytes, qcow2: headerOf(header, bytes) } : { bytes }
+  })
+}
+
+/** Returns the facts of the qcow2 file at a path; undefined for a file of another format. */
+export const qcow2Header = (path: string): Qcow2Header | undefined => diskFacts(path).qcow2
+
+function headerOf(header: Buffer, bytes: number): Qcow2Header {
   // Bit 2 of the incompatible features of version 3 marks an external data file.
   const hasDataFile = header.readUInt32BE(4) >= 3 && (header.readUInt8(79) & 4) !== 0
+  const tableEnd = Number(header.readBigUInt64BE(40)) + 8 * header.readUInt32BE(36)
   return {
     virtualBytes: Number(header.readBigUInt64BE(24)),
     hasOtherFiles: header.readBigUInt64BE(8) !== 0n || hasDataFile,
+    isEncrypted: header.readUInt32BE(32) !== 0,
+    isTruncated: bytes < headerBytes || tableEnd > bytes,
   }
 }
 

@@ -78,13 +78,13 @@ export class Guest {
 
   /** Runs a command of the monitor. Throws QmpError and QmpClosed. */
   async execute(command: string, parameters: object = {}, timeoutMs?: number): Promise<unknown> {
-    return (await this.session()).execute(command, parameters, timeoutMs)
+    return (await this.session(timeoutMs)).execute(command, parameters, timeoutMs)
   }
 
   /** Returns the open session with the monitor; concurrent calls share one session. Throws QmpClosed. */
-  session(): Promise<QmpSession> {
+  session(timeoutMs?: number): Promise<QmpSession> {
     if (this.#session?.isOpen) return Promise.resolve(this.#session)
-    this.#opening ??= QmpSession.open(this.#folder.file(fileNames.monitor))
+    this.#opening ??= QmpSession.open(this.#folder.file(fileNames.monitor), timeoutMs)
       .then(session => (this.#session = session))
       .finally(() => (this.#opening = undefined))
     return this.#opening

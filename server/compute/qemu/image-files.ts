@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { BootImage } from '../../../domain/compute/drivers/driver.ts'
 import { bootSector } from './boot-sector.ts'
-import { qcow2Header, type BaseImage } from './disks.ts'
+import { diskFacts, type BaseImage } from './disks.ts'
 import { partial } from './vm-folder.ts'
 
 /** An image cannot be used. `message` is for the owner of the machine and names nothing of the host. */
@@ -56,8 +56,9 @@ export class ImageFiles {
   tiny(): BaseImage {
     this.#make()
     const name = 'tiny.raw'
-    if (!existsSync(join(this.#folder, name))) this.#write(name, bootSector())
-    return { path: join('..', imagesFolder, name), format: 'raw' }
+    const content = bootSector()
+    if (!existsSync(join(this.#folder, name))) this.#write(name, content)
+    return { path: join('..', imagesFolder, name), format: 'raw', virtualBytes: content.length }
   }
 
   /** Deletes the files of interrupted downloads. Must not be called during a download. */
@@ -141,7 +142,20 @@ interface Fetched {
  */
 function described(name: string, path: string, from: string): BaseImage {
   if (!existsSync(path)) throw new ImageFault(`the file of image ${name} does not exist on this server`)
-  const header = qcow2Header(path)
-  if (header?.hasOtherFiles) throw new ImageFault(`image ${name} needs other files; flatten it with qemu-img convert`)
-  return { path: from, format: header ? 'qcow2' : 'raw' }
+  const { bytes, qcow2 } = factsOf(name, path)
+  if (bytes === 0) throw new ImageFault(`the file of image ${name} is empty`)
+  if (qcow2 === undefined) return { path: from, format: 'raw', virtualBytes: bytes }
+  const { hasOtherFiles, isEncrypted, isTruncated, virtualBytes } = qcow2
+  if (hasOtherFiles) throw new ImageFault(`image ${name} needs other files; flatten it with qemu-img convert`)
+  if (isEncrypted) throw new ImageFault(`image ${name} is encrypted; decrypt it with qemu-img convert`)
+  if (isTruncated) throw new ImageFault(`the file of image ${name} is truncated`)
+  return { path: from, format: 'qcow2', virtualBytes }
+}
+
+function factsOf(name: string, path: string): ReturnType<typeof diskFacts> {
+  try {
+    return diskFacts(path)
+  } catch (error) {
+    throw new ImageFault(`the file of image ${name} cannot be read`, { cause: error })
+  }
 }

@@ -1,15 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs'
 import type {
   Disk,
   Driver,
   DriverAnswer,
   DriverCall,
-  Lapse,
   MachineEvent,
   MachineState,
 } from '../../../domain/compute/drivers/driver.ts'
-import type { PortWires } from '../../../domain/ports/network.ts'
-import type { Log } from '../../log.ts'
+import type { DriverTelemetry, SerialOutput } from '../../../domain/compute/drivers/telemetry.ts'
 import { hostAccelerator, hostNodes } from './accelerator.ts'
 import {
   destroy,
@@ -24,23 +21,11 @@ import {
   type Change,
 } from './changes.ts'
 import type { HostFacts } from './command-line.ts'
-import { drainConsole } from './console.ts'
-import { Guest, type GuestState } from './guest.ts'
-import { ImageFault, ImageFiles } from './image-files.ts'
+import { ImageFault } from './image-files.ts'
 import { Jobs, type Work } from './jobs.ts'
-import { isVmId, VmFolder, type MachineRecord } from './vm-folder.ts'
-
-/** The parts that the driver needs. */
-export interface QemuParts {
-  /** The folder of all machines of this host; the driver creates the folder. */
-  readonly folder: string
-  /** Returns the switch of this server. The driver calls `wires` after the areas are mounted. */
-  readonly wires: () => PortWires
-  readonly log: Pick<Log, 'warn'>
-}
-
-/** The time limit of a look at a guest, in milliseconds. */
-const lookMs = 2000
+import { lookMs, Machines, type QemuParts } from './machines.ts'
+import type { SerialLines } from './serial-lines.ts'
+import { lapses, Watch } from './watch.ts'
 
 /** The time limit of a change of one disk, in milliseconds. */
 const diskMs = 120_000
@@ -68,13 +53,16 @@ type Run = (change: Change) => Promise<DriverAnswer>
 export class QemuDriver implements Driver {
   readonly #parts: QemuParts
   readonly #jobs = new Jobs()
-  readonly #guests = new Map<string, Guest>()
-  /** The attached ports, keyed by machine. */
-  readonly #wired = new Map<string, MachineRecord['ports']>()
-  #found: { readonly path: string; readonly images: ImageFiles } | undefined
+  readonly #machines: Machines
+  readonly #watch: Watch
+  readonly telemetry: DriverTelemetry
 
   constructor(parts: QemuParts) {
+    const machines = new Machines(parts)
     this.#parts = parts
+    this.#machines = machines
+    this.#watch = new Watch({ machines, isBusy: vm => this.#jobs.isBusy(vm), log: parts.log })
+    this.telemetry = serialTelemetry(machines.lines)
   }
 
   provision = (call: DriverCall): Promise<DriverAnswer> => this.#run(call, 'provision', provision)
@@ -101,59 +89,29 @@ export class QemuDriver implements Driver {
     const answer = await this.#run(call, 'destroy', destroy)
     if (answer.kind === 'done') {
       this.#jobs.forget(id)
-      this.#guests.delete(id)
+      this.#machines.forget(id)
     }
     return answer
   }
 
   async probe(_reader: unknown, vm: string): Promise<MachineState> {
-    const record = this.#folderOf(vm).read()
+    const record = this.#machines.folderOf(vm).read()
     if (!record) return { power: 'ABSENT' }
     if (record.power !== 'ON') return { power: record.power }
-    const { state } = await this.#guestOf(vm).state(lookMs)
+    const { state } = await this.#machines.guestOf(vm).state(lookMs)
     const lapse = lapses[state]
     return lapse === undefined ? { power: 'ON' } : { power: 'OFF', lapse }
   }
 
-  /**
-   * Yields the machines that have gone off. In addition, moves the output of serial ports to files, and connects the
-   * ports of guests that have outlived their server.
-   */
-  async *events(): AsyncGenerator<MachineEvent, void, undefined> {
-    if (!existsSync(this.#parts.folder)) return
-    if (!this.#found) this.#home().images.clean()
-    for (const vm of readdirSync(this.#home().path)) {
-      if (!isVmId(vm)) continue
-      const lapse = await this.#look(vm).catch((err: unknown) => {
-        this.#parts.log.warn({ err, vm }, 'the state of a virtual machine is unknown')
-        return undefined
-      })
-      if (lapse !== undefined) yield { vm, lapse }
-    }
+  /** Yields the machines that have gone off. */
+  events(): AsyncGenerator<MachineEvent, void, undefined> {
+    return this.#watch.events(this.#parts.folder)
   }
 
   /** Ends the changes in progress and the sessions with guests. The guests go on. */
   async close(): Promise<void> {
     await this.#jobs.close()
-    for (const guest of this.#guests.values()) guest.drop()
-  }
-
-  /** Looks at a machine between its changes; returns the reason if the machine has gone off without a change. */
-  async #look(vm: string): Promise<Lapse | undefined> {
-    const folder = this.#folderOf(vm)
-    const isOn = (): boolean => !this.#jobs.isBusy(vm) && folder.read()?.power === 'ON'
-    if (!isOn()) return undefined
-    const guest = this.#guestOf(vm)
-    const { run, state } = await guest.state(lookMs)
-    // A change may have begun in the meantime.
-    if (!isOn()) return undefined
-    const lapse = lapses[state]
-    if (lapse !== undefined) return lapse
-    this.#attach(vm, folder.read()?.ports ?? [])
-    await drainConsole(folder, guest)
-    // QEMU pauses a guest while the disk of the host is full.
-    if (run === 'io-error') await guest.execute('cont')
-    return undefined
+    this.#machines.close()
   }
 
   #run(call: DriverCall, verb: keyof typeof verbs, run: Run): Promise<DriverAnswer> {
@@ -187,12 +145,13 @@ export class QemuDriver implements Driver {
       vm,
       name,
       signal,
-      folder: this.#folderOf(vm.id),
-      guest: this.#guestOf(vm.id),
-      images: this.#home().images,
+      folder: this.#machines.folderOf(vm.id),
+      guest: this.#machines.guestOf(vm.id),
+      images: this.#machines.home().images,
       host: () => this.#host(vm),
-      attach: ports => this.#attach(vm.id, ports),
-      detach: () => this.#detach(vm.id),
+      attach: ports => this.#machines.attach(vm.id, ports),
+      detach: () => this.#machines.detach(vm.id),
+      end: () => this.#machines.end(vm.id),
     }
   }
 
@@ -205,53 +164,17 @@ export class QemuDriver implements Driver {
       this.#parts.log.warn({ vm: id, nodes: absent }, 'the host lacks NUMA nodes that its target declares')
     return { accelerator: await hostAccelerator(), nodes }
   }
-
-  #attach(vm: string, ports: MachineRecord['ports']): void {
-    const folder = this.#folderOf(vm)
-    for (const { port, socket } of ports) this.#parts.wires().attach(port, folder.file(socket))
-    this.#wired.set(vm, ports)
-  }
-
-  #detach(vm: string): void {
-    const ports = this.#wired.get(vm) ?? recordOf(this.#folderOf(vm))?.ports ?? []
-    for (const { port } of ports) this.#parts.wires().detach(port)
-    this.#wired.delete(vm)
-  }
-
-  /** Returns the folder of all machines without links, because processes name their folders so. */
-  #home() {
-    if (this.#found) return this.#found
-    mkdirSync(this.#parts.folder, { recursive: true, mode: 0o700 })
-    const path = realpathSync(this.#parts.folder)
-    return (this.#found = { path, images: new ImageFiles(path) })
-  }
-
-  #folderOf(vm: string): VmFolder {
-    return new VmFolder(this.#home().path, vm)
-  }
-
-  #guestOf(vm: string): Guest {
-    const known = this.#guests.get(vm)
-    if (known) return known
-    const guest = new Guest(this.#folderOf(vm))
-    this.#guests.set(vm, guest)
-    return guest
-  }
 }
 
-/** Returns the record of a machine; undefined for a damaged record, which must not prevent a deletion. */
-function recordOf(folder: VmFolder): MachineRecord | undefined {
-  try {
-    return folder.read()
-  } catch {
+/** Returns the telemetry of guests: their serial lines. QEMU does not report the usage of its guests. */
+const serialTelemetry = (lines: SerialLines): DriverTelemetry => ({
+  async *serial() {
+    yield* lines.waiting()
+  },
+  async forget(_tx: unknown, output: SerialOutput) {
+    lines.forget(output)
+  },
+  async usage() {
     return undefined
-  }
-}
-
-/** The reasons for a machine to be off, by the state of its guest. */
-const lapses: Readonly<Record<GuestState, Lapse | undefined>> = {
-  ON: undefined,
-  SHUT_DOWN: 'GUEST_SHUTDOWN',
-  BROKEN: 'CRASH',
-  GONE: 'CRASH',
-}
+  },
+})

@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { syncFile, syncFolder } from '../../durable-files.ts'
 import type { Guest } from './guest.ts'
@@ -35,7 +35,8 @@ export async function saveState(folder: VmFolder, guest: Guest, signal: AbortSig
   if (folder.has(fileNames.saved)) return hardware
   const until = performance.now() + lastBytesMs
   while (!folder.has(written)) {
-    if (performance.now() > until) throw new SaveFailed('the state could not be written')
+    const isFailed = !folder.has(unfinished) && !folder.has(written)
+    if (isFailed || performance.now() > until) throw new SaveFailed('the state could not be written')
     await sleep(lookMs, undefined, { signal })
   }
   syncFile(folder.file(written))
@@ -46,10 +47,14 @@ export async function saveState(folder: VmFolder, guest: Guest, signal: AbortSig
 
 async function begin(folder: VmFolder, guest: Guest): Promise<void> {
   for (const name of [unfinished, written, fileNames.saved]) rmSync(folder.file(name), { force: true })
+  // The file is there before `cat`, so that its absence later means a failure of `cat`, for example on a full disk.
+  writeFileSync(folder.file(unfinished), '', { mode: 0o600 })
   await guest.execute('stop')
   await guest.execute('migrate-set-parameters', { 'max-bandwidth': bandwidth })
   // QEMU reports the end before `cat` has written the last bytes, so the second name marks the end.
-  await guest.execute('migrate', { uri: `exec:cat > ${unfinished} && mv -f ${unfinished} ${written}` })
+  await guest.execute('migrate', {
+    uri: `exec:cat > ${unfinished} && mv -f ${unfinished} ${written} || rm -f ${unfinished}`,
+  })
 }
 
 /** Lets the guest go on after its state could not be saved. */

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { catalogueOf } from '../../../domain/compute/images/catalogue.ts'
@@ -34,6 +35,19 @@ describe('compute.images_file', () => {
     [JSON.stringify([{ ...image, colour: 'red' }]), 'colour'],
   ])('refuses %s', (text, fault) => {
     expect(() => imagesIn(text)).toThrow(fault)
+  })
+
+  it.each<[string, (path: string) => void, string]>([
+    ['a folder', path => mkdirSync(path), 'cannot be read (no regular file)'],
+    ['a pipe without a writer', path => void execFileSync('mkfifo', [path]), 'cannot be read (no regular file)'],
+    ['a device without an end', path => symlinkSync('/dev/zero', path), 'cannot be read (no regular file)'],
+    ['a link to itself', path => symlinkSync(path, path), 'cannot be read (ELOOP)'],
+    ['a file of more than 1 MiB', path => writeFileSync(path, `[${' '.repeat(2 ** 20)}]`), 'more than 1 MiB'],
+  ])('refuses %s at once', (_name, make, fault) => {
+    const file = join(testFolder(), 'images.json')
+    make(file)
+    const environment = { NINEFOLD_COMPUTE_IMAGES_FILE: file }
+    expect(() => readConfig({ environment }, [computeSettings])).toThrow(fault)
   })
 
   it('refuses a file that is not there', () => {

@@ -48,7 +48,10 @@ export async function closedLoop(url: URL, request: string, connections: number,
 
 /** The result of an open loop. */
 export interface OpenLoop {
+  /** The responses on connections that had a response before. */
   readonly tally: Tally
+  /** The first response of each connection; its time includes the opening. */
+  readonly firsts: Tally
   /** The number of requests that were due while each of the connections waited for a response. */
   readonly unsent: number
 }
@@ -64,6 +67,7 @@ export async function openLoop(
   { connections, ms, rate }: { readonly connections: number; readonly ms: number; readonly rate: number },
 ): Promise<OpenLoop> {
   const tally = new Tally()
+  const firsts = new Tally()
   const idle: Exchange[] = []
   const all = new Set<Exchange>()
   const beganMs = performance.now()
@@ -72,19 +76,20 @@ export async function openLoop(
     due = ((performance.now() - beganMs) / 1000) * rate
     let opened = 0
     while (sent + unsent < due) {
-      const exchange = idle.pop() ?? (opened < openedAtOnce ? another() : undefined)
+      const known = idle.pop()
+      const exchange = known ?? (opened < openedAtOnce ? another() : undefined)
       if (exchange === undefined) {
         unsent = due - sent
         break
       }
-      opened += 1
+      if (known === undefined) opened += 1
       sent += 1
-      send(exchange)
+      send(exchange, known === undefined ? firsts : tally)
     }
     await sleep(1)
   }
   for (const exchange of all) exchange.close()
-  return { tally, unsent: Math.round(unsent) }
+  return { tally, firsts, unsent: Math.round(unsent) }
 
   function another(): Exchange | undefined {
     if (all.size >= connections) return undefined
@@ -93,10 +98,10 @@ export async function openLoop(
     return exchange
   }
 
-  function send(exchange: Exchange): void {
+  function send(exchange: Exchange, counted: Tally): void {
     const sentMs = performance.now()
     exchange.send(request, status => {
-      if (performance.now() - beganMs < ms) tally.add(status, performance.now() - sentMs)
+      if (performance.now() - beganMs < ms) counted.add(status, performance.now() - sentMs)
       if (exchange.isOpen) idle.push(exchange)
       else all.delete(exchange)
     })

@@ -1,8 +1,8 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, openSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -10,12 +10,27 @@ import { administratorFile } from '../../../server/access/sign-in.ts'
 
 const program = fileURLToPath(new URL('../../../../ninefold.ts', import.meta.url))
 
-/** A server in a process of its own, on a processor of its own if the machine has the program `taskset`. */
-export interface PinnedServer {
+const bareProgram = fileURLToPath(new URL('bare-server.ts', import.meta.url))
+
+/** A program with a listener, in a process of its own, on a processor of its own if the machine has `taskset`. */
+export interface Pinned {
   readonly url: URL
+  /** Returns the use of the processor by the main thread of the process; undefined on other systems than Linux. */
+  processorTime(): ProcessorTime | undefined
+  close(): Promise<void>
+}
+
+/** The use of a processor by a thread since its start, in milliseconds. */
+export interface ProcessorTime {
+  readonly ranMs: number
+  /** The time for which the thread could run, but other threads used its processor. */
+  readonly waitedMs: number
+}
+
+/** A server of the platform. */
+export interface PinnedServer extends Pinned {
   /** The address of the separate listener for health and metrics. */
   readonly healthUrl: URL
-  close(): Promise<void>
 }
 
 /**
@@ -33,9 +48,27 @@ export async function pinnedServer(): Promise<PinnedServer> {
     ...Object.fromEntries(throttles.map(name => [`NINEFOLD_IAM_THROTTLE_${name}`, '0'])),
   }
   const log = openSync(join(folder, 'log'), 'w')
-  const child = spawn(process.execPath, [program, 'serve'], { cwd: folder, env, stdio: ['ignore', 'pipe', log] })
+  const started = await start([program, 'serve'], { cwd: folder, env, stdio: ['ignore', 'pipe', log] })
+  return {
+    ...started,
+    healthUrl: new URL(`http://127.0.0.1:${healthPort}`),
+    async close() {
+      await started.close()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+/** Starts a bare server of node:http, each of whose calls occupies the processor for `callMs`, on the first processor. */
+export const pinnedBareServer = (callMs: number): Promise<Pinned> =>
+  start([bareProgram, String(callMs)], { stdio: ['ignore', 'pipe', 'inherit'] })
+
+async function start(args: readonly string[], options: SpawnOptions): Promise<Pinned> {
+  prefer()
+  const child = spawn(process.execPath, args, options)
   const exited = once(child, 'exit')
-  pin(child.pid ?? 0, 0)
+  const pid = child.pid ?? 0
+  pin(pid, 0)
   pin(process.pid, 1)
   const { stdout } = child
   if (stdout === null) throw new Error('the server has no output')
@@ -43,13 +76,29 @@ export async function pinnedServer(): Promise<PinnedServer> {
   stdout.resume()
   return {
     url: new URL(url),
-    healthUrl: new URL(`http://127.0.0.1:${healthPort}`),
+    processorTime: () => processorTime(pid),
     async close() {
       child.kill('SIGKILL')
       await exited
-      rmSync(folder, { recursive: true })
     },
   }
+}
+
+/** Gives this process and the processes that it starts precedence over other programs, if the system permits that. */
+function prefer(): void {
+  try {
+    setPriority(-10)
+  } catch {
+    console.log('this user cannot raise the priority: other programs compete with server and callers')
+  }
+}
+
+/** Reads the times of a main thread from /proc, which has them in nanoseconds. */
+function processorTime(pid: number): ProcessorTime | undefined {
+  const file = `/proc/${pid}/schedstat`
+  if (!existsSync(file)) return undefined
+  const [ran = 0, waited = 0] = readFileSync(file, 'utf8').split(' ').map(Number)
+  return { ranMs: ran / 1e6, waitedMs: waited / 1e6 }
 }
 
 const throttles = ['EMAIL_NETWORK', 'EMAIL', 'NETWORK', 'CREDENTIAL_TOKEN']

@@ -1,6 +1,7 @@
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -46,7 +47,7 @@ describe('the images of a host', () => {
     const folder = testFolder()
     const files = new ImageFiles(folder)
     const fetched = await Promise.all([1, 2, 3].map(() => files.baseOf(image({ url, sha256 }))))
-    const base = { path: `../images/${sha256}.img`, format: 'raw' }
+    const base = { path: `../images/${sha256}.img`, format: 'raw', virtualBytes: content.length }
     expect(fetched).toEqual([base, base, base])
     expect(await new ImageFiles(folder).baseOf(image({ url, sha256 }))).toEqual(base)
     expect(requests).toBe(1)
@@ -81,8 +82,8 @@ describe('the images of a host', () => {
     writeFileSync(raw, 'x')
     writeFileSync(disk, qcow2({ 24: 1n }))
     const files = new ImageFiles(folder)
-    expect(await files.baseOf(image({ file: raw }))).toEqual({ path: raw, format: 'raw' })
-    expect(await files.baseOf(image({ file: disk }))).toEqual({ path: disk, format: 'qcow2' })
+    expect(await files.baseOf(image({ file: raw }))).toEqual({ path: raw, format: 'raw', virtualBytes: 1 })
+    expect(await files.baseOf(image({ file: disk }))).toEqual({ path: disk, format: 'qcow2', virtualBytes: 1 })
     expect(await files.baseOf(image({ name: 'blank' }))).toBeUndefined()
   })
 
@@ -94,6 +95,22 @@ describe('the images of a host', () => {
     const file = join(folder, 'disk')
     writeFileSync(file, qcow2(fields))
     await expect(new ImageFiles(folder).baseOf(image({ file }))).rejects.toThrow('needs other files')
+  })
+
+  it.each<[string, (path: string) => void, string]>([
+    ['is empty', path => writeFileSync(path, ''), 'is empty'],
+    ['is encrypted', path => writeFileSync(path, qcow2({ 32: 2n ** 32n })), 'is encrypted'],
+    ['ends within its header', path => writeFileSync(path, qcow2({}).subarray(0, 60)), 'is truncated'],
+    ['ends before its table', path => writeFileSync(path, qcow2({ 32: 1n, 40: 2n ** 60n })), 'is truncated'],
+    ['is a folder', path => mkdirSync(path), 'cannot be read'],
+    ['is a pipe without a writer', path => void execFileSync('mkfifo', [path]), 'cannot be read'],
+    ['is a device without an end', path => symlinkSync('/dev/zero', path), 'cannot be read'],
+    ['is a link to nothing', path => symlinkSync('absent', path), 'does not exist'],
+    ['is a link to itself', path => symlinkSync(path, path), 'does not exist'],
+  ])('are refused at once if their file %s', async (_name, make, message) => {
+    const file = join(testFolder(), 'disk')
+    make(file)
+    await expect(new ImageFiles(testFolder()).baseOf(image({ file }))).rejects.toThrow(message)
   })
 
   it('are refused without a file', async () => {

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { DriverVm } from '../../../../domain/compute/drivers/driver.ts'
+import type { Transaction } from '../../../../domain/ports/store.ts'
 import { qcow2Header } from '../../../../server/compute/qemu/disks.ts'
 import { guestProcesses, killProcess } from '../../../../server/compute/qemu/processes.ts'
 import { diskFile } from '../../../../server/compute/qemu/vm-folder.ts'
@@ -34,6 +35,13 @@ function quittingDisk(): string {
   writeFileSync(path, sector)
   return path
 }
+
+/** A store that the driver must not use, because its lines are no rows. */
+const noReader = new Proxy<Transaction>(Object.create(null), {
+  get() {
+    throw new Error('the driver of QEMU needs no store')
+  },
+})
 
 describe.skipIf(lacksQemu)('the driver of QEMU', () => {
   driverContract('QEMU', () => qemuSubject())
@@ -110,6 +118,41 @@ describe.skipIf(lacksQemu)('the driver of QEMU', () => {
     await ended(subject, (driver, call) => driver.reset(call), vm, 'reset')
     await expect.poll(printed).toBe('boot\n')
     expect(statSync(`${file}.1`).size).toBe(2 ** 20)
+  })
+
+  it('hands the lines of the serial port on until they are forgotten, also those before the end of a guest', async () => {
+    const subject = await qemuSubject()
+    const { telemetry } = subject.driver
+    if (!telemetry) throw new Error('the driver has no telemetry')
+    const vm = tinyVm('speaks')
+    const texts = async (): Promise<readonly string[]> => {
+      const found: string[] = []
+      for await (const { lines } of telemetry.serial(noReader, 0)) found.push(...lines.map(({ text }) => text))
+      return found
+    }
+    await running(subject, vm)
+    expect(await ended(subject, (driver, call) => driver.shutdown(call, call.now + 60_000), vm, 'down')).toEqual({
+      kind: 'done',
+      isForced: false,
+    })
+    expect(readFileSync(join(subject.folder, vm.id, 'console.log'), 'utf8')).toBe('boot\n')
+    for (let i = 0; i < 2; i += 1) expect(await texts()).toEqual(['boot'])
+    for await (const output of telemetry.serial(noReader, 0)) await telemetry.forget(noReader, output)
+    expect(await texts()).toEqual([])
+  })
+
+  it('creates no disk that is smaller than its image', async () => {
+    const subject = await qemuSubject()
+    const file = join(testFolder(), 'large.raw')
+    writeFileSync(file, '')
+    truncateSync(file, 2 ** 30 + 1)
+    const large = (size_gib: number) =>
+      tinyVm('large', { image: { name: 'large', boot_ms: 1, file }, disks: [{ name: '', size_gib }] })
+    const create = (size_gib: number) =>
+      ended(subject, (driver, call) => driver.provision(call), large(size_gib), `create-${size_gib}`)
+    const message = 'image large has 2 GiB, and the boot disk only 1'
+    expect(await create(1)).toEqual({ kind: 'failed', message })
+    expect(await create(2)).toEqual({ kind: 'done' })
   })
 
   it('grows a disk under a running guest, and never resizes the disk of another name', async () => {

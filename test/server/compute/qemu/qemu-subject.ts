@@ -9,8 +9,14 @@ import { QemuDriver } from '../../../../server/compute/qemu/qemu-driver.ts'
 import type { DriverSubject } from '../../../domain/compute/drivers/driver-contract.ts'
 import { testFolder } from '../../store/harness.ts'
 
+/** A driver that a test can close. */
+export interface ClosingSubject extends DriverSubject {
+  /** Closes the driver; the guests go on. */
+  close(): Promise<void>
+}
+
 /** A driver over a folder of its own, whose guests end with the test. */
-export interface QemuSubject extends DriverSubject {
+export interface QemuSubject extends ClosingSubject {
   /** The folder of all machines. */
   readonly folder: string
   /** The attached ports with the paths of their sockets. */
@@ -18,7 +24,7 @@ export interface QemuSubject extends DriverSubject {
   /** The lines of the log. */
   readonly lines: readonly object[]
   /** Closes the driver, and returns a driver over the same folder, as a server that starts again makes it. */
-  again(): Promise<DriverSubject>
+  again(): Promise<ClosingSubject>
 }
 
 /** Ends the guests whose machines are in a folder when the running test ends. */
@@ -38,17 +44,18 @@ export async function qemuSubject(place: string = testFolder()): Promise<QemuSub
     detach: port => void wired.delete(port),
   }
   const log = { warn: (fields: object) => void lines.push(fields) }
-  let driver = new QemuDriver({ folder, wires: () => wires, log })
-  const again = async (): Promise<DriverSubject> => {
+  let driver = new QemuDriver({ folder, wires: () => wires, log, now: Date.now })
+  const again = async (): Promise<ClosingSubject> => {
     await driver.close()
-    driver = new QemuDriver({ folder, wires: () => wires, log })
+    driver = new QemuDriver({ folder, wires: () => wires, log, now: Date.now })
     return subjectOf(driver)
   }
   return { ...subjectOf(driver), again, folder, wired, lines }
 }
 
-function subjectOf(driver: QemuDriver): DriverSubject {
+function subjectOf(driver: QemuDriver): ClosingSubject {
   return {
+    close: () => driver.close(),
     driver,
     call: (vm: DriverVm, request: string): DriverCall => ({
       vm,
