@@ -71,6 +71,9 @@ class Judge {
       }
       case 'union':
         return this.#union(value, schema, place)
+      case 'not':
+        if (place.view !== 'update' && this.#fits(value, schema.of, place)) this.#add(place, 'has an excluded form')
+        return
       case 'never':
         return this.#add(place, 'must not be there')
       case 'any':
@@ -203,7 +206,7 @@ class Judge {
   }
 }
 
-type Plain = Exclude<Schema, { kind: 'ref' | 'intersection' | 'union' | 'never' | 'any' | 'binary' }>
+type Plain = Exclude<Schema, { kind: 'ref' | 'intersection' | 'union' | 'not' | 'never' | 'any' | 'binary' }>
 
 const kinds: Readonly<Record<Plain['kind'], (value: unknown) => boolean>> = {
   string: value => typeof value === 'string',

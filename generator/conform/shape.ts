@@ -3,8 +3,8 @@ import type { NamedSchema, Property, Schema, View } from '../model/types.ts'
 /** All named schemas of a run, keyed by id. */
 export type Schemas = ReadonlyMap<string, NamedSchema>
 
-/** A schema without references and intersections. */
-export type Shape = Exclude<Schema, { kind: 'ref' | 'intersection' }>
+/** A schema without references, intersections and negated schemas. */
+export type Shape = Exclude<Schema, { kind: 'ref' | 'intersection' | 'not' }>
 
 /** The shape of an object. */
 export type ObjectShape = Extract<Schema, { kind: 'object' }>
@@ -13,7 +13,7 @@ export type ObjectShape = Extract<Schema, { kind: 'object' }>
 const maxSteps = 64
 
 /**
- * Resolves references and merges intersections. Objects get the members of all branches. For texts and for numbers, the
+ * Resolves references, merges intersections and drops negated schemas. Objects get the members of all branches. For texts and for numbers, the
  * keywords of a later branch override the same keywords of an earlier branch. For other kinds, the last enum counts,
  * else the first branch that is not `any`. Adds the ids of the followed references to `seen`.
  */
@@ -25,6 +25,7 @@ export function shapeOf(schema: Schema, schemas: Schemas, seen?: Set<string>, st
     const shape = shapeOf(target, schemas, seen, steps + 1)
     return schema.nullable ? { ...shape, nullable: true } : shape
   }
+  if (schema.kind === 'not') return { kind: 'any', position: schema.position }
   if (schema.kind !== 'intersection') return schema
   const branches = schema.of.map(branch => shapeOf(branch, schemas, seen, steps + 1))
   const joined = branches.reduce<Shape>(join, { kind: 'any', position: schema.position })
@@ -34,6 +35,7 @@ export function shapeOf(schema: Schema, schemas: Schemas, seen?: Set<string>, st
 
 function join(one: Shape, other: Shape): Shape {
   if (one.kind === 'any') return other
+  if (other.kind === 'any') return one
   if (one.kind === 'object' && other.kind === 'object') return joinObjects(one, other)
   if (one.kind === 'string' && other.kind === 'string') return { ...one, ...other }
   if (one.kind === 'number' && other.kind === 'number') return { ...one, ...other }

@@ -112,7 +112,7 @@ export function valueStatement(
   const judged = exemption(schema, value, file)?.judged ?? []
   const required = (): Doc => call(file.runtime('required'), [value, field, 'faults'])
   if (last === undefined) return isRequired ? [required()] : []
-  const asksItself = !schema.implied && schema.kind !== 'never'
+  const asksItself = !schema.implied && schema.kind !== 'never' && schema.kind !== 'not'
   const given = isRequired ? (asksItself ? [] : [required()]) : [`${value} !== undefined`]
   return [conditional([...given, ...judged, ...chain.slice(0, -1)], last)]
 }
@@ -174,6 +174,9 @@ export function chainOf(subject: Subject, schema: Schema, context: CheckContext)
       return [run('nested', context.local(schema, context))]
     case 'union':
       return [unionCall(schema, run, context)]
+    case 'not':
+      // In an update, each member may be absent, so that a negated schema would accept too much.
+      return context.view === 'update' ? [] : [run('not', checkOf(schema.of, negatedIn(context)))]
     case 'never':
       return [call('faults.add', [field, quote('must not be given')])]
     case 'binary':
@@ -182,6 +185,8 @@ export function chainOf(subject: Subject, schema: Schema, context: CheckContext)
       return []
   }
 }
+
+const negatedIn = (context: CheckContext): CheckContext => ({ ...context, place: `${context.place}Not` })
 
 function inlineSet(schema: Extract<Schema, { kind: 'enum' }>, { hoisted, place, view }: CheckContext): string {
   const values = schema.values.filter(value => view === 'output' || value !== schema.unspecified)

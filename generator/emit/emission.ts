@@ -35,9 +35,24 @@ export function schemaOf(emission: Emission, id: string): NamedSchema {
   return schema
 }
 
-/** Follows references to the final schema. The reader refuses cycles of references, so the loop ends. */
+/**
+ * Follows references to the final schema, and replaces an intersection of one schema with negated schemas by that one.
+ * The reader refuses cycles of references, so the loop ends.
+ */
 export function resolved(emission: Emission, schema: Schema): Schema {
   let current = schema
-  while (current.kind === 'ref') current = schemaOf(emission, current.target).schema
+  for (let next = insideOf(emission, schema); next; next = insideOf(emission, next)) current = next
   return current
+}
+
+function insideOf(emission: Emission, schema: Schema): Schema | undefined {
+  if (schema.kind === 'ref') return schemaOf(emission, schema.target).schema
+  const only = schema.kind === 'intersection' ? onlyTyped(schema) : undefined
+  return only && schema.nullable ? { ...only, nullable: true } : only
+}
+
+/** Returns the only branch of an intersection that is no `not`; undefined if there are several or none. */
+function onlyTyped({ of }: Extract<Schema, { kind: 'intersection' }>): Schema | undefined {
+  const [first, ...others] = of.filter(({ kind }) => kind !== 'not')
+  return others.length === 0 ? first : undefined
 }

@@ -3,7 +3,7 @@ import { type Completion, completion, memberCompletion } from './completion.ts'
 import { type Emission, schemaOf } from './emission.ts'
 import { annotated, arrayOf, intersectionOf, objectOf, type Type, unionOf } from './layout/type.ts'
 import { key } from './layout/typescript.ts'
-import { type TypeContext, typeOf, visible } from './type-expression.ts'
+import { type TypeContext, typeOf, typedBranches, visible } from './type-expression.ts'
 
 /**
  * Returns whether completing a sent value of a schema fills defaults or drops output-only members. The types
@@ -82,7 +82,7 @@ function plainParsedType(schema: Schema, context: TypeContext): Type {
     case 'array':
       return arrayOf(parsedType(schema.items, context))
     case 'intersection':
-      return intersectionOf(schema.of.map(branch => parsedType(branch, context)))
+      return intersectionOf(typedBranches(schema).map(branch => parsedType(branch, context)))
     case 'object': {
       const { nullable: _, ...object } = schema
       return intersectionOf([typeOf(object, context), filledMembers(object, context)])

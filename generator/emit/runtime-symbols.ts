@@ -59,6 +59,7 @@ export const runtimeSymbols = {
   multipartForm: { module: 'forms', type: false },
   multiple: { module: 'validation', type: false },
   nested: { module: 'validation', type: false },
+  not: { module: 'validation', type: false },
   number: { module: 'validation', type: false },
   omit: { module: 'validation', type: false },
   own: { module: 'validation', type: false },

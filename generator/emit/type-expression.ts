@@ -37,15 +37,20 @@ function plainTypeOf(schema: Schema, context: TypeContext): Type {
     case 'union':
       return branchesOf(schema, context)
     case 'intersection':
-      return intersectionOf(schema.of.map(branch => typeOf(branch, context)))
+      return intersectionOf(typedBranches(schema).map(branch => typeOf(branch, context)))
     case 'binary':
       return context.file.runtime('FormFile')
     case 'any':
+    case 'not':
       return 'unknown'
     case 'never':
       return 'never'
   }
 }
+
+/** Returns the branches of an intersection that its type contains. TypeScript cannot express a negated schema. */
+export const typedBranches = ({ of }: Extract<Schema, { kind: 'intersection' }>): readonly Schema[] =>
+  of.filter(({ kind }) => kind !== 'not')
 
 /** Returns the name of a schema in a view, imported if it is in another file. */
 export function nameOf(target: string, { emission, file, view }: TypeContext): string {

@@ -15,11 +15,11 @@ export interface Building {
 }
 
 /**
- * The position of a schema inside another schema. A branch or alternative without `type` has the `type` of its
- * surroundings.
+ * The position of a schema inside another schema. A branch, alternative or negated schema without `type` has the `type`
+ * of its surroundings.
  */
 export interface Standing {
-  readonly as: 'itself' | 'branch' | 'alternative'
+  readonly as: 'itself' | 'branch' | 'alternative' | 'negated'
   /** The `type` of the surrounding schema. */
   readonly type: string | undefined
 }

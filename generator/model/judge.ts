@@ -51,6 +51,13 @@ function resolved(schema: Schema, byId: Index): Schema {
   return current ?? schema
 }
 
+/** Returns the resolved schema; of an intersection of one schema with negated schemas, the resolved one. */
+function shaped(schema: Schema, byId: Index): Schema {
+  const of = resolved(schema, byId)
+  const [only, ...others] = of.kind === 'intersection' ? of.of.filter(({ kind }) => kind !== 'not') : []
+  return only && others.length === 0 ? resolved(only, byId) : of
+}
+
 /** Reports a member that one branch requires and a closed branch refuses. No value fits both branches. */
 function judgeBranches(of: readonly Schema[], byId: Index, diagnostics: DiagnosticList): void {
   const objects = of.map(branch => resolved(branch, byId)).filter(branch => branch.kind === 'object')
@@ -102,7 +109,7 @@ function formsOf(of: readonly Schema[], byId: Index): readonly (readonly [number
  * whose members are declared scalars or lists of scalars.
  */
 function isTextual(schema: Schema, byId: Index): boolean {
-  const of = resolved(schema, byId)
+  const of = shaped(schema, byId)
   if (of.kind === 'object') {
     const isFlat = typeof of.additional !== 'object'
     return isFlat && of.properties.every(property => isListOrScalar(property.schema, byId))
@@ -111,8 +118,8 @@ function isTextual(schema: Schema, byId: Index): boolean {
 }
 
 function isListOrScalar(schema: Schema, byId: Index): boolean {
-  const of = resolved(schema, byId)
-  return isScalar(of.kind === 'array' ? resolved(of.items, byId) : of)
+  const of = shaped(schema, byId)
+  return isScalar(of.kind === 'array' ? shaped(of.items, byId) : of)
 }
 
 function isScalar(schema: Schema): boolean {

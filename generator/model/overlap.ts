@@ -8,6 +8,7 @@ type ObjectSchema = Extract<Schema, { kind: 'object' }>
  */
 export function mayOverlap(a: Schema, b: Schema, resolve: (schema: Schema) => Schema, depth = 0): boolean {
   if (a.nullable && b.nullable) return true
+  if (isNegatedIn(a, b) || isNegatedIn(b, a)) return false
   if (depth > 3 || isOpaque(a) || isOpaque(b)) return true
   if (a.kind === 'enum') return a.values.some(value => mayBe(value, b))
   if (b.kind === 'enum') return mayOverlap(b, a, resolve, depth)
@@ -18,6 +19,28 @@ export function mayOverlap(a: Schema, b: Schema, resolve: (schema: Schema) => Sc
 
 const isOpaque = ({ kind, implied }: Schema): boolean =>
   implied === true || kind === 'any' || kind === 'union' || kind === 'intersection' || kind === 'ref'
+
+/** Whether a branch of `a` is a `not` whose schema every value of `b` fits. */
+const isNegatedIn = (a: Schema, b: Schema): boolean =>
+  branchesOf(a).some(branch => branch.kind === 'not' && alwaysFits(b, branch.of))
+
+const branchesOf = (schema: Schema): readonly Schema[] => (schema.kind === 'intersection' ? schema.of : [schema])
+
+/** Whether every value of `schema` fits `wanted`, judged by required members. Returns false in doubt. */
+function alwaysFits(schema: Schema, wanted: Schema): boolean {
+  if (wanted.kind === 'union' && !wanted.exactlyOne) return wanted.of.some(form => alwaysFits(schema, form))
+  if (wanted.kind !== 'object' || wanted.additional !== 'open' || wanted.maxProperties !== undefined) return false
+  const names = new Set(branchesOf(schema).flatMap(branch => (branch.kind === 'object' ? requiredIn(branch) : [])))
+  return (
+    (wanted.minProperties ?? 0) <= names.size &&
+    wanted.properties.every(
+      ({ name, required, schema: member }) => required && member.kind === 'any' && names.has(name),
+    )
+  )
+}
+
+const requiredIn = ({ properties }: ObjectSchema): readonly string[] =>
+  properties.filter(({ required }) => required).map(({ name }) => name)
 
 function mayBe(value: string | number | boolean, schema: Schema): boolean {
   if (schema.kind === 'enum') return schema.values.includes(value)

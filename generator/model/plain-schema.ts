@@ -18,7 +18,7 @@ const impliedBy = [
 
 /**
  * Builds a schema from its own keywords, without `allOf`, `oneOf` and `anyOf`. Warns if keywords imply the type of a
- * schema that is no branch or alternative.
+ * schema that is no branch, alternative or negated schema.
  */
 export function plainSchema(
   building: Building,
@@ -32,6 +32,7 @@ export function plainSchema(
   const implied = impliedBy.find(([, keywords]) => keywords.some(keyword => own(at.value, keyword) !== undefined))?.[0]
   if (implied === undefined) return { kind: 'any', ...base }
   const schema = typedSchema(building.loaded, implied, at, base, build)
+  if (as === 'negated') return { ...schema, implied: true }
   if (as !== 'itself') return schema
   building.diagnostics.add(messages.typeMissing(implied), positionOf(at))
   return { ...schema, implied: true }

@@ -21,17 +21,22 @@ export function schemaOf(building: Building, at: Located, standing: Standing = i
   const type = text(at, 'type') ?? standing.type
   if (!isComposed(at)) return plainSchema(building, at, base, { ...standing, type }, build)
   const parts = elements(member(at, 'allOf')).map(branch => build(branch, { as: 'branch', type }))
-  if (hasOwnShape(at)) parts.push(plainSchema(building, at, { position: base.position }, { as: 'branch', type }, build))
+  const negated = member(at, 'not')
+  // The branches check their type, but a negated schema does not.
+  const isTyped = negated !== undefined && text(at, 'type') !== undefined
+  if (hasOwnShape(at) || isTyped)
+    parts.push(plainSchema(building, at, { position: base.position }, { as: 'branch', type }, build))
   for (const keyword of ['oneOf', 'anyOf'] as const) {
     if (isFilled(own(at.value, keyword))) parts.push(unionOf(building, at, keyword, type, build))
   }
+  if (negated) parts.push({ kind: 'not', of: build(negated, { as: 'negated', type }), position: positionOf(negated) })
   return intersectionOf(parts, base)
 }
 
 const isFilled = (value: unknown): boolean => Array.isArray(value) && value.length > 0
 
 const isComposed = (at: Located): boolean =>
-  isFilled(own(at.value, 'allOf')) || isFilled(own(at.value, 'oneOf')) || isFilled(own(at.value, 'anyOf'))
+  ['allOf', 'oneOf', 'anyOf'].some(keyword => isFilled(own(at.value, keyword))) || own(at.value, 'not') !== undefined
 
 /** Builds the union of the schemas that extend a schema. The discriminator of the schema selects the child. */
 export function childrenSchema(building: Building, at: Located, children: readonly Located[]): Schema {

@@ -153,6 +153,8 @@ export type Schema = SchemaBase &
         }
       }
     | { readonly kind: 'intersection'; readonly of: readonly Schema[] }
+    /** A value that does not fit the schema `of`. */
+    | { readonly kind: 'not'; readonly of: Schema }
     /** A body of bytes, or a file in a form. Lengths are in bytes. */
     | { readonly kind: 'binary'; readonly minLength?: number; readonly maxLength?: number }
     | { readonly kind: 'any' }

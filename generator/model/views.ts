@@ -26,7 +26,7 @@ export interface Traits {
 
 /** The kinds of parts through which a schema inherits a trait from the target of a reference, keyed by the trait. */
 const carriers: Readonly<Record<keyof Traits, ReadonlySet<PartKind>>> = {
-  input: new Set(['property', 'masked', 'element', 'branch', 'alternative']),
+  input: new Set(['property', 'masked', 'element', 'branch', 'alternative', 'negated']),
   // An update replaces lists and maps as a whole, and the alternative of a union that will match is unknown.
   update: new Set(['property', 'branch']),
   // The alternative of a union that will match is unknown before the value is checked.

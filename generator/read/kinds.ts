@@ -172,7 +172,7 @@ export const kinds: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
     allOf: of({ list: 'schema' }),
     oneOf: of({ list: 'schema' }),
     anyOf: of({ list: 'schema' }),
-    not: lost,
+    not: of({ one: 'schema' }),
     items: of({ one: 'schema' }),
     properties: of({ map: 'schema' }),
     additionalProperties: of({ flagOr: 'schema' }),

@@ -25,8 +25,8 @@ export interface Expectation {
 const judgementLine = /^- (Accept|Reject)(?: (request|response|formats|dispatch|lenient|strict))? `([^`]+)`: (.+)$/
 
 /** Returns the lines of a case's `.expect.md`; the README of the cases explains each kind of line. */
-export function expectationOf(name: string): Expectation {
-  const lines = readFileSync(join(casesFolder, `${name}.expect.md`), 'utf8').split('\n')
+export function expectationOf(name: string, folder = casesFolder): Expectation {
+  const lines = readFileSync(join(folder, `${name}.expect.md`), 'utf8').split('\n')
   const told = lines.filter(line => line.startsWith('- ') && !line.startsWith('- Peers:'))
   return {
     judgements: told.flatMap(judgementOf),

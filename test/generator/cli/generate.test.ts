@@ -135,7 +135,7 @@ describe('a fault of the document', () => {
   })
 
   test('with the severity warning fails only with --strict', async () => {
-    const folder = project({ 'petstore.yaml': petstore().replace('maxLength: 40', 'maxLength: 40, not: {}') })
+    const folder = project({ 'petstore.yaml': petstore().replace('maxLength: 40', 'maxLength: 40, xml: {}') })
     const lax = await generate(folder, ...petstoreToApi)
     expect({ status: lax.status, err: lax.err }).toEqual({
       status: 0,

@@ -79,7 +79,7 @@ const cases: readonly (readonly [what: string, rest: string, expected: readonly 
   ['a pattern of great length', schema(`{type: string, pattern: '${'(a*)*'.repeat(500)}'}`), ['7 pattern-too-long']],
   ['bounds crossed', schema('{type: integer, minimum: 2, maximum: 1}'), ['7 bounds-crossed']],
   ['readOnly and writeOnly', schema('{type: string, readOnly: true, writeOnly: true}'), ['7 read-and-write-only']],
-  ['not', schema('not: {type: string}'), ['7 not-honoured']],
+  ['not', schema('not: {type: string}'), []],
   ['an empty enum', schema('enum: []'), ['7 enum-empty']],
   ['an enum value twice', schema('enum: [a, a]'), ['7 enum-twice']],
   ['an enum value of another type', schema('{type: string, enum: [a, 1]}'), ['7 enum-type']],
