@@ -53,7 +53,7 @@ function parameterView(parameter: Parameter, emission: Emission, file: OutputFil
   const { explode, in: place, member: name, style } = parameter
   const isJson = style === 'json'
   const usual = place === 'query' || place === 'cookie' ? 'form' : 'simple'
-  const isStyled = !isJson && isComposite(parameter.schema, emission)
+  const isStyled = isJson || isComposite(parameter.schema, emission)
   return {
     name: quote(parameter.name),
     member: name === parameter.name ? '' : quote(name),

@@ -25,14 +25,25 @@ export function parameterType(schema: Schema, emission: Emission): Doc {
   return object([['object: ', object(rows)]])
 }
 
+const isScalar = (schema: Schema, emission: Emission): boolean =>
+  ['string', 'number', 'boolean', 'enum'].includes(resolved(emission, schema).kind)
+
 /** Whether a value is a list or an object, which takes several texts. */
 export function isComposite(schema: Schema, emission: Emission): boolean {
   const { kind } = resolved(emission, schema)
   return kind === 'array' || kind === 'object'
 }
 
+/**
+ * Returns the code of the conversion of one text. The scalars of a union count if they agree; the other alternatives
+ * have no form as a text.
+ */
 export function scalarOf(schema: Schema, emission: Emission): string {
   const of = resolved(emission, schema)
+  if (of.kind === 'union') {
+    const forms = of.of.filter(form => isScalar(form, emission)).map(form => scalarOf(form, emission))
+    return new Set(forms).size === 1 ? (forms[0] ?? "'string'") : "'string'"
+  }
   if (of.kind === 'number') return of.integer ? "'integer'" : "'number'"
   if (of.kind === 'boolean') return "'boolean'"
   if (of.kind !== 'enum') return "'string'"

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { dispatcher } from '../../../runtime/call.ts'
+import type { ErrorDomain } from '../../../runtime/errors.ts'
+import { fetchHost } from '../../../runtime/hosts/fetch.ts'
+import type { BoundRoute } from '../../../runtime/route.ts'
+import { createTransport } from '../../../runtime/transport.ts'
+import { generation, newFolder, runtimeFrom, writeFiles } from '../generation.ts'
+
+/** A generated client and a generated server of one document, connected in this process. */
+export interface Wire {
+  /** Calls an operation by its name through the client; returns the request that the handler received. */
+  readonly call: (operation: string, request: object) => Promise<unknown>
+  /** The URLs and headers that the client has sent. */
+  readonly sent: readonly { readonly url: string; readonly headers: Headers }[]
+  readonly folder: string
+}
+
+/**
+ * Generates a document into a new folder and connects its client with its server, whose handlers answer nothing. The
+ * caller deletes the folder.
+ */
+export async function connected(file: string, cwd: string): Promise<Wire> {
+  const folder = newFolder()
+  const { files, model } = await generation([file], cwd, runtimeFrom(folder))
+  const [document] = model?.documents ?? []
+  if (!document) throw new Error(`${file} does not generate`)
+  writeFiles(folder, files)
+  const module = async (part: string): Promise<Record<string, unknown>> =>
+    await import(pathToFileURL(join(folder, document.name, `${part}.ts`)).href)
+  const received: unknown[] = []
+  const sent: { readonly url: string; readonly headers: Headers }[] = []
+  const [routes, errors] = [await module('routes'), await module('errors')]
+  const handlers = new Proxy(
+    {},
+    { get: () => new Proxy({}, { get: () => (request: unknown) => void received.push(request) }) },
+  )
+  const bound: unknown = callable(routes[`${document.name}Routes`])(handlers)
+  const dispatch = dispatcher({
+    routes: bound as readonly BoundRoute[],
+    domains: { outside: errors[document.name] as ErrorDomain },
+    doors: { authenticate: async () => undefined, authorize: async () => undefined },
+    clock: { now: () => Date.now(), newId: () => randomUUID() },
+    log: () => {},
+  })
+  const host = fetchHost(dispatch)
+  const transport = createTransport({
+    baseUrl: 'http://service.test',
+    fetch: async (url, init) => {
+      sent.push({ url: String(url), headers: new Headers(init?.headers) })
+      return await host(new Request(url, init))
+    },
+  })
+  const client = await module('client')
+  const [Client] = Object.values(client)
+  const made: Record<string, unknown> = Reflect.construct(callable(Client), [transport])
+  return {
+    sent,
+    folder,
+    call: async (operation, request) => {
+      await callable(made[operation]).call(made, request)
+      return received.pop()
+    },
+  }
+}
+
+function callable(value: unknown): (...given: unknown[]) => unknown {
+  if (typeof value !== 'function') throw new Error('the module has no such function')
+  return value as (...given: unknown[]) => unknown
+}
