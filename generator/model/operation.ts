@@ -45,7 +45,7 @@ function operationFrom(building: Building, found: FoundOperation, scopes: Scopes
   const { at, item, method, path } = found
   const build: BuildSchema = (part, standing) => schemaOf(building, part, standing)
   const parameters = parametersFrom(parametersOf(building.loaded, found), build)
-  const responses = responsesOf(building, at, build)
+  const responses = responsesOf(building, at, method, build)
   const list = listOf(building, at, build)
   return {
     ...namesOf(building, found, scopes),

@@ -14,13 +14,16 @@ export interface Responses {
 /**
  * Returns the responses of an operation in the order of the document. The successes are the range 2XX and the single
  * statuses from 200 to 399. If none of these statuses is declared, `default` is the success; without `default`, any 2XX
- * status without a body counts as the success.
+ * status without a body counts as the success. The responses of HEAD have no content (RFC 9110 §9.3.2): their declared
+ * content describes the answer of GET.
  */
-export function responsesOf(building: Building, operation: Located, build: BuildSchema): Responses {
+export function responsesOf(building: Building, operation: Located, method: string, build: BuildSchema): Responses {
   const all = members(member(operation, 'responses')).flatMap(([status, at]) => {
     const known = statusOf(status)
     const response = follow(building.loaded, at)
-    return known === undefined || !response ? [] : [responseOf(building, known, response, build)]
+    if (known === undefined || !response) return []
+    const built = responseOf(building, known, response, build)
+    return [method === 'head' ? { ...built, content: undefined } : built]
   })
   const declared = all.filter(
     ({ status }) => status === '2XX' || (typeof status === 'number' && status >= 200 && status < 400),

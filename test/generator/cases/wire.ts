@@ -12,9 +12,15 @@ import { generation, newFolder, runtimeFrom, writeFiles } from '../generation.ts
 export interface Wire {
   /** Calls an operation by its name through the client; returns the request that the handler received. */
   readonly call: (operation: string, request: object) => Promise<unknown>
+  /** Calls an operation through the client; its handler returns `answer`. Returns the result of the client. */
+  readonly answered: (operation: string, request: object, answer: unknown) => Promise<unknown>
+  /** Calls an operation through the client, to which `response` answers in place of the server. */
+  readonly replied: (operation: string, request: object, response: Response) => Promise<unknown>
   /** The URLs and headers that the client has sent. */
   readonly sent: readonly { readonly url: string; readonly headers: Headers }[]
   readonly folder: string
+  /** The name of the folder of the document's output. */
+  readonly document: string
 }
 
 /**
@@ -30,11 +36,23 @@ export async function connected(file: string, cwd: string): Promise<Wire> {
   const module = async (part: string): Promise<Record<string, unknown>> =>
     await import(pathToFileURL(join(folder, document.name, `${part}.ts`)).href)
   const received: unknown[] = []
+  let [answer, response]: [unknown, Response | undefined] = [undefined, undefined]
   const sent: { readonly url: string; readonly headers: Headers }[] = []
   const [routes, errors] = [await module('routes'), await module('errors')]
   const handlers = new Proxy(
     {},
-    { get: () => new Proxy({}, { get: () => (request: unknown) => void received.push(request) }) },
+    {
+      get: () =>
+        new Proxy(
+          {},
+          {
+            get: () => (request: unknown) => {
+              received.push(request)
+              return answer
+            },
+          },
+        ),
+    },
   )
   const bound: unknown = callable(routes[`${document.name}Routes`])(handlers)
   const dispatch = dispatcher({
@@ -49,18 +67,29 @@ export async function connected(file: string, cwd: string): Promise<Wire> {
     baseUrl: 'http://service.test',
     fetch: async (url, init) => {
       sent.push({ url: String(url), headers: new Headers(init?.headers) })
-      return await host(new Request(url, init))
+      return response ?? (await host(new Request(url, init)))
     },
   })
   const client = await module('client')
   const [Client] = Object.values(client)
   const made: Record<string, unknown> = Reflect.construct(callable(Client), [transport])
+  const call = async (operation: string, request: object): Promise<unknown> =>
+    await callable(made[operation]).call(made, request)
   return {
     sent,
     folder,
+    document: document.name,
     call: async (operation, request) => {
-      await callable(made[operation]).call(made, request)
+      await call(operation, request)
       return received.pop()
+    },
+    answered: async (operation, request, given) => {
+      answer = given
+      return await call(operation, request)
+    },
+    replied: async (operation, request, given) => {
+      response = given
+      return await call(operation, request)
     },
   }
 }

@@ -83,8 +83,20 @@ function readHeaders(declared: Readonly<Record<string, ParameterType>>, headers:
 function readHeader(type: ParameterType, text: string | null): unknown {
   if (text === null) return undefined
   if (type === 'string') return text
-  if (typeof type === 'string') return JSON.parse(text)
-  return 'array' in type ? text.split(',').map(item => readHeader(type.array, item.trim())) : text
+  if (typeof type === 'string') return parsed(text, type)
+  if (!('array' in type)) return text
+  const items = text.split(',').map(item => readHeader(type.array, item.trim()))
+  return items.includes(undefined) ? undefined : items
+}
+
+/** Returns the value of a header; undefined if the value is not as declared, because the call has succeeded anyway. */
+function parsed(text: string, type: ParameterType): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return type === 'json' || typeof value === (type === 'boolean' ? type : 'number') ? value : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /**

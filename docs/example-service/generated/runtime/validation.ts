@@ -260,6 +260,16 @@ export function union(value: unknown, field: string, faults: Faults, all: readon
 }
 
 /**
+ * Refuses a value that a check accepts (`not`). The check counts enum values as closed, in answers too, because an open
+ * check would accept every value.
+ */
+export function not(value: unknown, field: string, faults: Faults, check: Check): boolean {
+  const trial = new Faults()
+  trial.depth = faults.depth
+  return !check(value, trial) || faults.add(field, 'has a form that is excluded here')
+}
+
+/**
  * Checks a value by the check of its discriminator, and adds only the faults of that check. An unknown value of the
  * discriminator is a fault, except in open answers.
  */

@@ -22,26 +22,31 @@ export type WriteParameter = (parameter: Parameter, value: unknown, written: Wri
 
 /** Writes a text, number or boolean to the path. */
 export const toPath: WriteParameter = (parameter, value, { path }) => {
-  const [text = ''] = texts(value)
+  const [text = ''] = texts(parameter, value)
   path.set(parameter.name, step(parameter, encode(parameter, text)))
 }
 
 /** Writes a text, number or boolean to the query. */
 export const toQuery: WriteParameter = (parameter, value, written) =>
-  addQuery(pairs(parameter, parameter.name, texts(value)), written)
+  addQuery(pairs(parameter, parameter.name, texts(parameter, value)), written)
 
 /** Writes a text, number or boolean to a header, without encoding. */
 export const toHeader: WriteParameter = (parameter, value, { headers }) => {
-  for (const text of texts(value)) headers.set(parameter.name, text)
+  for (const text of texts(parameter, value)) headers.set(parameter.name, text)
 }
 
 /** Writes a text, number or boolean to a cookie. */
 export const toCookie: WriteParameter = (parameter, value, written) =>
-  addCookies(pairs(parameter, parameter.name, texts(value)), written)
+  addCookies(pairs(parameter, parameter.name, texts(parameter, value)), written)
 
-/** Returns the text of a value; empty for undefined and null. */
-export const texts = (value: unknown): readonly string[] =>
-  value === undefined || value === null ? [] : [String(value)]
+/** Returns the text of a value; empty for undefined and null. Throws `TypeError` for an object, which is no one text. */
+export const texts = (parameter: Parameter, value: unknown): readonly string[] =>
+  value === undefined || value === null ? [] : [textOf(parameter, value)]
+
+function textOf(parameter: Parameter, value: unknown): string {
+  if (typeof value !== 'object' && value !== undefined) return String(value)
+  throw refused(parameter, 'must consist of text, numbers and booleans')
+}
 
 /** Returns an encoded `name=value` pair for each value. */
 export const pairs = (parameter: Parameter, name: string, values: readonly string[]): readonly string[] =>
@@ -93,25 +98,29 @@ export const toStyled: WriteParameter = (parameter, value, written) => {
   if (place === 'query') return addQuery(styledPairs(parameter, value), written)
   if (place === 'cookie') return addCookies(styledPairs(parameter, value), written)
   if (parameter.type === 'json') {
-    return (place === 'path' ? toPath : toHeader)(parameter, JSON.stringify(value), written)
+    return (place === 'path' ? toPath : toHeader)(parameter, asciiJson(value), written)
   }
   const write = (text: string): string => (place === 'path' ? encode(parameter, text) : allowed(parameter, text, ','))
   const parts =
     explode && isObject(parameter)
-      ? members(value).map(pair => pair.map(write).join('='))
+      ? members(parameter, value).map(pair => pair.map(write).join('='))
       : items(parameter, value).map(write)
   if (place === 'path') written.path.set(name, step(parameter, parts.join(',')))
   else if (parts.length > 0) written.headers.set(name, parts.join(','))
 }
 
+/** Returns a value as JSON without characters beyond ASCII, which headers cannot carry. */
+const asciiJson = (value: unknown): string | undefined =>
+  JSON.stringify(value)?.replace(/[^ -~]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
 /** Returns the encoded `name=value` pairs of a parameter of any type, for a query, cookies or a form. */
 export function styledPairs(parameter: Parameter, value: unknown): readonly string[] {
   const { name, style = 'form', explode = style === 'form' || style === 'deepObject' } = parameter
   if (typeof parameter.type === 'string') {
-    return pairs(parameter, name, texts(parameter.type === 'json' ? JSON.stringify(value) : value))
+    return pairs(parameter, name, texts(parameter, parameter.type === 'json' ? JSON.stringify(value) : value))
   }
   if (isObject(parameter) && explode) {
-    return members(value).flatMap(([key, text]) =>
+    return members(parameter, value).flatMap(([key, text]) =>
       pairs(parameter, style === 'deepObject' ? `${name}[${key}]` : key, [text]),
     )
   }
@@ -126,17 +135,18 @@ const isObject = ({ type }: Parameter): boolean => typeof type === 'object' && '
 
 /** Returns the texts of a list, or of an object: names and values alternately. */
 function items(parameter: Parameter, value: unknown): readonly string[] {
-  if (isObject(parameter)) return members(value).flat()
-  return textsOf(value)
+  if (isObject(parameter)) return members(parameter, value).flat()
+  return textsOf(parameter, value)
 }
 
 /** Returns the texts of a list's items, or of a single present value. */
-const textsOf = (value: unknown): readonly string[] => [value ?? []].flat().map(String)
+const textsOf = (parameter: Parameter, value: unknown): readonly string[] =>
+  [value ?? []].flat().map(item => textOf(parameter, item))
 
 /** Returns the members of an object as pairs; a list in the object repeats its name for each item. */
-function members(value: unknown): readonly (readonly [name: string, text: string])[] {
+function members(parameter: Parameter, value: unknown): readonly (readonly [name: string, text: string])[] {
   return Object.entries(Object(value ?? {})).flatMap(([name, member]) =>
-    textsOf(member).map(text => [name, text] as const),
+    textsOf(parameter, member).map(text => [name, text] as const),
   )
 }
 
