@@ -14,8 +14,15 @@ export const nativeEngine = 'native'
 export interface EngineCheck {
   /** The allowed names for `{engine}` in the paths of the area. */
   readonly engines: readonly string[]
-  /** Checks a call further, such as for an unsealed vault; throws an error of the area. */
-  readonly admit?: (route: Route<unknown, unknown>, context: CallContext) => void | Promise<void>
+  /**
+   * Checks a call further, such as for an unsealed vault; throws an error of the area. Is called again once the request
+   * is parsed, with `given`, whose faults are not reported yet: a call may need the check for some requests only.
+   */
+  readonly admit?: (
+    route: Route<unknown, unknown>,
+    context: CallContext,
+    given: Readonly<Record<string, unknown>> | undefined,
+  ) => void | Promise<void>
 }
 
 /**
@@ -37,7 +44,7 @@ export function withEngines(doors: Doors, checks: ReadonlyMap<string, EngineChec
     async authorizeRequest(context, route, path, given) {
       await doors.authorizeRequest?.(context, route, path, given)
       const own = checkOf(route, path)
-      if (own) await check(own, context, route, path)
+      if (own) await check(own, context, route, path, given)
     },
   }
 }
@@ -57,10 +64,11 @@ async function check(
   context: CallContext,
   route: Route<unknown, unknown>,
   path: PathParameters,
+  given?: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const engine = path.get('engine')
   if (engine !== undefined && !engines.includes(engine)) throw noEngine(engine, engines)
-  await admit?.(route, context)
+  await admit?.(route, context, given)
 }
 
 const noEngine = (engine: string, known: readonly string[]) =>

@@ -14,7 +14,7 @@ import { keyVersions } from './keys/key-versions.ts'
 import { keyWork } from './keys/key-work.ts'
 import { randomBytesCall } from './keys/random-bytes.ts'
 import { signingCalls } from './keys/signing.ts'
-import { sealedOperations } from './seal/sealed-operations.ts'
+import { needsKeys } from './seal/sealed-operations.ts'
 import { sealCollections } from './seal/seal-store.ts'
 import { secretKind } from './secrets/secret-kind.ts'
 import { secretVersions } from './secrets/secret-versions.ts'
@@ -60,7 +60,14 @@ export const vaultWork = (environment: VaultEnvironment): AgendaHandlers => ({
   ...secretWork(environment),
 })
 
-/** Throws VAULT_SEALED for a call that needs keys while the vault is sealed (conventions §4, step 4). */
-export function admitCall({ keyring }: Pick<VaultEnvironment, 'keyring'>, operationId: string): void {
-  if (sealedOperations.has(operationId)) keyring.requireUnsealed()
+/**
+ * Throws VAULT_SEALED for a call that needs keys while the vault is sealed (conventions §4, step 4). `given` is the
+ * parsed and unchecked request; undefined before the request is parsed.
+ */
+export function admitCall(
+  { keyring }: Pick<VaultEnvironment, 'keyring'>,
+  operationId: string,
+  given: Readonly<Record<string, unknown>> | undefined,
+): void {
+  if (needsKeys(operationId, given)) keyring.requireUnsealed()
 }

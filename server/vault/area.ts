@@ -38,7 +38,7 @@ export function vaultArea(): AreaModule {
     settings: vaultSettings,
     admit: parts => {
       const environment = environmentOf(parts)
-      return ({ operationId }) => admitCall(environment, operationId)
+      return ({ operationId }, _, given) => admitCall(environment, operationId, given)
     },
     provides: parts => ({ vault: vaultFunctions(environmentOf(parts)) }),
     hooks: parts => vaultHooks(environmentOf(parts)),

@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
+import { nonceBytes, seal, tagBytes, unseal } from './ciphers.ts'
 import type { CipherScheme } from './schemes.ts'
 
 /** The version of a key that encrypts: `key` is the id of the crypto key, 16 bytes. */
@@ -20,8 +21,6 @@ export interface Message {
 
 const format = 1
 const saltBytes = 16
-const nonceBytes = 12
-const tagBytes = 16
 const overhead = 1 + saltBytes + nonceBytes + tagBytes
 
 /** `vault:v<version>:` and padded base64; a version has no leading zero, and at most 9 digits. */
@@ -35,11 +34,9 @@ export function encryptMessage(of: MessageKey, plaintext: Uint8Array, data: Uint
   const salt = randomBytes(saltBytes)
   const nonce = randomBytes(nonceBytes)
   const key = messageKey(of.material, salt)
-  const cipher = cipherOf(of, key, nonce)
-  cipher.setAAD(boundData(of, data), { plaintextLength: plaintext.length })
-  const content = [cipher.update(plaintext), cipher.final()]
+  const { content, tag } = seal({ cipher: of.scheme.cipher, key, nonce, data: boundData(of, data) }, plaintext)
   key.fill(0)
-  const bytes = Buffer.concat([Buffer.of(format), salt, nonce, ...content, cipher.getAuthTag()])
+  const bytes = Buffer.concat([Buffer.of(format), salt, nonce, content, tag])
   return `vault:v${of.version}:${bytes.toString('base64')}`
 }
 
@@ -65,30 +62,11 @@ export function readMessage(ciphertext: string): Message | undefined {
  */
 export function decryptMessage(of: MessageKey, message: Message, data: Uint8Array): Buffer | undefined {
   const key = messageKey(of.material, message.salt)
-  const decipher = decipherOf(of, key, message.nonce)
-  decipher.setAAD(boundData(of, data), { plaintextLength: message.content.length })
-  decipher.setAuthTag(message.tag)
-  const plaintext = decipher.update(message.content)
+  const { nonce } = message
+  const plaintext = unseal({ cipher: of.scheme.cipher, key, nonce, data: boundData(of, data) }, message)
   key.fill(0)
-  try {
-    decipher.final()
-    return plaintext
-  } catch {
-    plaintext.fill(0)
-    return undefined
-  }
+  return plaintext
 }
-
-// The two ciphers have one signature in Node.js, but its types declare each name separately.
-const options = { authTagLength: tagBytes }
-const cipherOf = ({ scheme }: MessageKey, key: Buffer, nonce: Buffer) =>
-  scheme.cipher === 'aes-256-gcm'
-    ? createCipheriv('aes-256-gcm', key, nonce, options)
-    : createCipheriv('chacha20-poly1305', key, nonce, options)
-const decipherOf = ({ scheme }: MessageKey, key: Buffer, nonce: Buffer) =>
-  scheme.cipher === 'aes-256-gcm'
-    ? createDecipheriv('aes-256-gcm', key, nonce, options)
-    : createDecipheriv('chacha20-poly1305', key, nonce, options)
 
 const derivation = Buffer.concat([uint32(1), Buffer.from('nf-vault-msg-v1\0')])
 const derivedBits = uint32(256)

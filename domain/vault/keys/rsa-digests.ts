@@ -15,7 +15,8 @@ const saltBytes = 32
 
 /** Signs a digest with RSA: EMSA-PKCS1-v1_5 or EMSA-PSS (RFC 8017, 9.1 and 9.2). */
 export function signRsaDigest(scheme: RsaSignScheme, key: KeyObject, digest: Uint8Array): Buffer {
-  const encoded = scheme.kind === 'rsa-pss' ? pss(scheme, digest, randomBytes(saltBytes)) : pkcs1(scheme, digest)
+  const encoded =
+    scheme.kind === 'rsa-pss' ? encodePss(scheme, digest, randomBytes(saltBytes)) : encodePkcs1(scheme, digest)
   return privateEncrypt({ key, padding: constants.RSA_NO_PADDING }, encoded)
 }
 
@@ -28,9 +29,9 @@ export function fitsRsaDigest(
 ): boolean {
   const encoded = opened(scheme, key, signature)
   if (encoded === undefined) return false
-  if (scheme.kind === 'rsa-pkcs1') return timingSafeEqual(encoded, pkcs1(scheme, digest))
+  if (scheme.kind === 'rsa-pkcs1') return timingSafeEqual(encoded, encodePkcs1(scheme, digest))
   const salt = saltOf(scheme, encoded)
-  return salt !== undefined && timingSafeEqual(encoded, pss(scheme, digest, salt))
+  return salt !== undefined && timingSafeEqual(encoded, encodePss(scheme, digest, salt))
 }
 
 /** Returns the encoded message in a signature; undefined if the length or the number is out of range. */
@@ -51,18 +52,22 @@ const digestInfos: Readonly<Record<Hash, Buffer>> = {
   sha512: Buffer.from('3051300d060960864801650304020305000440', 'hex'),
 }
 
-function pkcs1({ bits, hash }: RsaSignScheme, digest: Uint8Array): Buffer {
+/** Encodes a digest by EMSA-PKCS1-v1_5 in a block as long as the modulus. */
+function encodePkcs1({ bits, hash }: RsaSignScheme, digest: Uint8Array): Buffer {
   const info = Buffer.concat([digestInfos[hash], digest])
   const padding = Buffer.alloc(bits / 8 - info.length - 3, 0xff)
   return Buffer.concat([Buffer.of(0, 1), padding, Buffer.of(0), info])
 }
 
-/** Encodes a digest with a salt. The moduli have a multiple of 8 bits, so the top bit of the block is zero. */
-function pss({ bits, hash }: RsaSignScheme, digest: Uint8Array, salt: Uint8Array): Buffer {
+/**
+ * Encodes a digest with a salt by EMSA-PSS in a block as long as the modulus. The moduli have a multiple of 8 bits, so
+ * the top bit of the block is zero.
+ */
+export function encodePss({ bits, hash }: RsaSignScheme, digest: Uint8Array, salt: Uint8Array): Buffer {
   const check = createHash(hash).update(Buffer.alloc(8)).update(digest).update(salt).digest()
   const block = Buffer.alloc(bits / 8 - check.length - 1)
-  block[block.length - saltBytes - 1] = 1
-  block.set(salt, block.length - saltBytes)
+  block[block.length - salt.length - 1] = 1
+  block.set(salt, block.length - salt.length)
   mask(hash, block, check)
   return Buffer.concat([block, check, Buffer.of(0xbc)])
 }

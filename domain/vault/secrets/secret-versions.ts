@@ -59,8 +59,7 @@ async function withPayload(
   request: ParsedGetSecretVersionRequest,
   context: CallContext,
 ): Promise<Answer<SecretVersion>> {
-  const { keyring, store, taxonomy } = environment
-  keyring.requireUnsealed()
+  const { store, taxonomy } = environment
   const stored = await store.get(secretCollection, request.secret)
   const { value: secret } = await requireSecret(store, taxonomy, request, stored, context.now)
   const { bytes, version } = await readPayload(environment, secret, request.id)
