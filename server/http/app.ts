@@ -130,6 +130,11 @@ export function mount({ app, connections }: App, dispatch: Dispatch, rulesOf: Ru
   // A caller with `Expect: 100-continue` is asked for its body only when the body is read, so that a refusal comes
   // before.
   app.server.on('checkContinue', (request, response) => host(request, response, () => response.writeContinue()))
+  // Fastify's own listener would make a request, a reply and a logger for each request, which stay in memory as long as
+  // the request waits for its turn.
+  app.server.removeAllListeners('request')
+  app.server.on('request', (request, response) => host(request, response))
+  // The host `localhost` may have two addresses, and Fastify makes a server of its own for the second address.
   app.addHook('onRequest', async (request, reply) => {
     reply.hijack()
     request.raw.url = request.originalUrl

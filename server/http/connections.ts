@@ -96,7 +96,11 @@ export class Connections {
     const progress = this.#open.get(request.socket)
     if (progress === undefined) return
     progress.isAnswering = true
-    response.once('close', () => (progress.isAnswering = false))
+    response.once('close', () => {
+      progress.isAnswering = false
+      // The connection would otherwise keep the last request in memory.
+      progress.arriving = undefined
+    })
     progress.arriving = { request, rules, fromMs: performance.now(), had: request.socket.bytesRead }
   }
 

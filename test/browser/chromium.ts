@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { text } from 'node:stream/consumers'
+import { isRecord } from '../../runtime/validation.ts'
 import { memoryFolder } from '../memory-folder.ts'
+import { DevTools } from './dev-tools.ts'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
@@ -61,27 +63,74 @@ export function openPage(program: string, url: string): Browser {
 /** The state of a page after all its work. */
 export interface Drawn {
   readonly html: string
-  /** The lines of the browser's error output with messages to the console of the page. */
+  /** The messages to the console of the page, with those of the browser about failed requests. */
   readonly console: readonly string[]
 }
 
-/** Loads a page in a headless Chromium that can reach no host but 127.0.0.1; returns the page after all its work. */
-export async function drawPage(program: string, url: string): Promise<Drawn> {
+/** A headless browser that can reach no host but 127.0.0.1. */
+export interface DrawingBrowser {
+  /** Loads a page in a tab of its own; returns the page after all its work. */
+  draw(url: string): Promise<Drawn>
+  close(): Promise<void>
+}
+
+/** The time in milliseconds that pages can wait for timers. It passes on a clock that stops while resources load. */
+const virtualMs = 60_000
+
+/** Starts a browser, which draws pages one after the other. A browser for each page would take as long as the page. */
+export async function drawingBrowser(program: string): Promise<DrawingBrowser> {
   const profile = newProfile()
   const flags = [
     ...flagsOf(profile),
     '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
-    '--enable-logging=stderr',
-    // The virtual clock of the page advances while the page waits, and stops while resources load.
-    '--virtual-time-budget=60000',
-    '--dump-dom',
+    '--remote-debugging-port=0',
   ]
-  const child = spawn(program, [...flags, url], { stdio: ['ignore', 'pipe', 'pipe'] })
-  try {
-    const [html, printed] = await Promise.all([text(child.stdout), text(child.stderr)])
-    return { html, console: printed.split('\n').filter(line => line.includes(':CONSOLE:')) }
-  } finally {
+  const child = spawn(program, [...flags, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const ended = once(child, 'close')
+  const tools = await DevTools.of(child.stderr).catch((error: unknown) => {
     child.kill('SIGKILL')
-    removeProfile(profile)
+    throw error
+  })
+  child.stderr.resume()
+  return {
+    draw: url => draw(tools, url),
+    async close() {
+      tools.close()
+      child.kill('SIGKILL')
+      await ended
+      removeProfile(profile)
+    },
   }
 }
+
+async function draw(tools: DevTools, url: string): Promise<Drawn> {
+  const { targetId } = await tools.send('Target.createTarget', { url: 'about:blank' })
+  const { sessionId } = await tools.send('Target.attachToTarget', { targetId, flatten: true })
+  const page = String(sessionId)
+  const lines: string[] = []
+  const worked = Promise.withResolvers<void>()
+  const stop = tools.listen(page, (method, params) => {
+    if (method === 'Emulation.virtualTimeBudgetExpired') worked.resolve()
+    if (consoleEvents.has(method)) lines.push(JSON.stringify(params))
+  })
+  try {
+    for (const domain of ['Runtime', 'Log', 'Page']) await tools.send(`${domain}.enable`, {}, page)
+    await tools.send('Emulation.setVirtualTimePolicy', { policy: 'pause' }, page)
+    await tools.send('Page.navigate', { url }, page)
+    const policy = { policy: 'pauseIfNetworkFetchesPending', budget: virtualMs }
+    await tools.send('Emulation.setVirtualTimePolicy', policy, page)
+    await worked.promise
+    const expression = 'document.documentElement.outerHTML'
+    const { result } = await tools.send('Runtime.evaluate', { expression }, page)
+    return { html: isRecord(result) ? String(result['value']) : '', console: lines }
+  } finally {
+    stop()
+    await tools.send('Target.closeTarget', { targetId })
+  }
+}
+
+const consoleEvents: ReadonlySet<string> = new Set([
+  'Log.entryAdded',
+  'Runtime.consoleAPICalled',
+  'Runtime.exceptionThrown',
+])

@@ -2,7 +2,7 @@ import { execFileSync, spawn, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { setPriority, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -64,7 +64,6 @@ export const pinnedBareServer = (callMs: number): Promise<Pinned> =>
   start([bareProgram, String(callMs)], { stdio: ['ignore', 'pipe', 'inherit'] })
 
 async function start(args: readonly string[], options: SpawnOptions): Promise<Pinned> {
-  prefer()
   const child = spawn(process.execPath, args, options)
   const exited = once(child, 'exit')
   const pid = child.pid ?? 0
@@ -81,15 +80,6 @@ async function start(args: readonly string[], options: SpawnOptions): Promise<Pi
       child.kill('SIGKILL')
       await exited
     },
-  }
-}
-
-/** Gives this process and the processes that it starts precedence over other programs, if the system permits that. */
-function prefer(): void {
-  try {
-    setPriority(-10)
-  } catch {
-    console.log('this user cannot raise the priority: other programs compete with server and callers')
   }
 }
 
