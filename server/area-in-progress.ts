@@ -5,7 +5,9 @@ import type { FunctionOwner } from '../domain/ports/functions.ts'
 import { unimplemented } from '../runtime/errors.ts'
 import type { ListFields } from '../runtime/filter/types.ts'
 import type { SettingDeclarations } from './settings/declarations.ts'
-import { area, type AreaDeclaration, type AreaModule, type AreaEnvironment } from './area.ts'
+import { area, type AreaModule } from './area.ts'
+import type { AreaDeclaration } from './area-declaration.ts'
+import type { AreaEnvironment } from './area-parts.ts'
 
 /** The built resources of an area: for each name in its handlers, a function that makes its handler from the parts. */
 export type BuiltResources<Handlers, Parts> = {

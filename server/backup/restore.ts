@@ -73,7 +73,9 @@ export async function remakeFiles({
     const snapshot = await openStoreSnapshot({ dataDir }, areas).catch(() => undefined)
     if (!snapshot) return
     try {
-      for (const { files } of areas) await files?.(dataDir).remake(snapshot, { warn: (_, message) => print(message) })
+      const place = { dataDir, hasStore: true }
+      const log = { warn: (_: object, message: string): void => print(message) }
+      for (const { host } of areas) await host?.(place).remake?.(snapshot, log)
     } finally {
       await snapshot.close()
     }

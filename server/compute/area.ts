@@ -3,7 +3,9 @@ import { compute, type WrapDriver } from '../../domain/compute/area.ts'
 import type { Drivers } from '../../domain/compute/environment.ts'
 import type { Worker } from '../../domain/ports/workers.ts'
 import { computeArea as generated, type ComputeArea } from '../../output/compute/area.ts'
-import { area, type AreaEnvironment, type AreaModule } from '../area.ts'
+import { area, type AreaModule } from '../area.ts'
+import type { AreaHost, HostPlace } from '../area-host.ts'
+import type { AreaEnvironment } from '../area-parts.ts'
 import { diskFiles, remakeDisks } from './disk-checks.ts'
 import { DiskFolder } from './disk-folder.ts'
 import { inspectMachines } from './qemu/inspect.ts'
@@ -42,9 +44,14 @@ export const computeArea = (wrap?: WrapDriver, hosted: (parts: ComputeParts) => 
     ...domain,
     workers: (parts: ComputeParts) => [...domain.workers(parts), ...diskWorkers(parts)],
     settings: computeSettings,
-    inspectHost: ({ reader }, dataDir) => inspectMachines(reader, machinesFolder(dataDir)),
-    files: diskFiles,
+    host: computeHost,
   })
+}
+
+/** Returns the files of disks, which only a store in the data folder has, and the machines that QEMU runs. */
+function computeHost({ dataDir, hasStore }: HostPlace): AreaHost {
+  const { checks = [], remake } = hasStore ? diskFiles(dataDir) : {}
+  return { checks: [...checks, ({ reader }) => inspectMachines(reader, machinesFolder(dataDir))], remake }
 }
 
 const dayMs = 24 * 3_600_000

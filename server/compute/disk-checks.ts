@@ -8,7 +8,7 @@ import { vmCollection, type StoredVm } from '../../domain/compute/vms/vms-store.
 import { disksOf } from '../../domain/compute/work/driver-step.ts'
 import type { Finding } from '../../domain/ports/inspection.ts'
 import type { Reader } from '../../domain/ports/store.ts'
-import type { AreaFiles } from '../area.ts'
+import type { AreaHost } from '../area-host.ts'
 import {
   DiskFolder,
   diskEntries,
@@ -21,11 +21,11 @@ import {
 
 const type = 'compute.vms'
 
-/** Returns the checks of the disk files in a data folder, and their repair. */
-export function diskFiles(dataDir: string): AreaFiles {
+/** Returns the check of the disk files in a data folder, and their repair. */
+export function diskFiles(dataDir: string): AreaHost {
   const before = new Map(machinesIn(dataDir).map(vm => [vm, diskEntries(dataDir, vm)]))
   return {
-    inspect: ({ reader }) => inspectDisks(reader, dataDir, before),
+    checks: [({ reader }) => inspectDisks(reader, dataDir, before)],
     remake: (reader, log) => remakeDisks(reader, new DiskFolder(dataDir, log), dataDir),
   }
 }

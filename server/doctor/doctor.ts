@@ -7,7 +7,7 @@ import { NewerStore } from '../store/format.ts'
 import { explained } from '../store/sqlite/store-file.ts'
 import type { StoreSnapshot } from '../store/snapshot.ts'
 import { leftovers } from './leftovers.ts'
-import { filesOf, inspectStore, type AreaFinding, type FilesByArea } from './inspect-store.ts'
+import { hostsOf, inspectStore, type AreaFinding, type HostsByArea } from './inspect-store.ts'
 
 /** The store to check, and the output. */
 export interface Consultation {
@@ -54,11 +54,11 @@ async function unreadable(name: string, error: unknown): Promise<Error> {
 }
 
 async function checked({ areas, isJson, place, print }: Consultation, name: string): Promise<number> {
-  const files = filesOf(areas, place)
+  const hosts = hostsOf(areas, place)
   const snapshot = await openStoreSnapshot(place, areas)
   try {
     let count = 0
-    for await (const finding of findingsOf(snapshot, areas, place, files)) {
+    for await (const finding of findingsOf(snapshot, areas, place, hosts)) {
       count += 1
       print(isJson ? jsonOf(finding) : `${finding.resourceType} ${finding.id}: ${finding.message}`)
     }
@@ -75,10 +75,10 @@ async function* findingsOf(
   snapshot: StoreSnapshot,
   areas: readonly AreaModule[],
   { dataDir, storeUrl }: StorePlace,
-  files: FilesByArea,
+  hosts: HostsByArea,
 ): AsyncGenerator<AreaFinding, void, undefined> {
   if (storeUrl === undefined) yield* leftovers(dataDir)
-  yield* inspectStore(snapshot, areas, { files, dataDir })
+  yield* inspectStore(snapshot, areas, hosts)
 }
 
 const jsonOf = ({ area, id, message, resourceType }: AreaFinding): string =>

@@ -1,7 +1,8 @@
 import { inspectReferences } from '../../domain/resources/inspect.ts'
 import type { AreaFacts, Finding } from '../../domain/ports/inspection.ts'
 import type { Reader } from '../../domain/ports/store.ts'
-import type { AreaFiles, AreaModule } from '../area.ts'
+import type { AreaModule } from '../area.ts'
+import type { AreaHost } from '../area-host.ts'
 import { inspectOperations, workAt } from '../operations/inspect.ts'
 import { storeCollections, type StorePlace } from '../platform-store.ts'
 import { sqliteCode } from '../store/sqlite/errors.ts'
@@ -18,35 +19,29 @@ type Findings<F extends Finding> = AsyncGenerator<F, void, undefined>
 
 const own = 'ninefold'
 
-/** The files of areas in a data folder, keyed by the name of the area. */
-export type FilesByArea = ReadonlyMap<string, AreaFiles>
-
-/** The host on which a doctor runs, with the folder for all data of the server. */
-export interface InspectedHost {
-  readonly files: FilesByArea
-  readonly dataDir: string
-}
+/** What areas have on the host of a doctor beside the store, keyed by the name of the area. */
+export type HostsByArea = ReadonlyMap<string, AreaHost>
 
 /**
- * Returns the files of areas in the data folder of a place; empty for a store in a database. Must be called before the
- * snapshot of the store is opened.
+ * Returns what areas have on this host beside the store of a place. Must be called before the snapshot of the store is
+ * opened.
  */
-export function filesOf(areas: readonly AreaModule[], { dataDir, storeUrl }: StorePlace): FilesByArea {
-  if (storeUrl !== undefined) return new Map()
-  return new Map(areas.flatMap(({ domain, files }) => (files ? [[domain.name, files(dataDir)] as const] : [])))
+export function hostsOf(areas: readonly AreaModule[], { dataDir, storeUrl }: StorePlace): HostsByArea {
+  const place = { dataDir, hasStore: storeUrl === undefined }
+  return new Map(areas.flatMap(({ domain, host }) => (host ? [[domain.name, host(place)] as const] : [])))
 }
 
 /**
  * Yields the findings about a store: first about the file, then about rows that contradict their documents, then about
  * durable work and by the checkers of the areas. A damaged file ends the checks, and so do columns that contradict
  * their documents, because later stages rely on both. Unreadable documents are reported, and later stages treat them as
- * absent. `host` has what the areas compare with the rows beside the store: their files, and the files and processes of
- * this host; without `host`, only the store is checked.
+ * absent. `hosts` has the files and processes that the areas compare with the rows; without `hosts`, only the store is
+ * checked.
  */
 export async function* inspectStore(
   snapshot: StoreSnapshot,
   areas: readonly AreaModule[],
-  host?: InspectedHost,
+  hosts: HostsByArea = new Map(),
 ): Findings<AreaFinding> {
   const damages = await snapshot.damages()
   if (damages.length > 0) return yield* damagesOf(snapshot.store, damages)
@@ -57,7 +52,7 @@ export async function* inspectStore(
     else isStale = true
     yield finding
   }
-  if (!isStale) yield* inspectMeaning(reader, areas, host)
+  if (!isStale) yield* inspectMeaning(reader, areas, hosts)
 }
 
 function* damagesOf(file: string, damages: readonly string[]): Generator<AreaFinding, void, undefined> {
@@ -83,7 +78,7 @@ async function* inspectRows(snapshot: StoreSnapshot, areas: readonly AreaModule[
 async function* inspectMeaning(
   reader: Reader,
   areas: readonly AreaModule[],
-  host: InspectedHost | undefined,
+  hosts: HostsByArea,
 ): Findings<AreaFinding> {
   const operations = areas.map(({ domain, operations }) => ({ area: domain.name, operations }))
   yield* guarded(own, inspectOperations(reader, operations))
@@ -92,10 +87,7 @@ async function* inspectMeaning(
   const facts: Partial<AreaFacts> = Object.assign({}, ...areas.map(area => area.facts ?? {}))
   const inspection = { reader, facts, workAt: workAt.bind(undefined, reader) }
   for (const { domain, inspect } of areas) if (inspect) yield* guarded(domain.name, inspect(inspection))
-  if (host === undefined) return
-  for (const [area, { inspect }] of host.files) yield* guarded(area, inspect(inspection))
-  for (const { domain, inspectHost } of areas)
-    if (inspectHost) yield* guarded(domain.name, inspectHost(inspection, host.dataDir))
+  for (const [area, { checks }] of hosts) for (const check of checks) yield* guarded(area, check(inspection))
 }
 
 /**

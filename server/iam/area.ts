@@ -4,7 +4,8 @@ import type { IamEnvironment } from '../../domain/iam/interfaces/iam-environment
 import { accessHooks } from '../../domain/iam/tree-changes.ts'
 import { iamArea as generated, type IamArea } from '../../output/iam/area.ts'
 import { catalogue } from '../access/catalogue.ts'
-import { area, type AreaModule, type AreaEnvironment } from '../area.ts'
+import { area, type AreaModule } from '../area.ts'
+import type { AreaEnvironment } from '../area-parts.ts'
 import type { IamServices } from '../access/iam-services.ts'
 import { iamSettings } from './settings.ts'
 

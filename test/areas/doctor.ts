@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { AreaModule } from '../../server/area.ts'
 import { areas } from '../../server/areas.ts'
-import { filesOf, inspectStore } from '../../server/doctor/inspect-store.ts'
+import { hostsOf, inspectStore } from '../../server/doctor/inspect-store.ts'
 import { openStoreSnapshot, type StorePlace } from '../../server/platform-store.ts'
 
 /**
@@ -15,12 +15,11 @@ export async function doctorFindings(
   // Opening a SQLite file blocks the thread while another transaction runs, and a transaction in this process needs the
   // thread to end.
   await setImmediate()
-  const files = filesOf(inspected, place)
+  const hosts = hostsOf(inspected, place)
   const snapshot = await openStoreSnapshot(place, inspected)
   try {
     const told: string[] = []
-    const host = { files, dataDir: place.dataDir }
-    for await (const { id, message, resourceType } of inspectStore(snapshot, inspected, host)) {
+    for await (const { id, message, resourceType } of inspectStore(snapshot, inspected, hosts)) {
       told.push(`${resourceType} ${id}: ${message}`)
     }
     return told

@@ -1,4 +1,4 @@
-import type { AreaEnvironment } from '../../server/area.ts'
+import type { AreaEnvironment } from '../../server/area-parts.ts'
 import { taxonomyFunctions } from '../../domain/taxonomy/functions.ts'
 import { describe, expect, it } from 'vitest'
 import { bind, bindList } from '../../runtime/bind.ts'

@@ -4,7 +4,8 @@ import type { NodeState, WorkspaceHooks } from '../../../domain/ports/taxonomy.t
 import { bind } from '../../../runtime/bind.ts'
 import type { BoundRoute, Route } from '../../../runtime/route.ts'
 import { isRecord } from '../../../runtime/validation.ts'
-import { area, type AreaModule, type AreaEnvironment } from '../../../server/area.ts'
+import { area, type AreaModule } from '../../../server/area.ts'
+import type { AreaEnvironment } from '../../../server/area-parts.ts'
 import { handwritten, type SampleArea, type SampleOperation } from '../../server/sample-area.ts'
 import type { ErrorDomain } from '../../../runtime/errors.ts'
 

@@ -1,0 +1,85 @@
+import type { Authorizer } from '../domain/ports/access.ts'
+import type { Parts } from '../domain/ports/area-parts.ts'
+import type { Audit } from '../domain/ports/audit.ts'
+import type { Clock } from '../domain/ports/clock.ts'
+import type { FunctionOwner } from '../domain/ports/functions.ts'
+import type { Store } from '../domain/ports/store.ts'
+import type { Taxonomy, WorkspaceHooks } from '../domain/ports/taxonomy.ts'
+import type { AreaTypes } from '../runtime/route.ts'
+import type { IamServices } from './access/iam-services.ts'
+import type { FunctionTable } from './functions.ts'
+import type { Metric } from './health/metrics.ts'
+import type { Log } from './log.ts'
+import type { WorkQueue } from './operations/work-queue.ts'
+import type { AreaPlane } from './planes/data-plane.ts'
+import type { SettingDeclarations, SettingValues } from './settings/declarations.ts'
+import type { SettingsSource } from './settings/values.ts'
+
+/** The parts that every area gets from the server. */
+export interface PlatformServices {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Log
+  readonly access: Authorizer
+  readonly audit: Audit
+  readonly queue: WorkQueue
+  readonly taxonomy: Taxonomy
+  /** The source of setting values. */
+  readonly config: SettingsSource
+  readonly functions: FunctionTable
+  /** Returns the address of the page for people, without a slash at its end. */
+  readonly consoleUrl: () => string
+  /** The services that the guard of the platform shares with the area of iam; absent with another guard. */
+  readonly guard?: IamServices | undefined
+  /** The hooks of all areas for events of workspaces; an area adds its own hooks when the area is mounted. */
+  readonly hooks: WorkspaceHooks[]
+  /** The data planes of areas; an area adds its own planes when the area is mounted. */
+  readonly planes: AreaPlane[]
+  /** The metrics of areas; an area adds its own metrics when the area is mounted. */
+  readonly metrics: Metric[]
+  /** The functions that end the background activity of areas, which the server calls before it closes the store. */
+  readonly ends: (() => Promise<void>)[]
+  /** The data folder if the store lies there; undefined for a store in a database, which servers of many hosts share. */
+  readonly dataFolder?: string | undefined
+}
+
+/** The settings of an area that declares none. */
+export type None = Readonly<Record<never, never>>
+
+/** The parts that the code of one area gets. */
+export type AreaEnvironment<
+  Area extends AreaTypes,
+  Required extends FunctionOwner = never,
+  Optional extends FunctionOwner = never,
+  Settings extends SettingDeclarations = None,
+> = Parts<Area, Required, Optional> & {
+  readonly log: Log
+  /** The values of the settings that the area declares, keyed by the names of the settings. */
+  readonly settings: SettingValues<Settings>
+  /** The folder for all data of the server. */
+  readonly dataDir: string
+  /** Returns the address of the page for people, without a slash at its end. */
+  readonly consoleUrl: () => string
+  /** Returns the hooks of all areas, which are complete once all areas are mounted. */
+  readonly hooks: () => readonly WorkspaceHooks[]
+  /** Adds metrics to those of the server. The area calls this function while it is mounted. */
+  readonly expose: (metrics: readonly Metric[]) => void
+  /**
+   * Adds a function that ends background activity of the area: threads, timers, connections. The server calls the
+   * function once, before the server closes the store. The area calls `atEnd` while it is mounted.
+   */
+  readonly atEnd: (end: () => Promise<void>) => void
+  readonly guard?: IamServices | undefined
+  /** The data folder if the store lies there; undefined for a store in a database, which servers of many hosts share. */
+  readonly dataFolder?: string | undefined
+}
+
+/** The parts that an area gets for the rows of its first start. */
+export interface StartParts<Settings extends SettingDeclarations = None> {
+  /** The values of the settings that the area declares, keyed by the names of the settings. */
+  readonly settings: SettingValues<Settings>
+  readonly newId: () => string
+}
+
+/** The parts of the server for the first start of its areas. */
+export type Starting = Pick<PlatformServices, 'clock' | 'config'>
