@@ -1,4 +1,5 @@
 import { readSync } from 'node:fs'
+import { isAbsolute } from 'node:path'
 import type { Image } from '../../domain/compute/images/image.ts'
 import { jsonFault } from '../../text/json-fault.ts'
 import type { SettingFaults } from '../settings/faults.ts'
@@ -14,6 +15,10 @@ const mostBytes = 2 ** 20
 
 const nameRule = 'must be 1 to 128 of a-z, 0-9, ".", "_" and "-", the first a letter or digit'
 
+const isPath = (text: string): boolean => isAbsolute(text) && !text.includes('\0')
+
+const isWebAddress = (text: string): boolean => /^https?:\/\//.test(text) && URL.canParse(text)
+
 const images = listOf(
   object({
     name: text({ fault: value => (/^[a-z0-9][a-z0-9._-]{0,127}$/.test(value) ? undefined : nameRule) }),
@@ -21,8 +26,8 @@ const images = listOf(
     min_disk_gib: integer({ min: 1, max: 65_536 }),
     min_memory_mib: integer({ min: 128, max: 16_777_216 }),
     boot_ms: integer({ min: 0, max: 600_000 }),
-    file: text().optional,
-    url: text().optional,
+    file: text({ fault: value => (isPath(value) ? undefined : 'must be an absolute path') }).optional,
+    url: text({ fault: value => (isWebAddress(value) ? undefined : 'must be an address of http or https') }).optional,
     sha256: text({ fault: value => (/^[\da-f]{64}$/.test(value) ? undefined : 'must be 64 hex digits') }).optional,
   }),
   { uniqueBy: 'name', fault: sourceFault },

@@ -25,7 +25,7 @@ describe('compute.images_file', () => {
     expect(catalogue.get('tiny')?.boot_ms).toBe(7)
   })
 
-  it.each([
+  it.each<readonly [string, string]>([
     ['{', 'names a file that is no JSON'],
     ['{}', 'must be'],
     [JSON.stringify([image, image]), 'plan-9'],
@@ -33,6 +33,12 @@ describe('compute.images_file', () => {
     [JSON.stringify([{ ...image, url: 'https://images.example/a' }]), 'must give image plan-9'],
     [JSON.stringify([{ ...image, min_disk_gib: 0 }]), 'min_disk_gib'],
     [JSON.stringify([{ ...image, colour: 'red' }]), 'colour'],
+    [JSON.stringify([{ ...image, file: 'disk.qcow2' }]), 'must be an absolute path'],
+    [JSON.stringify([{ ...image, file: '/disk\0' }]), 'must be an absolute path'],
+    ...['file:///etc/passwd', 'data:,x', 'images.example/a', 'https://', 'javascript:1'].map(
+      url =>
+        [JSON.stringify([{ ...image, url, sha256: 'a'.repeat(64) }]), 'must be an address of http or https'] as const,
+    ),
   ])('refuses %s', (text, fault) => {
     expect(() => imagesIn(text)).toThrow(fault)
   })
