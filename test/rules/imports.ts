@@ -30,6 +30,9 @@ const documentWalking = 'branches|fits|located|operations|pointer|reference|reso
 const computing = [
   'node:crypto',
   '@noble/curves',
+  '@peculiar/asn1-csr',
+  '@peculiar/asn1-schema',
+  '@peculiar/asn1-x509',
   'jose',
   'lru-cache',
   'ipaddr.js',
