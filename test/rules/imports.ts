@@ -29,7 +29,11 @@ const documentWalking = 'branches|fits|located|operations|pointer|reference|reso
  */
 const computing = [
   'node:crypto',
+  'node:url',
   '@noble/curves',
+  '@peculiar/asn1-csr',
+  '@peculiar/asn1-schema',
+  '@peculiar/asn1-x509',
   'jose',
   'lru-cache',
   'ipaddr.js',
