@@ -13,8 +13,10 @@ import type { AnyKind } from '../domain/resources/kind.ts'
 import { resolverOf, type Resolve } from '../domain/resources/look-up.ts'
 import { kindHooks } from '../domain/resources/workspace-hooks.ts'
 import { birthsWorker } from '../domain/taxonomy/births.ts'
+import { ruled } from '../runtime/bind.ts'
+import type { FormRules } from '../runtime/form-rules.ts'
 import type { AreaTypes, BoundRoute, GeneratedArea } from '../runtime/route.ts'
-import { requireKnownScopes, requireSoundWorkers } from './area-faults.ts'
+import { requireKnownOperations, requireSoundWorkers } from './area-faults.ts'
 import { recordScope } from './access/asked-scope.ts'
 import { nativeEngine, type EngineCheck } from './engines.ts'
 import type { FunctionTable, Needs } from './functions.ts'
@@ -150,6 +152,11 @@ export interface AreaDeclaration<
    * scope of a kind need no entry.
    */
   readonly scopes?: AccessScopes
+  /**
+   * Returns the rules for the bodies of operations that their schemas cannot express, keyed by operationId. The faults of
+   * a rule are reported as FIELD_INVALID together with those of the schema.
+   */
+  readonly forms?: (parts: AreaEnvironment<Area, Required, Optional, Settings>) => FormRules
   /** Looks up the resources that no kind covers, so that policies can match these resources. */
   readonly resolve?: Resolve
   /** Returns the procedures of the area's durable work (conventions §15). */
@@ -229,6 +236,8 @@ export interface AreaModule {
 /** The routes, the workers and the check of calls of a mounted area. */
 export interface MountedArea {
   readonly routes: readonly BoundRoute[]
+  /** The rules for bodies that the routes apply, keyed by operationId. */
+  readonly forms?: FormRules
   readonly workers: readonly Worker[]
   readonly admit?: EngineCheck['admit'] | undefined
   readonly open?: (() => Promise<OpenedArea>) | undefined
@@ -319,12 +328,14 @@ function mountArea<
   // A worker calls the hook for workspaces that are older than the area.
   const births = own?.workspaceCreated ? [birthsWorker(domain.name, own.workspaceCreated.bind(own))] : []
   for (const plane of declaration.planes?.(parts) ?? []) planes.push({ ...plane, domain })
-  const bound = routes(declaration.handlers(parts))
-  requireKnownScopes(domain.name, Object.keys(declaration.scopes ?? {}), bound)
+  const forms = declaration.forms?.(parts) ?? {}
+  const bound = ruled(routes(declaration.handlers(parts)), forms)
+  requireKnownOperations(domain.name, 'scopes', Object.keys(declaration.scopes ?? {}), bound)
+  requireKnownOperations(domain.name, 'forms', Object.keys(forms), bound)
   const workers = [...(declaration.workers?.(parts) ?? []), ...births]
   requireSoundWorkers(domain.name, workers)
   const { open } = declaration
-  return { routes: bound, workers, admit: declaration.admit?.(parts), ...(open && { open: () => open(parts) }) }
+  return { routes: bound, forms, workers, admit: declaration.admit?.(parts), ...(open && { open: () => open(parts) }) }
 }
 
 const resolveBoth =
