@@ -62,7 +62,7 @@ export const faultyForms: Readonly<Record<string, readonly JsonObject[]>> = {
   'vault.reEncrypt': [lonelySum],
   'vault.generateDataEncryptionKey': [lonelySum],
   'vault.sign': [{ data_crc32c: 1 }],
-  'vault.verify': [{ data_crc32c: 1, mac_crc32c: 1, signature_crc32c: 1 }],
+  'vault.verify': [{ data_crc32c: 1 }],
   'iam.createBinding': [{ expire_time: past, scope_type: 'PLATFORM', scope_id: '' }],
   'iam.grantAccess': [{ expire_time: past }],
   'iam.createPolicy': [{ statements: [statement] }],

@@ -24,7 +24,7 @@ export const signForm: readonly FormRule[] = [signRule(['data', 'digest'], input
 /** The rules for a request to verify (step 5). */
 export const verifyForm: readonly FormRule[] = [
   verifyRule(['data', 'digest', 'mac', 'signature'], proofFaults),
-  ...(['data', 'mac', 'signature'] as const).map(checksumRule),
+  checksumRule('data'),
 ]
 
 /** Returns a fault unless there is exactly one of `data` and `digest`, with exactly one member. */
