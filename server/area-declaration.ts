@@ -8,6 +8,7 @@ import type { WorkspaceHooks } from '../domain/ports/taxonomy.ts'
 import type { Worker } from '../domain/ports/workers.ts'
 import type { AnyKind } from '../domain/resources/kind.ts'
 import type { Resolve } from '../domain/resources/look-up.ts'
+import type { FormRules } from '../runtime/form-rules.ts'
 import type { AreaTypes, BoundRoute, GeneratedArea } from '../runtime/route.ts'
 import type { AreaHost, HostPlace } from './area-host.ts'
 import type { AreaEnvironment, None, StartParts } from './area-parts.ts'
@@ -56,6 +57,11 @@ export interface AreaDeclaration<
    * scope of a kind need no entry.
    */
   readonly scopes?: AccessScopes
+  /**
+   * Returns the rules for the bodies of operations that their schemas cannot express, keyed by operationId. The faults of
+   * a rule are reported as FIELD_INVALID together with those of the schema.
+   */
+  readonly forms?: (parts: AreaEnvironment<Area, Required, Optional, Settings>) => FormRules
   /** Looks up the resources that no kind covers, so that policies can match these resources. */
   readonly resolve?: Resolve
   /** Returns the procedures of the area's durable work (conventions §15). */
@@ -103,6 +109,8 @@ export interface OpenedArea {
 /** The routes, the workers and the check of calls of a mounted area. */
 export interface MountedArea {
   readonly routes: readonly BoundRoute[]
+  /** The rules for bodies that the routes apply, keyed by operationId. */
+  readonly forms?: FormRules
   readonly workers: readonly Worker[]
   readonly admit?: EngineCheck['admit'] | undefined
   readonly open?: (() => Promise<OpenedArea>) | undefined

@@ -30,10 +30,15 @@ function workerFault(area: string, name: string, everyMs: number): string | unde
   return isInterval ? undefined : `has the interval ${everyMs}; give everyMs 1 to ${maxTimerMs} milliseconds`
 }
 
-/** Throws for a scope of an operation that the area does not have. */
-export function requireKnownScopes(area: string, scopes: readonly string[], routes: readonly BoundRoute[]): void {
+/** Throws if `member` of an area's declaration names an operation that the area does not have. */
+export function requireKnownOperations(
+  area: string,
+  member: 'forms' | 'scopes',
+  named: readonly string[],
+  routes: readonly BoundRoute[],
+): void {
   const known = new Set(routes.map(({ route }) => route.operationId))
-  const unknown = scopes.find(operation => !known.has(operation))
+  const unknown = named.find(operation => !known.has(operation))
   if (unknown === undefined) return
-  throw new Error(areaFault(area, 'scopes', `the area has no operation ${quoted(unknown)}; name one of its document`))
+  throw new Error(areaFault(area, member, `the area has no operation ${quoted(unknown)}; name one of its document`))
 }

@@ -1,10 +1,11 @@
 import type { FunctionOwner } from '../domain/ports/functions.ts'
 import { kindHooks } from '../domain/resources/workspace-hooks.ts'
 import { birthsWorker } from '../domain/taxonomy/births.ts'
+import { ruled } from '../runtime/bind.ts'
 import type { AreaTypes } from '../runtime/route.ts'
 import { settledOperations } from './access/settled-operations.ts'
 import type { AreaDeclaration, MountedArea } from './area-declaration.ts'
-import { requireKnownScopes, requireSoundWorkers } from './area-faults.ts'
+import { requireKnownOperations, requireSoundWorkers } from './area-faults.ts'
 import type { AreaEnvironment, PlatformServices } from './area-parts.ts'
 import { areaRecords } from './operations/area-records.ts'
 import { loggedHooks } from './operations/logged-hooks.ts'
@@ -50,10 +51,12 @@ export function mountArea<
   // A worker calls the hook for workspaces that are older than the area.
   const births = own?.workspaceCreated ? [birthsWorker(domain.name, own.workspaceCreated.bind(own))] : []
   for (const plane of declaration.planes?.(parts) ?? []) planes.push({ ...plane, domain })
-  const bound = routes(declaration.handlers(parts))
-  requireKnownScopes(domain.name, Object.keys(declaration.scopes ?? {}), bound)
+  const forms = declaration.forms?.(parts) ?? {}
+  const bound = ruled(routes(declaration.handlers(parts)), forms)
+  requireKnownOperations(domain.name, 'scopes', Object.keys(declaration.scopes ?? {}), bound)
+  requireKnownOperations(domain.name, 'forms', Object.keys(forms), bound)
   const workers = [...(declaration.workers?.(parts) ?? []), ...births]
   requireSoundWorkers(domain.name, workers)
   const { open } = declaration
-  return { routes: bound, workers, admit: declaration.admit?.(parts), ...(open && { open: () => open(parts) }) }
+  return { routes: bound, forms, workers, admit: declaration.admit?.(parts), ...(open && { open: () => open(parts) }) }
 }

@@ -14,7 +14,7 @@ type Report = (area: string, member: string, fault: string) => void
 
 /**
  * Throws one error with a line for each fault in the declarations of areas. `own` are the collections of the server.
- * Faults that show only when an area is mounted are reported by `requireSoundWorkers`, by `requireKnownScopes`, and by
+ * Faults that show only when an area is mounted are reported by `requireSoundWorkers`, by `requireKnownOperations`, and by
  * the functions that add the parts of an area to the server.
  */
 export function requireSoundAreas(mounted: readonly Declared[], own: readonly Collection<never>[]): void {

@@ -13,6 +13,7 @@ import type { ComputeEnvironment, Drivers } from './environment.ts'
 import { catalogueOf } from './images/catalogue.ts'
 import type { Image } from './images/image.ts'
 import { inspectCompute } from './inspect.ts'
+import { vmForms } from './vms/vm-form.ts'
 import { vmKind } from './vms/vm-kind.ts'
 import { vms } from './calls/vms.ts'
 import { watching } from './work/events.ts'
@@ -76,6 +77,7 @@ export function compute<P extends SettledParts = SettledParts>(
       }
     },
     inspect: inspectCompute,
+    forms: () => vmForms,
     handlers: (parts: P): ComputeHandlers => ({
       vms: vms(environmentOf(parts)),
       operations: new OperationRecords(parts),

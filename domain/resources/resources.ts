@@ -24,6 +24,7 @@ import { Rows } from './rows.ts'
 import { requireState, transitionOf } from './states.ts'
 import { takeDifference } from './quota-difference.ts'
 import type { Row } from './row.ts'
+import { requireUnique } from './unique.ts'
 
 /** A kind whose type is one of the area's types. */
 export type KindOf<T extends Row, Area extends AreaTypes> = Kind<T> & { readonly type: Area['resourceType'] }
@@ -55,18 +56,24 @@ export type More<T, Area extends AreaTypes> = Left<Area> & { readonly members?: 
 export type VerbChange<T, Area extends AreaTypes> = More<T, Area> & { readonly cleared?: readonly (keyof T & string)[] }
 
 /** The rules of an area for one creation, in addition to the checks of all kinds; each step is optional. */
-export interface Creation<Area extends AreaTypes> {
+export interface Creation<T, Area extends AreaTypes> {
   /**
    * Step 12, before the row is written: checks the rows to which the new row refers outside of its declared references.
    */
   readonly refer?: (tx: Transaction) => Promise<void>
   /**
-   * Step 13, after the row is written and its unique sets are checked: throws if another row excludes the new row, for
-   * example by an overlap.
+   * Step 13, after the unique sets are checked, and unless `complete` is given after the row is written: throws if
+   * another row excludes the new row, for example by an overlap.
    */
   readonly exclude?: (tx: Transaction) => Promise<void>
   /** Steps 14 and 15, after the row is written: takes quotas, then capacity. */
   readonly count?: (tx: Transaction, operationId: string) => Promise<Left<Area> | void>
+  /**
+   * Steps 14 and 15 for a row that stores a part of what they give, such as an address: takes quotas, then capacity, and
+   * returns the row to write. The unique sets are then checked before these steps, and the row is written once, at the
+   * end.
+   */
+  readonly complete?: (tx: Transaction, operationId: string) => Promise<Left<Area> & { readonly row: T }>
 }
 
 /** The rules of an area for one update. */
@@ -137,7 +144,7 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
     request: object,
     context: CallContext,
     row: T,
-    { count, exclude, refer }: Creation<Area> = {},
+    { complete, count, exclude, refer }: Creation<T, Area> = {},
   ): Promise<JsonText<Area['record']>> {
     return this.#parts.operations.mutate(context, request, async (tx, operationId) => {
       const place = placeOf(row)
@@ -153,10 +160,13 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
       await this.#requireActive(tx, place)
       await makeReferences(tx, this.#kind, row)
       await refer?.(tx)
-      await tx.insert(this.#kind.collection, row)
+      if (complete) await requireUnique(tx, this.#kind.collection, row)
+      else await tx.insert(this.#kind.collection, row)
       await exclude?.(tx)
       await this.#take(tx, undefined, row)
-      return { ...this.#effect('CREATE', row), ...(await count?.(tx, operationId)) }
+      const { row: completed, ...more } = (await complete?.(tx, operationId)) ?? {}
+      if (completed) await tx.insert(this.#kind.collection, completed)
+      return { ...this.#effect('CREATE', row), ...more, ...(await count?.(tx, operationId)) }
     })
   }
 

@@ -10,6 +10,7 @@ import type { DriverProbes } from './probes/driver-probe.ts'
 import { allocations } from './pools/allocations-store.ts'
 import { capacityFacts } from './pools/facts.ts'
 import { capacityFunctions } from './pools/functions.ts'
+import { poolForm } from './pools/pool-form.ts'
 import { poolKind } from './pools/pool-kind.ts'
 import { poolsOfTarget } from './pools/pool-target-use.ts'
 import { purgeAllocations } from './pools/purge-allocations.ts'
@@ -37,6 +38,7 @@ export const topology = (probes: DriverProbes) =>
     workers: (parts: Parts<TopologyArea>) => [probing(parts, probes, poolsOfTarget)],
     start: bootstrap,
     inspect: inspectTopology,
+    forms: () => ({ createResourcePool: poolForm, updateResourcePool: poolForm }),
     facts: { topology: capacityFacts },
     handlers: (parts: Parts<TopologyArea>): TopologyHandlers => ({
       deploymentTargets: targets(parts, probes, poolsOfTarget),

@@ -6,6 +6,8 @@ import type {
 import { unimplemented } from '../../runtime/errors.ts'
 import type { VaultEnvironment } from './environment.ts'
 import { inspectVault } from './inspect.ts'
+import type { FormRules } from '../../runtime/form-rules.ts'
+import { capsuleForm } from './capsules/capsule-form.ts'
 import { capsuleKind } from './capsules/capsule-kind.ts'
 import { capsulePayloads } from './capsules/capsules-store.ts'
 import { capsules } from './capsules/capsules.ts'
@@ -20,15 +22,18 @@ import { templateKind } from './certificates/template-kind.ts'
 import { templates } from './certificates/templates.ts'
 import { cryptoKeyKind } from './keys/crypto-key-kind.ts'
 import { keyCalls } from './keys/crypto-keys.ts'
-import { encryptionCalls } from './keys/encryption.ts'
+import { additionalRule, encryptionCalls } from './keys/encryption.ts'
 import { generateKey } from './keys/generate-key.ts'
+import { keyForm, newKeyRule } from './keys/key-form.ts'
 import { keyVersionCollection, materialCollection } from './keys/key-versions-store.ts'
 import { keyVersions } from './keys/key-versions.ts'
 import { keyWork } from './keys/key-work.ts'
 import { randomBytesCall } from './keys/random-bytes.ts'
+import { signForm, verifyForm } from './keys/signed-input.ts'
 import { signingCalls } from './keys/signing.ts'
 import { needsKeys } from './seal/sealed-operations.ts'
 import { sealCollections } from './seal/seal-store.ts'
+import { secretForm } from './secrets/secret-form.ts'
 import { secretKind } from './secrets/secret-kind.ts'
 import { secretVersions } from './secrets/secret-versions.ts'
 import { payloadCollection, secretVersionCollection } from './secrets/secret-versions-store.ts'
@@ -87,6 +92,21 @@ export const vaultResources = {
   secrets,
   secretVersions,
 } as const
+
+/** Returns the rules for bodies beyond their schemas. */
+export const vaultForms = (minWindowMs: number): FormRules => ({
+  createCapsule: capsuleForm,
+  createSecret: secretForm,
+  updateSecret: secretForm,
+  createCryptoKey: [...keyForm(minWindowMs), newKeyRule],
+  updateCryptoKey: keyForm(minWindowMs),
+  encrypt: [additionalRule],
+  decrypt: [additionalRule],
+  reEncrypt: [additionalRule],
+  generateDataEncryptionKey: [additionalRule],
+  sign: signForm,
+  verify: verifyForm,
+})
 
 /** The durable work of the area. */
 export const vaultProcedures = (environment: VaultEnvironment) => [generateKey(environment), makeAuthority(environment)]

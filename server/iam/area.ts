@@ -1,5 +1,6 @@
 import { iamScopes } from '../../domain/iam/access-scopes.ts'
 import { iamCollections, iamHandlers, iamProcedures, resolveIam, startIam } from '../../domain/iam/area.ts'
+import { iamForms } from '../../domain/iam/forms.ts'
 import type { IamEnvironment } from '../../domain/iam/interfaces/iam-environment.ts'
 import { accessHooks } from '../../domain/iam/tree-changes.ts'
 import { iamArea as generated, type IamArea } from '../../output/iam/area.ts'
@@ -20,6 +21,7 @@ export const iamArea: AreaModule = area({
   isSecret: true,
   settlesItself: true,
   scopes: iamScopes,
+  forms: () => iamForms(catalogue),
   resolve: resolveIam,
   handlers(parts) {
     const services = servicesOf(parts)

@@ -1,4 +1,4 @@
-import { admitCall, vault, vaultProcedures, vaultResources, vaultWork } from '../../domain/vault/area.ts'
+import { admitCall, vault, vaultForms, vaultProcedures, vaultResources, vaultWork } from '../../domain/vault/area.ts'
 import { AccessAudit } from '../../domain/vault/audit/access-audit.ts'
 import type { VaultEnvironment } from '../../domain/vault/environment.ts'
 import { pinnedVersions } from '../../domain/vault/certificates/pinned-versions.ts'
@@ -42,6 +42,7 @@ export function vaultArea(): AreaModule {
       const environment = environmentOf(parts)
       return ({ operationId }, _, given) => admitCall(environment, operationId, given)
     },
+    forms: parts => vaultForms(parts.settings['vault.min_destroy_window']),
     provides: parts => ({ vault: vaultFunctions(environmentOf(parts)) }),
     hooks: parts => vaultHooks(environmentOf(parts)),
     procedures: parts => vaultProcedures(environmentOf(parts)),

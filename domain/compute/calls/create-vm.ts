@@ -14,9 +14,9 @@ import { requireNoForeignSource, requireUse } from './boot-source.ts'
 import { consumerOf, needOf, requireAllocated, unavailableZone, withNodes } from '../vms/capacity.ts'
 import { newVm } from './new-vm.ts'
 import { createInterface, freeNames, requireSubnets } from '../vms/ports.ts'
-import { requireVmForm } from '../vms/vm-form.ts'
+import { requireNumaSums } from '../vms/vm-form.ts'
 import { vmKind } from '../vms/vm-kind.ts'
-import { vmCollection, type StoredVm } from '../vms/vms-store.ts'
+import type { StoredVm } from '../vms/vms-store.ts'
 
 /**
  * Creates the row of a machine, and takes quotas, capacity and ports, in one transaction (compute.md 4). Orders the
@@ -32,7 +32,7 @@ export async function createVm(
   const { body, workspace } = request
   const { boot_disk, network_interfaces: interfaces, start_on_create } = body
   await requireUse(access, context, workspace, { boot_disk, hasInterfaces: interfaces.length > 0 })
-  requireVmForm(body)
+  requireNumaSums(body)
   const standard = resources.standard({ workspace, engine: 'native' }, context)
   const vm = newVm(standard, body, images.get(boot_disk.image))
   let region = ''
@@ -45,7 +45,7 @@ export async function createVm(
       const named = interfaces.map(({ subnet_id }, at) => ({ subnet_id, at }))
       await requireSubnets(environment.functions.network, tx, { ...vm, region }, named)
     },
-    count: (tx, operation_id) =>
+    complete: (tx, operation_id) =>
       place(environment, tx, { ...vm, region, operation_id }, { interfaces, isStarted: start_on_create }),
   })
 }
@@ -64,7 +64,7 @@ async function requireZone(
   return known.region
 }
 
-/** Gives a machine capacity and ports, and orders its creation by the driver. */
+/** Gives a machine capacity and ports, and returns its row and the order of its creation by the driver. */
 async function place(
   { functions: { network, topology } }: ComputeEnvironment,
   tx: Transaction,
@@ -73,22 +73,14 @@ async function place(
     readonly interfaces: ParsedCreateVmRequest['body']['network_interfaces']
     readonly isStarted: boolean
   },
-): Promise<Left<ComputeArea>> {
+): Promise<Left<ComputeArea> & { readonly row: StoredVm }> {
   const given = requireAllocated(await topology.allocate(tx, vm.zone, needOf(vm, 'POWERED'), consumerOf(vm)), vm)
   const driver: StoredVm['driver'] = (await topology.driverOf(tx, given.resource_pool)) ?? ''
   const network_interfaces: VmNetworkInterface[] = []
   const names = freeNames([])
   for (const [at, wanted] of asked.interfaces.entries())
     network_interfaces.push(await createInterface(network, tx, vm, wanted, { at, name: names.next().value }))
-  const stored = await tx.lock(vmCollection, vm.id)
-  if (!stored) throw new Error(`the new virtual machine ${vm.id} is absent`)
-  const placed = {
-    ...vm,
-    ...withNodes(vm, given.nodes),
-    resource_pool: given.resource_pool,
-    driver,
-    network_interfaces,
-  }
-  await tx.update(vmCollection, vm.id, placed, stored.version)
-  return { procedure: orderOf('create', { vm: vm.id, isStarted: asked.isStarted }) }
+  const { resource_pool } = given
+  const row = { ...vm, ...withNodes(vm, given.nodes), resource_pool, driver, network_interfaces }
+  return { row, procedure: orderOf('create', { vm: vm.id, isStarted: asked.isStarted }) }
 }

@@ -20,7 +20,7 @@ import { changeHolding } from '../vms/capacity.ts'
 import { createInterface, freeNames, releaseInterfaces, requireSubnets } from '../vms/ports.ts'
 import { changeOf, type VmChange } from './vm-change.ts'
 import { removedGib, requireNoShrink, requireStoppedFor } from './vm-change-rules.ts'
-import { requireCpuForm, requireListForm, requireNumaSums } from '../vms/vm-form.ts'
+import { requireCpuForm, requireNumaSums } from '../vms/vm-form.ts'
 import { vmKind } from '../vms/vm-kind.ts'
 import { vmCollection, type StoredVm } from '../vms/vms-store.ts'
 
@@ -35,7 +35,6 @@ export async function updateVm(
 ): Promise<Answer<ComputeOperation>> {
   const { access, images, operations, taxonomy } = environment
   const { body, update_mask, workspace } = request
-  requireListForm(body)
   // Only the locked row shows whether an interface is new, so a refusal is kept until then.
   const unused = body.network_interfaces?.length
     ? await refusalOf(access.require(context, 'network.subnets.use', workspaceScope(workspace)))

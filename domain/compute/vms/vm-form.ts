@@ -9,28 +9,36 @@ import type {
   VmNumaInput,
 } from '../../../output/compute/types.ts'
 import { faultAt, type FieldViolation } from '../../../runtime/errors.ts'
+import { rulesOf, type FormRule, type FormRules } from '../../../runtime/form-rules.ts'
 import { fieldInvalid } from '../../../runtime/refusal.ts'
 
 /** The limits of metadata, in bytes of UTF-8 (compute.md 1). */
 const maxValueBytes = 65_536
 const maxMetadataBytes = 262_144
 
-/** The lists of a body that are checked without a stored row. */
-export type VmLists = Partial<Pick<VmInput, 'data_disks' | 'metadata' | 'network_interfaces'>>
+const rule = rulesOf<VmInput>()
 
-/** Throws FIELD_INVALID with all faults of a new machine, then VM_NUMA_INVALID. */
-export function requireVmForm(vm: VmInput): void {
-  requireNoFaults([...cpuFaults(vm.cpu), ...sourceFaults(vm.boot_disk), ...listFaults(vm)])
-  requireNumaSums(vm)
+const listRules: readonly FormRule[] = [
+  rule(['data_disks'], ({ data_disks = [] }) => repeated(data_disks, 'data_disks', 'name')),
+  rule(['network_interfaces'], ({ network_interfaces = [] }) =>
+    repeated(network_interfaces, 'network_interfaces', 'subnet_id'),
+  ),
+  rule(['metadata'], ({ metadata = {} }) => metadataFaults(metadata)),
+]
+
+/** The rules for the bodies of creations and updates that need no stored row, keyed by operationId. */
+export const vmForms: FormRules = {
+  createVm: [
+    rule(['cpu'], ({ cpu }) => cpuFaults(cpu)),
+    rule(['boot_disk'], ({ boot_disk }) => sourceFaults(boot_disk)),
+    ...listRules,
+  ],
+  updateVm: listRules,
 }
 
-/** Throws FIELD_INVALID with all faults of the lists that an update sends. */
-export const requireListForm = (lists: VmLists): void => requireNoFaults(listFaults(lists))
-
 /** Throws FIELD_INVALID unless the processors of a machine fill its sockets. */
-export const requireCpuForm = (cpu: VmCpuInput): void => requireNoFaults(cpuFaults(cpu))
-
-function requireNoFaults(faults: readonly FieldViolation[]): void {
+export function requireCpuForm(cpu: VmCpuInput): void {
+  const faults = cpuFaults(cpu)
   if (faults.length > 0) throw fieldInvalid(faults)
 }
 
@@ -70,16 +78,6 @@ function sourceFaults({ image = '', source_artifact, source_object }: VmBootDisk
   if (count === 1) return []
   return [{ field: 'boot_disk', description: 'must name exactly one of image, source_object and source_artifact' }]
 }
-
-const listFaults = ({
-  data_disks = [],
-  metadata = {},
-  network_interfaces = [],
-}: VmLists): readonly FieldViolation[] => [
-  ...repeated(data_disks, 'data_disks', 'name'),
-  ...repeated(network_interfaces, 'network_interfaces', 'subnet_id'),
-  ...metadataFaults(metadata),
-]
 
 /** Returns a fault for each item of a list whose `member` has the value of an earlier item. */
 function repeated<Item extends VmDataDisk | VmNetworkInterfaceInput>(

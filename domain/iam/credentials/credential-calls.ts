@@ -9,7 +9,8 @@ import type {
 } from '../../../output/iam/types.ts'
 import type { CallContext } from '../../../runtime/context.ts'
 import type { JsonText } from '../../../runtime/json.ts'
-import { quoted, refusal } from '../../../runtime/refusal.ts'
+import { rulesOf, type FormRule } from '../../../runtime/form-rules.ts'
+import { quoted } from '../../../runtime/refusal.ts'
 import { parseDuration } from '../../../runtime/timestamps.ts'
 import type { Effect } from '../../ports/operations.ts'
 import type { Transaction } from '../../ports/store.ts'
@@ -45,14 +46,15 @@ export interface CredentialTerms {
 export const credentialUrl = ({ settings }: Pick<IamEnvironment, 'settings'>, token: string): string =>
   `${settings.consoleUrl}/credential#${token}`
 
-/** Returns the lifetime of a token in milliseconds; throws FIELD_INVALID if it is too long or too short. */
-export function lifetimeOf({ purpose, token_ttl }: Pick<CredentialRequest, 'purpose' | 'token_ttl'>): number {
-  const { max, min } = lifetimes[purpose]
-  const millis = Number((parseDuration(token_ttl) ?? -1n) / 1_000_000n)
-  if (millis >= min && millis <= max) return millis
-  const bounds = `must be ${min / 1000}s to ${max / 1000}s, not ${quoted(token_ttl)}`
-  throw refusal('FIELD_INVALID', 'token_ttl', bounds)
-}
+/** Returns the rule for the lifetime of a token, which must be neither too long nor too short. */
+export const lifetimeForm = (purpose: CredentialPurpose): FormRule =>
+  rulesOf<{ readonly token_ttl?: string }>()(['token_ttl'], function* ({ token_ttl }) {
+    const { max, min } = lifetimes[purpose]
+    if (token_ttl === undefined || (millisOf(token_ttl) >= min && millisOf(token_ttl) <= max)) return
+    yield { field: 'token_ttl', description: `must be ${min / 1000}s to ${max / 1000}s, not ${quoted(token_ttl)}` }
+  })
+
+const millisOf = (duration: string): number => Number((parseDuration(duration) ?? -1n) / 1_000_000n)
 
 /**
  * Runs a mutation that creates a credential token, and returns its operation. Only the first response or a mail
@@ -68,7 +70,7 @@ export async function mutateWithCredential(
 ): Promise<JsonText<IamCredentialOperation>> {
   const { purpose } = wanted
   const delivery = wanted.delivery ?? (parts.mailer.isConfigured ? 'NOTIFY' : 'RETURN')
-  const ttlMs = lifetimeOf(wanted)
+  const ttlMs = millisOf(wanted.token_ttl)
   const token = newToken()
   const url = credentialUrl(parts, token.token)
   const minted: (Credential & { readonly to: string })[] = []

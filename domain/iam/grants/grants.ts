@@ -1,6 +1,7 @@
 import { bindingAlreadyExists } from '../../../output/iam/errors.ts'
 import type { Binding, Principal, Role } from '../../../output/iam/types.ts'
-import { fieldInvalid } from '../../../output/shared/errors.ts'
+import type { FieldViolation } from '../../../runtime/errors.ts'
+import { fieldInvalid } from '../../../runtime/refusal.ts'
 import type { CallContext } from '../../../runtime/context.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Stored, Transaction } from '../../ports/store.ts'
@@ -117,14 +118,17 @@ export async function requireGivable(
  * call.
  */
 export function checkedTerms({ condition, expire_time }: BindingTerms, now: number, at = ''): BindingTerms {
+  const faults = expiryFaults(expire_time, now, at)
+  if (faults.length > 0) throw fieldInvalid(faults)
   const end = endOf({ expire_time })
-  if (end <= now + minLifeMs) {
-    const field = `${at}expire_time`
-    const description = 'must be more than a minute in the future'
-    throw fieldInvalid(`${field}: ${description}`, { badRequest: [{ field, description }] })
-  }
   return { condition, ...(end !== Infinity && { expire_time: formatMillis(end) }) }
 }
+
+/** Returns a fault for an expiry that is not more than a minute in the future; `at` is the prefix of the field name. */
+export const expiryFaults = (expire_time: string | undefined, now: number, at = ''): readonly FieldViolation[] =>
+  endOf({ expire_time }) > now + minLifeMs
+    ? []
+    : [{ field: `${at}expire_time`, description: 'must be more than a minute in the future' }]
 
 type Place = Pick<Binding, 'role_id' | 'scope_type' | 'scope_id'>
 

@@ -20,10 +20,10 @@ import type {
   TestContext,
   TestedResource,
 } from '../../../output/iam/types.ts'
-import { fieldInvalid } from '../../../output/shared/errors.ts'
 import type { CallContext, ListContext } from '../../../runtime/context.ts'
 import type { Answer } from '../../../runtime/json.ts'
 import { listInMemory, type Page } from '../../../runtime/pagination.ts'
+import { rulesOf, type FormRule } from '../../../runtime/form-rules.ts'
 import { quoted } from '../../../runtime/refusal.ts'
 import type { Effect } from '../../ports/operations.ts'
 import type { Reader } from '../../ports/store.ts'
@@ -192,12 +192,16 @@ export class ScopeAccess implements AccessEntryHandlers {
   }
 }
 
-/** Returns the circumstances of a test. Throws FIELD_INVALID for an invalid address. */
+/** The rule for the address of a test. */
+export const testForm: readonly FormRule[] = [
+  rulesOf<TestPrincipalPermissionsRequest['body']>()(['context'], function* ({ context: { ip } = {} }) {
+    if (ip !== undefined && !ipaddr.IPv4.isValidFourPartDecimal(ip) && !ipaddr.IPv6.isValid(ip))
+      yield { field: 'context.ip', description: 'must be an IPv4 or IPv6 address' }
+  }),
+]
+
+/** Returns the circumstances of a test. */
 function circumstancesOf({ ip, time }: TestContext = {}, now: number): Circumstances {
-  if (ip !== undefined && !ipaddr.IPv4.isValidFourPartDecimal(ip) && !ipaddr.IPv6.isValid(ip)) {
-    const description = 'must be an IPv4 or IPv6 address'
-    throw fieldInvalid(`context.ip: ${description}`, { badRequest: [{ field: 'context.ip', description }] })
-  }
   return { now: time === undefined ? now : Date.parse(time), ip }
 }
 

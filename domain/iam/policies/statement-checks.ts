@@ -1,8 +1,8 @@
 import { permissionNotAllowable, permissionNotDeniable, unknownPermission } from '../../../output/iam/errors.ts'
-import type { PolicyStatement, PolicyStatementInput } from '../../../output/iam/types.ts'
+import type { PolicyInput, PolicyStatement, PolicyStatementInput } from '../../../output/iam/types.ts'
 import { completePolicyStatementInput } from '../../../output/iam/validators.ts'
-import { fieldInvalid } from '../../../output/shared/errors.ts'
 import type { FieldViolation } from '../../../runtime/errors.ts'
+import { rulesOf, type FormRule } from '../../../runtime/form-rules.ts'
 import { quoted } from '../../../runtime/refusal.ts'
 import { canonical } from '../../../runtime/validation.ts'
 import type { Reader } from '../../ports/store.ts'
@@ -13,18 +13,21 @@ import type { Scope } from '../../ports/scope.ts'
 
 /**
  * Returns statements in their stored form. Throws for faults that need no read of the store (iam.md 1, 4.4):
- * FIELD_INVALID with all faults, then CONDITION_INVALID, UNKNOWN_PERMISSION, PERMISSION_NOT_DENIABLE or
- * PERMISSION_NOT_ALLOWABLE.
+ * CONDITION_INVALID, UNKNOWN_PERMISSION, PERMISSION_NOT_DENIABLE or PERMISSION_NOT_ALLOWABLE.
  */
 export function checkedStatements(catalogue: Catalogue, sent: readonly PolicyStatementInput[]): PolicyStatement[] {
   const statements = sent.map(statement => completePolicyStatementInput(statement))
-  const faults = statements.flatMap((statement, i) => faultsOf(catalogue, statement, `statements[${i}].`))
-  const [first] = faults
-  if (first) throw fieldInvalid(`${first.field}: ${first.description}`, { badRequest: faults })
   for (const [i, { condition }] of statements.entries()) checkCondition(condition, `statements[${i}].condition`)
   for (const [i, statement] of statements.entries()) checkPatterns(catalogue, statement, `statements[${i}].`)
   return statements
 }
+
+/** Returns the rules for the statements of a policy, which `checkedStatements` expects to hold. */
+export const policyForm = (catalogue: Catalogue): readonly FormRule[] => [
+  rulesOf<Partial<PolicyInput>>()(['statements'], ({ statements = [] }) =>
+    statements.flatMap((sent, i) => faultsOf(catalogue, completePolicyStatementInput(sent), `statements[${i}].`)),
+  ),
+]
 
 function faultsOf(
   catalogue: Catalogue,

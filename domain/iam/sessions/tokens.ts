@@ -7,7 +7,7 @@ import type {
   Token,
   TokenResponse,
 } from '../../../output/iam/types.ts'
-import { fieldInvalid } from '../../../output/shared/errors.ts'
+import { rulesOf, type FormRule, type FormRules } from '../../../runtime/form-rules.ts'
 import type { CallContext, ListContext } from '../../../runtime/context.ts'
 import type { Answer } from '../../../runtime/json.ts'
 import type { Page } from '../../../runtime/pagination.ts'
@@ -40,28 +40,31 @@ export class Tokens implements TokenHandlers {
 
   async refreshToken({ body }: RefreshTokenRequest, context: CallContext): Promise<Answer<TokenResponse>> {
     const { assertion, refresh_token } = body
-    requireOne({ refresh_token, assertion })
     if (assertion !== undefined) return exchangeAssertion(this.#parts, assertion, context)
     return refreshSession(this.#parts, refresh_token ?? '', context)
   }
 
   async revokeToken(request: RevokeTokenRequest, context: CallContext): Promise<Answer<IamOperation>> {
     const { principal_id, token, token_id } = request.body
-    requireOne({ token, token_id, principal_id })
     if (token !== undefined) return revokePossessed(this.#parts, token, request, context)
     if (token_id !== undefined) return revokeById(this.#parts, token_id, request, context)
     return revokeAllOf(this.#parts, principal_id ?? '', request, context)
   }
 }
 
-/** Throws FIELD_INVALID unless exactly one of the members is present. */
-function requireOne(members: Readonly<Record<string, string | undefined>>): void {
-  const given = Object.keys(members).filter(name => members[name] !== undefined)
-  if (given.length === 1) return
-  const names = Object.keys(members)
-  const description = `give exactly one of ${names.join(', ')}`
-  const fields = given.length === 0 ? names.slice(0, 1) : given.slice(1)
-  throw fieldInvalid(`the body is invalid: ${description}`, {
-    badRequest: fields.map(field => ({ field, description })),
-  })
+/** The rules for the bodies of the calls, keyed by operationId. */
+export const tokenForms: FormRules = {
+  refreshToken: [oneOf<RefreshTokenRequest['body']>()(['refresh_token', 'assertion'])],
+  revokeToken: [oneOf<RevokeTokenRequest['body']>()(['token', 'token_id', 'principal_id'])],
+}
+
+/** Returns a function that makes the rule that exactly one of the members is present. */
+function oneOf<Body extends object>() {
+  return <const Name extends keyof Body & string>(names: readonly Name[]): FormRule =>
+    rulesOf<Body>()(names, body => {
+      const given = names.filter(name => body[name] !== undefined)
+      if (given.length === 1) return []
+      const description = `give exactly one of ${names.join(', ')}`
+      return (given.length === 0 ? names.slice(0, 1) : given.slice(1)).map(field => ({ field, description }))
+    })
 }

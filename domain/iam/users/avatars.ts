@@ -13,6 +13,7 @@ import type { CallContext } from '../../../runtime/context.ts'
 import type { ApiError } from '../../../runtime/errors.ts'
 import { checkEtag } from '../../../runtime/field-mask.ts'
 import type { Answer } from '../../../runtime/json.ts'
+import { rulesOf, type FormRule } from '../../../runtime/form-rules.ts'
 import { refusal } from '../../../runtime/refusal.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Effect } from '../../ports/operations.ts'
@@ -100,18 +101,21 @@ async function markUser(tx: Transaction, user: Stored<StoredUser>, has_avatar: b
   await tx.update(users, user.id, { ...user.value, has_avatar }, user.version)
 }
 
-/**
- * Returns the picture in a request. Both members of the body are required, because a picture is always replaced
- * completely. The paths of the update mask are checked too.
- */
+const rule = rulesOf<SetMyAvatarRequest['body']>()
+
+/** The rules for a picture: both members are required, because a picture is always replaced completely. */
+export const avatarForm: readonly FormRule[] = (['content_type', 'data'] as const).map(field =>
+  rule([field], body => (body[field] === undefined ? [{ field, description: 'is required' }] : [])),
+)
+
+/** Returns the picture in a request, which has both members. The paths of the update mask are checked. */
 function wholePicture({ body, update_mask: mask }: SetMyAvatarRequest): Pick<Avatar, 'content_type' | 'data'> {
   const paths = mask === undefined || mask === '' || mask === '*' ? undefined : mask.split(',')
   if (paths && !(paths.includes('content_type') && paths.includes('data'))) {
     throw refusal('UPDATE_MASK_INVALID', 'update_mask', 'must name both content_type and data, or nothing')
   }
   const { content_type, data } = body
-  if (content_type === undefined) throw refusal('FIELD_INVALID', 'content_type', 'is required')
-  if (data === undefined) throw refusal('FIELD_INVALID', 'data', 'is required')
+  if (content_type === undefined || data === undefined) throw new Error('a rule of the form requires both members')
   return { content_type, data }
 }
 

@@ -11,7 +11,7 @@ import { nextEtag } from '../../resources/etag.ts'
 import { mutateIam } from '../feed/iam-mutation.ts'
 import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { reuseOf } from '../credentials/stored-passwords.ts'
-import { checkProfile, settableOf } from './profile-fields.ts'
+import { settableOf } from './profile-fields.ts'
 import { unlessBusy } from '../interfaces/throttle.ts'
 import { requireStatus } from './user-states.ts'
 import { userEffect, writeUser } from './user-rows.ts'
@@ -31,7 +31,6 @@ export class OwnAccount {
 
   async updateProfile(request: UpdateMyProfileRequest, context: CallContext): Promise<Answer<IamOperation>> {
     const { body, update_mask } = request
-    checkProfile(body)
     requireUser(context)
     return mutateIam(this.#parts, context, request, async tx => {
       const stored = await lockCaller(tx, context)

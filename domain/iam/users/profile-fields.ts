@@ -1,23 +1,29 @@
 import type { UserInput } from '../../../output/iam/types.ts'
 import { isEmail } from '../../../runtime/formats.ts'
-import { quoted, refusal } from '../../../runtime/refusal.ts'
+import { rulesOf, type FormRule } from '../../../runtime/form-rules.ts'
+import { quoted } from '../../../runtime/refusal.ts'
 import { localPart, normalEmail } from '../values/email.ts'
 
+const rule = rulesOf<Partial<UserInput>>()
+
 /**
- * Throws FIELD_INVALID for an unknown language tag or time zone (BCP 47, IANA), and for an address whose stored form is
- * invalid: NFC turns the Greek question mark into a semicolon, which is not allowed in addresses.
+ * The rules for a language tag and a time zone (BCP 47, IANA), and for an address whose stored form is invalid: NFC
+ * turns the Greek question mark into a semicolon, which is not allowed in addresses.
  */
-export function checkProfile({ email, locale, time_zone }: Partial<UserInput>): void {
-  if (email !== undefined && !isEmail(normalEmail(email))) {
-    throw refusal('FIELD_INVALID', 'email', `must be a valid email, not ${quoted(email)}`)
-  }
-  if (locale && !isLocale(locale)) {
-    throw refusal('FIELD_INVALID', 'locale', `must be a language tag such as "en-GB", not ${quoted(locale)}`)
-  }
-  if (time_zone && !isTimeZone(time_zone)) {
-    throw refusal('FIELD_INVALID', 'time_zone', `must be a time zone such as "Europe/Dublin", not ${quoted(time_zone)}`)
-  }
-}
+export const profileForm: readonly FormRule[] = [
+  rule(['email'], function* ({ email }) {
+    if (email !== undefined && !isEmail(normalEmail(email)))
+      yield { field: 'email', description: `must be a valid email, not ${quoted(email)}` }
+  }),
+  rule(['locale'], function* ({ locale }) {
+    if (locale && !isLocale(locale))
+      yield { field: 'locale', description: `must be a language tag such as "en-GB", not ${quoted(locale)}` }
+  }),
+  rule(['time_zone'], function* ({ time_zone }) {
+    if (time_zone && !isTimeZone(time_zone))
+      yield { field: 'time_zone', description: `must be a time zone such as "Europe/Dublin", not ${quoted(time_zone)}` }
+  }),
+]
 
 const isLocale = (tag: string): boolean => doesNotThrow(() => Intl.getCanonicalLocales(tag))
 

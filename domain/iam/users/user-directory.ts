@@ -20,7 +20,7 @@ import { voidTokens } from '../credentials/credential-tokens.ts'
 import { nextEtag } from '../../resources/etag.ts'
 import { mutateIam } from '../feed/iam-mutation.ts'
 import type { IamEnvironment } from '../interfaces/iam-environment.ts'
-import { checkProfile, settableOf } from './profile-fields.ts'
+import { settableOf } from './profile-fields.ts'
 import type { UserGuards } from './user-guards.ts'
 import { foundUser, userEffect, writeUser } from './user-rows.ts'
 import { users, type StoredUser } from '../collections/users-store.ts'
@@ -53,7 +53,6 @@ export class UserDirectory {
 
   async update(request: UpdateUserRequest, context: CallContext): Promise<Answer<IamOperation>> {
     const { body, id, update_mask } = request
-    checkProfile(body)
     return mutateIam(this.#parts, context, request, async tx => {
       // The feed is locked before the user is read, so that the comparison of addresses uses a row that cannot change.
       await this.#parts.feed.hold(tx)

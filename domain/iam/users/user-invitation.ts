@@ -12,8 +12,8 @@ import { checkCondition } from '../conditions/conditions.ts'
 import { mutateWithCredential } from '../credentials/credential-calls.ts'
 import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { writePrincipal } from '../collections/principals-store.ts'
-import { checkProfile, settableOf } from './profile-fields.ts'
-import { checkScopeForm, requireActiveScope, scopeOfMembers } from '../values/scopes.ts'
+import { settableOf } from './profile-fields.ts'
+import { requireActiveScope, scopeOfMembers } from '../values/scopes.ts'
 import type { UserGuards } from './user-guards.ts'
 import { userEffect } from './user-rows.ts'
 import { principalOfUser, users, type StoredUser } from '../collections/users-store.ts'
@@ -33,8 +33,6 @@ export class UserInvitation {
 
   async invite(request: ParsedInviteUserRequest, context: CallContext): Promise<Answer<IamCredentialOperation>> {
     const { body } = request
-    checkProfile(body)
-    for (const [i, grant] of body.grants.entries()) checkScopeForm(grant, `grants[${i}].`)
     for (const [i, { condition }] of grantsOf(body)) checkCondition(condition, `grants[${i}].condition`)
     await this.#requireGranting(body, context)
     const user = newUser(this.#parts.clock.newId(), context.now, body, context.principal?.id ?? '')

@@ -1,6 +1,7 @@
+import type { FieldViolation } from '../../../runtime/errors.ts'
+import { fieldInvalid } from '../../../runtime/refusal.ts'
 import { scopeNotActive, scopeNotFound } from '../../../output/iam/errors.ts'
 import type { ScopeKind } from '../../../output/iam/types.ts'
-import { fieldInvalid } from '../../../output/shared/errors.ts'
 import { atField } from '../../../runtime/errors.ts'
 import type { Reader, Transaction } from '../../ports/store.ts'
 import type { Taxonomy } from '../../ports/taxonomy.ts'
@@ -40,14 +41,19 @@ export async function requireChain(
   throw noScope(scope)
 }
 
+/** Throws FIELD_INVALID with the fault of `scopeFaults`. */
+export function checkScopeForm(members: ScopeMembers): void {
+  const faults = scopeFaults(members)
+  if (faults.length > 0) throw fieldInvalid(faults)
+}
+
 /**
- * Throws FIELD_INVALID if the platform has an id, or if another scope has none; `at` is the prefix of the field name.
+ * Returns a fault if the platform has an id, or if another scope has none; `at` is the prefix of the field name.
  */
-export function checkScopeForm({ scope_id, scope_type }: ScopeMembers, at = ''): void {
-  if ((scope_type === 'PLATFORM') === (scope_id === '')) return
-  const field = `${at}scope_id`
+export function scopeFaults({ scope_id = '', scope_type }: Partial<ScopeMembers>, at = ''): readonly FieldViolation[] {
+  if ((scope_type === 'PLATFORM') === (scope_id === '')) return []
   const description = scope_type === 'PLATFORM' ? 'must be empty for the platform' : 'must be the id of a scope'
-  throw fieldInvalid(`${field}: ${description}`, { badRequest: [{ field, description }] })
+  return [{ field: `${at}scope_id`, description }]
 }
 
 /**

@@ -23,15 +23,13 @@ import { readPayload } from '../secrets/read-payload.ts'
 import { secretCollection } from '../secrets/secrets-store.ts'
 import { requireChecksum } from '../values/crc32c.ts'
 import { setAgenda } from '../work/agenda.ts'
-import { requireCapsuleForm } from './capsule-form.ts'
+import { expiryOf } from './capsule-form.ts'
 import { capsuleLabel, newSalt, passphraseKey, sealPayload } from './capsule-key.ts'
 import { commitmentOf, newToken, storedDigest } from './capsule-token.ts'
 import { capsuleCollection, capsulePayloads, capsuleState, type StoredCapsule } from './capsules-store.ts'
 
 /** The maximal number of active capsules of a workspace. */
 const maxActive = 1000
-
-const maxPayloadBytes = 65_536
 
 /**
  * Creates a capsule. Only the first answer holds the token: neither the stored operation nor the answer of a retry does
@@ -43,7 +41,7 @@ export async function createCapsule(
   request: ParsedCreateCapsuleRequest,
   context: CallContext,
 ): Promise<JsonText<VaultCredentialOperation>> {
-  const expiry = requireCapsuleForm(request.body, context.now)
+  const expiry = expiryOf(request.body, context.now)
   const { source } = request.body
   const content = source ? copiedPayload(environment, request, source, context) : givenPayload(request.body)
   const { fault, payload } = await content
@@ -128,12 +126,11 @@ const shown = ({
 /** The payload of a new capsule, or the reason for which its source has none. */
 type Content = { readonly payload: Buffer; readonly fault?: unknown }
 
-/** Returns the given payload (step 5). Throws CHECKSUM_MISMATCH or FIELD_INVALID. */
+/** Returns the given payload, whose size `capsuleForm` has checked. Throws CHECKSUM_MISMATCH. */
 function givenPayload({ payload }: ParsedCapsule): Content {
   const bytes = Buffer.from(payload?.data ?? '', 'base64')
   requireChecksum(bytes, payload?.data_crc32c, 'payload.data_crc32c')
-  if (bytes.length > 0 && bytes.length <= maxPayloadBytes) return { payload: bytes }
-  throw fieldInvalid([{ field: 'payload.data', description: `must have 1 to ${maxPayloadBytes} bytes` }])
+  return { payload: bytes }
 }
 
 /**

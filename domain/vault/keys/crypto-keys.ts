@@ -13,7 +13,7 @@ import { setAgenda } from '../work/agenda.ts'
 import { cryptoKeyKind } from './crypto-key-kind.ts'
 import { cryptoKeyCollection } from './crypto-keys-store.ts'
 import { scheduleDeletion } from './key-deletion.ts'
-import { requireFits, requireKeyForm, schemeOf } from './key-form.ts'
+import { requireFits, schemeOf } from './key-form.ts'
 import { changePrimary } from './primary-version.ts'
 import { demote, orderGeneration } from './generate-key.ts'
 import { keyVersionCollection, versionState, type StoredKeyVersion } from './key-versions-store.ts'
@@ -30,12 +30,10 @@ export type KeyCalls = Pick<
 /** Returns the calls that create, change and delete crypto keys. */
 export function keyCalls(environment: VaultEnvironment): KeyCalls {
   const resources = new Resources<CryptoKey, VaultArea>(cryptoKeyKind, environment)
-  const { minWindowMs } = environment
   return {
     listCryptoKeys: (request, context) => resources.list(request, context),
     getCryptoKey: request => resources.get(request),
     async createCryptoKey(request, context) {
-      requireKeyForm(request.body, { minWindowMs, now: context.now })
       const key = { ...resources.standard(request, context), ...newKey(request, context) }
       requireFits(key)
       const { material, version } = await newVersion(key, { isPrimary: true, now: context.now, number: 1 })
@@ -50,7 +48,6 @@ export function keyCalls(environment: VaultEnvironment): KeyCalls {
       return answer
     },
     async updateCryptoKey(request, context) {
-      requireKeyForm(request.body, { minWindowMs, now: context.now })
       return resources.update(request, context, {
         absent: ({ primary_version, purpose }) => ({
           ...(primary_version !== undefined && { primary_version }),

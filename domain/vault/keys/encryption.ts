@@ -4,13 +4,14 @@ import type { CryptoKeyHandlers } from '../../../output/vault/handlers.ts'
 import type { CryptoKey, ParsedDecryptRequest } from '../../../output/vault/types.ts'
 import { faultAt } from '../../../runtime/errors.ts'
 import { isUuid } from '../../../runtime/formats.ts'
+import type { FormRule } from '../../../runtime/form-rules.ts'
 import { fieldInvalid } from '../../../runtime/refusal.ts'
 import type { Reader } from '../../ports/store.ts'
 import { useActivity } from '../audit/use-activity.ts'
 import type { VaultEnvironment } from '../environment.ts'
 import { crc32c } from '../values/crc32c.ts'
 import { usableKey, usableVersion } from './find-key.ts'
-import { checkText, givenBytes } from './given-bytes.ts'
+import { checksumRule, checkText, givenBytes } from './given-bytes.ts'
 import { schemeOf } from './key-form.ts'
 import { keyVersionCollection, keyVersionRowId, type StoredKeyVersion } from './key-versions-store.ts'
 import type { Materials, OpenMaterial } from './materials.ts'
@@ -79,6 +80,9 @@ interface Additional {
   readonly additional_authenticated_data?: string | undefined
   readonly additional_authenticated_data_crc32c?: number | undefined
 }
+
+/** The rule for the checksum of the additional data of a request (step 5). */
+export const additionalRule: FormRule = checksumRule('additional_authenticated_data')
 
 const additionalOf = (body: Additional): Buffer =>
   givenBytes(

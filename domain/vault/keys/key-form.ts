@@ -1,11 +1,7 @@
 import { algorithmNotAllowed, rotationNotSupported } from '../../../output/vault/errors.ts'
-import type {
-  CryptoKeyAlgorithm,
-  CryptoKeyInput,
-  CryptoKeyPurpose,
-  CryptoKeyUpdate,
-} from '../../../output/vault/types.ts'
+import type { CryptoKeyAlgorithm, CryptoKeyPurpose, CryptoKeyUpdate } from '../../../output/vault/types.ts'
 import { faultAt, type FieldViolation } from '../../../runtime/errors.ts'
+import { rulesOf, type FormRule } from '../../../runtime/form-rules.ts'
 import { fieldInvalid } from '../../../runtime/refusal.ts'
 import { durationMs } from '../values/durations.ts'
 import { purposeOf, schemes, type Scheme } from './schemes.ts'
@@ -21,23 +17,28 @@ export function schemeOf(algorithm: CryptoKeyAlgorithm | undefined): Scheme {
   return schemes[algorithm]
 }
 
-/**
- * Checks the members of a new key or of an update whose rules the schema does not have (step 5). Throws FIELD_INVALID
- * with all faults. `now` and `minWindowMs`, the smallest window in which a destruction can be cancelled, are in
- * milliseconds.
- */
-export function requireKeyForm(
-  body: CryptoKeyInput | CryptoKeyUpdate,
-  { minWindowMs, now }: { readonly minWindowMs: number; readonly now: number },
-): void {
-  const faults = [...timeFaults(body, now), ...windowFaults(body, minWindowMs)]
-  if (faults.length > 0) throw fieldInvalid(faults)
-}
+const rule = rulesOf<CryptoKeyUpdate>()
 
-function* timeFaults({ next_rotation_time, rotation_period }: CryptoKeyUpdate, now: number): Generator<FieldViolation> {
+/** The rule for a new key, whose members are all in the body; an update is judged with the stored members. */
+export const newKeyRule: FormRule = rule(['next_rotation_time', 'rotation_period'], periodFaults)
+
+/**
+ * Returns the rules for the members of a new key or of an update that the schema does not have (step 5). `minWindowMs`,
+ * the smallest window in which a destruction can be cancelled, is in milliseconds.
+ */
+export const keyForm = (minWindowMs: number): readonly FormRule[] => [
+  rule(['rotation_period'], rotationFaults),
+  rule(['next_rotation_time'], timeFaults),
+  rule(['destroy_scheduled_duration'], body => windowFaults(body, minWindowMs)),
+]
+
+function* rotationFaults({ rotation_period }: CryptoKeyUpdate): Generator<FieldViolation> {
   const periodMs = rotation_period === undefined ? dayMs : durationMs(rotation_period)
   if (!(periodMs >= dayMs && periodMs <= maxPeriodMs))
     yield { field: 'rotation_period', description: 'must be from 86400s to 3153600000s' }
+}
+
+function* timeFaults({ next_rotation_time }: CryptoKeyUpdate, now: number): Generator<FieldViolation> {
   if (next_rotation_time !== undefined && !(Date.parse(next_rotation_time) > now))
     yield { field: 'next_rotation_time', description: 'must be in the future' }
 }
@@ -72,8 +73,19 @@ export function requireFits({ algorithm, next_rotation_time, purpose, rotation_p
       'rotation_period',
       `keys of the purpose ${purpose} are rotated by the call rotate only`,
     )
+  const faults = [...periodFaults({ next_rotation_time, rotation_period })]
+  if (faults.length > 0) throw fieldInvalid(faults)
+}
+
+function* periodFaults({
+  next_rotation_time,
+  rotation_period,
+}: {
+  readonly next_rotation_time?: string | undefined
+  readonly rotation_period?: string | undefined
+}): Generator<FieldViolation> {
   if (next_rotation_time !== undefined && rotation_period === undefined)
-    throw fieldInvalid([{ field: 'next_rotation_time', description: 'needs rotation_period beside it' }])
+    yield { field: 'next_rotation_time', description: 'needs rotation_period beside it' }
 }
 
 /** Whether keys of a purpose can have a rotation period. */

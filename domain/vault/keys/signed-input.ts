@@ -1,8 +1,8 @@
-import type { ParsedSignBody, ParsedVerifyBody } from '../../../output/vault/types.ts'
+import type { ParsedSignBody, ParsedVerifyBody, SignBodyInput, VerifyBodyInput } from '../../../output/vault/types.ts'
 import type { FieldViolation } from '../../../runtime/errors.ts'
-import { fieldInvalid } from '../../../runtime/refusal.ts'
+import { rulesOf, type FormRule } from '../../../runtime/form-rules.ts'
 import type { EcEncoding } from './ec-digests.ts'
-import { givenBytes } from './given-bytes.ts'
+import { checksumRule, givenBytes } from './given-bytes.ts'
 import { schemeOf } from './key-form.ts'
 import type { StoredKeyVersion } from './key-versions-store.ts'
 import { digestBytes, type Signed } from './signatures.ts'
@@ -15,21 +15,33 @@ export interface SignedInput {
   readonly encoding: EcEncoding
 }
 
-/**
- * Reads the input of a signature (step 5). Throws FIELD_INVALID unless the request has exactly one of `data` and
- * `digest` with exactly one member, and CHECKSUM_MISMATCH.
- */
+const signRule = rulesOf<SignBodyInput>()
+const verifyRule = rulesOf<VerifyBodyInput>()
+
+/** The rule for the input of a signature (step 5). */
+export const signForm: readonly FormRule[] = [signRule(['data', 'digest'], inputFaults), checksumRule('data')]
+
+/** The rules for a request to verify (step 5). */
+export const verifyForm: readonly FormRule[] = [
+  verifyRule(['data', 'digest', 'mac', 'signature'], proofFaults),
+  checksumRule('data'),
+]
+
+/** Returns a fault unless there is exactly one of `data` and `digest`, with exactly one member. */
+function* inputFaults({ data, digest }: Pick<SignBodyInput, 'data' | 'digest'>): Generator<FieldViolation> {
+  if ((data === undefined) === (digest === undefined))
+    yield { field: 'data', description: 'exactly one of data and digest must be given' }
+  else if (digest !== undefined && Object.keys(digest).length !== 1)
+    yield { field: 'digest', description: 'must have exactly one member, such as sha256' }
+}
+
+/** Reads the input of a signature, which `signForm` has checked. Throws CHECKSUM_MISMATCH. */
 export function inputOf(body: ParsedSignBody | ParsedVerifyBody): SignedInput {
   const { data, data_crc32c, digest, signature_encoding } = body
-  if ((data === undefined) === (digest === undefined))
-    throw fieldInvalid([{ field: 'data', description: 'exactly one of data and digest must be given' }])
   const encoding = signature_encoding === 'VAULT_SIGNATURE_ENCODING_P1363' ? 'p1363' : 'der'
   const bytes = givenBytes(data, data_crc32c, 'data')
   if (digest === undefined) return { signed: { data: bytes }, hash: undefined, encoding }
-  const members = Object.entries(digest)
-  const [[hash, text] = ['', '']] = members
-  if (members.length !== 1)
-    throw fieldInvalid([{ field: 'digest', description: 'must have exactly one member, such as sha256' }])
+  const [[hash, text] = ['', '']] = Object.entries(digest)
   return { signed: { digest: Buffer.from(String(text), 'base64') }, hash, encoding }
 }
 
@@ -50,13 +62,12 @@ export function inputFault(
   return { field: `digest.${hash}`, description: `must have ${bytes} bytes` }
 }
 
-/**
- * Requires one proof in a request to verify: a signature, or a code with data (step 5). Throws FIELD_INVALID.
- */
-export function requireProof({ data, digest, mac, signature }: ParsedVerifyBody): void {
+/** Returns a fault unless there is one proof: a signature of an input, or a code with data. */
+function* proofFaults(body: Pick<VerifyBodyInput, 'data' | 'digest' | 'mac' | 'signature'>): Generator<FieldViolation> {
+  const { data, digest, mac, signature } = body
   if ((mac === undefined) === (signature === undefined))
-    throw fieldInvalid([{ field: 'signature', description: 'exactly one of signature and mac must be given' }])
-  if (mac === undefined) return
-  if (data === undefined) throw fieldInvalid([{ field: 'data', description: 'is required beside mac' }])
-  if (digest !== undefined) throw fieldInvalid([{ field: 'digest', description: 'cannot be given beside mac' }])
+    yield { field: 'signature', description: 'exactly one of signature and mac must be given' }
+  else if (mac === undefined) yield* inputFaults(body)
+  else if (data === undefined) yield { field: 'data', description: 'is required beside mac' }
+  else if (digest !== undefined) yield { field: 'digest', description: 'cannot be given beside mac' }
 }

@@ -14,7 +14,7 @@ import { publicKeyOf } from './material.ts'
 import type { OpenMaterial } from './materials.ts'
 import type { MacScheme, SignScheme } from './schemes.ts'
 import { fitsSignature, signatureOf } from './signatures.ts'
-import { inputFault, inputOf, requireProof } from './signed-input.ts'
+import { inputFault, inputOf } from './signed-input.ts'
 import { candidatesOf } from './verify-candidates.ts'
 
 /** The calls that sign, authenticate and verify. */
@@ -59,7 +59,6 @@ export function signingCalls(environment: VaultEnvironment): SigningCalls {
     },
     async verify(request) {
       const { body } = request
-      requireProof(body)
       const fits = body.mac === undefined ? signatureCheck(body) : macCheck(environment, body)
       const key = await usableKey(environment, request, body.mac === undefined ? 'ASYMMETRIC_SIGN' : 'MAC')
       const { candidates, named } = await candidatesOf(store, key, body.key_version)

@@ -13,7 +13,6 @@ import { durationMs } from '../values/durations.ts'
 import { freeName } from './free-name.ts'
 import { removeVersions } from './remove-secret.ts'
 import { requireUnexpired, unexpired } from './secret-expiry.ts'
-import { requireSecretForm } from './secret-form.ts'
 import { secretKind } from './secret-kind.ts'
 import { secretVersionCollection, versionRowId } from './secret-versions-store.ts'
 import { secretCollection } from './secrets-store.ts'
@@ -29,7 +28,6 @@ export function secrets(environment: VaultEnvironment): SecretHandlers {
       return text
     },
     async createSecret(request, context) {
-      requireSecretForm(request.body, context.now)
       const secret = { ...resources.standard(request, context), ...newSecret(request, context) }
       return resources.create(request, context, secret, {
         async refer(tx) {
@@ -41,7 +39,6 @@ export function secrets(environment: VaultEnvironment): SecretHandlers {
       })
     },
     async updateSecret(request, context) {
-      requireSecretForm(request.body, context.now)
       return resources.update(request, context, {
         found: secret => requireUnexpired(secret, context.now),
         async refer(tx, { value }, before) {

@@ -21,9 +21,12 @@ import { startWalked, type WalkedProcess } from './walked-process.ts'
 const mostPoints = process.env['NINEFOLD_KILL_POINTS'] === 'all' ? Infinity : 4
 
 /** The time limit of a test with a walk, in milliseconds. */
-export const walkTimeout = mostPoints === Infinity ? 1_800_000 : 180_000
+export const walkTimeout = mostPoints === Infinity ? 7_200_000 : 180_000
 
-/** The time limit of a call to a live server, and of the wait for the end of all work, in milliseconds. */
+/**
+ * The time limit of a call to a live server, and of the wait for the end of all work, in milliseconds. The restart of a
+ * killed server does not count, because it takes as long as the load of the machine demands.
+ */
 const patienceMs = 60_000
 
 /** A walk over all procedures of an area. */
@@ -120,7 +123,9 @@ class Stage {
     const over = new AbortController()
     const reviving = this.#servers.length === 1 ? this.#revive(over.signal) : undefined
     try {
-      await this.#walk.tell(this.#caller(acknowledged), round)
+      const told = this.#walk.tell(this.#caller(acknowledged), round)
+      // A failed restart ends the round with its own error; the story would only report a refused connection.
+      await Promise.race([told, ...(reviving ? [reviving.then(() => told)] : [])])
       await this.#prove(acknowledged)
       this.#kept += acknowledged.size
     } finally {
@@ -159,7 +164,7 @@ class Stage {
     let at = this.#rounds
     return async (target, init) => {
       if (typeof target !== 'string') throw new Error('a story must pass its targets as text')
-      const until = performance.now() + patienceMs
+      let until = performance.now() + patienceMs
       for (;;) {
         const { port } = this.#servers[at % this.#servers.length] ?? {}
         try {
@@ -171,6 +176,8 @@ class Stage {
           }
         } catch (error) {
           init?.signal?.throwIfAborted()
+          const isRestarted = this.#servers.every(({ process }) => !process.isRunning())
+          if (isRestarted) until = performance.now() + patienceMs
           if (performance.now() > until) throw error
         }
         at += 1

@@ -11,11 +11,14 @@ import { testToken } from '../../server/access/test-access.ts'
 import { tinyBody } from './tenant-vms.ts'
 import { walkedAreas } from './walked-areas.ts'
 
+/** The time limit of a call, which waits for the restart of a killed server, in milliseconds. */
+const callMs = 180_000
+
 const program = fileURLToPath(new URL('./walked-vms.ts', import.meta.url))
 
 /** Calls every verb on a machine with an interface. Two other machines crash, and the creation of one machine fails. */
 async function tell(call: typeof fetch, round: number): Promise<void> {
-  const transport = createTransport({ baseUrl: '', token: testToken, fetch: call })
+  const transport = createTransport({ baseUrl: '', token: testToken, fetch: call, timeoutMs: callMs })
   const [compute, network, taxonomy] = [
     new ComputeClient(transport),
     new NetworkClient(transport),

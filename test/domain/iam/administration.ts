@@ -1,3 +1,5 @@
+import { iamForms } from '../../../domain/iam/forms.ts'
+import { formed } from './formed.ts'
 import { onTestFinished } from 'vitest'
 import { bindings, holdsAt } from '../../../domain/iam/collections/bindings-store.ts'
 import { Bindings } from '../../../domain/iam/grants/bindings.ts'
@@ -98,17 +100,18 @@ export async function administration(): Promise<Administration> {
   await feed.start()
   await decisions.start()
   onTestFinished(() => feed.stop())
+  const forms = iamForms(testCatalogue)
   return {
     parts,
     store,
     changes,
     revised,
-    bindings: new Bindings(parts),
+    bindings: formed(new Bindings(parts), forms),
     roles: new Roles(parts),
-    policies: new Policies(parts),
+    policies: formed(new Policies(parts), forms),
     principals: new Principals(parts),
-    access: new ScopeAccess(parts),
-    users: new Users(parts),
+    access: formed(new ScopeAccess(parts), forms),
+    users: formed(new Users(parts), forms),
     later: millis => void (ahead += millis),
     now: clock.now,
     as: (id, more) => callContext(clock.now(), { principal: { id, kind: 'user' }, ...more }),

@@ -1,3 +1,5 @@
+import { tokenForms } from '../../../domain/iam/sessions/tokens.ts'
+import { formed } from './formed.ts'
 import { expect } from 'vitest'
 import type { Decisions } from '../../../domain/iam/interfaces/decisions.ts'
 import type { IamEnvironment } from '../../../domain/iam/interfaces/iam-environment.ts'
@@ -115,7 +117,7 @@ export async function tokenPlatform(options: PlatformOptions = {}): Promise<Toke
     throttle: throttleOf({ store, limits, key: new Uint8Array(32) }),
   })
   await authenticator.start()
-  const tokens = new Tokens(parts, accessTokens)
+  const tokens = formed(new Tokens(parts, accessTokens), tokenForms)
   return {
     store,
     parts,

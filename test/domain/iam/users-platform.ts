@@ -9,6 +9,8 @@ import { Users } from '../../../domain/iam/users/users.ts'
 import { IamClient } from '../../../output/iam/client.ts'
 import { authenticationThrottled, escalationDenied, iam, iamPermissionDenied } from '../../../output/iam/errors.ts'
 import { iamRoutes } from '../../../output/iam/routes.ts'
+import { iamForms } from '../../../domain/iam/forms.ts'
+import { ruled } from '../../../runtime/bind.ts'
 import { dispatcher } from '../../../runtime/call.ts'
 import { unimplemented } from '../../../runtime/errors.ts'
 import { fetchHost } from '../../../runtime/hosts/fetch.ts'
@@ -69,7 +71,7 @@ export function usersPlatform(store: Store, world = new World()): UsersPlatform 
     get: (_, name) => Reflect.get(resources, name) ?? unbuilt,
   })
   const dispatch = dispatcher({
-    routes: iamRoutes(handlers),
+    routes: ruled(iamRoutes(handlers), iamForms(parts.catalogue)),
     doors: {
       async authenticate(request, access) {
         const [, kind, id = ''] = /^Bearer (user|service)\.([\w-]+)$/.exec(request.headers['authorization'] ?? '') ?? []

@@ -14,9 +14,9 @@ import type { World } from '../../world.ts'
 
 const purpose = 'VAULT_CRYPTO_KEY_PURPOSE_ENCRYPT_DECRYPT'
 
-const shortPeriod: Fault = {
-  reason: 'FIELD_INVALID',
-  apply: aim => withBody(aim, { rotation_period: '1s' }),
+const otherAlgorithm: Fault = {
+  reason: 'ALGORITHM_NOT_ALLOWED',
+  apply: aim => withBody(aim, { algorithm: 'VAULT_CRYPTO_KEY_ALGORITHM_HMAC_SHA256' }),
 }
 
 const noPrimary: Fault = {
@@ -65,12 +65,12 @@ const key: Resource = {
   body: ({ newName }) => ({ name: newName(), purpose }),
   calls: {
     create: {
-      faults: { rule: shortPeriod, quota: noRoomIn('WORKSPACE', 'vault.cryptoKeys') },
+      faults: { rule: otherAlgorithm, quota: noRoomIn('WORKSPACE', 'vault.cryptoKeys') },
       unmade: { seal: unsealed },
     },
     update: {
       body: { display_name: 'another' },
-      faults: { rule: shortPeriod, state: deleteScheduled('id'), reference: noPrimary },
+      faults: { state: deleteScheduled('id'), reference: noPrimary },
     },
     delete: { faults: { state: deleteScheduled('id') } },
     rotate: { faults: { state: deleteScheduled('id'), quota: manyVersions }, unmade: { seal: unsealed } },

@@ -1,0 +1,83 @@
+import type { JsonObject } from '../../generator/conform/json.ts'
+
+const past = '2001-01-01T00:00:00Z'
+const disk = { name: 'data', size_gib: 1 }
+const subnet_id = '0199c7a2-0000-7000-8000-000000000001'
+const statement = {
+  effect: 'ALLOW',
+  principals: ['anyone'],
+  permissions: ['compute.vms.get'],
+  resources: ['compute.vms/*', 'no.such/*'],
+}
+const secret: readonly JsonObject[] = [
+  { expire_time: past, ttl: '10s' },
+  { rotation: { rotation_period: '1s', next_rotation_time: past } },
+  { version_destroy_delay: '1s' },
+  { version_aliases: { latest: '1' } },
+]
+const cryptoKey: readonly JsonObject[] = [
+  { rotation_period: '1s' },
+  { next_rotation_time: past },
+  { destroy_scheduled_duration: '999999999s' },
+]
+const profile: readonly JsonObject[] = [
+  { email: 'a\u037eb@example.test' },
+  { locale: 'no language' },
+  { time_zone: 'Nowhere/Town' },
+]
+const lists: readonly JsonObject[] = [
+  { data_disks: [disk, disk] },
+  { network_interfaces: [{ subnet_id }, { subnet_id }] },
+  { metadata: { large: 'x'.repeat(65_537) } },
+]
+const vm = { cpu: { count: 1 }, boot_disk: { image: 'tiny' } }
+const lonelySum = { additional_authenticated_data_crc32c: 1 }
+const pool: readonly JsonObject[] = [
+  { capacity: { vcpus: 1, memory_mib: 128, disk_gib: 1 }, reserved: { vcpus: 2, memory_mib: 0, disk_gib: 0 } },
+]
+
+/**
+ * The bodies that the rules of each operation refuse whose members the schema accepts, keyed by `area.operationId`. A body
+ * has the members that the rules of its operation require. Each rule must refuse one of the bodies.
+ */
+export const faultyForms: Readonly<Record<string, readonly JsonObject[]>> = {
+  'compute.createVm': [
+    { ...vm, cpu: { count: 3, threads_per_core: 2 } },
+    { ...vm, boot_disk: {} },
+    ...lists.map(members => ({ ...vm, ...members })),
+  ],
+  'compute.updateVm': lists,
+  'topology.createResourcePool': pool,
+  'topology.updateResourcePool': pool,
+  'vault.createCapsule': [
+    { payload: { data: Buffer.alloc(65_537).toString('base64') }, source: { secret_id: subnet_id } },
+    { ttl: '1s' },
+  ],
+  'vault.createSecret': secret,
+  'vault.updateSecret': secret,
+  'vault.createCryptoKey': [...cryptoKey, { next_rotation_time: '2100-01-01T00:00:00Z' }],
+  'vault.updateCryptoKey': cryptoKey,
+  'vault.encrypt': [lonelySum],
+  'vault.decrypt': [lonelySum],
+  'vault.reEncrypt': [lonelySum],
+  'vault.generateDataEncryptionKey': [lonelySum],
+  'vault.sign': [{ data_crc32c: 1 }],
+  'vault.verify': [{ data_crc32c: 1 }],
+  'iam.createBinding': [{ expire_time: past, scope_type: 'PLATFORM', scope_id: '' }],
+  'iam.grantAccess': [{ expire_time: past }],
+  'iam.createPolicy': [{ statements: [statement] }],
+  'iam.updatePolicy': [{ statements: [statement] }],
+  'iam.setMyAvatar': [{}],
+  'iam.testPrincipalPermissions': [{ context: { ip: 'nowhere' } }],
+  'iam.inviteUser': [
+    ...profile,
+    { grants: [{ role_id: subnet_id, scope_type: 'WORKSPACE', scope_id: '', expire_time: past }] },
+    { token_ttl: '1s' },
+  ],
+  'iam.regenerateActivation': [{ token_ttl: '1s' }],
+  'iam.resetUserPassword': [{ token_ttl: '1s' }],
+  'iam.updateUser': profile,
+  'iam.updateMyProfile': profile,
+  'iam.refreshToken': [{}],
+  'iam.revokeToken': [{ token: 'a', token_id: subnet_id }],
+}
