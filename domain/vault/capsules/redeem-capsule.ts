@@ -3,6 +3,7 @@ import {
   capsulePassphraseInvalid,
   capsuleRecipientMismatch,
   capsuleTokenInvalid,
+  storedDataCorrupt,
 } from '../../../output/vault/errors.ts'
 import type { ParsedRedeemCapsuleRequest, RedeemCapsuleResponse } from '../../../output/vault/types.ts'
 import { workspaceNotActive } from '../../../output/shared/errors.ts'
@@ -43,6 +44,8 @@ export async function redeemCapsule(
   const key = await passphraseKey(passphrase, capsule.salt)
   const payload = await store.tx(tx => open(environment, tx, { request, key }, context))
   key.fill(0)
+  // Without a passphrase, the right token opens every payload that is authentic.
+  if (payload === undefined && capsule.salt === '') throw corruptPayload(capsule.id)
   if (payload === undefined) throw await store.tx(tx => failAttempt(tx, capsule.id, context))
   await scrub()
   const answer = {
@@ -135,7 +138,7 @@ async function open(
   const stored = await lockRedeemable(environment, tx, id, context)
   const { failed_attempts, salt, workspace_id } = stored.value
   const sealed = await tx.get(capsulePayloads, id)
-  if (!sealed) throw new Error(`the active capsule ${id} has no payload`)
+  if (!sealed) throw corruptPayload(id)
   const workspaceKey = await environment.keyring.derive(tx, workspace_id, capsuleLabel)
   const payload = openPayload({ id, token: body.token, passphrase: key, workspaceKey }, sealed.value.sealed)
   workspaceKey.fill(0)
@@ -185,3 +188,8 @@ const wrongPassphrase = ({ max_attempts }: StoredCapsule, failed: number) => {
     },
   )
 }
+
+const corruptPayload = (name: string) =>
+  storedDataCorrupt(`the stored payload of capsule ${name} is not authentic; restore it from a backup`, {
+    resource: { type: capsuleKind.type, name },
+  })
