@@ -1,18 +1,22 @@
 import type { Finding, Inspection } from '../ports/inspection.ts'
 import type { Reader } from '../ports/store.ts'
 import { inspectCapsules } from './capsules/inspect-capsules.ts'
+import { inspectUsages } from './inspect-usages.ts'
 import { inspectKeys } from './keys/inspect-keys.ts'
 import { inspectSecrets } from './secrets/inspect-secrets.ts'
+import { inspectAgenda } from './work/inspect-agenda.ts'
 import { safeId, safeKeys, safes, workspaceKeys } from './seal/seal-store.ts'
 
 type Findings = AsyncGenerator<Finding, void, undefined>
 
 /** Checks the keys of the vault and the rows of secrets. No key is needed, so the vault may be sealed. */
-export async function* inspectVault({ reader }: Inspection): Findings {
+export async function* inspectVault({ facts, reader }: Inspection): Findings {
   yield* inspectSeal(reader)
   yield* inspectCapsules(reader)
   yield* inspectKeys(reader)
   yield* inspectSecrets(reader)
+  yield* inspectAgenda(reader)
+  if (facts.taxonomy) yield* inspectUsages(reader, facts.taxonomy)
 }
 
 /** Checks that each key names an existing key above it. */

@@ -10,7 +10,7 @@ import { Resources } from '../../resources/resources.ts'
 import type { VaultEnvironment } from '../environment.ts'
 import { setAgenda } from '../work/agenda.ts'
 import { durationMs } from '../values/durations.ts'
-import { removeExpired, removeVersions } from './remove-secret.ts'
+import { eraseVersions, removeExpired, removeVersions } from './remove-secret.ts'
 import { isExpired, requireUnexpired, unexpired } from './secret-expiry.ts'
 import { requireSecretForm } from './secret-form.ts'
 import { secretKind } from './secret-kind.ts'
@@ -56,8 +56,9 @@ export function secrets(environment: VaultEnvironment): SecretHandlers {
     async deleteSecret(request, context) {
       const answer = await resources.delete(request, context, {
         found: secret => requireUnexpired(secret, context.now),
-        release: (tx, secret) => removeVersions(tx, secret),
+        release: (tx, secret) => removeVersions(tx, secret, context.now),
       })
+      await eraseVersions(environment, request.id)
       await environment.scrub()
       return answer
     },
@@ -88,7 +89,7 @@ async function freeName(tx: Transaction, environment: VaultEnvironment, secret: 
   const found = await tx.find(secretCollection, { workspace_id, engine, name })
   if (!found || !isExpired(found.value, now)) return
   const stored = await tx.lock(secretCollection, found.id)
-  if (stored && isExpired(stored.value, now)) await removeExpired(tx, environment, stored)
+  if (stored && isExpired(stored.value, now)) await removeExpired(tx, environment, stored, now)
 }
 
 /**
