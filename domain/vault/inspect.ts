@@ -4,7 +4,7 @@ import { inspectCapsules } from './capsules/inspect-capsules.ts'
 import { inspectUsages } from './inspect-usages.ts'
 import { inspectKeys } from './keys/inspect-keys.ts'
 import { inspectSecrets } from './secrets/inspect-secrets.ts'
-import { inspectAgenda } from './work/inspect-agenda.ts'
+import { inspectAgenda } from './inspect-agenda.ts'
 import { safeId, safeKeys, safes, workspaceKeys } from './seal/seal-store.ts'
 
 type Findings = AsyncGenerator<Finding, void, undefined>

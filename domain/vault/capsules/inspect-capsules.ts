@@ -1,7 +1,7 @@
 import type { Finding } from '../../ports/inspection.ts'
 import type { Reader } from '../../ports/store.ts'
 import { agenda } from '../work/agenda.ts'
-import { inspectDue } from '../work/inspect-agenda.ts'
+import { inspectDue } from '../work/inspect-due.ts'
 import { capsuleCollection, capsulePayloads, capsuleState } from './capsules-store.ts'
 
 type Findings = AsyncGenerator<Finding, void, undefined>

@@ -2,7 +2,7 @@ import type { CryptoKey } from '../../../output/vault/types.ts'
 import type { Finding } from '../../ports/inspection.ts'
 import type { Reader, Stored } from '../../ports/store.ts'
 import { workspaceKeys } from '../seal/seal-store.ts'
-import { inspectDue } from '../work/inspect-agenda.ts'
+import { inspectDue } from '../work/inspect-due.ts'
 import { cryptoKeyCollection } from './crypto-keys-store.ts'
 import {
   isInState,

@@ -3,7 +3,7 @@ import type { Finding } from '../../ports/inspection.ts'
 import type { Reader } from '../../ports/store.ts'
 import { workspaceKeys } from '../seal/seal-store.ts'
 import { isErasing } from './remove-secret.ts'
-import { inspectDue } from '../work/inspect-agenda.ts'
+import { inspectDue } from '../work/inspect-due.ts'
 import {
   payloadCollection,
   secretVersionCollection,
