@@ -3,6 +3,7 @@ import { startTaxonomy, taxonomyCollections, taxonomyHandlers, taxonomyProcedure
 import { taxonomyFunctions } from '../domain/taxonomy/functions.ts'
 import { inspectTaxonomy } from '../domain/taxonomy/inspect.ts'
 import { followTimes, type FollowTimes } from '../domain/taxonomy/cascade/reconcile.ts'
+import { usageFacts } from '../domain/taxonomy/quotas/usage.ts'
 import { resolveTaxonomy } from '../domain/taxonomy/tree/resolve.ts'
 import { observabilityArea } from '../output/observability/area.ts'
 import { registryArea } from '../output/registry/area.ts'
@@ -22,6 +23,7 @@ export const taxonomyArea = (times: FollowTimes = followTimes): AreaModule =>
     generated: generatedTaxonomy,
     handlers: taxonomyHandlers,
     collections: taxonomyCollections,
+    facts: { taxonomy: usageFacts },
     functions: { taxonomy: taxonomyFunctions },
     needs: { required: ['iam'] },
     scopes: taxonomyScopes,

@@ -36,6 +36,10 @@ export interface AreaFacts {
     /** Iterates over the ports of a machine; over all ports without its id. */
     ports(reader: Reader, vm?: string): AsyncGenerator<PortFacts, void, undefined>
   }
+  readonly taxonomy: {
+    /** Iterates over the recorded usages of a quota: the ids of workspaces and their amounts, which may be 0. */
+    usages(reader: Reader, quota: string): AsyncGenerator<readonly [workspace: string, amount: number], void, undefined>
+  }
   readonly topology: {
     /** Returns the capacity of a consumer; undefined if it holds none. */
     allocation(reader: Reader, consumer: Consumer): Promise<AllocationFacts | undefined>

@@ -3,19 +3,23 @@ import type { Reader } from '../ports/store.ts'
 import { inspectCapsules } from './capsules/inspect-capsules.ts'
 import { inspectCertificates } from './certificates/inspect-certificates.ts'
 import { pinnedVersions } from './certificates/pinned-versions.ts'
+import { inspectUsages } from './inspect-usages.ts'
 import { inspectKeys } from './keys/inspect-keys.ts'
 import { inspectSecrets } from './secrets/inspect-secrets.ts'
+import { inspectAgenda } from './inspect-agenda.ts'
 import { safeId, safeKeys, safes, workspaceKeys } from './seal/seal-store.ts'
 
 type Findings = AsyncGenerator<Finding, void, undefined>
 
 /** Checks the keys of the vault and the rows of secrets. No key is needed, so the vault may be sealed. */
-export async function* inspectVault({ reader }: Inspection): Findings {
+export async function* inspectVault({ facts, reader }: Inspection): Findings {
   yield* inspectSeal(reader)
   yield* inspectCapsules(reader)
   yield* inspectCertificates(reader)
   yield* inspectKeys(reader, pinnedVersions)
   yield* inspectSecrets(reader)
+  yield* inspectAgenda(reader)
+  if (facts.taxonomy) yield* inspectUsages(reader, facts.taxonomy)
 }
 
 /** Checks that each key names an existing key above it. */

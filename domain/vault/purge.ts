@@ -7,7 +7,7 @@ import { eraseCertificates } from './certificates/purge-certificates.ts'
 import { cryptoKeyCollection } from './keys/crypto-keys-store.ts'
 import { removeKey } from './keys/key-deletion.ts'
 import { workspaceKeys } from './seal/seal-store.ts'
-import { eraseSecret } from './secrets/remove-secret.ts'
+import { eraseSecret, eraseVersions } from './secrets/remove-secret.ts'
 import { secretCollection } from './secrets/secrets-store.ts'
 import { agenda, type AgendaKind } from './work/agenda.ts'
 
@@ -63,16 +63,19 @@ async function shred({ changes, store }: VaultEnvironment, workspace: string): P
 }
 
 /**
- * Deletes the secrets of a workspace, each with its versions in one transaction, so that the rows agree at any time. An
+ * Deletes the secrets of a workspace, each in one transaction, and then the versions that are still to be erased. An
  * interrupted purge may run again.
  */
-async function eraseSecrets({ store, taxonomy }: VaultEnvironment, workspace_id: string): Promise<void> {
+async function eraseSecrets({ clock, store, taxonomy }: VaultEnvironment, workspace_id: string): Promise<void> {
   for await (const { id } of store.each(secretCollection, { workspace_id })) {
     await store.tx(async tx => {
       const secret = await tx.lock(secretCollection, id)
-      if (secret) await eraseSecret(tx, taxonomy, secret)
+      if (secret) await eraseSecret(tx, taxonomy, secret, clock.now())
     })
   }
+  const kind = 'secrets.erase'
+  for await (const { value } of store.each(agenda, { workspace_id, kind }))
+    await eraseVersions({ store }, value.resource_id)
 }
 
 /** Deletes the crypto keys of a workspace, each with its versions and material in one transaction. */

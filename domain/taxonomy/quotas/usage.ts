@@ -1,3 +1,4 @@
+import type { AreaFacts } from '../../ports/inspection.ts'
 import type { Collection, Reader, Transaction } from '../../ports/store.ts'
 import { trees, workspaces } from '../tree/nodes.ts'
 import { groupsIn } from '../tree/places.ts'
@@ -41,6 +42,13 @@ export const quotaTotals: Collection<QuotaTotal> = {
   id: 'id',
   columns: { organisation_id: 'STRING' },
   indexes: [['organisation_id']],
+}
+
+/** The usages for the checkers of other areas. */
+export const usageFacts: AreaFacts['taxonomy'] = {
+  async *usages(reader, quota_id) {
+    for await (const { value } of reader.each(quotaUsages, { quota_id })) yield [value.workspace_id, value.amount]
+  },
 }
 
 /** Returns the id of the usage of a quota by a workspace, or of the total of a quota in an organisation. */

@@ -1,6 +1,7 @@
 import type { Finding } from '../../ports/inspection.ts'
 import type { Reader } from '../../ports/store.ts'
 import { agenda } from '../work/agenda.ts'
+import { inspectDue } from '../work/inspect-due.ts'
 import { capsuleCollection, capsulePayloads, capsuleState } from './capsules-store.ts'
 
 type Findings = AsyncGenerator<Finding, void, undefined>
@@ -12,8 +13,13 @@ export async function* inspectCapsules(reader: Reader): Findings {
     const isActive = value.state === capsuleState('ACTIVE')
     if ((await reader.exists(capsulePayloads, { id })) !== isActive)
       yield finding(`is ${value.state} ${isActive ? 'without' : 'with'} a payload`)
-    const kind = isActive ? 'capsules.expire' : 'capsules.remove'
-    if (!(await reader.exists(agenda, { id: `${kind}/${id}` }))) yield finding(`is ${value.state} without due work`)
+    yield* inspectDue(reader, 'capsules.expire', id, isActive ? value.expire_time : undefined, finding)
+    if ((await reader.exists(agenda, { id: `capsules.remove/${id}` })) === isActive)
+      yield finding(`is ${value.state} ${isActive ? 'with' : 'without'} due work that removes it`)
+    if ((value.redeem_time !== undefined) !== (value.state === capsuleState('REDEEMED')))
+      yield finding(`is ${value.state} with another redeem_time`)
+    if ((value.revoke_time !== undefined) !== (value.state === capsuleState('REVOKED')))
+      yield finding(`is ${value.state} with another revoke_time`)
     if ((value.salt !== '') !== value.passphrase_required)
       yield finding('has another passphrase_required than its salt')
     if (value.failed_attempts > value.max_attempts) yield finding('has more failed attempts than it may have')

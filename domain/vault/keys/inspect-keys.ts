@@ -1,9 +1,16 @@
 import type { CryptoKey } from '../../../output/vault/types.ts'
 import type { Finding } from '../../ports/inspection.ts'
 import type { Reader, Stored } from '../../ports/store.ts'
-import { agenda } from '../work/agenda.ts'
+import { workspaceKeys } from '../seal/seal-store.ts'
+import { inspectDue } from '../work/inspect-due.ts'
 import { cryptoKeyCollection } from './crypto-keys-store.ts'
-import { isInState, keyVersionCollection, materialCollection, type StoredKeyVersion } from './key-versions-store.ts'
+import {
+  isInState,
+  keyVersionCollection,
+  keyVersionRowId,
+  materialCollection,
+  type StoredKeyVersion,
+} from './key-versions-store.ts'
 
 import type { PinnedVersions } from './pinned-versions.ts'
 
@@ -41,22 +48,40 @@ async function* inspectKey(reader: Reader, { id, value }: Stored<CryptoKey>): Fi
     )
   const isScheduled = value.state === 'VAULT_CRYPTO_KEY_STATE_DELETE_SCHEDULED'
   if (isScheduled !== (value.delete_time !== undefined)) yield finding(`is ${value.state} with another delete_time`)
-  const rotates = !isScheduled && value.next_rotation_time !== undefined
-  if ((await reader.exists(agenda, { id: `cryptoKeys.rotate/${id}` })) !== rotates)
-    yield finding('has a next rotation without due work, or due work without a next rotation')
-  for (const version of versions) yield* inspectVersion(reader, version)
+  if (isScheduled && versions.some(version => !isInState(version, 'DESTROY_SCHEDULED', 'DESTROYED')))
+    yield finding(`is ${value.state} with versions that are not going to be destroyed`)
+  yield* inspectDue(reader, 'cryptoKeys.rotate', id, isScheduled ? undefined : value.next_rotation_time, finding)
+  for (const version of versions) yield* inspectVersion(reader, value, version)
 }
 
-async function* inspectVersion(reader: Reader, version: StoredKeyVersion): Findings {
-  const { row_id, state } = version
+async function* inspectVersion(reader: Reader, key: CryptoKey, version: StoredKeyVersion): Findings {
+  const { destroy_time, id, operation_id, row_id, state, workspace_id } = version
   const finding = (message: string): Finding => ({ resourceType: 'vault.cryptoKeyVersions', id: row_id, message })
-  const hasMaterial = await reader.exists(materialCollection, { id: row_id })
-  const needsMaterial = isInState(version, 'ENABLED', 'DISABLED', 'DESTROY_SCHEDULED')
-  if (hasMaterial !== needsMaterial) yield finding(`is ${state} ${hasMaterial ? 'with' : 'without'} key material`)
+  if (row_id !== keyVersionRowId(key.id, id)) yield finding(`has the number ${id} of crypto key ${key.id}`)
+  if (workspace_id !== key.workspace_id) yield finding(`is in another workspace than crypto key ${key.id}`)
+  yield* inspectMaterial(reader, version, finding)
   const isScheduled = isInState(version, 'DESTROY_SCHEDULED')
-  const hasWork = await reader.exists(agenda, { id: `cryptoKeyVersions.destroy/${row_id}` })
-  if (isScheduled && !hasWork) yield finding('is to be destroyed, but has no due work')
-  if (isScheduled !== (version.destroy_time !== undefined)) yield finding(`is ${state} with another destroy_time`)
+  if (isScheduled !== (destroy_time !== undefined)) yield finding(`is ${state} with another destroy_time`)
+  // The last version of a key without material is due work too, which removes the key.
+  if (isScheduled) yield* inspectDue(reader, 'cryptoKeyVersions.destroy', row_id, destroy_time, finding)
   if (isInState(version, 'DESTROYED') !== (version.destroy_event_time !== undefined))
     yield finding(`is ${state} with another destroy_event_time`)
+  if (isInState(version, 'PENDING_GENERATION') !== (operation_id !== ''))
+    yield finding(`is ${state} with the operation "${operation_id}"`)
+}
+
+/** Checks that a version has material of its own in the states that need it, and that the material can be opened. */
+async function* inspectMaterial(
+  reader: Reader,
+  { crypto_key_id, row_id: id, state, workspace_id }: StoredKeyVersion,
+  finding: (message: string) => Finding,
+): Findings {
+  const material = (await reader.get(materialCollection, id))?.value
+  const needsMaterial = isInState({ state }, 'ENABLED', 'DISABLED', 'DESTROY_SCHEDULED')
+  if ((material !== undefined) !== needsMaterial)
+    yield finding(`is ${state} ${material ? 'with' : 'without'} key material`)
+  if (material && (material.crypto_key_id !== crypto_key_id || material.workspace_id !== workspace_id))
+    yield finding('has the key material of another crypto key or workspace')
+  if (material && !(await reader.exists(workspaceKeys, { id: workspace_id })))
+    yield finding(`has key material, and workspace ${workspace_id} has no key; restore it from a backup`)
 }

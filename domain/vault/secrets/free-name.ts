@@ -16,5 +16,5 @@ export async function freeName(
   const found = await tx.find(secretCollection, { workspace_id, engine, name })
   if (!found || !isExpired(found.value, now)) return
   const stored = await tx.lock(secretCollection, found.id)
-  if (stored && isExpired(stored.value, now)) await removeExpired(tx, environment, stored)
+  if (stored && isExpired(stored.value, now)) await removeExpired(tx, environment, stored, now)
 }

@@ -2,7 +2,8 @@ import type { Secret } from '../../../output/vault/types.ts'
 import type { Finding } from '../../ports/inspection.ts'
 import type { Reader } from '../../ports/store.ts'
 import { workspaceKeys } from '../seal/seal-store.ts'
-import { agenda, type AgendaEntry, type AgendaKind } from '../work/agenda.ts'
+import { isErasing } from './remove-secret.ts'
+import { inspectDue } from '../work/inspect-due.ts'
 import {
   payloadCollection,
   secretVersionCollection,
@@ -24,7 +25,6 @@ export async function* inspectSecrets(reader: Reader): Findings {
     if (await reader.exists(secretVersionCollection, { row_id: id })) continue
     yield { resourceType: 'vault.secretVersions', id, message: 'has a payload and no row; the payload must be deleted' }
   }
-  for await (const { value } of reader.each(agenda)) yield* inspectEntry(reader, value)
 }
 
 async function* inspectSecret(reader: Reader, secret: Secret): Findings {
@@ -43,6 +43,7 @@ async function* inspectSecret(reader: Reader, secret: Secret): Findings {
 async function* inspectVersion(reader: Reader, version: StoredSecretVersion): Findings {
   const { id, row_id, scheduled_destroy_time, secret_id, state, workspace_id } = version
   const finding = (message: string): Finding => ({ resourceType: 'vault.secretVersions', id: row_id, message })
+  if (await isErasing(reader, secret_id)) return
   if (row_id !== versionRowId(secret_id, id)) yield finding(`has the number ${id} of secret ${secret_id}`)
   if (!(await reader.exists(secretCollection, { id: secret_id }))) yield finding(`has no secret ${secret_id}`)
   const payload = (await reader.get(payloadCollection, row_id))?.value
@@ -53,27 +54,4 @@ async function* inspectVersion(reader: Reader, version: StoredSecretVersion): Fi
   if (payload && !(await reader.exists(workspaceKeys, { id: workspace_id })))
     yield finding(`has a payload, and workspace ${workspace_id} has no key; restore it from a backup`)
   yield* inspectDue(reader, 'secretVersions.destroy', row_id, scheduled_destroy_time, finding)
-}
-
-/** Checks that work is due at the time of a resource, or later if the work was postponed. */
-async function* inspectDue(
-  reader: Reader,
-  kind: AgendaKind,
-  id: string,
-  time: string | undefined,
-  finding: (message: string) => Finding,
-): Findings {
-  const due = (await reader.get(agenda, `${kind}/${id}`))?.value.due_time
-  if (time === undefined ? due === undefined : due !== undefined && Date.parse(due) >= Date.parse(time)) return
-  yield finding(`has the time ${time ?? 'none'} for ${kind}, and the agenda has ${due ?? 'none'}`)
-}
-
-/** Checks that the resource of an entry exists. */
-async function* inspectEntry(reader: Reader, { id, kind, resource_id }: AgendaEntry): Findings {
-  const isThere =
-    kind === 'secretVersions.destroy'
-      ? await reader.exists(secretVersionCollection, { row_id: resource_id })
-      : !kind.startsWith('secrets.') || (await reader.exists(secretCollection, { id: resource_id }))
-  if (!isThere)
-    yield { resourceType: 'vault.agenda', id, message: `is due work of ${resource_id}, which does not exist` }
 }

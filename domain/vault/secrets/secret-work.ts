@@ -6,7 +6,7 @@ import type { VaultEnvironment } from '../environment.ts'
 import { durationMs } from '../values/durations.ts'
 import { setAgenda, type AgendaHandler, type AgendaHandlers } from '../work/agenda.ts'
 import { isActive, nextTime } from '../work/due-time.ts'
-import { removeExpired } from './remove-secret.ts'
+import { eraseBatch, removeExpired } from './remove-secret.ts'
 import { isExpired } from './secret-expiry.ts'
 import { secretVersionCollection } from './secret-versions-store.ts'
 import { secretCollection } from './secrets-store.ts'
@@ -16,6 +16,7 @@ import { destroyVersion } from './version-states.ts'
 export const secretWork = (environment: VaultEnvironment): AgendaHandlers => ({
   'secrets.expire': expire(environment),
   'secrets.announceRotation': announceRotation(environment),
+  'secrets.erase': async (tx, { resource_id }) => ((await eraseBatch(tx, resource_id)) ? 'again' : true),
   'secretVersions.destroy': destroyScheduled(environment),
 })
 
@@ -25,7 +26,7 @@ const expire =
   async (tx, { resource_id, workspace_id }, now) => {
     await environment.taxonomy.share(tx, workspaceScope(workspace_id))
     const secret = await tx.lock(secretCollection, resource_id)
-    if (secret && isExpired(secret.value, now)) await removeExpired(tx, environment, secret)
+    if (secret && isExpired(secret.value, now)) await removeExpired(tx, environment, secret, now)
     else await setAgenda(tx, 'secrets.expire', { id: resource_id, workspace_id }, secret?.value.expire_time)
     return true
   }
@@ -88,7 +89,7 @@ const destroyScheduled =
     const version = await tx.lock(secretVersionCollection, resource_id)
     const time = version?.value.scheduled_destroy_time
     if (!secret || !version || time === undefined || Date.parse(time) > now) {
-      await setAgenda(tx, 'secretVersions.destroy', { id: resource_id, workspace_id }, time)
+      await setAgenda(tx, 'secretVersions.destroy', { id: resource_id, workspace_id }, secret && time)
       return true
     }
     if (!(await isActive(environment, tx, workspace_id))) return false

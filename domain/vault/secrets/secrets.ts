@@ -11,7 +11,7 @@ import type { VaultEnvironment } from '../environment.ts'
 import { setAgenda } from '../work/agenda.ts'
 import { durationMs } from '../values/durations.ts'
 import { freeName } from './free-name.ts'
-import { removeVersions } from './remove-secret.ts'
+import { eraseVersions, removeVersions } from './remove-secret.ts'
 import { requireUnexpired, unexpired } from './secret-expiry.ts'
 import { secretKind } from './secret-kind.ts'
 import { secretVersionCollection, versionRowId } from './secret-versions-store.ts'
@@ -54,8 +54,9 @@ export function secrets(environment: VaultEnvironment): SecretHandlers {
     async deleteSecret(request, context) {
       const answer = await resources.delete(request, context, {
         found: secret => requireUnexpired(secret, context.now),
-        release: (tx, secret) => removeVersions(tx, secret),
+        release: (tx, secret) => removeVersions(tx, secret, context.now),
       })
+      await eraseVersions(environment, request.id)
       await environment.scrub()
       return answer
     },

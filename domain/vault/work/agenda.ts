@@ -10,6 +10,7 @@ import type { Turn, Worker } from '../../ports/workers.ts'
 export const agendaKinds = [
   'secrets.expire',
   'secrets.announceRotation',
+  'secrets.erase',
   'secretVersions.destroy',
   'cryptoKeys.rotate',
   'cryptoKeyVersions.destroy',
@@ -84,9 +85,10 @@ export async function clearAgenda(tx: Transaction, resource_id: string): Promise
  * Does the work of a due entry in one transaction. The transaction locks in the order of all areas: first the
  * organisation, then the resource. A handler reads the resource again, and changes nothing if its time has changed; it
  * removes the entry or sets its next time. Returns false if the work must wait, such as while the workspace is suspended
- * or the vault is sealed; the entry is then postponed.
+ * or the vault is sealed; the entry is then postponed. Returns `again` if a part of the work is done and the handler must
+ * run again at once, in another transaction.
  */
-export type AgendaHandler = (tx: Transaction, entry: AgendaEntry, now: number) => Promise<boolean>
+export type AgendaHandler = (tx: Transaction, entry: AgendaEntry, now: number) => Promise<boolean | 'again'>
 
 /** The handlers, keyed by kind. Entries of a kind without a handler stay. */
 export type AgendaHandlers = { readonly [Kind in AgendaKind]?: AgendaHandler }
@@ -141,11 +143,15 @@ async function work({ failed, handlers }: AgendaParts, turn: Turn, entry: Agenda
   const handler = handlers[entry.kind]
   if (!handler) return false
   try {
-    return await turn.tx(async tx => {
-      if (await handler(tx, entry, now)) return true
-      await postpone(tx, entry, now)
-      return false
-    })
+    for (;;) {
+      turn.signal.throwIfAborted()
+      const outcome = await turn.tx(async tx => {
+        const done = await handler(tx, entry, now)
+        if (!done) await postpone(tx, entry, now)
+        return done
+      })
+      if (outcome !== 'again') return outcome
+    }
   } catch (error) {
     turn.signal.throwIfAborted()
     failed(error, entry)

@@ -5,7 +5,7 @@ import { openStore, type StorePlace } from '../../../../server/platform-store.ts
 import { capsuleCollection } from '../../../../domain/vault/capsules/capsules-store.ts'
 import { agenda } from '../../../../domain/vault/work/agenda.ts'
 import { addTenant, type Member } from '../../../areas/members.ts'
-import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
+import { testPlatform, type TestPlatform, type TestPlatformOptions } from '../../../areas/test-platform.ts'
 
 /** The engine of all capsules. */
 export const engine = 'native'
@@ -36,8 +36,8 @@ export interface TenantCapsules {
 }
 
 /** Starts a platform with a workspace. */
-export async function tenantCapsules(): Promise<TenantCapsules> {
-  const platform = await testPlatform()
+export async function tenantCapsules(options: TestPlatformOptions = {}): Promise<TenantCapsules> {
+  const platform = await testPlatform(options)
   const admin = await platform.admin()
   const { organisation, workspace } = await addTenant(admin.api, 'acme')
   const at = { workspace, engine }

@@ -1,0 +1,29 @@
+import type { Finding } from '../ports/inspection.ts'
+import type { Reader } from '../ports/store.ts'
+import { capsuleCollection } from './capsules/capsules-store.ts'
+import { cryptoKeyCollection } from './keys/crypto-keys-store.ts'
+import { keyVersionCollection } from './keys/key-versions-store.ts'
+import { secretVersionCollection } from './secrets/secret-versions-store.ts'
+import { secretCollection } from './secrets/secrets-store.ts'
+import { agenda, type AgendaEntry } from './work/agenda.ts'
+
+type Findings = AsyncGenerator<Finding, void, undefined>
+
+/** Checks that the resource of each entry of the agenda exists, and that erasures belong to deleted secrets. */
+export async function* inspectAgenda(reader: Reader): Findings {
+  for await (const { value } of reader.each(agenda)) {
+    const { id, kind, resource_id } = value
+    if ((await hasResource(reader, value)) !== (kind === 'secrets.erase')) continue
+    const exists = kind === 'secrets.erase' ? 'still exists' : 'does not exist'
+    yield { resourceType: 'vault.agenda', id, message: `is due work of ${resource_id}, which ${exists}` }
+  }
+}
+
+function hasResource(reader: Reader, { kind, resource_id: id }: AgendaEntry): Promise<boolean> {
+  if (kind === 'secretVersions.destroy') return reader.exists(secretVersionCollection, { row_id: id })
+  if (kind === 'cryptoKeyVersions.destroy') return reader.exists(keyVersionCollection, { row_id: id })
+  if (kind === 'cryptoKeys.rotate') return reader.exists(cryptoKeyCollection, { id })
+  return kind.startsWith('capsules.')
+    ? reader.exists(capsuleCollection, { id })
+    : reader.exists(secretCollection, { id })
+}

@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { CryptoKeyInput, VaultOperation } from '../../../../output/vault/types.ts'
+import { doctorFindings } from '../../../areas/doctor.ts'
+import type { Member } from '../../../areas/members.ts'
+import { race, type Racers } from '../../../areas/race.ts'
+import { testPlatform } from '../../../areas/test-platform.ts'
+import { postgresUrl } from '../../../server/store/harness.ts'
+import { base64, keyCalls, tenantKeys, type TenantKeys } from './tenant-keys.ts'
+
+/**
+ * The number of rounds of each race; a change of a key waits until all servers know it. For two hundred rounds:
+ * `NINEFOLD_RACE_LAPS=200 npx vitest run test/domain/vault/keys/races.test.ts`
+ */
+const rounds = Number(process.env['NINEFOLD_RACE_LAPS'] ?? (postgresUrl() === undefined ? 20 : 4))
+
+interface Calls {
+  readonly at: TenantKeys['at']
+  readonly vault: Member['api']['vault']
+}
+
+let tenant: TenantKeys
+let one: Calls
+/** The calls on a second server of the same PostgreSQL; on SQLite, the calls `one`. */
+let other: Calls
+
+beforeAll(async () => {
+  tenant = await tenantKeys({ later: afterAll })
+  const { admin, platform, workspace } = tenant
+  one = { at: tenant.at, vault: admin.api.vault }
+  other = one
+  const { dataDir, storeUrl } = platform.config
+  if (storeUrl === undefined) return
+  const second = await (await testPlatform({ config: { dataDir, storeUrl }, later: afterAll })).admin()
+  other = { ...keyCalls(second, workspace), vault: second.api.vault }
+})
+
+const verbs = ({ at, vault }: Calls, id: string, number = '1') => {
+  const version = { ...at, cryptokey: id, id: number }
+  return {
+    rotate: (): Promise<VaultOperation> => vault.rotateCryptoKey({ ...at, id, body: {} }),
+    remove: () => vault.deleteCryptoKey({ ...at, id }),
+    encrypt: () => vault.encrypt({ ...at, id, body: { plaintext: base64('text') } }),
+    destroy: () => vault.destroyCryptoKeyVersion({ ...version, body: {} }),
+    cancel: () => vault.cancelDestroyCryptoKeyVersion({ ...version, body: {} }),
+    disable: () => vault.disableCryptoKeyVersion({ ...version, body: {} }),
+    enable: () => vault.disableCryptoKeyVersion({ ...version, body: { disabled: false } }),
+    choose: () =>
+      vault.updateCryptoKey({ ...at, id, update_mask: 'primary_version', body: { primary_version: number } }),
+  }
+}
+
+/** Makes a key of two versions for a round; version 2 is primary. */
+async function rotated(name: string, more: Partial<CryptoKeyInput> = {}): Promise<string> {
+  const id = await tenant.create(name, 'AES_256_GCM', more)
+  await verbs(one, id).rotate()
+  return id
+}
+
+interface Race {
+  readonly name: string
+  readonly prepare: (round: number) => Promise<Racers>
+  readonly documented: readonly string[]
+}
+
+const races: readonly Race[] = [
+  {
+    name: 'two rotations',
+    async prepare(round) {
+      const id = await tenant.create(`rotated-${round}`, 'AES_256_GCM')
+      return [verbs(one, id).rotate, verbs(other, id).rotate]
+    },
+    documented: ['OK, OK'],
+  },
+  {
+    name: 'two rotations of one etag',
+    async prepare(round) {
+      const id = await tenant.create(`same-etag-${round}`, 'AES_256_GCM')
+      const { etag = '' } = await one.vault.getCryptoKey({ ...one.at, id })
+      return [one, other].map(by => () => by.vault.rotateCryptoKey({ ...by.at, id, body: { etag } }))
+    },
+    documented: ['OK, ETAG_MISMATCH', 'ETAG_MISMATCH, OK'],
+  },
+  {
+    name: 'a destruction and its cancellation',
+    async prepare(round) {
+      const id = await rotated(`cancelled-${round}`)
+      return [verbs(one, id).destroy, verbs(other, id).cancel]
+    },
+    documented: ['OK, OK', 'OK, KEY_VERSION_STATE'],
+  },
+  {
+    name: 'two destructions',
+    async prepare(round) {
+      const id = await rotated(`destroyed-${round}`)
+      return [verbs(one, id).destroy, verbs(other, id).destroy]
+    },
+    documented: ['OK, KEY_VERSION_STATE', 'KEY_VERSION_STATE, OK'],
+  },
+  {
+    name: 'two cancellations',
+    async prepare(round) {
+      const id = await rotated(`kept-${round}`)
+      await verbs(one, id).destroy()
+      return [verbs(one, id).cancel, verbs(other, id).cancel]
+    },
+    documented: ['OK, KEY_VERSION_STATE', 'KEY_VERSION_STATE, OK'],
+  },
+  {
+    name: 'a disabling and an encryption',
+    async prepare(round) {
+      const id = await tenant.create(`disabled-${round}`, 'AES_256_GCM')
+      return [verbs(one, id).disable, verbs(other, id).encrypt]
+    },
+    documented: ['OK, OK', 'OK, KEY_VERSION_DISABLED'],
+  },
+  {
+    name: 'a disabling and an enabling',
+    async prepare(round) {
+      const id = await tenant.create(`toggled-${round}`, 'AES_256_GCM')
+      return [verbs(one, id).disable, verbs(other, id).enable]
+    },
+    documented: ['OK, OK'],
+  },
+  {
+    name: 'a deletion and an encryption',
+    async prepare(round) {
+      const id = await tenant.create(`deleted-${round}`, 'AES_256_GCM')
+      return [verbs(one, id).remove, verbs(other, id).encrypt]
+    },
+    documented: ['OK, OK', 'OK, CRYPTO_KEY_DELETE_SCHEDULED', 'OK, KEY_VERSION_DESTROYED'],
+  },
+  {
+    name: 'a deletion and a rotation',
+    async prepare(round) {
+      const id = await tenant.create(`gone-${round}`, 'AES_256_GCM')
+      return [verbs(one, id).remove, verbs(other, id).rotate]
+    },
+    documented: ['OK, OK', 'OK, CRYPTO_KEY_DELETE_SCHEDULED'],
+  },
+  {
+    name: 'two deletions',
+    async prepare(round) {
+      const id = await rotated(`twice-${round}`)
+      return [verbs(one, id).remove, verbs(other, id).remove]
+    },
+    documented: ['OK, CRYPTO_KEY_DELETE_SCHEDULED', 'CRYPTO_KEY_DELETE_SCHEDULED, OK'],
+  },
+  {
+    name: 'two cancellations of a deletion',
+    async prepare(round) {
+      const id = await rotated(`revived-${round}`)
+      await verbs(one, id).remove()
+      return [verbs(one, id, '1').cancel, verbs(other, id, '2').cancel]
+    },
+    documented: ['OK, OK'],
+  },
+  {
+    name: 'a destruction and a choice as the primary version',
+    async prepare(round) {
+      const id = await rotated(`chosen-${round}`)
+      return [verbs(one, id).destroy, verbs(other, id).choose]
+    },
+    documented: ['OK, KEY_VERSION_DESTROYED', 'PRIMARY_VERSION_IN_USE, OK'],
+  },
+  {
+    name: 'a destruction and a new payload under the version',
+    async prepare(round) {
+      const id = await tenant.create(`wraps-${round}`, 'AES_256_GCM')
+      const { resource_id: secret } = await one.vault.createSecret({
+        ...one.at,
+        body: { name: `secret-${round}`, crypto_key_id: id },
+      })
+      const payload = { data: base64('text') }
+      await verbs(one, id).rotate()
+      return [
+        verbs(one, id, '1').destroy,
+        () => other.vault.addSecretVersion({ ...other.at, secret, body: { payload } }),
+      ]
+    },
+    documented: ['OK, OK'],
+  },
+  {
+    name: 'a deletion and a secret that names the key',
+    async prepare(round) {
+      const id = await tenant.create(`named-${round}`, 'AES_256_GCM')
+      const body = { name: `naming-${round}`, crypto_key_id: id }
+      return [verbs(one, id).remove, () => other.vault.createSecret({ ...other.at, body })]
+    },
+    documented: ['OK, CRYPTO_KEY_DELETE_SCHEDULED', 'CRYPTO_KEY_IN_USE, OK'],
+  },
+]
+
+describe('concurrent calls of keys', () => {
+  it.each(races)(
+    '$name have documented outcomes',
+    { timeout: 60_000 + rounds * 3000 },
+    async ({ documented, prepare }) => {
+      const outcomes = await race(rounds, prepare)
+      expect([...outcomes.keys()].filter(outcome => !documented.includes(outcome))).toEqual([])
+    },
+  )
+
+  it('leave numbers without a gap and one primary version', async () => {
+    const counts = new Set<number>()
+    for await (const { id, primary_version, version_count } of one.vault.iterateCryptoKeys({
+      ...one.at,
+      page_size: 100,
+    })) {
+      const { versions } = await one.vault.listCryptoKeyVersions({ ...one.at, cryptokey: id })
+      expect(versions.map(version => version.id)).toEqual(
+        Array.from({ length: version_count }, (_, i) => String(version_count - i)),
+      )
+      expect(versions.filter(({ is_primary }) => is_primary).map(version => version.id)).toEqual([primary_version])
+      counts.add(version_count)
+    }
+    expect([...counts].toSorted()).toEqual([1, 2, 3])
+    expect(await doctorFindings(tenant.platform.config)).toEqual([])
+  })
+})
