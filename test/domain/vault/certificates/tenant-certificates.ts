@@ -116,6 +116,20 @@ export function opensslVerifies(leaf: string, chain: readonly string[]): string 
   })
 }
 
+/** Returns a root that the command `openssl` makes, and the certificate that the root signs for the request of an authority. */
+export function opensslAuthority(request: string): { readonly root: string; readonly certificate: string } {
+  return inFolder((write, folder) => {
+    const run = (...args: readonly string[]): string =>
+      execFileSync('openssl', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+    const key = join(folder, 'root-key.pem')
+    const extensions = ['-addext', 'keyUsage=critical,keyCertSign,cRLSign']
+    const made = ['-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', key]
+    const root = run('req', '-x509', ...made, '-subj', '/CN=Outside Root', '-days', '3650', ...extensions)
+    const signer = ['-CA', write('root.pem', root), '-CAkey', key, '-days', '365', '-copy_extensions', 'copy']
+    return { root, certificate: run('x509', '-req', '-in', write('request.pem', request), ...signer) }
+  })
+}
+
 /** Returns the text of `openssl x509` for a certificate. */
 export const opensslText = (pem: string): string =>
   execFileSync('openssl', ['x509', '-noout', '-text'], { input: pem, encoding: 'utf8' })
