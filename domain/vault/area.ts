@@ -21,6 +21,9 @@ import { secretVersions } from './secrets/secret-versions.ts'
 import { payloadCollection, secretVersionCollection } from './secrets/secret-versions-store.ts'
 import { secretWork } from './secrets/secret-work.ts'
 import { secrets } from './secrets/secrets.ts'
+import { snapshotMarks } from './snapshots/snapshot-marks.ts'
+import { snapshots } from './snapshots/snapshots.ts'
+import { takeSnapshot } from './snapshots/take-snapshot.ts'
 import { agenda, type AgendaHandlers } from './work/agenda.ts'
 
 /** The parts of the area of vault that need no setting. */
@@ -35,6 +38,7 @@ export const vault = {
     materialCollection,
     payloadCollection,
     secretVersionCollection,
+    snapshotMarks,
   ],
   inspect: inspectVault,
 } as const
@@ -48,10 +52,17 @@ const cryptoKeys = (environment: VaultEnvironment): CryptoKeyHandlers => ({
 })
 
 /** The built resources of the area. */
-export const vaultResources = { capsules, cryptoKeys, cryptoKeyVersions: keyVersions, secrets, secretVersions } as const
+export const vaultResources = {
+  capsules,
+  cryptoKeys,
+  cryptoKeyVersions: keyVersions,
+  secrets,
+  secretVersions,
+  snapshots,
+} as const
 
 /** The durable work of the area. */
-export const vaultProcedures = (environment: VaultEnvironment) => [generateKey(environment)]
+export const vaultProcedures = (environment: VaultEnvironment) => [generateKey(environment), takeSnapshot(environment)]
 
 /** Returns the due work of all resources. */
 export const vaultWork = (environment: VaultEnvironment): AgendaHandlers => ({

@@ -5,6 +5,7 @@ import type { KeyChanges } from './seal/key-changes.ts'
 import type { Keyring } from './seal/keyring.ts'
 import type { Materials } from './keys/materials.ts'
 import type { PayloadKeys } from './secrets/payload-keys.ts'
+import type { SnapshotWriter } from './snapshots/snapshot-writer.ts'
 
 /** The parts that the code of the area uses. */
 export interface VaultEnvironment extends Parts<VaultArea, never, 'iam'> {
@@ -22,6 +23,8 @@ export interface VaultEnvironment extends Parts<VaultArea, never, 'iam'> {
   readonly accesses: AccessAudit
   /** Encrypts payloads of secrets under crypto keys. */
   readonly payloadKeys: PayloadKeys
+  /** Writes snapshots of the whole vault. */
+  readonly snapshots: SnapshotWriter
   /**
    * Removes deleted bytes from the files of the store. A call that destroys key material or payloads awaits `scrub` after
    * its commit. Never rejects: the worker of the agenda repeats a failed run.

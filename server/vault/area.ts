@@ -12,8 +12,13 @@ import { vaultArea as generated, type VaultArea } from '../../output/vault/area.
 import type { VaultHandlers } from '../../output/vault/handlers.ts'
 import type { AreaEnvironment, AreaModule } from '../area.ts'
 import { areaInProgress, records } from '../area-in-progress.ts'
+import { storeFile } from '../platform-store.ts'
 import { keyChangesOf } from './key-changes.ts'
 import { vaultSettings } from './settings.ts'
+import { SnapshotFolder } from './snapshots/snapshot-folder.ts'
+import { SnapshotMeter } from './snapshots/snapshot-meter.ts'
+import { Snapshotter } from './snapshots/snapshotter.ts'
+import { openSnapshots } from './snapshots/open-snapshots.ts'
 import { unseal } from './unseal.ts'
 
 type VaultParts = AreaEnvironment<VaultArea, never, 'iam', typeof vaultSettings>
@@ -21,9 +26,11 @@ type VaultParts = AreaEnvironment<VaultArea, never, 'iam', typeof vaultSettings>
 /** The parts of one server, which all members of the declaration share. */
 interface MountedVault extends VaultEnvironment {
   readonly scrubber: Scrubber
+  readonly snapshotFolder: SnapshotFolder
+  readonly snapshotMeter: SnapshotMeter
 }
 
-/** Returns the area of secrets, keys and capsules. Certificates and snapshots are not built yet. */
+/** Returns the area of secrets, keys, capsules and snapshots. Certificates are not built yet. */
 export function vaultArea(): AreaModule {
   const mounted = new WeakMap<VaultParts, MountedVault>()
   const environmentOf = (parts: VaultParts): MountedVault => {
@@ -44,7 +51,12 @@ export function vaultArea(): AreaModule {
     hooks: parts => vaultHooks(environmentOf(parts)),
     procedures: parts => vaultProcedures(environmentOf(parts)),
     workers: parts => [worker(environmentOf(parts), parts)],
-    open: parts => unseal(environmentOf(parts).keyring, parts),
+    async open(parts) {
+      const environment = environmentOf(parts)
+      const opened = await unseal(environment.keyring, parts)
+      await openSnapshots(environment, vaultWork(environment), parts.log)
+      return opened
+    },
     built: {
       ...records(generated.filters),
       capsules: parts => vaultResources.capsules(environmentOf(parts)),
@@ -52,6 +64,7 @@ export function vaultArea(): AreaModule {
       cryptoKeyVersions: parts => vaultResources.cryptoKeyVersions(environmentOf(parts)),
       secrets: parts => vaultResources.secrets(environmentOf(parts)),
       secretVersions: parts => vaultResources.secretVersions(environmentOf(parts)),
+      snapshots: parts => vaultResources.snapshots(environmentOf(parts)),
     },
   })
 }
@@ -68,8 +81,21 @@ function mountedVault(parts: VaultParts): MountedVault {
   const accesses = new AccessAudit(parts)
   const materials = new Materials(keyring, changes)
   const minWindowMs = parts.settings['vault.min_destroy_window']
+  const snapshotFolder = new SnapshotFolder(parts.settings['vault.snapshots.dir'])
+  const snapshotMeter = new SnapshotMeter()
+  parts.expose(snapshotMeter.metrics())
   return {
     ...parts,
+    snapshotFolder,
+    snapshotMeter,
+    snapshots: new Snapshotter({
+      ...parts,
+      folder: snapshotFolder,
+      keep: parts.settings['vault.snapshots.keep'],
+      place: { file: storeFile(parts.dataDir), storeUrl: parts.storeUrl },
+      keyring,
+      meter: snapshotMeter,
+    }),
     keyring,
     changes,
     materials,

@@ -2,8 +2,14 @@ import type { AreaRecipes } from '../recipe.ts'
 import { capsuleRecipes } from './vault/capsules.ts'
 import { keyRecipes } from './vault/keys.ts'
 import { secretRecipes } from './vault/secrets.ts'
+import { snapshotRecipes } from './vault/snapshots.ts'
 
 export const recipes: AreaRecipes = {
-  operations: { ...capsuleRecipes.operations, ...keyRecipes.operations, ...secretRecipes.operations },
+  operations: {
+    ...capsuleRecipes.operations,
+    ...keyRecipes.operations,
+    ...secretRecipes.operations,
+    ...snapshotRecipes.operations,
+  },
   reasons: { ...capsuleRecipes.reasons, ...keyRecipes.reasons, ...secretRecipes.reasons },
 }
