@@ -37,7 +37,7 @@ function settledAuthority(authority: StoredAuthority, now: number): StoredAuthor
       etag: nextEtag(authority.etag),
       update_time: formatMillis(now),
     }
-  return authority.pem_certificate === undefined || authority.crl_dirty === 'yes'
+  return authority.pem_certificate === '' || authority.crl_dirty === 'yes'
     ? authority
     : { ...authority, crl_dirty: 'yes' }
 }

@@ -1,6 +1,7 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as nextPoll } from 'node:timers/promises'
+import type { RootKey } from '../../../../domain/vault/seal/root-key.ts'
 import type { Ninefold } from '../../../../output/client.ts'
 import type { TakeSnapshotBodyInput, VaultOperation } from '../../../../output/vault/types.ts'
 import { isEnded } from '../../../../runtime/operations.ts'
@@ -44,6 +45,12 @@ export async function takenSnapshot(api: Ninefold, place: StorePlace): Promise<s
   if (status !== 'VAULT_OPERATION_STATUS_DONE') throw new Error(`the snapshot failed: ${JSON.stringify(errors)}`)
   return snapshotFile(place, resource_id)
 }
+
+/** Returns the root key that a platform of tests has made in its data folder. */
+export const devRoot = ({ dataDir }: Pick<StorePlace, 'dataDir'>): RootKey => ({
+  id: 'root',
+  bytes: Buffer.from(readFileSync(join(dataDir, 'vault-root.key'), 'latin1'), 'base64'),
+})
 
 /** The options of `restoreInto`. */
 export interface RestoreFlags {
