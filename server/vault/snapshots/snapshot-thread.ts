@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemCode } from '../../store/sqlite/store-file.ts'
 import { openExported } from './open-exported.ts'
+import { SnapshotFault } from './snapshot-fault.ts'
 import type { ThreadResult, ThreadWork } from './thread-messages.ts'
 import { OtherRootKey, verifySnapshot, writeSnapshot } from './write-snapshot.ts'
 
@@ -10,8 +11,6 @@ import { OtherRootKey, verifySnapshot, writeSnapshot } from './write-snapshot.ts
  */
 
 const work: ThreadWork = workerData
-
-parentPort?.postMessage(await result())
 
 async function result(): Promise<ThreadResult> {
   let stage: 'write' | 'verify' = 'write'
@@ -46,6 +45,11 @@ const faults: Readonly<Record<string, string>> = {
 
 function faultOf(error: unknown): string {
   if (error instanceof OtherRootKey) return error.message
+  if (error instanceof SnapshotFault)
+    return 'its bytes were changed on the disk; check the disk, and take another snapshot'
   const code = systemCode(error)
   return faults[code] ?? `the log of the server has the cause${code === '' ? '' : ` (${code})`}`
 }
+
+// The constants above must be initialised first.
+parentPort?.postMessage(await result())
