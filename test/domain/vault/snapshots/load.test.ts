@@ -8,10 +8,10 @@ import { devRoot, takenSnapshot } from './taken.ts'
 it('snapshots under load hold the rows of one moment, and writers go on', async () => {
   const { add, admin, create, platform } = await tenantSecrets()
   const secrets = await Promise.all(['one', 'two', 'three'].map(name => create(name)))
-  let isOver = false
+  const over = new AbortController()
   let added = 0
   const writers = secrets.map(async secret => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       await add(secret, `value ${(added += 1)} ${'x'.repeat(1000)}`)
     }
   })
@@ -35,7 +35,7 @@ it('snapshots under load hold the rows of one moment, and writers go on', async 
     expect(payloads).toEqual(latest)
     seen.push([...latest.values()].reduce((sum, count) => sum + count, 0))
   }
-  isOver = true
+  over.abort()
   await Promise.all(writers)
   expect(seen).toEqual(seen.toSorted((a, b) => a - b))
 })
