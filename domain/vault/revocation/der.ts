@@ -23,7 +23,7 @@ export function header(type: number, length: number): Buffer {
 }
 
 /** Returns a value in DER, whose content is the concatenation of `parts`. */
-export function value(type: number, ...parts: readonly Uint8Array[]): Buffer {
+export function value(type: number, ...parts: readonly Uint8Array[]): Buffer<ArrayBuffer> {
   const length = parts.reduce((sum, part) => sum + part.length, 0)
   return Buffer.concat([header(type, length), ...parts])
 }

@@ -49,7 +49,7 @@ export function unsignedList(head: ListHead, entries: readonly Uint8Array[]): Bu
 }
 
 /** Returns a revocation list in DER, of its signed part and the signature. */
-export function signedList(unsigned: Uint8Array, scheme: SignScheme, signature: Uint8Array): Buffer {
+export function signedList(unsigned: Uint8Array, scheme: SignScheme, signature: Uint8Array): Buffer<ArrayBuffer> {
   return value(tag.sequence, unsigned, algorithmOf(scheme), value(tag.bitString, Buffer.of(0), signature))
 }
 

@@ -35,7 +35,10 @@ export async function storeParts(store: Store, der: Buffer, list: StoredList, cr
 }
 
 /** Returns the bytes of a signed list; undefined if a part is absent, such as after a later signature. */
-export async function readParts(reader: Reader, { content, parts }: StoredList): Promise<Buffer | undefined> {
+export async function readParts(
+  reader: Reader,
+  { content, parts }: StoredList,
+): Promise<Buffer<ArrayBuffer> | undefined> {
   const chunks: Buffer[] = []
   for (let index = 0; index < parts; index++) {
     const part = await reader.get(partCollection, partId(content, index))

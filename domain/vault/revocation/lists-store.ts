@@ -20,6 +20,8 @@ export interface StoredList {
   readonly revoked_count: number
   readonly this_update_time?: string
   readonly next_update_time?: string
+  /** Whether the list before was signed in the same second, so that the date does not tell them apart. */
+  readonly is_same_second: boolean
   /** Whether a revocation is absent from the signed list, or no list was signed. */
   readonly is_dirty: boolean
   /** A random text that each revocation replaces, so that a signature notices later revocations. */
@@ -28,7 +30,8 @@ export interface StoredList {
   readonly renew_time?: string
 }
 
-const listFields: ListFields = {
+/** The field by which the worker finds lists. */
+export const listFields: ListFields = {
   fields: [{ name: 'renew_time', type: 'TIMESTAMP', operators: ['<='], sortable: true }],
   defaultOrder: 'renew_time',
   key: 'id',

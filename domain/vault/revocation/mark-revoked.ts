@@ -29,6 +29,7 @@ export async function startList(
     content: '',
     parts: 0,
     revoked_count: 0,
+    is_same_second: false,
     is_dirty: true,
     mark: randomUUID(),
     renew_time: formatMillis(now),

@@ -19,7 +19,7 @@ const maxAttempts = 10
 /** A signed list with its bytes. */
 export interface CurrentList {
   readonly list: StoredList & { readonly this_update_time: string; readonly next_update_time: string }
-  readonly der: Buffer
+  readonly der: Buffer<ArrayBuffer>
 }
 
 /** The parts of the lists of one server. */
@@ -32,7 +32,10 @@ export interface ListParts extends ListSigner {
 export class RevocationLists {
   readonly #parts: ListParts
   readonly #renewals = new Coalesced(id => this.#renew(id))
-  readonly #cache = new LRUCache<string, Buffer>({ maxSize: cachedBytes, sizeCalculation: ({ length }) => length })
+  readonly #cache = new LRUCache<string, Buffer<ArrayBuffer>>({
+    maxSize: cachedBytes,
+    sizeCalculation: ({ length }) => length,
+  })
 
   constructor(parts: ListParts) {
     this.#parts = parts

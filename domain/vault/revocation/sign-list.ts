@@ -25,7 +25,7 @@ export interface ListSigner {
 /** A signed list. */
 export interface SignedList {
   readonly list: StoredList
-  readonly der: Buffer
+  readonly der: Buffer<ArrayBuffer>
   /** The ids of the revocations that the list leaves out. */
   readonly ended: readonly string[]
 }
@@ -86,6 +86,7 @@ async function signed(
     revoked_count: entries.count,
     this_update_time: formatMillis(thisUpdate),
     next_update_time: formatMillis(nextUpdate),
+    is_same_second: last === formatMillis(thisUpdate),
     is_dirty: false,
   }
   return { list, der, ended: entries.ended }

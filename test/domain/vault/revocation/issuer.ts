@@ -6,7 +6,11 @@ import {
   authorityState,
   type StoredAuthority,
 } from '../../../../domain/vault/certificates/authorities-store.ts'
-import { certificateCollection } from '../../../../domain/vault/certificates/certificates-store.ts'
+import {
+  certificateCollection,
+  certificateState,
+  type StoredCertificate,
+} from '../../../../domain/vault/certificates/certificates-store.ts'
 import { keyOwner } from '../../../../domain/vault/certificates/authority-signer.ts'
 import { generateMaterial, privateKeyOf } from '../../../../domain/vault/keys/material.ts'
 import { keyVersionCollection, materialCollection } from '../../../../domain/vault/keys/key-versions-store.ts'
@@ -152,3 +156,48 @@ export async function storedIssuer(
   })
   return { authority, materials }
 }
+
+/** Returns the row of a REVOKED certificate of an authority. The certificate itself and its names are left out. */
+export const revokedRow = (
+  { id: authority, workspace_id }: StoredAuthority,
+  id: string,
+  serial_number: string,
+  { not_after_time, revocation }: Required<Pick<StoredCertificate, 'not_after_time' | 'revocation'>>,
+): StoredCertificate => ({
+  id,
+  workspace_id,
+  engine: 'native',
+  certificate_authority_id: authority,
+  name: `certificate-${id}`,
+  display_name: '',
+  description: '',
+  labels: {},
+  private_key_secret_id: '',
+  certificate_template_id: '',
+  template_copy: '',
+  state: certificateState('REVOKED'),
+  serial_number,
+  pem_certificate: '',
+  pem_certificate_chain: [],
+  subject: {
+    common_name: '',
+    organization: '',
+    organizational_unit: '',
+    country_code: '',
+    province: '',
+    locality: '',
+  },
+  subject_alt_names: { dns_names: [], ip_addresses: [], uris: [], email_addresses: [] },
+  common_name: '',
+  dns_names: [],
+  fingerprint_sha256: '',
+  subject_key_id: '',
+  authority_key_id: '',
+  not_before_time: noTime,
+  not_after_time,
+  revocation,
+  requested_by: workspace_id,
+  etag: '1',
+  create_time: noTime,
+  update_time: noTime,
+})
