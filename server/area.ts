@@ -46,6 +46,8 @@ export interface PlatformServices {
   readonly functions: FunctionTable
   /** Returns the address of the page for people, without a slash at its end. */
   readonly consoleUrl: () => string
+  /** Returns the public address of the platform, without a slash at its end. */
+  readonly baseUrl: () => string
   /** The services that the guard of the platform shares with the area of iam; absent with another guard. */
   readonly guard?: IamServices | undefined
   /** The hooks of all areas for events of workspaces; an area adds its own hooks when the area is mounted. */
@@ -85,6 +87,8 @@ export type AreaEnvironment<
   readonly dataDir: string
   /** Returns the address of the page for people, without a slash at its end. */
   readonly consoleUrl: () => string
+  /** Returns the public address of the platform, without a slash at its end. */
+  readonly baseUrl: () => string
   /** Returns the hooks of all areas, which are complete once all areas are mounted. */
   readonly hooks: () => readonly WorkspaceHooks[]
   /** Adds metrics to those of the server. The area calls this function while it is mounted. */

@@ -48,6 +48,8 @@ export interface Foundation {
   readonly functions: FunctionTable
   /** Returns the address of the page for people, without a slash at its end. */
   readonly consoleUrl: () => string
+  /** Returns the public address of the platform, without a slash at its end. */
+  readonly baseUrl: () => string
   /** Writes a row to the store. */
   readonly probe: () => Promise<void>
 }
@@ -98,7 +100,8 @@ export async function assemble(
   config: Config,
   areas: readonly AreaModule[],
 ): Promise<Assembled> {
-  const { admission, audit, clock, consoleUrl, counting, functions, log, probe, queue, secrets, store } = foundation
+  const { admission, audit, baseUrl, clock, consoleUrl, counting, functions, log, probe, queue, secrets, store } =
+    foundation
   const platform = foundation.access
   const { access, guard } = platform
   await store.tx(async tx => {
@@ -110,7 +113,7 @@ export async function assemble(
   const metrics: Metric[] = []
   const ends: (() => Promise<void>)[] = []
   const dataFolder = config.storeUrl === undefined ? config.dataDir : undefined
-  const shared = { config, store, clock, log, access, audit, queue, taxonomy, functions, consoleUrl, guard }
+  const shared = { config, store, clock, log, access, audit, queue, taxonomy, functions, baseUrl, consoleUrl, guard }
   const parts = { ...shared, dataFolder, hooks: [], planes, metrics, ends }
   const mounted = areas.map(area => ({ area, ...area.mount(parts) }))
   functions.close()

@@ -151,6 +151,7 @@ async function composeIn(
       probe,
       functions,
       consoleUrl: () => config.consoleUrl ?? address,
+      baseUrl: () => address,
     }
     assembled = await assemble(foundation, config, areas)
     const { endAreas, health, opened, sites, workers: areaWorkers } = assembled

@@ -1,10 +1,23 @@
-import type { CryptoKeyHandlers } from '../../output/vault/handlers.ts'
+import type {
+  CertificateAuthorityHandlers,
+  CertificateHandlers,
+  CryptoKeyHandlers,
+} from '../../output/vault/handlers.ts'
+import { unimplemented } from '../../runtime/errors.ts'
 import type { VaultEnvironment } from './environment.ts'
 import { inspectVault } from './inspect.ts'
 import { capsuleKind } from './capsules/capsule-kind.ts'
 import { capsulePayloads } from './capsules/capsules-store.ts'
 import { capsules } from './capsules/capsules.ts'
 import { capsuleWork } from './capsules/capsule-work.ts'
+import { authorityCalls } from './certificates/authorities.ts'
+import { authorityKind } from './certificates/authority-kind.ts'
+import { certificateKind } from './certificates/certificate-kind.ts'
+import { certificateWork } from './certificates/certificate-work.ts'
+import { certificateCalls } from './certificates/certificates.ts'
+import { makeAuthority } from './certificates/make-authority.ts'
+import { templateKind } from './certificates/template-kind.ts'
+import { templates } from './certificates/templates.ts'
 import { cryptoKeyKind } from './keys/crypto-key-kind.ts'
 import { keyCalls } from './keys/crypto-keys.ts'
 import { encryptionCalls } from './keys/encryption.ts'
@@ -25,7 +38,7 @@ import { agenda, type AgendaHandlers } from './work/agenda.ts'
 
 /** The parts of the area of vault that need no setting. */
 export const vault = {
-  kinds: [capsuleKind, secretKind, cryptoKeyKind],
+  kinds: [capsuleKind, secretKind, certificateKind, templateKind, authorityKind, cryptoKeyKind],
   needs: { optional: ['iam'] },
   collections: [
     ...sealCollections,
@@ -47,15 +60,41 @@ const cryptoKeys = (environment: VaultEnvironment): CryptoKeyHandlers => ({
   ...randomBytesCall(environment),
 })
 
+/** Refuses a call that is not built yet. */
+const unbuilt = (operationId: string) => () => Promise.reject(unimplemented(operationId))
+
+/** The calls of certificate authorities. */
+const certificateAuthorities = (environment: VaultEnvironment): CertificateAuthorityHandlers => ({
+  ...authorityCalls(environment),
+  revokeCertificateAuthority: unbuilt('revokeCertificateAuthority'),
+  getCertificateRevocationList: unbuilt('getCertificateRevocationList'),
+})
+
+/** The calls of certificates. */
+const certificates = (environment: VaultEnvironment): CertificateHandlers => ({
+  ...certificateCalls(environment),
+  revokeCertificate: unbuilt('revokeCertificate'),
+})
+
 /** The built resources of the area. */
-export const vaultResources = { capsules, cryptoKeys, cryptoKeyVersions: keyVersions, secrets, secretVersions } as const
+export const vaultResources = {
+  capsules,
+  certificateAuthorities,
+  certificates,
+  certificateTemplates: templates,
+  cryptoKeys,
+  cryptoKeyVersions: keyVersions,
+  secrets,
+  secretVersions,
+} as const
 
 /** The durable work of the area. */
-export const vaultProcedures = (environment: VaultEnvironment) => [generateKey(environment)]
+export const vaultProcedures = (environment: VaultEnvironment) => [generateKey(environment), makeAuthority(environment)]
 
 /** Returns the due work of all resources. */
 export const vaultWork = (environment: VaultEnvironment): AgendaHandlers => ({
   ...capsuleWork(environment),
+  ...certificateWork(environment),
   ...keyWork(environment),
   ...secretWork(environment),
 })

@@ -3,6 +3,7 @@ import type { Parts } from '../ports/area-parts.ts'
 import type { AccessAudit } from './audit/access-audit.ts'
 import type { KeyChanges } from './seal/key-changes.ts'
 import type { Keyring } from './seal/keyring.ts'
+import type { PinnedVersions } from './keys/pinned-versions.ts'
 import type { Materials } from './keys/materials.ts'
 import type { PayloadKeys } from './secrets/payload-keys.ts'
 
@@ -10,12 +11,16 @@ import type { PayloadKeys } from './secrets/payload-keys.ts'
 export interface VaultEnvironment extends Parts<VaultArea, never, 'iam'> {
   /** Returns the address of the page for people, to which links to capsules lead. */
   readonly consoleUrl: () => string
+  /** Returns the public address of the platform, without a slash at its end; revocation lists are served below it. */
+  readonly baseUrl: () => string
   /** The keys of the vault in the memory of this server. */
   readonly keyring: Keyring
   /** Informs every server of changes to cached key material. */
   readonly changes: KeyChanges
   /** The key material of the versions of crypto keys. */
   readonly materials: Materials
+  /** The versions of crypto keys that are the keys of certificate authorities. */
+  readonly pinned: PinnedVersions
   /** The smallest time in which the destruction of a version can be cancelled, in milliseconds. */
   readonly minWindowMs: number
   /** Records accesses to payloads and keys before they are answered. */

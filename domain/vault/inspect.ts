@@ -1,6 +1,8 @@
 import type { Finding, Inspection } from '../ports/inspection.ts'
 import type { Reader } from '../ports/store.ts'
 import { inspectCapsules } from './capsules/inspect-capsules.ts'
+import { inspectCertificates } from './certificates/inspect-certificates.ts'
+import { pinnedVersions } from './certificates/pinned-versions.ts'
 import { inspectKeys } from './keys/inspect-keys.ts'
 import { inspectSecrets } from './secrets/inspect-secrets.ts'
 import { safeId, safeKeys, safes, workspaceKeys } from './seal/seal-store.ts'
@@ -11,7 +13,8 @@ type Findings = AsyncGenerator<Finding, void, undefined>
 export async function* inspectVault({ reader }: Inspection): Findings {
   yield* inspectSeal(reader)
   yield* inspectCapsules(reader)
-  yield* inspectKeys(reader)
+  yield* inspectCertificates(reader)
+  yield* inspectKeys(reader, pinnedVersions)
   yield* inspectSecrets(reader)
 }
 

@@ -3,6 +3,7 @@ import type { Holding, Protection, WorkspaceHooks } from '../ports/taxonomy.ts'
 import type { VaultEnvironment } from './environment.ts'
 import { removeCapsule } from './capsules/capsule-end.ts'
 import { capsuleCollection, capsuleState } from './capsules/capsules-store.ts'
+import { eraseCertificates } from './certificates/purge-certificates.ts'
 import { cryptoKeyCollection } from './keys/crypto-keys-store.ts'
 import { removeKey } from './keys/key-deletion.ts'
 import { workspaceKeys } from './seal/seal-store.ts'
@@ -25,6 +26,7 @@ export const vaultHooks = (environment: VaultEnvironment): Partial<WorkspaceHook
   protections: protectionsIn,
   async purgeWorkspace(workspace) {
     await eraseSecrets(environment, workspace)
+    await eraseCertificates(environment, workspace)
     await eraseKeys(environment, workspace)
     await eraseCapsules(environment, workspace)
     await shred(environment, workspace)

@@ -1,6 +1,7 @@
 import { admitCall, vault, vaultProcedures, vaultResources, vaultWork } from '../../domain/vault/area.ts'
 import { AccessAudit } from '../../domain/vault/audit/access-audit.ts'
 import type { VaultEnvironment } from '../../domain/vault/environment.ts'
+import { pinnedVersions } from '../../domain/vault/certificates/pinned-versions.ts'
 import { vaultFunctions } from '../../domain/vault/functions.ts'
 import { vaultHooks } from '../../domain/vault/purge.ts'
 import { Keyring } from '../../domain/vault/seal/keyring.ts'
@@ -23,7 +24,7 @@ interface MountedVault extends VaultEnvironment {
   readonly scrubber: Scrubber
 }
 
-/** Returns the area of secrets, keys and capsules. Certificates and snapshots are not built yet. */
+/** Returns the area of secrets, keys, capsules and certificates. Revocations and snapshots are not built yet. */
 export function vaultArea(): AreaModule {
   const mounted = new WeakMap<VaultParts, MountedVault>()
   const environmentOf = (parts: VaultParts): MountedVault => {
@@ -48,6 +49,9 @@ export function vaultArea(): AreaModule {
     built: {
       ...records(generated.filters),
       capsules: parts => vaultResources.capsules(environmentOf(parts)),
+      certificateAuthorities: parts => vaultResources.certificateAuthorities(environmentOf(parts)),
+      certificates: parts => vaultResources.certificates(environmentOf(parts)),
+      certificateTemplates: parts => vaultResources.certificateTemplates(environmentOf(parts)),
       cryptoKeys: parts => vaultResources.cryptoKeys(environmentOf(parts)),
       cryptoKeyVersions: parts => vaultResources.cryptoKeyVersions(environmentOf(parts)),
       secrets: parts => vaultResources.secrets(environmentOf(parts)),
@@ -73,6 +77,7 @@ function mountedVault(parts: VaultParts): MountedVault {
     keyring,
     changes,
     materials,
+    pinned: pinnedVersions,
     minWindowMs,
     accesses,
     payloadKeys: payloadKeys(materials),

@@ -29,6 +29,7 @@ const documentWalking = 'branches|fits|located|operations|pointer|reference|reso
  */
 const computing = [
   'node:crypto',
+  'node:url',
   '@noble/curves',
   '@peculiar/asn1-csr',
   '@peculiar/asn1-schema',

@@ -11,7 +11,8 @@ import { Resources } from '../../resources/resources.ts'
 import type { VaultEnvironment } from '../environment.ts'
 import { endCapsule } from './capsule-end.ts'
 import { capsuleKind } from './capsule-kind.ts'
-import { byStateAt, stateAt } from './capsule-state.ts'
+import { byStateAt } from '../values/state-by-clock.ts'
+import { capsuleStates, stateAt } from './capsule-state.ts'
 import { capsuleCollection, type StoredCapsule } from './capsules-store.ts'
 import { createCapsule } from './create-capsule.ts'
 import { redeemCapsule, requireActive } from './redeem-capsule.ts'
@@ -42,7 +43,10 @@ export function capsules(environment: VaultEnvironment): CapsuleHandlers {
     redeemCapsule: (request, context) => redeemCapsule(environment, throttle, request, context),
     async listCapsules(request, { query }) {
       const { engine, workspace } = request
-      const page = await store.page(capsuleCollection, byStateAt(query), { workspace_id: workspace, engine })
+      const page = await store.page(capsuleCollection, byStateAt(query, capsuleStates), {
+        workspace_id: workspace,
+        engine,
+      })
       if (page.items.length === 0) await requirePlace(store, taxonomy, capsuleKind, { workspace, engine })
       return { ...page, items: page.items.map(({ value }) => shownAt(value, query.now)) }
     },

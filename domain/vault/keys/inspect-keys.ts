@@ -5,16 +5,21 @@ import { agenda } from '../work/agenda.ts'
 import { cryptoKeyCollection } from './crypto-keys-store.ts'
 import { isInState, keyVersionCollection, materialCollection, type StoredKeyVersion } from './key-versions-store.ts'
 
+import type { PinnedVersions } from './pinned-versions.ts'
+
 type Findings = AsyncGenerator<Finding, void, undefined>
 
 /** Checks crypto keys, their versions, their material and their due work. No key is needed. */
-export async function* inspectKeys(reader: Reader): Findings {
+export async function* inspectKeys(reader: Reader, pinned: Pick<PinnedVersions, 'isOwnKey'>): Findings {
   for await (const key of reader.each(cryptoKeyCollection)) yield* inspectKey(reader, key)
   for await (const { id, value } of reader.each(keyVersionCollection))
     if (!(await reader.exists(cryptoKeyCollection, { id: value.crypto_key_id })))
       yield orphan('vault.cryptoKeyVersions', id)
-  for await (const { id } of reader.each(materialCollection))
-    if (!(await reader.exists(keyVersionCollection, { row_id: id }))) yield orphan('vault.cryptoKeyMaterials', id)
+  for await (const { id } of reader.each(materialCollection)) {
+    if (await reader.exists(keyVersionCollection, { row_id: id })) continue
+    // The own key of a certificate authority is stored like the material of a version.
+    if (!(await pinned.isOwnKey(reader, id))) yield orphan('vault.cryptoKeyMaterials', id)
+  }
 }
 
 const orphan = (resourceType: string, id: string): Finding => ({

@@ -121,7 +121,7 @@ async function setDisabled(
 }
 
 async function destroy(
-  { changes }: VaultEnvironment,
+  { changes, pinned }: VaultEnvironment,
   tx: Transaction,
   { key, version }: Locked,
   now: number,
@@ -130,6 +130,7 @@ async function destroy(
   const { id, value } = version
   requireState(value, ['ENABLED', 'DISABLED', 'GENERATION_FAILED'], () => requireNotPrimary(value))
   await requireUnused(tx, value)
+  await pinned.requireDestroyable(tx, value, now)
   if (isInState(value, 'GENERATION_FAILED')) {
     await tx.update(keyVersionCollection, id, destroyed(value, now), version.version)
     return

@@ -22,12 +22,13 @@ export type SigningCalls = Pick<CryptoKeyHandlers, 'hmac' | 'sign' | 'verify'>
 
 /** Returns the calls that sign, authenticate and verify (vault.md 4.2). */
 export function signingCalls(environment: VaultEnvironment): SigningCalls {
-  const { accesses, materials, store } = environment
+  const { accesses, materials, pinned, store } = environment
   return {
     async sign(request, context) {
       const input = inputOf(request.body)
       const key = await usableKey(environment, request, 'ASYMMETRIC_SIGN')
       const version = await usableVersion(store, key, request.body.key_version)
+      await pinned.requireFree(store, version)
       const fault = inputFault(version, input)
       if (fault) throw fieldInvalid([fault])
       const signature = await materials.use(store, version, material => {

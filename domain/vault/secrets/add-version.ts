@@ -54,7 +54,8 @@ function payloadOf({ data, data_crc32c }: SecretPayloadInput): Buffer {
   return bytes
 }
 
-interface GivenPayload {
+/** The payload of a new version. */
+export interface GivenPayload {
   readonly payload: Buffer
   /** Whether the caller sent a checksum. */
   readonly isGiven: boolean
@@ -78,12 +79,24 @@ async function insertVersion(
     context.now,
   )
   await taxonomy.requireActive(tx, request.workspace)
-  const version = newVersion(secret.value, given, formatMillis(context.now))
+  const version = await writeVersion(tx, environment, secret, given, context.now)
+  return { type: 'ADD_VERSION', resourceType: 'vault.secretVersions', resourceId: version.row_id, scope }
+}
+
+/** Inserts a version with its payload, and counts the version in the secret, whose row is locked. */
+export async function writeVersion(
+  tx: Transaction,
+  environment: VaultEnvironment,
+  secret: Stored<Secret>,
+  given: GivenPayload,
+  now: number,
+): Promise<StoredSecretVersion> {
+  const version = newVersion(secret.value, given, formatMillis(now))
   await tx.insert(secretVersionCollection, version)
   await writePayload(tx, environment, secret.value, version, given.payload)
   await requireVersionRoom(tx, secret.value)
   await countVersion(tx, secret)
-  return { type: 'ADD_VERSION', resourceType: 'vault.secretVersions', resourceId: version.row_id, scope }
+  return version
 }
 
 function newVersion(secret: Secret, { isGiven, payload }: GivenPayload, time: string): StoredSecretVersion {

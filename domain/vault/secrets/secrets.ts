@@ -10,8 +10,9 @@ import { Resources } from '../../resources/resources.ts'
 import type { VaultEnvironment } from '../environment.ts'
 import { setAgenda } from '../work/agenda.ts'
 import { durationMs } from '../values/durations.ts'
-import { removeExpired, removeVersions } from './remove-secret.ts'
-import { isExpired, requireUnexpired, unexpired } from './secret-expiry.ts'
+import { freeName } from './free-name.ts'
+import { removeVersions } from './remove-secret.ts'
+import { requireUnexpired, unexpired } from './secret-expiry.ts'
 import { requireSecretForm } from './secret-form.ts'
 import { secretKind } from './secret-kind.ts'
 import { secretVersionCollection, versionRowId } from './secret-versions-store.ts'
@@ -81,15 +82,6 @@ const withNextTime = (rotation: SecretRotation, now: number): SecretRotation => 
   ...rotation,
   next_rotation_time: rotation.next_rotation_time ?? formatMillis(now + durationMs(rotation.rotation_period)),
 })
-
-/** Deletes an expired secret with the name of a new secret, so that the name is free. */
-async function freeName(tx: Transaction, environment: VaultEnvironment, secret: Secret, now: number): Promise<void> {
-  const { engine, name, workspace_id } = secret
-  const found = await tx.find(secretCollection, { workspace_id, engine, name })
-  if (!found || !isExpired(found.value, now)) return
-  const stored = await tx.lock(secretCollection, found.id)
-  if (stored && isExpired(stored.value, now)) await removeExpired(tx, environment, stored)
-}
 
 /**
  * Requires that the version of each new or changed alias exists and is not destroyed. Throws SECRET_VERSION_NOT_FOUND or

@@ -15,6 +15,8 @@ export const agendaKinds = [
   'cryptoKeyVersions.destroy',
   'capsules.expire',
   'capsules.remove',
+  'certificateAuthorities.expire',
+  'certificates.end',
 ] as const
 
 export type AgendaKind = (typeof agendaKinds)[number]

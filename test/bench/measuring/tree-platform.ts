@@ -113,6 +113,7 @@ export async function storedTree(place: string, size: TreeSize): Promise<StoredT
     config: { baseUrl: undefined, dataDir: '.' },
     log: silent,
     queue: new WorkQueue(),
+    baseUrl: () => '',
     consoleUrl: () => '',
     hooks: [],
     metrics: [],

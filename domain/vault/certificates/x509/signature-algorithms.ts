@@ -1,5 +1,5 @@
 import { AlgorithmIdentifier } from '@peculiar/asn1-x509'
-import type { SignScheme } from '../keys/schemes.ts'
+import type { SignScheme } from '../../keys/schemes.ts'
 
 const nullParameters = Uint8Array.of(0x05, 0x00).buffer
 
