@@ -1,9 +1,20 @@
 import type { AreaRecipes } from '../recipe.ts'
 import { capsuleRecipes } from './vault/capsules.ts'
+import { certificateRecipes } from './vault/certificates.ts'
 import { keyRecipes } from './vault/keys.ts'
 import { secretRecipes } from './vault/secrets.ts'
 
 export const recipes: AreaRecipes = {
-  operations: { ...capsuleRecipes.operations, ...keyRecipes.operations, ...secretRecipes.operations },
-  reasons: { ...capsuleRecipes.reasons, ...keyRecipes.reasons, ...secretRecipes.reasons },
+  operations: {
+    ...capsuleRecipes.operations,
+    ...certificateRecipes.operations,
+    ...keyRecipes.operations,
+    ...secretRecipes.operations,
+  },
+  reasons: {
+    ...capsuleRecipes.reasons,
+    ...certificateRecipes.reasons,
+    ...keyRecipes.reasons,
+    ...secretRecipes.reasons,
+  },
 }
