@@ -3,7 +3,6 @@ import type {
   CertificateHandlers,
   CryptoKeyHandlers,
 } from '../../output/vault/handlers.ts'
-import { unimplemented } from '../../runtime/errors.ts'
 import type { VaultEnvironment } from './environment.ts'
 import { inspectVault } from './inspect.ts'
 import { capsuleKind } from './capsules/capsule-kind.ts'
@@ -27,6 +26,10 @@ import { keyVersions } from './keys/key-versions.ts'
 import { keyWork } from './keys/key-work.ts'
 import { randomBytesCall } from './keys/random-bytes.ts'
 import { signingCalls } from './keys/signing.ts'
+import { getList } from './revocation/get-list.ts'
+import { listCollection, partCollection, revocationCollection } from './revoked/lists-store.ts'
+import { revokeAuthority } from './revocation/revoke-authority.ts'
+import { revokeCertificate } from './revocation/revoke-certificate.ts'
 import { sealedOperations } from './seal/sealed-operations.ts'
 import { sealCollections } from './seal/seal-store.ts'
 import { secretKind } from './secrets/secret-kind.ts'
@@ -48,8 +51,11 @@ export const vault = {
     agenda,
     capsulePayloads,
     keyVersionCollection,
+    listCollection,
     materialCollection,
+    partCollection,
     payloadCollection,
+    revocationCollection,
     secretVersionCollection,
     snapshotMarks,
   ],
@@ -64,20 +70,17 @@ const cryptoKeys = (environment: VaultEnvironment): CryptoKeyHandlers => ({
   ...randomBytesCall(environment),
 })
 
-/** Refuses a call that is not built yet. */
-const unbuilt = (operationId: string) => () => Promise.reject(unimplemented(operationId))
-
 /** The calls of certificate authorities. */
 const certificateAuthorities = (environment: VaultEnvironment): CertificateAuthorityHandlers => ({
   ...authorityCalls(environment),
-  revokeCertificateAuthority: unbuilt('revokeCertificateAuthority'),
-  getCertificateRevocationList: unbuilt('getCertificateRevocationList'),
+  revokeCertificateAuthority: (request, context) => revokeAuthority(environment, request, context),
+  getCertificateRevocationList: request => getList(environment, request),
 })
 
 /** The calls of certificates. */
 const certificates = (environment: VaultEnvironment): CertificateHandlers => ({
   ...certificateCalls(environment),
-  revokeCertificate: unbuilt('revokeCertificate'),
+  revokeCertificate: (request, context) => revokeCertificate(environment, request, context),
 })
 
 /** The built resources of the area. */

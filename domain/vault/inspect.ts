@@ -4,6 +4,7 @@ import { inspectCapsules } from './capsules/inspect-capsules.ts'
 import { inspectCertificates } from './certificates/inspect-certificates.ts'
 import { pinnedVersions } from './certificates/pinned-versions.ts'
 import { inspectKeys } from './keys/inspect-keys.ts'
+import { inspectLists } from './revocation/inspect-lists.ts'
 import { inspectSecrets } from './secrets/inspect-secrets.ts'
 import { safeId, safeKeys, safes, workspaceKeys } from './seal/seal-store.ts'
 
@@ -14,6 +15,7 @@ export async function* inspectVault({ reader }: Inspection): Findings {
   yield* inspectSeal(reader)
   yield* inspectCapsules(reader)
   yield* inspectCertificates(reader)
+  yield* inspectLists(reader)
   yield* inspectKeys(reader, pinnedVersions)
   yield* inspectSecrets(reader)
 }

@@ -4,6 +4,9 @@ import type { VaultEnvironment } from '../../domain/vault/environment.ts'
 import { pinnedVersions } from '../../domain/vault/certificates/pinned-versions.ts'
 import { vaultFunctions } from '../../domain/vault/functions.ts'
 import { vaultHooks } from '../../domain/vault/purge.ts'
+import { publicList } from '../../domain/vault/revocation/get-list.ts'
+import { listWorker } from '../../domain/vault/revocation/list-worker.ts'
+import { RevocationLists } from '../../domain/vault/revocation/revocation-lists.ts'
 import { Keyring } from '../../domain/vault/seal/keyring.ts'
 import { Materials } from '../../domain/vault/keys/materials.ts'
 import { payloadKeys } from '../../domain/vault/keys/payload-keys.ts'
@@ -15,6 +18,7 @@ import type { AreaEnvironment, AreaModule } from '../area.ts'
 import { areaInProgress, records } from '../area-in-progress.ts'
 import { storeFile } from '../platform-store.ts'
 import { keyChangesOf } from './key-changes.ts'
+import { listPlane } from './list-plane.ts'
 import { vaultSettings } from './settings.ts'
 import { SnapshotFolder } from './snapshots/snapshot-folder.ts'
 import { SnapshotMeter } from './snapshots/snapshot-meter.ts'
@@ -26,12 +30,13 @@ type VaultParts = AreaEnvironment<VaultArea, never, 'iam', typeof vaultSettings>
 
 /** The parts of one server, which all members of the declaration share. */
 interface MountedVault extends VaultEnvironment {
+  readonly lists: RevocationLists
   readonly scrubber: Scrubber
   readonly snapshotFolder: SnapshotFolder
   readonly snapshotMeter: SnapshotMeter
 }
 
-/** Returns the area of secrets, keys, capsules, certificates and snapshots. Revocations are not built yet. */
+/** Returns the area of secrets, keys, capsules, certificates and snapshots. */
 export function vaultArea(): AreaModule {
   const mounted = new WeakMap<VaultParts, MountedVault>()
   const environmentOf = (parts: VaultParts): MountedVault => {
@@ -51,7 +56,8 @@ export function vaultArea(): AreaModule {
     provides: parts => ({ vault: vaultFunctions(environmentOf(parts)) }),
     hooks: parts => vaultHooks(environmentOf(parts)),
     procedures: parts => vaultProcedures(environmentOf(parts)),
-    workers: parts => [worker(environmentOf(parts), parts)],
+    workers: parts => [worker(environmentOf(parts), parts), listRenewal(environmentOf(parts), parts)],
+    planes: parts => [listPlane(generated.domain, id => publicList(environmentOf(parts), id))],
     async open(parts) {
       const environment = environmentOf(parts)
       const opened = await unseal(environment.keyring, parts)
@@ -107,6 +113,7 @@ function mountedVault(parts: VaultParts): MountedVault {
     minWindowMs,
     accesses,
     payloadKeys: payloadKeys(materials),
+    lists: new RevocationLists({ ...parts, keyring, materials }),
     scrub,
     scrubber,
   }
@@ -119,4 +126,17 @@ const worker = (environment: MountedVault, { clock, log, store }: VaultParts) =>
     handlers: vaultWork(environment),
     failed: (err, { id }) => log.error({ err, entry: id }, 'due work of the vault failed; it is tried again'),
     ended: hasWorked => (hasWorked ? environment.scrub() : environment.scrubber.catchUp()),
+  })
+
+const listRenewal = ({ keyring, lists }: MountedVault, { clock, log, store }: VaultParts) =>
+  listWorker({
+    store,
+    now: clock.now,
+    lists,
+    isSealed: () => keyring.isSealed,
+    failed: (err, authority) =>
+      log.error(
+        { err, authority },
+        'the revocation list of a certificate authority cannot be signed; it is tried again',
+      ),
   })

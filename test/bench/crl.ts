@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { revocationCollection, revocationId } from '../../domain/vault/revocation/lists-store.ts'
+import { revocationCollection, revocationId } from '../../domain/vault/revoked/lists-store.ts'
 import { schemes, type SignScheme } from '../../domain/vault/keys/schemes.ts'
 import { RevocationLists } from '../../domain/vault/revocation/revocation-lists.ts'
 import { Keyring } from '../../domain/vault/seal/keyring.ts'

@@ -46,6 +46,8 @@ const beyondSchemas: Readonly<Record<string, readonly string[]>> = {
   ],
   // A request has a signature or a code, not both.
   verify: ['mac: 128 characters'],
+  // A certificate comes from a signing request or from its members, not from both.
+  createCertificate: ['pem_csr: 1 characters', 'pem_csr: 65536 characters'],
   refreshToken: ['assertion: 1 characters', 'assertion: 8192 characters'],
   revokeToken: ['token: 1 characters', 'token: 8192 characters'],
   setMyAvatar: ['update_mask: content_type', 'update_mask: data', 'update_mask: etag'],

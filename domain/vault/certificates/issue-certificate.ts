@@ -165,8 +165,8 @@ async function record(
   requireIssuing(authority, held?.ancestors ?? [], context.now)
   await requireSame(tx, signed.template)
   const { row } = signed
-  if (requested.material) await storeKey(tx, environment, requested, { request, context, standards })
   await tx.insert(certificateCollection, row)
+  if (requested.material) await storeKey(tx, environment, requested, { request, context, standards })
   await requireRoom(tx, authority)
   await setAgenda(tx, 'certificates.end', row, nextNotice(row, context.now))
   return { type: 'CREATE', resourceType: 'vault.certificates', resourceId: row.id, scope } as const

@@ -45,7 +45,7 @@ export function requireCertificateForm(body: ParsedCertificate): void {
 function* formFaults(body: ParsedCertificate): Generator<FieldViolation> {
   const { config, lifetime, pem_csr, private_key_secret_name } = body
   if ((config === undefined) === (pem_csr === undefined))
-    yield { field: 'pem_csr', description: 'exactly one of pem_csr and config must be given' }
+    yield { field: 'config', description: 'exactly one of pem_csr and config must be given' }
   if (lifetime !== undefined && !(durationMs(lifetime) >= minLifeMs))
     yield { field: 'lifetime', description: 'must be at least 300s' }
   if (isPairMade(body) !== (private_key_secret_name !== undefined))

@@ -1,6 +1,6 @@
 import type { Reader } from '../../ports/store.ts'
 import { listEntry } from './list-entries.ts'
-import { revocationCollection } from './lists-store.ts'
+import { revocationCollection } from '../revoked/lists-store.ts'
 
 /** The number of entries that are read and encoded before other calls of the server have their turn. */
 const entriesPerTurn = 200

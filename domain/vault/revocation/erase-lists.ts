@@ -1,6 +1,6 @@
 import { sharedWhere, type Collection, type Store, type Transaction, type Where } from '../../ports/store.ts'
 import { nextTurn } from './collect-entries.ts'
-import { listCollection, partCollection, revocationCollection } from './lists-store.ts'
+import { listCollection, partCollection, revocationCollection } from '../revoked/lists-store.ts'
 
 /**
  * Deletes the revocation lists of a workspace, whose authorities are deleted already; nothing can be added to the lists

@@ -13,7 +13,7 @@ import {
   revocationId,
   type StoredList,
   type StoredRevocation,
-} from './lists-store.ts'
+} from '../revoked/lists-store.ts'
 import { readList, type ReadList } from './read-list.ts'
 
 type Findings = AsyncGenerator<Finding, void, undefined>

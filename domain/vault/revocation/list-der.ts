@@ -1,6 +1,6 @@
 import { AsnConvert } from '@peculiar/asn1-schema'
 import type { SignScheme } from '../keys/schemes.ts'
-import { signatureAlgorithm } from '../certificates/signature-algorithms.ts'
+import { signatureAlgorithm } from '../certificates/x509/signature-algorithms.ts'
 import { decimalInteger, extension, header, tag, time, value } from './der.ts'
 import { firstElements, readElement } from './der-reader.ts'
 

@@ -1,6 +1,6 @@
 import type { Reader, Store, Transaction } from '../../ports/store.ts'
 import { nextTurn } from './collect-entries.ts'
-import { listCollection, partCollection, partId, type StoredList, type StoredPart } from './lists-store.ts'
+import { listCollection, partCollection, partId, type StoredList, type StoredPart } from '../revoked/lists-store.ts'
 
 /** The maximal number of bytes of a list in one row. */
 const partBytes = 131_072

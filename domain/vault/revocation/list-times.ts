@@ -1,4 +1,4 @@
-import type { StoredList } from './lists-store.ts'
+import type { StoredList } from '../revoked/lists-store.ts'
 
 /** The time for which a list holds, in milliseconds (vault.md 4.5). */
 export const listLifetimeMs = 7 * 86_400_000

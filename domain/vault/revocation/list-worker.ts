@@ -4,7 +4,7 @@ import type { ListQuery } from '../../../runtime/pagination.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Turn, Worker } from '../../ports/workers.ts'
-import { listCollection, listFields, toRenewAt } from './lists-store.ts'
+import { listCollection, listFields, toRenewAt } from '../revoked/lists-store.ts'
 import type { RevocationLists } from './revocation-lists.ts'
 
 /** The parts of the worker. */

@@ -2,12 +2,13 @@ import { LRUCache } from 'lru-cache'
 import { caNotEnabled, storedDataCorrupt } from '../../../output/vault/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Stored } from '../../ports/store.ts'
-import { authorityCollection, type StoredAuthority } from '../certificates/authorities-store.ts'
+import { authorityCollection } from '../certificates/authorities-store.ts'
 import type { Keyring } from '../seal/keyring.ts'
 import { Coalesced } from './coalesced.ts'
 import { readParts } from './list-parts.ts'
 import { holds, isDue } from './list-times.ts'
-import { listCollection, type StoredList } from './lists-store.ts'
+import type { CurrentList, CurrentLists, Listing } from '../revoked/current-lists.ts'
+import { listCollection, type StoredList } from '../revoked/lists-store.ts'
 import { signList, type ListSigner } from './sign-list.ts'
 
 /** The bytes of lists that a server keeps in memory, at most. */
@@ -16,20 +17,14 @@ const cachedBytes = 67_108_864
 /** The number of lost races after which a renewal ends: each lost race means that another server has renewed the list. */
 const maxAttempts = 10
 
-/** A signed list with its bytes. */
-export interface CurrentList {
-  readonly list: StoredList & { readonly this_update_time: string; readonly next_update_time: string }
-  readonly der: Buffer<ArrayBuffer>
-}
-
 /** The parts of the lists of one server. */
 export interface ListParts extends ListSigner {
   readonly clock: Clock
   readonly keyring: Keyring
 }
 
-/** The revocation lists of all authorities (vault.md 4.5). */
-export class RevocationLists {
+/** The revocation lists of all authorities, which one server signs and keeps in memory (vault.md 4.5). */
+export class RevocationLists implements CurrentLists {
   readonly #parts: ListParts
   readonly #renewals = new Coalesced(id => this.#renew(id))
   readonly #cache = new LRUCache<string, Buffer<ArrayBuffer>>({
@@ -41,12 +36,7 @@ export class RevocationLists {
     this.#parts = parts
   }
 
-  /**
-   * Returns the list of an authority, which is signed anew first if it is due; undefined if the authority has never been
-   * ENABLED. While the vault is sealed, returns the last list as long as it holds. Throws VAULT_SEALED,
-   * KEY_VERSION_DISABLED, KEY_VERSION_DESTROYED and STORED_DATA_CORRUPT.
-   */
-  async current(authority: Pick<StoredAuthority, 'id' | 'not_after_time'>): Promise<CurrentList | undefined> {
+  async current(authority: Listing): Promise<CurrentList | undefined> {
     const { clock, keyring, store } = this.#parts
     const { id } = authority
     const stored = await store.get(listCollection, id)
@@ -96,7 +86,7 @@ export class RevocationLists {
   }
 }
 
-const notAfterOf = ({ not_after_time }: Pick<StoredAuthority, 'not_after_time'>): number =>
+const notAfterOf = ({ not_after_time }: Listing): number =>
   not_after_time === undefined ? Infinity : Date.parse(not_after_time)
 
 const corruptList = (id: string) =>

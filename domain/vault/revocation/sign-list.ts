@@ -14,7 +14,7 @@ import {
   revocationCollection,
   type StoredList,
   type StoredPart,
-} from './lists-store.ts'
+} from '../revoked/lists-store.ts'
 
 /** The parts that signing needs. */
 export interface ListSigner {

@@ -77,6 +77,37 @@ const signatureOf = async (read: Read, key: string): Promise<JsonObject> => {
   return { ...payload, data_crc32c: checksum, signature, signature_crc32c }
 }
 
+const authority = {
+  type: 'VAULT_CERTIFICATE_AUTHORITY_TYPE_ROOT',
+  subject: { common_name: 'Acme Root CA' },
+  lifetime: '315360000s',
+}
+
+/** Makes an authority in a new workspace; returns the path parameter `parameter` of the authority. */
+const withAuthority =
+  (parameter: 'id' | 'certificate_authority'): Arranged[string] =>
+  async (run): Promise<Existing> => {
+    const { at, v1 } = await newPlace(run)
+    return {
+      path: { ...at, [parameter]: await run(`${v1}/certificateAuthorities`, { name: nextName(), ...authority }) },
+    }
+  }
+
+/** Makes a row of a new authority: a template, or a certificate. */
+const belowAuthority =
+  (collection: 'certificates' | 'certificateTemplates', body: JsonObject = {}): Arranged[string] =>
+  async (run): Promise<Existing> => {
+    const { at, v1 } = await newPlace(run)
+    const certificate_authority = await run(`${v1}/certificateAuthorities`, { name: nextName(), ...authority })
+    const path = `${v1}/certificateAuthorities/${certificate_authority}/${collection}`
+    return { path: { ...at, certificate_authority, id: await run(path, { name: nextName(), ...body }) } }
+  }
+
+const certificateBody: JsonObject = {
+  private_key_secret_name: 'a-private-key',
+  config: { subject: { common_name: 'web.acme.example' } },
+}
+
 /** The members of a secret that the example of the document does not fit: the versions of its aliases do not exist. */
 const secret = () => ({ version_aliases: {} })
 
@@ -91,6 +122,19 @@ await proveDocument(
     getCapsuleDelivery: withCapsule(),
     revokeCapsule: withCapsule(),
     redeemCapsule: withCapsule(token => ({ token })),
+    createCertificateAuthority: async run => ({ path: (await newPlace(run)).at }),
+    getCertificateAuthority: withAuthority('id'),
+    revokeCertificateAuthority: withAuthority('id'),
+    getCertificateRevocationList: withAuthority('id'),
+    revokeCertificate: belowAuthority('certificates', certificateBody),
+    listCertificates: withAuthority('certificate_authority'),
+    createCertificate: withAuthority('certificate_authority'),
+    listCertificateTemplates: withAuthority('certificate_authority'),
+    createCertificateTemplate: withAuthority('certificate_authority'),
+    getCertificate: belowAuthority('certificates', certificateBody),
+    getCertificateTemplate: belowAuthority('certificateTemplates'),
+    updateCertificateTemplate: belowAuthority('certificateTemplates'),
+    deleteCertificateTemplate: belowAuthority('certificateTemplates'),
     getCryptoKey: withKey('MAC'),
     updateCryptoKey: withKey('ENCRYPT_DECRYPT'),
     deleteCryptoKey: withKey('MAC'),

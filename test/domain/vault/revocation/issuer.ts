@@ -1,6 +1,6 @@
 import { AsnConvert } from '@peculiar/asn1-schema'
 import { createHash, createPublicKey, X509Certificate, type KeyObject } from 'node:crypto'
-import { signatureAlgorithm } from '../../../../domain/vault/certificates/signature-algorithms.ts'
+import { signatureAlgorithm } from '../../../../domain/vault/certificates/x509/signature-algorithms.ts'
 import {
   authorityCollection,
   authorityState,
@@ -18,12 +18,8 @@ import { Materials } from '../../../../domain/vault/keys/materials.ts'
 import type { SignScheme } from '../../../../domain/vault/keys/schemes.ts'
 import { signatureOf } from '../../../../domain/vault/keys/signatures.ts'
 import { extension, integer, tag, time, value } from '../../../../domain/vault/revocation/der.ts'
-import {
-  listCollection,
-  partCollection,
-  revocationCollection,
-} from '../../../../domain/vault/revocation/lists-store.ts'
-import { startList } from '../../../../domain/vault/revocation/mark-revoked.ts'
+import { listCollection, partCollection, revocationCollection } from '../../../../domain/vault/revoked/lists-store.ts'
+import { startList } from '../../../../domain/vault/revoked/mark-revoked.ts'
 import type { Keyring } from '../../../../domain/vault/seal/keyring.ts'
 import { sealCollections } from '../../../../domain/vault/seal/seal-store.ts'
 import type { Store } from '../../../../domain/ports/store.ts'
@@ -143,7 +139,6 @@ export async function storedIssuer(
     not_before_time: formatMillis(now - 60_000),
     not_after_time: formatMillis(now + year),
     crl_number: '',
-    crl_dirty: '',
     operation_id: '',
     create_time: noTime,
     update_time: noTime,

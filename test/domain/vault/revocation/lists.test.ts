@@ -10,12 +10,8 @@ import {
   versionState,
 } from '../../../../domain/vault/keys/key-versions-store.ts'
 import { schemes } from '../../../../domain/vault/keys/schemes.ts'
-import {
-  listCollection,
-  partCollection,
-  revocationCollection,
-} from '../../../../domain/vault/revocation/lists-store.ts'
-import { markRevoked } from '../../../../domain/vault/revocation/mark-revoked.ts'
+import { listCollection, partCollection, revocationCollection } from '../../../../domain/vault/revoked/lists-store.ts'
+import { markRevoked } from '../../../../domain/vault/revoked/mark-revoked.ts'
 import { readList } from '../../../../domain/vault/revocation/read-list.ts'
 import { RevocationLists } from '../../../../domain/vault/revocation/revocation-lists.ts'
 import { signList } from '../../../../domain/vault/revocation/sign-list.ts'
