@@ -43,6 +43,8 @@ export interface PlatformServices {
   readonly ends: (() => Promise<void>)[]
   /** The data folder if the store lies there; undefined for a store in a database, which servers of many hosts share. */
   readonly dataFolder?: string | undefined
+  /** The URL of the database of the store, for an area that opens a connection of its own; undefined for a file. */
+  readonly storeUrl?: string | undefined
 }
 
 /** The settings of an area that declares none. */
@@ -76,6 +78,8 @@ export type AreaEnvironment<
   readonly guard?: IamServices | undefined
   /** The data folder if the store lies there; undefined for a store in a database, which servers of many hosts share. */
   readonly dataFolder?: string | undefined
+  /** The URL of the database of the store, for an area that opens a connection of its own; undefined for a file. */
+  readonly storeUrl?: string | undefined
 }
 
 /** The parts that an area gets for the rows of its first start. */

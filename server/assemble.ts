@@ -115,7 +115,7 @@ export async function assemble(
   const ends: (() => Promise<void>)[] = []
   const dataFolder = config.storeUrl === undefined ? config.dataDir : undefined
   const shared = { config, store, clock, log, access, audit, queue, taxonomy, functions, baseUrl, consoleUrl, guard }
-  const parts = { ...shared, dataFolder, hooks: [], planes, metrics, ends }
+  const parts = { ...shared, dataFolder, storeUrl: config.storeUrl, hooks: [], planes, metrics, ends }
   const mounted = areas.map(area => ({ area, ...area.mount(parts) }))
   functions.close()
   const opened = await Promise.all(mounted.flatMap(({ open }) => (open ? [open()] : [])))

@@ -6,6 +6,7 @@ import { readConfig, readHostConfig } from './config.ts'
 import { iamCommand } from './iam/commands.ts'
 import type { RunningServer } from './serve.ts'
 import { declaredSettings } from './settings/declarations.ts'
+import { vaultCommand } from './vault/commands.ts'
 
 // The imports below load in half the time once their compiled form is in the temporary folder.
 enableCompileCache()
@@ -48,7 +49,7 @@ program
     if (findings > 0) process.exitCode = 1
   })
 
-program.addCommand(backupCommand()).addCommand(restoreCommand()).addCommand(iamCommand())
+program.addCommand(backupCommand()).addCommand(restoreCommand()).addCommand(iamCommand()).addCommand(vaultCommand())
 
 /** Closes the server on the first signal, so that calls can end; a second signal ends the process at once. */
 function closeOnSignals(server: RunningServer): void {

@@ -114,6 +114,11 @@ export interface Use {
   readonly target: Target
 }
 
+/** The amount that a row takes of a quota of its workspace. */
+export interface Taken extends Amount {
+  readonly workspace: string
+}
+
 /** A kind without the type of its rows: the functions that work for rows of every kind. */
 export interface AnyKind {
   readonly type: string
@@ -144,6 +149,8 @@ export interface AnyKind {
   purgeIn(tx: Transaction, taxonomy: Pick<Taxonomy, 'consume'>, workspace: string, limit: number): Promise<number>
   /** Iterates over all references that members of the kind's rows make. */
   uses(reader: Reader): AsyncGenerator<Use, void, undefined>
+  /** Iterates over the amounts that the rows in workspaces take of quotas. */
+  taken(reader: Reader): AsyncGenerator<Taken, void, undefined>
 }
 
 /**
@@ -196,6 +203,14 @@ export function defineKind<T extends Row, const Type extends string>(
       }
       await takeDifference(tx, taxonomy, workspace, taken, [])
       return count
+    },
+    async *taken(reader) {
+      const { takes } = declaration
+      if (takes === undefined) return
+      for await (const { value } of reader.each(collection)) {
+        const { workspace_id: workspace } = value
+        if (workspace !== undefined) yield* takes(value).map(amount => ({ ...amount, workspace }))
+      }
     },
     async *uses(reader) {
       if (made.length === 0) return

@@ -3,7 +3,6 @@ import type {
   CertificateHandlers,
   CryptoKeyHandlers,
 } from '../../output/vault/handlers.ts'
-import { unimplemented } from '../../runtime/errors.ts'
 import type { VaultEnvironment } from './environment.ts'
 import { inspectVault } from './inspect.ts'
 import type { FormRules } from '../../runtime/form-rules.ts'
@@ -32,6 +31,10 @@ import { randomBytesCall } from './keys/random-bytes.ts'
 import { signForm, verifyForm } from './keys/signed-input.ts'
 import { signingCalls } from './keys/signing.ts'
 import { needsKeys } from './seal/sealed-operations.ts'
+import { getList } from './revocation/get-list.ts'
+import { listCollection, partCollection, revocationCollection } from './revoked/lists-store.ts'
+import { revokeAuthority } from './revocation/revoke-authority.ts'
+import { revokeCertificate } from './revocation/revoke-certificate.ts'
 import { sealCollections } from './seal/seal-store.ts'
 import { secretForm } from './secrets/secret-form.ts'
 import { secretKind } from './secrets/secret-kind.ts'
@@ -39,6 +42,9 @@ import { secretVersions } from './secrets/secret-versions.ts'
 import { payloadCollection, secretVersionCollection } from './secrets/secret-versions-store.ts'
 import { secretWork } from './secrets/secret-work.ts'
 import { secrets } from './secrets/secrets.ts'
+import { snapshotMarks } from './snapshots/snapshot-marks.ts'
+import { snapshots } from './snapshots/snapshots.ts'
+import { takeSnapshot } from './snapshots/take-snapshot.ts'
 import { agenda, type AgendaHandlers } from './work/agenda.ts'
 
 /** The parts of the area of vault that need no setting. */
@@ -50,9 +56,13 @@ export const vault = {
     agenda,
     capsulePayloads,
     keyVersionCollection,
+    listCollection,
     materialCollection,
+    partCollection,
     payloadCollection,
+    revocationCollection,
     secretVersionCollection,
+    snapshotMarks,
   ],
   inspect: inspectVault,
 } as const
@@ -65,20 +75,17 @@ const cryptoKeys = (environment: VaultEnvironment): CryptoKeyHandlers => ({
   ...randomBytesCall(environment),
 })
 
-/** Refuses a call that is not built yet. */
-const unbuilt = (operationId: string) => () => Promise.reject(unimplemented(operationId))
-
 /** The calls of certificate authorities. */
 const certificateAuthorities = (environment: VaultEnvironment): CertificateAuthorityHandlers => ({
   ...authorityCalls(environment),
-  revokeCertificateAuthority: unbuilt('revokeCertificateAuthority'),
-  getCertificateRevocationList: unbuilt('getCertificateRevocationList'),
+  revokeCertificateAuthority: (request, context) => revokeAuthority(environment, request, context),
+  getCertificateRevocationList: request => getList(environment, request),
 })
 
 /** The calls of certificates. */
 const certificates = (environment: VaultEnvironment): CertificateHandlers => ({
   ...certificateCalls(environment),
-  revokeCertificate: unbuilt('revokeCertificate'),
+  revokeCertificate: (request, context) => revokeCertificate(environment, request, context),
 })
 
 /** The built resources of the area. */
@@ -91,6 +98,7 @@ export const vaultResources = {
   cryptoKeyVersions: keyVersions,
   secrets,
   secretVersions,
+  snapshots,
 } as const
 
 /** Returns the rules for bodies beyond their schemas. */
@@ -109,7 +117,11 @@ export const vaultForms = (minWindowMs: number): FormRules => ({
 })
 
 /** The durable work of the area. */
-export const vaultProcedures = (environment: VaultEnvironment) => [generateKey(environment), makeAuthority(environment)]
+export const vaultProcedures = (environment: VaultEnvironment) => [
+  generateKey(environment),
+  makeAuthority(environment),
+  takeSnapshot(environment),
+]
 
 /** Returns the due work of all resources. */
 export const vaultWork = (environment: VaultEnvironment): AgendaHandlers => ({

@@ -5,7 +5,9 @@ import type { KeyChanges } from './seal/key-changes.ts'
 import type { Keyring } from './seal/keyring.ts'
 import type { PinnedVersions } from './keys/pinned-versions.ts'
 import type { Materials } from './keys/materials.ts'
+import type { CurrentLists } from './revoked/current-lists.ts'
 import type { PayloadKeys } from './secrets/payload-keys.ts'
+import type { SnapshotWriter } from './snapshots/snapshot-writer.ts'
 
 /** The parts that the code of the area uses. */
 export interface VaultEnvironment extends Parts<VaultArea, never, 'iam'> {
@@ -23,10 +25,14 @@ export interface VaultEnvironment extends Parts<VaultArea, never, 'iam'> {
   readonly pinned: PinnedVersions
   /** The smallest time in which the destruction of a version can be cancelled, in milliseconds. */
   readonly minWindowMs: number
+  /** The revocation lists of certificate authorities. */
+  readonly lists: CurrentLists
   /** Records accesses to payloads and keys before they are answered. */
   readonly accesses: AccessAudit
   /** Encrypts payloads of secrets under crypto keys. */
   readonly payloadKeys: PayloadKeys
+  /** Writes snapshots of the whole vault. */
+  readonly snapshots: SnapshotWriter
   /**
    * Removes deleted bytes from the files of the store. A call that destroys key material or payloads awaits `scrub` after
    * its commit. Never rejects: the worker of the agenda repeats a failed run.

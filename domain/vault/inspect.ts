@@ -5,6 +5,7 @@ import { inspectCertificates } from './certificates/inspect-certificates.ts'
 import { pinnedVersions } from './certificates/pinned-versions.ts'
 import { inspectUsages } from './inspect-usages.ts'
 import { inspectKeys } from './keys/inspect-keys.ts'
+import { inspectLists } from './revocation/inspect-lists.ts'
 import { inspectSecrets } from './secrets/inspect-secrets.ts'
 import { inspectAgenda } from './inspect-agenda.ts'
 import { safeId, safeKeys, safes, workspaceKeys } from './seal/seal-store.ts'
@@ -16,6 +17,7 @@ export async function* inspectVault({ facts, reader }: Inspection): Findings {
   yield* inspectSeal(reader)
   yield* inspectCapsules(reader)
   yield* inspectCertificates(reader)
+  yield* inspectLists(reader)
   yield* inspectKeys(reader, pinnedVersions)
   yield* inspectSecrets(reader)
   yield* inspectAgenda(reader)

@@ -6,6 +6,7 @@ import { capsuleCollection, capsuleState } from './capsules/capsules-store.ts'
 import { eraseCertificates } from './certificates/purge-certificates.ts'
 import { cryptoKeyCollection } from './keys/crypto-keys-store.ts'
 import { removeKey } from './keys/key-deletion.ts'
+import { eraseLists } from './revocation/erase-lists.ts'
 import { workspaceKeys } from './seal/seal-store.ts'
 import { eraseSecret, eraseVersions } from './secrets/remove-secret.ts'
 import { secretCollection } from './secrets/secrets-store.ts'
@@ -27,6 +28,7 @@ export const vaultHooks = (environment: VaultEnvironment): Partial<WorkspaceHook
   async purgeWorkspace(workspace) {
     await eraseSecrets(environment, workspace)
     await eraseCertificates(environment, workspace)
+    await eraseLists(environment.store, workspace)
     await eraseKeys(environment, workspace)
     await eraseCapsules(environment, workspace)
     await shred(environment, workspace)

@@ -15,9 +15,12 @@ export const workCollections: readonly Collection<never>[] = [works, owners, lea
 /** The settings of the background work; durations in milliseconds. */
 export interface WorkerOptions extends LeaseTimes, RunnerOptions, Pick<RunServices, 'retryDelaysMs'> {}
 
+/** The time after the last heartbeat of a process for which the process counts as running, in milliseconds. */
+export const processLeaseMs = 15_000
+
 /** The settings of conventions §15. */
 const defaults: WorkerOptions = {
-  leaseMs: 15_000,
+  leaseMs: processLeaseMs,
   heartbeatMs: 5_000,
   pollMs: 1_000,
   retryDelaysMs: [1_000, 2_000, 4_000],

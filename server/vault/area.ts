@@ -4,6 +4,9 @@ import type { VaultEnvironment } from '../../domain/vault/environment.ts'
 import { pinnedVersions } from '../../domain/vault/certificates/pinned-versions.ts'
 import { vaultFunctions } from '../../domain/vault/functions.ts'
 import { vaultHooks } from '../../domain/vault/purge.ts'
+import { publicList } from '../../domain/vault/revocation/get-list.ts'
+import { listWorker } from '../../domain/vault/revocation/list-worker.ts'
+import { RevocationLists } from '../../domain/vault/revocation/revocation-lists.ts'
 import { Keyring } from '../../domain/vault/seal/keyring.ts'
 import { Materials } from '../../domain/vault/keys/materials.ts'
 import { payloadKeys } from '../../domain/vault/keys/payload-keys.ts'
@@ -14,18 +17,27 @@ import type { VaultHandlers } from '../../output/vault/handlers.ts'
 import type { AreaModule } from '../area.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
 import { areaInProgress, records } from '../area-in-progress.ts'
+import { storeFile } from '../platform-store.ts'
 import { keyChangesOf } from './key-changes.ts'
+import { listPlane } from './list-plane.ts'
 import { vaultSettings } from './settings.ts'
+import { SnapshotFolder } from './snapshots/snapshot-folder.ts'
+import { SnapshotMeter } from './snapshots/snapshot-meter.ts'
+import { Snapshotter } from './snapshots/snapshotter.ts'
+import { openSnapshots } from './snapshots/open-snapshots.ts'
 import { unseal } from './unseal.ts'
 
 type VaultParts = AreaEnvironment<VaultArea, never, 'iam', typeof vaultSettings>
 
 /** The parts of one server, which all members of the declaration share. */
 interface MountedVault extends VaultEnvironment {
+  readonly lists: RevocationLists
   readonly scrubber: Scrubber
+  readonly snapshotFolder: SnapshotFolder
+  readonly snapshotMeter: SnapshotMeter
 }
 
-/** Returns the area of secrets, keys, capsules and certificates. Revocations and snapshots are not built yet. */
+/** Returns the area of secrets, keys, capsules, certificates and snapshots. */
 export function vaultArea(): AreaModule {
   const mounted = new WeakMap<VaultParts, MountedVault>()
   const environmentOf = (parts: VaultParts): MountedVault => {
@@ -46,8 +58,14 @@ export function vaultArea(): AreaModule {
     provides: parts => ({ vault: vaultFunctions(environmentOf(parts)) }),
     hooks: parts => vaultHooks(environmentOf(parts)),
     procedures: parts => vaultProcedures(environmentOf(parts)),
-    workers: parts => [worker(environmentOf(parts), parts)],
-    open: parts => unseal(environmentOf(parts).keyring, parts),
+    workers: parts => [worker(environmentOf(parts), parts), listRenewal(environmentOf(parts), parts)],
+    planes: parts => [listPlane(generated.domain, id => publicList(environmentOf(parts), id))],
+    async open(parts) {
+      const environment = environmentOf(parts)
+      const opened = await unseal(environment.keyring, parts)
+      await openSnapshots(environment, vaultWork(environment), parts.log)
+      return opened
+    },
     built: {
       ...records(generated.filters),
       capsules: parts => vaultResources.capsules(environmentOf(parts)),
@@ -58,6 +76,7 @@ export function vaultArea(): AreaModule {
       cryptoKeyVersions: parts => vaultResources.cryptoKeyVersions(environmentOf(parts)),
       secrets: parts => vaultResources.secrets(environmentOf(parts)),
       secretVersions: parts => vaultResources.secretVersions(environmentOf(parts)),
+      snapshots: parts => vaultResources.snapshots(environmentOf(parts)),
     },
   })
 }
@@ -74,8 +93,21 @@ function mountedVault(parts: VaultParts): MountedVault {
   const accesses = new AccessAudit(parts)
   const materials = new Materials(keyring, changes)
   const minWindowMs = parts.settings['vault.min_destroy_window']
+  const snapshotFolder = new SnapshotFolder(parts.settings['vault.snapshots.dir'])
+  const snapshotMeter = new SnapshotMeter()
+  parts.expose(snapshotMeter.metrics())
   return {
     ...parts,
+    snapshotFolder,
+    snapshotMeter,
+    snapshots: new Snapshotter({
+      ...parts,
+      folder: snapshotFolder,
+      keep: parts.settings['vault.snapshots.keep'],
+      place: { file: storeFile(parts.dataDir), storeUrl: parts.storeUrl },
+      keyring,
+      meter: snapshotMeter,
+    }),
     keyring,
     changes,
     materials,
@@ -83,6 +115,7 @@ function mountedVault(parts: VaultParts): MountedVault {
     minWindowMs,
     accesses,
     payloadKeys: payloadKeys(materials),
+    lists: new RevocationLists({ ...parts, keyring, materials }),
     scrub,
     scrubber,
   }
@@ -95,4 +128,17 @@ const worker = (environment: MountedVault, { clock, log, store }: VaultParts) =>
     handlers: vaultWork(environment),
     failed: (err, { id }) => log.error({ err, entry: id }, 'due work of the vault failed; it is tried again'),
     ended: hasWorked => (hasWorked ? environment.scrub() : environment.scrubber.catchUp()),
+  })
+
+const listRenewal = ({ keyring, lists }: MountedVault, { clock, log, store }: VaultParts) =>
+  listWorker({
+    store,
+    now: clock.now,
+    lists,
+    isSealed: () => keyring.isSealed,
+    failed: (err, authority) =>
+      log.error(
+        { err, authority },
+        'the revocation list of a certificate authority cannot be signed; it is tried again',
+      ),
   })

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import type { SettingDeclarations } from '../settings/declarations.ts'
-import { duration, text } from '../settings/scalars.ts'
+import { duration, integer, text } from '../settings/scalars.ts'
 import { emptyFault } from '../settings/text-faults.ts'
 
 /** Returns the fault of the reference to a root key; the fault does not quote the text, which may be a key. */
@@ -31,6 +31,12 @@ export const vaultSettings = {
   'vault.seal.previous_key_id': text({ fault: emptyFault })
     .default('previous')
     .describe('the name of the root key before a rotation'),
+  'vault.snapshots.dir': text({ fault: emptyFault })
+    .derived('`<data_dir>/snapshots`', ({ dataDir }) => join(resolve(dataDir), 'snapshots'))
+    .describe('the folder for snapshots of the vault, on a disk of this server'),
+  'vault.snapshots.keep': integer({ min: 1, max: 9999 })
+    .default(7)
+    .describe('the number of snapshots that are kept: after a new snapshot, the oldest beyond this number are deleted'),
   'vault.min_destroy_window': duration({ min: 1000, max: 10_368_000_000 })
     .default(86_400_000)
     .describe(

@@ -1,5 +1,4 @@
 import { isOpenSafe, openSafe, type RootKeys } from '../../domain/vault/seal/open-safe.ts'
-import type { RootKey } from '../../domain/vault/seal/root-key.ts'
 import { safes, safeId } from '../../domain/vault/seal/seal-store.ts'
 import type { Keyring } from '../../domain/vault/seal/keyring.ts'
 import type { Clock } from '../../domain/ports/clock.ts'
@@ -7,7 +6,8 @@ import type { Store } from '../../domain/ports/store.ts'
 import type { OpenedArea } from '../area-declaration.ts'
 import type { Log } from '../log.ts'
 import type { SettingValues } from '../settings/declarations.ts'
-import { readRootKey, RootKeyFault, type RootKeySources } from './root-key-sources.ts'
+import { howToMake, readRoots } from './read-roots.ts'
+import { RootKeyFault } from './root-key-sources.ts'
 import type { vaultSettings } from './settings.ts'
 
 /** The parts that unsealing needs. */
@@ -17,10 +17,6 @@ export interface UnsealParts {
   readonly log: Log
   readonly settings: SettingValues<typeof vaultSettings>
 }
-
-/** The line for an operator without a root key. */
-const howToMake =
-  'make a root key with: (umask 077; openssl rand -base64 32 > vault-root.key), and set NINEFOLD_VAULT_SEAL_CURRENT_KEY=file://$PWD/vault-root.key'
 
 /**
  * Reads the root keys and unseals the vault. Without a root key, or with a wrong root key, the vault stays sealed, and a
@@ -40,7 +36,7 @@ export async function unseal(keyring: Keyring, parts: UnsealParts): Promise<Open
 async function reasonToStaySealed(keyring: Keyring, parts: UnsealParts): Promise<string | undefined> {
   if (parts.settings['vault.seal.current_key'] === '') return `no root key is set; ${howToMake}`
   try {
-    const roots = await readRoots(parts)
+    const roots = await rootsOf(parts)
     const opened = await openSafe(parts.store, parts.clock, roots)
     if (!isOpenSafe(opened)) return opened.reason
     keyring.unseal(opened, roots)
@@ -51,18 +47,11 @@ async function reasonToStaySealed(keyring: Keyring, parts: UnsealParts): Promise
   }
 }
 
-async function readRoots({ log, settings, store }: UnsealParts): Promise<RootKeys> {
+/** Reads the root keys of the settings; only a store without a vault may get a new key. */
+async function rootsOf({ log, settings, store }: UnsealParts): Promise<RootKeys> {
   const made = (path: string): void =>
     log.warn({ path }, 'a root key of the vault was made for development; whoever has the file can read every secret')
-  const sources: RootKeySources = { environment: process.env, made }
   // A new key beside an existing vault would open nothing.
   const isNew = (await store.get(safes, safeId)) === undefined
-  const read = async (id: string, reference: string): Promise<RootKey> => ({
-    id,
-    bytes: await readRootKey(reference, sources, isNew),
-  })
-  const current = await read(settings['vault.seal.current_key_id'], settings['vault.seal.current_key'])
-  const reference = settings['vault.seal.previous_key']
-  if (reference === undefined) return { current }
-  return { current, previous: await read(settings['vault.seal.previous_key_id'], reference) }
+  return readRoots(settings, { environment: process.env, made }, isNew)
 }

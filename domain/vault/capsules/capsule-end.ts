@@ -12,7 +12,7 @@ import {
 } from './capsules-store.ts'
 
 /** The time for which a capsule is kept after its end, in milliseconds. */
-const keptMs = 90 * 86_400_000
+export const keptMs = 90 * 86_400_000
 
 /**
  * Ends an active capsule, whose row is locked: erases its payload, and plans the removal of the row. `members` are

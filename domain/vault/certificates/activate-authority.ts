@@ -11,6 +11,7 @@ import { nextEtag } from '../../resources/etag.ts'
 import { requireWorkspace } from '../../resources/find-rows.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import type { VaultEnvironment } from '../environment.ts'
+import { startList } from '../revoked/mark-revoked.ts'
 import { setAgenda } from '../work/agenda.ts'
 import { authorityCollection, authorityState, type StoredAuthority } from './authorities-store.ts'
 import { certifiedMembers, subjectDer } from './authority-certificate.ts'
@@ -54,6 +55,7 @@ export async function activateAuthority(
     }
     await tx.update(authorityCollection, id, next, stored.version)
     await setAgenda(tx, 'certificateAuthorities.expire', next, next.not_after_time)
+    await startList(tx, next, context.now)
     const resource = { resourceType: 'vault.certificateAuthorities', resourceId: id } as const
     return { type: 'ACTIVATE', ...resource, scope: workspaceScope(workspace) }
   })

@@ -13,8 +13,6 @@ export type StoredAuthority = CertificateAuthority & {
   readonly crypto_key_version: string
   /** The row id of the version whose material signs, `<crypto key id or authority id>/versions/<number>`. */
   readonly key_row_id: string
-  /** Whether the revocation list must be signed anew: `yes`, or empty. An authority without a certificate has none. */
-  readonly crl_dirty: '' | 'yes'
   /** The operation that generates the key or signs the certificate after the answer; empty for none. */
   readonly operation_id: string
 }
@@ -38,9 +36,8 @@ export const authorityCollection: Collection<StoredAuthority> = {
     state: 'ENUM',
     key_row_id: 'STRING',
     parent_certificate_authority_id: 'STRING',
-    crl_dirty: 'STRING',
   },
-  hidden: ['crypto_key_version', 'key_row_id', 'crl_dirty', 'operation_id'],
+  hidden: ['crypto_key_version', 'key_row_id', 'operation_id'],
   uniques: [
     {
       fields: ['workspace_id', 'engine', 'name'],
@@ -60,5 +57,5 @@ export const authorityCollection: Collection<StoredAuthority> = {
         }),
     },
   ],
-  indexes: [['parent_certificate_authority_id'], ['crl_dirty']],
+  indexes: [['parent_certificate_authority_id']],
 }

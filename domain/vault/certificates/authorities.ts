@@ -42,6 +42,6 @@ export function authorityCalls(environment: VaultEnvironment): AuthorityCalls {
 
 /** Returns an authority as callers see it, with its state at a time. */
 export function shownAuthority(authority: StoredAuthority, now: number): CertificateAuthority {
-  const { crl_dirty: _mark, crypto_key_version: _version, key_row_id: _row, operation_id: _work, ...shown } = authority
+  const { crypto_key_version: _version, key_row_id: _row, operation_id: _work, ...shown } = authority
   return { ...shown, state: authorityStateAt(authority, now) }
 }

@@ -92,7 +92,6 @@ export type CertifiedMembers = Pick<
   | 'subject_key_id'
   | 'not_before_time'
   | 'not_after_time'
-  | 'crl_dirty'
 >
 
 /** Returns the members of an ENABLED authority; `chain` are its certificate and those above, the root last. */
@@ -107,7 +106,6 @@ export function certifiedMembers([own, ...above]: readonly [ReadCertificate, ...
     subject_key_id: own.keyId.toString('hex'),
     not_before_time: formatMillis(own.notBefore),
     not_after_time: formatMillis(own.notAfter),
-    crl_dirty: 'yes',
   }
 }
 

@@ -5,7 +5,7 @@ import { schemeOf } from '../keys/key-form.ts'
 import { keyVersionCollection } from '../keys/key-versions-store.ts'
 import type { MaterialOwner, Materials } from '../keys/materials.ts'
 import type { SignScheme } from '../keys/schemes.ts'
-import { signatureOf } from '../keys/signatures.ts'
+import { signatureInPool } from '../keys/signatures.ts'
 import type { StoredAuthority } from './authorities-store.ts'
 
 /** The members of an authority that name its key. */
@@ -45,7 +45,7 @@ export async function signAs(
   const scheme = signSchemeOf(authority)
   return materials.use(store, keyOwner(authority), material => {
     if (Buffer.isBuffer(material)) throw new Error(`the key of certificate authority ${authority.id} is symmetric`)
-    return signatureOf(scheme, material, { data: bytes }, 'der')
+    return signatureInPool(scheme, material, bytes, 'der')
   })
 }
 

@@ -13,6 +13,7 @@ import { requirePurpose, usableVersion } from '../keys/find-key.ts'
 import { keyVersionRowId } from '../keys/key-versions-store.ts'
 import { requireNotScheduled } from '../keys/key-versions.ts'
 import { generateMaterial, isSlow, type Material } from '../keys/material.ts'
+import { startList } from '../revoked/mark-revoked.ts'
 import { setAgenda } from '../work/agenda.ts'
 import { authorityState, type StoredAuthority } from './authorities-store.ts'
 import { isAuthorityAlgorithm, requireAuthorityForm, type AuthorityBody } from './authority-form.ts'
@@ -55,6 +56,7 @@ export async function createAuthority(
     async count(tx) {
       if (material) await environment.materials.add(tx, keyOwner(row), material.secret)
       await setAgenda(tx, 'certificateAuthorities.expire', row, row.not_after_time)
+      if (row.state === authorityState('ENABLED')) await startList(tx, row, context.now)
       return row.state === authorityState('CREATING') ? { procedure: orderAuthority(row) } : {}
     },
   })
@@ -85,7 +87,6 @@ function newAuthority(
     crl_number: '',
     crypto_key_version: '',
     key_row_id: keyVersionRowId(standard.id, '1'),
-    crl_dirty: '',
     operation_id: '',
   }
 }

@@ -10,6 +10,7 @@ import { workspaceScope } from '../../resources/kind.ts'
 import { takeDifference } from '../../resources/quota-difference.ts'
 import type { VaultEnvironment } from '../environment.ts'
 import { generateMaterial, type Material } from '../keys/material.ts'
+import { startList } from '../revoked/mark-revoked.ts'
 import { setAgenda } from '../work/agenda.ts'
 import { authorityCollection, authorityState, type StoredAuthority } from './authorities-store.ts'
 import { authorityKind } from './authority-kind.ts'
@@ -108,6 +109,7 @@ async function enable(
   await materials.add(tx, keyOwner(next), material.secret)
   await tx.update(authorityCollection, id, next, stored.version)
   await setAgenda(tx, 'certificateAuthorities.expire', next, next.not_after_time)
+  if (next.state === authorityState('ENABLED')) await startList(tx, next, now)
 }
 
 /** Returns the error of the operation: the reason of the parent, else KEY_GENERATION_FAILED. Rethrows other errors. */

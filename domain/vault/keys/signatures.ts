@@ -19,6 +19,22 @@ export function signatureOf(scheme: SignScheme, key: KeyObject, signed: Signed, 
   return signRsaDigest(scheme, key, signed.digest)
 }
 
+/**
+ * Signs data as `signatureOf` does, but in the thread pool of Node.js: the hash of long data and RSA block no other call.
+ * The data must not change until the promise resolves.
+ */
+export function signatureInPool(
+  scheme: SignScheme,
+  key: KeyObject,
+  data: Uint8Array,
+  encoding: EcEncoding,
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const end = (error: Error | null, signature: Buffer): void => (error === null ? resolve(signature) : reject(error))
+    sign(hashOf(scheme), data, { key, ...optionsOf(scheme, encoding) }, end)
+  })
+}
+
 /** True if `signature` is a signature of data or a digest in the encoding. Throws for a digest of another length. */
 export function fitsSignature(
   scheme: SignScheme,

@@ -6,6 +6,7 @@ import { decryptBytes, encryptBytes, keySize } from './aead.ts'
 import { joinedParts, type ItemPlace } from './item-place.ts'
 import { isOpenSafe, readSafe, type ClosedSafe, type OpenSafe, type RootKeys } from './open-safe.ts'
 import { workspaceKeys, type StoredWorkspaceKey } from './seal-store.ts'
+import { wrapSnapshotKey, type WrappedSnapshotKey } from './snapshot-key.ts'
 import { WorkspaceKey } from './workspace-key.ts'
 
 /** The maximal number of unwrapped keys of workspaces that a server keeps in memory. */
@@ -136,6 +137,13 @@ export class Keyring {
     key.fill(0)
     if (plain === undefined) throw corruptItem(purpose)
     return plain
+  }
+
+  /** Encrypts the key of a new snapshot under the current root key. Throws VAULT_SEALED. */
+  wrapSnapshotKey(snapshot: string, key: Uint8Array): WrappedSnapshotKey {
+    const { installation } = this.#open()
+    if (this.#roots === undefined) throw new Error('an unsealed keyring has root keys')
+    return wrapSnapshotKey(this.#roots.current, installation, snapshot, key)
   }
 
   #open(): OpenSafe {

@@ -12,11 +12,14 @@ export interface RootKey {
 }
 
 /** Returns the HMAC-SHA256 of the name of a root key under the key, in hex. */
-const checkOf = (bytes: Uint8Array, id: string): string =>
+export const checkOf = (bytes: Uint8Array, id: string): string =>
   createHmac('sha256', bytes).update(`nf-vault-check-v1\0${id}`).digest('hex')
 
 /** Returns whether a safe key is encrypted under a root key, whatever name the root key has now. */
-export function isRootOf({ bytes }: RootKey, { root_key_check, root_key_id }: StoredSafeKey): boolean {
+export function isRootOf(
+  { bytes }: RootKey,
+  { root_key_check, root_key_id }: Pick<StoredSafeKey, 'root_key_check' | 'root_key_id'>,
+): boolean {
   const check = Buffer.from(checkOf(bytes, root_key_id))
   const stored = Buffer.from(root_key_check)
   return check.length === stored.length && timingSafeEqual(check, stored)

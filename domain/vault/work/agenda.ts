@@ -138,8 +138,35 @@ export const agendaWorker = (parts: AgendaParts): Worker => ({
   },
 })
 
+/** The kinds of work that erase payloads and key material, or end resources. */
+const ending: ReadonlySet<AgendaKind> = new Set([
+  'secrets.expire',
+  'secretVersions.destroy',
+  'cryptoKeyVersions.destroy',
+  'capsules.expire',
+  'capsules.remove',
+  'certificateAuthorities.expire',
+  'certificates.end',
+])
+
+/**
+ * Does the overdue work that ends resources, for a server that starts on a restored vault: nothing that should have ended
+ * meanwhile is served. Work that must wait, or fails, is postponed as by the worker.
+ */
+export async function doOverdue(parts: Omit<AgendaParts, 'ended' | 'everyMs'>, turn: Turn): Promise<void> {
+  const now = parts.now()
+  let after: ListQuery['after']
+  do {
+    const page = await parts.store.page(agenda, dueAt(now, after))
+    for (const { value } of page.items) if (ending.has(value.kind)) await work(parts, turn, value, now)
+    after = page.next
+  } while (after !== undefined)
+}
+
+type Working = Pick<AgendaParts, 'failed' | 'handlers'>
+
 /** Does the work of one entry, and returns whether it is done. */
-async function work({ failed, handlers }: AgendaParts, turn: Turn, entry: AgendaEntry, now: number): Promise<boolean> {
+async function work({ failed, handlers }: Working, turn: Turn, entry: AgendaEntry, now: number): Promise<boolean> {
   const handler = handlers[entry.kind]
   if (!handler) return false
   try {

@@ -3,6 +3,7 @@ import { capsuleRecipes } from './vault/capsules.ts'
 import { certificateRecipes } from './vault/certificates.ts'
 import { keyRecipes } from './vault/keys.ts'
 import { secretRecipes } from './vault/secrets.ts'
+import { snapshotRecipes } from './vault/snapshots.ts'
 
 export const recipes: AreaRecipes = {
   operations: {
@@ -10,6 +11,7 @@ export const recipes: AreaRecipes = {
     ...certificateRecipes.operations,
     ...keyRecipes.operations,
     ...secretRecipes.operations,
+    ...snapshotRecipes.operations,
   },
   reasons: {
     ...capsuleRecipes.reasons,

@@ -1,0 +1,42 @@
+import type { Collection, Transaction } from '../../ports/store.ts'
+import { capsuleCollection, capsuleState } from '../capsules/capsules-store.ts'
+import { authorityCollection, authorityState } from '../certificates/authorities-store.ts'
+import { certificateCollection, certificateState } from '../certificates/certificates-store.ts'
+import { isInState, keyVersionCollection } from '../keys/key-versions-store.ts'
+import { secretVersionCollection } from '../secrets/secret-versions-store.ts'
+
+/** Deletes the rows of one table, except its tombstones. */
+interface Clearing {
+  readonly table: string
+  readonly clear: (tx: Transaction) => Promise<void>
+}
+
+const clearing = <T>(collection: Collection<T>, isTombstone: (row: T) => boolean): Clearing => ({
+  table: collection.name,
+  async clear(tx) {
+    for await (const { id, value, version } of tx.each(collection))
+      if (!isTombstone(value)) await tx.delete(collection, id, version)
+  },
+})
+
+/**
+ * The tables with tombstones: rows of the replaced vault whose end a restore must not undo, whatever the snapshot says.
+ */
+const clearings: readonly Clearing[] = [
+  clearing(secretVersionCollection, ({ state }) => state === 'VAULT_SECRET_VERSION_STATE_DESTROYED'),
+  clearing(keyVersionCollection, version => isInState(version, 'DESTROYED')),
+  clearing(capsuleCollection, ({ state }) => state !== capsuleState('ACTIVE')),
+  clearing(certificateCollection, ({ state }) => state === certificateState('REVOKED')),
+  clearing(authorityCollection, ({ state }) => state === authorityState('REVOKED')),
+]
+
+/** The names of the tables with tombstones. */
+export const tombstoneTables: ReadonlySet<string> = new Set(clearings.map(({ table }) => table))
+
+/** Deletes the rows of a vault that a restore replaces, except the tombstones. */
+export async function clearRows(tx: Transaction, collections: readonly Collection<never>[]): Promise<void> {
+  for (const collection of collections) {
+    const own = clearings.find(({ table }) => table === collection.name) ?? clearing(collection, () => false)
+    await own.clear(tx)
+  }
+}
