@@ -3,6 +3,7 @@ import { capsuleCollection, capsuleState } from '../capsules/capsules-store.ts'
 import { authorityCollection, authorityState } from '../certificates/authorities-store.ts'
 import { certificateCollection, certificateState } from '../certificates/certificates-store.ts'
 import { isInState, keyVersionCollection } from '../keys/key-versions-store.ts'
+import { revocationCollection } from '../revoked/lists-store.ts'
 import { secretVersionCollection } from '../secrets/secret-versions-store.ts'
 
 /** Deletes the rows of one table, except its tombstones. */
@@ -27,6 +28,7 @@ const clearings: readonly Clearing[] = [
   clearing(keyVersionCollection, version => isInState(version, 'DESTROYED')),
   clearing(capsuleCollection, ({ state }) => state !== capsuleState('ACTIVE')),
   clearing(certificateCollection, ({ state }) => state === certificateState('REVOKED')),
+  clearing(revocationCollection, () => true),
   clearing(authorityCollection, ({ state }) => state === authorityState('REVOKED')),
 ]
 

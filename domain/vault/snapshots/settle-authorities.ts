@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto'
+import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Transaction } from '../../ports/store.ts'
+import { nextEtag } from '../../resources/etag.ts'
 import { authorityCollection, authorityState, type StoredAuthority } from '../certificates/authorities-store.ts'
 import { certificateCollection, certificateState } from '../certificates/certificates-store.ts'
 import { keyVersionCollection, materialCollection } from '../keys/key-versions-store.ts'
-import { nextEtag } from '../../resources/etag.ts'
-import { formatMillis } from '../../../runtime/timestamps.ts'
+import { listCollection, revocationCollection } from '../revoked/lists-store.ts'
 
 /**
  * Settles the restored certificate authorities: their revocation lists must be signed anew, because the snapshot may lack
@@ -11,33 +13,29 @@ import { formatMillis } from '../../../runtime/timestamps.ts'
  * the revoked authorities and certificates of the replaced vault whose key or authority the snapshot does not have.
  */
 export async function settleAuthorities(tx: Transaction, now: number): Promise<void> {
+  const time = formatMillis(now)
   for await (const { id, value, version } of tx.each(authorityCollection)) {
-    if (await hasKey(tx, value)) {
-      const settled = settledAuthority(value, now)
-      if (settled !== value) await tx.update(authorityCollection, id, settled, version)
-    } else await tx.delete(authorityCollection, id, version)
+    if (!(await hasKey(tx, value))) await tx.delete(authorityCollection, id, version)
+    else if (value.state === authorityState('CREATING')) {
+      const state = authorityState('FAILED')
+      const failed = { state, operation_id: '', etag: nextEtag(value.etag), update_time: time }
+      await tx.update(authorityCollection, id, { ...value, ...failed }, version)
+    }
   }
   for await (const { id, value, version } of tx.each(certificateCollection, { state: certificateState('REVOKED') }))
-    if (!(await tx.exists(authorityCollection, { id: value.certificate_authority_id ?? '' })))
+    if (!(await tx.exists(authorityCollection, { id: value.certificate_authority_id })))
       await tx.delete(certificateCollection, id, version)
+  for await (const { id, value, version } of tx.each(revocationCollection))
+    if (!(await tx.exists(authorityCollection, { id: value.certificate_authority_id })))
+      await tx.delete(revocationCollection, id, version)
+  for await (const { id, value, version } of tx.each(listCollection)) {
+    const dirty = { is_dirty: true, mark: randomUUID(), renew_time: time }
+    await tx.update(listCollection, id, { ...value, ...dirty }, version)
+  }
 }
 
-/** Whether the key of an authority is there; an authority whose key is still to be generated has none, and stays. */
+/** Whether the key of a revoked authority is there; all other authorities come from the snapshot with their keys. */
 const hasKey = async (tx: Transaction, { key_row_id, state }: StoredAuthority): Promise<boolean> =>
   state !== authorityState('REVOKED') ||
   (await tx.exists(materialCollection, { id: key_row_id })) ||
   (await tx.exists(keyVersionCollection, { row_id: key_row_id }))
-
-function settledAuthority(authority: StoredAuthority, now: number): StoredAuthority {
-  if (authority.state === authorityState('CREATING'))
-    return {
-      ...authority,
-      state: authorityState('FAILED'),
-      operation_id: '',
-      etag: nextEtag(authority.etag),
-      update_time: formatMillis(now),
-    }
-  return authority.pem_certificate === '' || authority.crl_dirty === 'yes'
-    ? authority
-    : { ...authority, crl_dirty: 'yes' }
-}

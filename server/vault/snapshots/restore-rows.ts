@@ -6,7 +6,6 @@ import { clearRows, tombstoneTables } from '../../../domain/vault/snapshots/repl
 import { settleAuthorities } from '../../../domain/vault/snapshots/settle-authorities.ts'
 import { settleRestored } from '../../../domain/vault/snapshots/settle-restored.ts'
 import { settleTombstones } from '../../../domain/vault/snapshots/settle-tombstones.ts'
-import { authorityCollection } from '../../../domain/vault/certificates/authorities-store.ts'
 import { checkedRows, type CheckedRow, type OpenedSnapshot } from './checked-rows.ts'
 import { exportedCollections } from './exported.ts'
 import { relink } from './relink.ts'
@@ -46,7 +45,7 @@ export async function restoreRows(tx: Transaction, options: RestoreOptions): Pro
   await clearRows(tx, rows)
   const counts = await insertRows(tx, options)
   if (isReplacing) await settleTombstones(tx)
-  if (collections.some(({ name }) => name === authorityCollection.name)) await settleAuthorities(tx, now)
+  await settleAuthorities(tx, now)
   await settleRestored(tx, snapshot.header.snapshot_id, now)
   await relink(tx)
   return counts

@@ -75,7 +75,7 @@ async function intoStore(request: VaultRestore, snapshot: OpenedSnapshot): Promi
     if (storeUrl === undefined) settleRestore(dataDir)
     const rows = await restored(request, snapshot)
     print(`${placeName(config)}: ${rows.restored} rows of ${told(snapshot)}`)
-    if (rows.ended > 0) print(`${rows.ended} rows stay as the replaced vault has ended them`)
+    if (rows.ended > 0) print(`rows that stay as the replaced vault has ended them: ${rows.ended}`)
     if (rows.left > 0)
       print(`${rows.left} rows of ${rows.leftWorkspaces} workspaces that this platform does not have were left out`)
     print('start a server, which ends what is overdue before it serves; then run "ninefold doctor"')

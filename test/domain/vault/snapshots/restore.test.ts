@@ -129,7 +129,7 @@ it('a vault that is not empty is replaced only when asked, and what it has ended
   })
   await expect(restoreInto(place, file)).rejects.toThrow('can only be restored into an empty vault')
   const lines = await restoreInto(place, file, { isReplacing: true })
-  expect(lines).toContain('2 rows stay as the replaced vault has ended them')
+  expect(lines).toContain('rows that stay as the replaced vault has ended them: 2')
   expect(await doctorFindings(place)).toEqual([])
   await whileOpen(place, async api => {
     const { at, read } = secretCalls({ api }, workspace)
