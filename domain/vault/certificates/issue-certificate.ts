@@ -4,7 +4,7 @@ import { csrInvalid, templateNotFound, templateRequired } from '../../../output/
 import type { CertificateTemplate, ParsedCreateCertificateRequest } from '../../../output/vault/types.ts'
 import { engineUnavailable } from '../../../output/shared/errors.ts'
 import type { CallContext } from '../../../runtime/context.ts'
-import { absentAt, ApiError, faultAt } from '../../../runtime/errors.ts'
+import { ApiError, atField, faultAt } from '../../../runtime/errors.ts'
 import type { Stored, Transaction } from '../../ports/store.ts'
 import { requireFound } from '../../resources/find-rows.ts'
 import { workspaceScope } from '../../resources/kind.ts'
@@ -138,7 +138,7 @@ async function templateOf(
   const template = (await store.get(templateCollection, id))?.value
   if (template?.certificate_authority_id === authority.id) return template
   const message = `certificate authority ${authority.id} has no certificate template ${id}`
-  throw absentAt(templateNotFound, field, message, { type: 'vault.certificateTemplates', name: id })
+  throw atField(templateNotFound(message, { resource: { type: 'vault.certificateTemplates', name: id } }), field)
 }
 
 /** Throws CSR_INVALID if the key is that of an authority of the chain. */

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
 import type {
   CertificateAuthorityInput,
   CertificateInput,
@@ -34,7 +35,7 @@ export async function tenantCertificates(options: TestPlatformOptions = {}): Pro
 }
 
 /** Returns the calls of certificates in a workspace, by the administrator. */
-export function certificateCalls({ admin, at, workspace }: TenantKeys) {
+export function certificateCalls({ admin, at, workspace }: Pick<TenantKeys, 'admin' | 'at' | 'workspace'>) {
   const { vault } = admin.api
   const { ended } = keyCalls(admin, workspace)
   const authority = async (body: CertificateAuthorityInput): Promise<string> =>
@@ -67,18 +68,15 @@ export function certificateCalls({ admin, at, workspace }: TenantKeys) {
   }
 }
 
-/** Runs `use` with a folder that is deleted afterwards, and with a function that writes a file there. */
+/** Runs `use` with a folder that is deleted after the test, and with a function that writes a file there. */
 export function inFolder<R>(use: (write: (name: string, content: string) => string, folder: string) => R): R {
   const folder = mkdtempSync(join(tmpdir(), 'ninefold-certificates-'))
-  try {
-    return use((name, content) => {
-      const path = join(folder, name)
-      writeFileSync(path, content)
-      return path
-    }, folder)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return use((name, content) => {
+    const path = join(folder, name)
+    writeFileSync(path, content)
+    return path
+  }, folder)
 }
 
 /** The keys that the command `openssl` can make for signing requests, as arguments of `openssl req`. */
@@ -113,6 +111,20 @@ export function opensslVerifies(leaf: string, chain: readonly string[]): string 
     const args = ['verify', ...strict, '-CAfile', root, ...untrusted, write('leaf.pem', leaf)]
     const { stderr, stdout } = spawnSync('openssl', args, { encoding: 'utf8' })
     return `${stdout}${stderr}`.replaceAll(/\S*leaf\.pem/g, 'leaf.pem').trim()
+  })
+}
+
+/** Returns a root that the command `openssl` makes, and the certificate that the root signs for the request of an authority. */
+export function opensslAuthority(request: string): { readonly root: string; readonly certificate: string } {
+  return inFolder((write, folder) => {
+    const run = (...args: readonly string[]): string =>
+      execFileSync('openssl', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+    const key = join(folder, 'root-key.pem')
+    const extensions = ['-addext', 'keyUsage=critical,keyCertSign,cRLSign']
+    const made = ['-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', key]
+    const root = run('req', '-x509', ...made, '-subj', '/CN=Outside Root', '-days', '3650', ...extensions)
+    const signer = ['-CA', write('root.pem', root), '-CAkey', key, '-days', '365', '-copy_extensions', 'copy']
+    return { root, certificate: run('x509', '-req', '-in', write('request.pem', request), ...signer) }
   })
 }
 

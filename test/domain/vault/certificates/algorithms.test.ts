@@ -1,0 +1,141 @@
+import { createServer, connect } from 'node:tls'
+import { once } from 'node:events'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { doctorFindings } from '../../../areas/doctor.ts'
+import {
+  openssl,
+  opensslAuthority,
+  opensslRequest,
+  opensslVerifies,
+  requestKeys,
+  tenantCertificates,
+  type TenantCertificates,
+} from './tenant-certificates.ts'
+
+/** The algorithms of the keys of authorities. */
+const algorithms = [
+  'EC_P256_SHA256',
+  'EC_P384_SHA384',
+  'ED25519',
+  'RSA_PKCS1_3072_SHA256',
+  'RSA_PKCS1_4096_SHA256',
+  'RSA_PSS_3072_SHA256',
+] as const
+
+let tenant: TenantCertificates
+
+beforeAll(async () => {
+  tenant = await tenantCertificates({ later: afterAll })
+})
+
+const prefixed = (short: (typeof algorithms)[number]) => `VAULT_CRYPTO_KEY_ALGORITHM_${short}` as const
+
+describe.runIf(openssl).each(algorithms)('an authority of %s', short => {
+  test('signs an authority and a leaf that openssl accepts', async () => {
+    const { admin, at, below, issue, root } = tenant
+    const key_algorithm = prefixed(short)
+    const name = short.toLowerCase().replaceAll('_', '-')
+    const top = await root(`root-${name}`, { key_algorithm })
+    const sub = await below(top, `sub-${name}`, { key_algorithm })
+    const config = { subject_alt_names: { dns_names: ['www.acme.example'], ip_addresses: ['192.0.2.1'] } }
+    const id = await issue(sub, { config, private_key_secret_name: `key-${name}` })
+    const leaf = await admin.api.vault.getCertificate({ ...at, certificate_authority: sub, id })
+    expect(opensslVerifies(leaf.pem_certificate, leaf.pem_certificate_chain)).toBe('leaf.pem: OK')
+  }, 60_000)
+
+  test('signs with a version of a crypto key, which then signs nothing else', async () => {
+    const { admin, at, create, issue, root } = tenant
+    const { vault } = admin.api
+    const name = `pinned-${short.toLowerCase().replaceAll('_', '-')}`
+    const crypto_key_id = await create(name, short)
+    const top = await root(name, { crypto_key_id })
+    const id = await issue(top, { config: { subject: { common_name: 'a.example' } }, private_key_secret_name: name })
+    const leaf = await vault.getCertificate({ ...at, certificate_authority: top, id })
+    expect(opensslVerifies(leaf.pem_certificate, leaf.pem_certificate_chain)).toBe('leaf.pem: OK')
+    const inUse = { reason: 'CRYPTO_KEY_IN_USE', code: 9_003_003 }
+    await expect(vault.sign({ ...at, id: crypto_key_id, body: { data: 'aGVsbG8=' } })).rejects.toMatchObject(inUse)
+    await expect(root(`${name}-2`, { crypto_key_id })).rejects.toMatchObject(inUse)
+    await expect(vault.deleteCryptoKey({ ...at, id: crypto_key_id })).rejects.toMatchObject(inUse)
+  }, 60_000)
+})
+
+test.runIf(openssl).each(Object.entries(requestKeys))(
+  'a request of %s becomes a certificate that openssl accepts',
+  async (kind, args) => {
+    const { admin, at, issue, root } = tenant
+    const top = await root(`for-${kind.toLowerCase().replaceAll(' ', '-')}`)
+    const names = 'DNS:*.acme.example,IP:2001:db8::1,URI:spiffe://acme.example/web,email:web@acme.example'
+    const id = await issue(top, { pem_csr: opensslRequest(args, { names }) })
+    const leaf = await admin.api.vault.getCertificate({ ...at, certificate_authority: top, id })
+    expect(opensslVerifies(leaf.pem_certificate, leaf.pem_certificate_chain)).toBe('leaf.pem: OK')
+    expect(leaf.subject_alt_names).toEqual({
+      dns_names: ['*.acme.example', 'web.acme.example'],
+      ip_addresses: ['2001:db8::1'],
+      uris: ['spiffe://acme.example/web'],
+      email_addresses: ['web@acme.example'],
+    })
+  },
+)
+
+it('gives a chain that the TLS of Node.js accepts', async () => {
+  const { admin, at, below, issue, root } = tenant
+  const { vault } = admin.api
+  const sub = await below(await root('tls-root'), 'tls-sub')
+  const config = { subject: { common_name: 'localhost.acme.example' } }
+  const id = await issue(sub, { config, private_key_secret_name: 'tls-key' })
+  const leaf = await vault.getCertificate({ ...at, certificate_authority: sub, id })
+  const secret = await vault.getSecretVersion({ ...at, secret: leaf.private_key_secret_id, id: '1' })
+  const cert = [leaf.pem_certificate, ...leaf.pem_certificate_chain].join('')
+  const server = createServer({ cert, key: Buffer.from(secret.payload?.data ?? '', 'base64') }, socket => socket.end())
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  const ca = leaf.pem_certificate_chain.at(-1) ?? ''
+  const socket = connect({ port, host: '127.0.0.1', ca, servername: 'localhost.acme.example' })
+  await once(socket, 'secureConnect')
+  expect(socket.authorized).toBe(true)
+  socket.destroy()
+  server.close()
+})
+
+it.runIf(openssl)('activates an authority whose request openssl has signed, and refuses other chains', async () => {
+  const { admin, at, below, issue, platform, root } = tenant
+  const { vault } = admin.api
+  const waiting = await below('', 'waiting')
+  const before = await vault.getCertificateAuthority({ ...at, id: waiting })
+  expect(before).toMatchObject({ state: 'VAULT_CERTIFICATE_AUTHORITY_STATE_AWAITING_ACTIVATION', pem_certificate: '' })
+  const config = { subject: { common_name: 'web.acme.example' } }
+  await expect(issue(waiting, { config, private_key_secret_name: 'none' })).rejects.toMatchObject({
+    reason: 'CA_NOT_ENABLED',
+    metadata: { state: 'VAULT_CERTIFICATE_AUTHORITY_STATE_AWAITING_ACTIVATION' },
+  })
+  const outside = opensslAuthority(before.pem_csr)
+  const other = await vault.getCertificateAuthority({ ...at, id: await root('other-root') })
+  const activate = (...pem_certificate_chain: string[]) =>
+    vault.createCertificateAuthority({
+      ...at,
+      body: { activation: { certificate_authority_id: waiting, pem_certificate_chain } },
+    })
+  const invalid = { reason: 'ACTIVATION_CHAIN_INVALID', code: 9_006_005 }
+  for (const chain of [
+    [other.pem_certificate],
+    [outside.certificate],
+    [outside.certificate, other.pem_certificate],
+    [outside.root, outside.certificate],
+    [outside.certificate, outside.root, outside.root.slice(1)],
+  ])
+    await expect(activate(...chain)).rejects.toMatchObject(invalid)
+  expect(await activate(outside.certificate, outside.root)).toMatchObject({
+    operation_type: 'VAULT_OPERATION_TYPE_ACTIVATE',
+    resource_id: waiting,
+  })
+  await expect(activate(outside.certificate, outside.root)).rejects.toMatchObject({
+    reason: 'CA_NOT_AWAITING_ACTIVATION',
+    code: 9_006_004,
+  })
+  const id = await issue(waiting, { config, private_key_secret_name: 'activated' })
+  const leaf = await vault.getCertificate({ ...at, certificate_authority: waiting, id })
+  expect(opensslVerifies(leaf.pem_certificate, leaf.pem_certificate_chain)).toBe('leaf.pem: OK')
+  expect(await doctorFindings(platform.config)).toEqual([])
+})
