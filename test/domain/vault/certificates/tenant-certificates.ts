@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
 import type {
   CertificateAuthorityInput,
   CertificateInput,
@@ -34,7 +35,7 @@ export async function tenantCertificates(options: TestPlatformOptions = {}): Pro
 }
 
 /** Returns the calls of certificates in a workspace, by the administrator. */
-export function certificateCalls({ admin, at, workspace }: TenantKeys) {
+export function certificateCalls({ admin, at, workspace }: Pick<TenantKeys, 'admin' | 'at' | 'workspace'>) {
   const { vault } = admin.api
   const { ended } = keyCalls(admin, workspace)
   const authority = async (body: CertificateAuthorityInput): Promise<string> =>
@@ -67,18 +68,15 @@ export function certificateCalls({ admin, at, workspace }: TenantKeys) {
   }
 }
 
-/** Runs `use` with a folder that is deleted afterwards, and with a function that writes a file there. */
+/** Runs `use` with a folder that is deleted after the test, and with a function that writes a file there. */
 export function inFolder<R>(use: (write: (name: string, content: string) => string, folder: string) => R): R {
   const folder = mkdtempSync(join(tmpdir(), 'ninefold-certificates-'))
-  try {
-    return use((name, content) => {
-      const path = join(folder, name)
-      writeFileSync(path, content)
-      return path
-    }, folder)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return use((name, content) => {
+    const path = join(folder, name)
+    writeFileSync(path, content)
+    return path
+  }, folder)
 }
 
 /** The keys that the command `openssl` can make for signing requests, as arguments of `openssl req`. */

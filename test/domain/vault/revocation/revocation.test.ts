@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { baseUrl } from '../../../areas/open-platform.ts'
+import { testPlatform } from '../../../areas/test-platform.ts'
 import {
   inFolder,
   openssl,
@@ -23,8 +24,11 @@ const made = (name: string) => ({
 })
 
 /** Fetches a path of the platform without a token. */
-const fetched = ({ platform }: TenantCertificates, path: string, init: RequestInit = {}): Promise<Response> =>
-  platform.from('192.0.2.7')(`${baseUrl}${path}`, init)
+const fetched = (
+  { platform }: Pick<TenantCertificates, 'platform'>,
+  path: string,
+  init: RequestInit = {},
+): Promise<Response> => platform.from('192.0.2.7')(`${baseUrl}${path}`, init)
 
 /** Returns the id of the organisation of the workspace. */
 async function organisationOf({ admin }: TenantCertificates): Promise<string> {
@@ -169,6 +173,24 @@ describe('a revocation of a certificate', () => {
     await vault.revokeCertificate({ ...path, body: { reason: keyCompromise } })
     expect(await vault.getCertificateRevocationList({ ...at, id: authority })).toMatchObject({ revoked_count: 1 })
     expect((await fetched(tenant, `/crl/${authority}.crl`)).status).toBe(200)
+  })
+})
+
+describe('a sealed server', () => {
+  it('revokes, and answers the last lists', async () => {
+    const first = await tenantCertificates()
+    const { at, issue, root } = first
+    const [signed, unsigned] = [await root('signed'), await root('unsigned')]
+    const id = await issue(signed, made('web'))
+    const before = await first.admin.api.vault.getCertificateRevocationList({ ...at, id: signed })
+    await first.platform.close()
+    const platform = await testPlatform({ config: { ...first.platform.config, isDev: false } })
+    const { vault } = (await platform.admin()).api
+    await vault.revokeCertificate({ ...at, certificate_authority: signed, id, body: { reason: keyCompromise } })
+    expect(await vault.getCertificateRevocationList({ ...at, id: signed })).toEqual(before)
+    expect((await fetched({ platform }, `/crl/${signed}.crl`)).status).toBe(200)
+    await vault.revokeCertificateAuthority({ ...at, id: unsigned, body: { reason: keyCompromise } })
+    expect(await doctorFindings(platform.config)).toEqual([])
   })
 })
 

@@ -1,4 +1,5 @@
 import { authorityCollection, authorityState } from '../../../../domain/vault/certificates/authorities-store.ts'
+import { certificateCollection, certificateState } from '../../../../domain/vault/certificates/certificates-store.ts'
 import { absentId } from '../../../areas/members.ts'
 import { withBody, type Aim } from '../../aim.ts'
 import type { AreaRecipes, Fault } from '../../recipe.ts'
@@ -26,6 +27,35 @@ const noParent: Fault = {
     }),
 }
 
+const reason = { reason: 'VAULT_REVOCATION_REASON_SUPERSEDED' }
+
+/** The authority has failed. The fault writes to the store, because it is made for suspended workspaces too. */
+const failed: Fault = {
+  reason: 'CA_NOT_ENABLED',
+  async apply(aim, { store }) {
+    await store.tx(async tx => {
+      const found = await tx.lock(authorityCollection, aim.path['id'] ?? '')
+      if (!found) return
+      await tx.update(authorityCollection, found.id, { ...found.value, state: authorityState('FAILED') }, found.version)
+    })
+    return aim
+  },
+}
+
+/** The certificate is revoked. The fault writes to the store, because it is made for suspended workspaces too. */
+const revoked: Fault = {
+  reason: 'CERTIFICATE_ALREADY_REVOKED',
+  async apply(aim, { store }) {
+    await store.tx(async tx => {
+      const found = await tx.lock(certificateCollection, aim.path['id'] ?? '')
+      if (!found) return
+      const row = { ...found.value, state: certificateState('REVOKED') }
+      await tx.update(certificateCollection, found.id, row, found.version)
+    })
+    return aim
+  },
+}
+
 const authority: Resource = {
   noun: 'CertificateAuthority',
   body: root,
@@ -34,6 +64,7 @@ const authority: Resource = {
       faults: { rule: shortLife, reference: noParent, quota: noRoomIn('WORKSPACE', 'vault.certificateAuthorities') },
       unmade: { seal: unsealed },
     },
+    revoke: { body: reason, faults: { state: failed } },
   },
 }
 
@@ -80,6 +111,7 @@ const certificate: Resource = {
       },
       unmade: { seal: unsealed },
     },
+    revoke: { body: reason, faults: { state: revoked } },
   },
 }
 
