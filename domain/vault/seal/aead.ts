@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomFillSync } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, randomFillSync } from 'node:crypto'
 
 const algorithm = 'aes-256-gcm'
 
@@ -11,7 +11,7 @@ const tagSize = 16
 /** Encrypts bytes by AES-256-GCM with a random nonce. Returns nonce, ciphertext and tag. */
 export function encryptBytes(key: Uint8Array, additional: Uint8Array, plain: Uint8Array): Buffer {
   const nonce = randomFillSync(Buffer.alloc(nonceSize))
-  const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagSize })
+  const cipher = createCipheriv(algorithm, createSecretKey(key), nonce, { authTagLength: tagSize })
   cipher.setAAD(additional)
   const body = cipher.update(plain)
   return Buffer.concat([nonce, body, cipher.final(), cipher.getAuthTag()])
@@ -24,7 +24,9 @@ export function encryptBytes(key: Uint8Array, additional: Uint8Array, plain: Uin
 export function decryptBytes(key: Uint8Array, additional: Uint8Array, encrypted: Uint8Array): Buffer | undefined {
   if (encrypted.length < nonceSize + tagSize) return undefined
   const bodyEnd = encrypted.length - tagSize
-  const decipher = createDecipheriv(algorithm, key, encrypted.subarray(0, nonceSize), { authTagLength: tagSize })
+  const decipher = createDecipheriv(algorithm, createSecretKey(key), encrypted.subarray(0, nonceSize), {
+    authTagLength: tagSize,
+  })
   decipher.setAAD(additional)
   decipher.setAuthTag(encrypted.subarray(bodyEnd))
   const plain = decipher.update(encrypted.subarray(nonceSize, bodyEnd))
