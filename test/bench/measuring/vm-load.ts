@@ -16,7 +16,7 @@ const machinesOfOne = 250
 const limit = 3
 
 /** How long the idle server is read, and the pause between two reads, in milliseconds. */
-const idleMs = 8000
+const idleMs = 5000
 const pauseMs = 5
 
 /** The event loop of the server may be held for this time, in milliseconds. */

@@ -63,6 +63,37 @@ it('locks no reference of a row in another workspace', async () => {
   expect(held).toEqual(['lock library_books/b2'])
 })
 
+it('writes a row that its capacity completes once, after its names are checked', async () => {
+  const { books: calls, store } = await stocked()
+  const order: string[] = []
+  const complete = (made: Book) => async () => {
+    order.push(made.id)
+    return { row: { ...made, state: 'BACK' } }
+  }
+  const taken = book('b2', { name: 'name-b1' })
+  expect(await refusalOf(calls.create({}, context, taken, { complete: complete(taken) }))).toMatchObject({
+    reason: 'BOOK_TAKEN',
+  })
+  expect(order).toEqual([])
+  const free = book('b3')
+  await calls.create({}, context, free, { complete: complete(free) })
+  expect(order).toEqual(['b3'])
+  expect(await store.get(books, 'b3')).toMatchObject({ version: 1, value: { state: 'BACK' } })
+})
+
+it('creates one of two rows that get one name at the same time', async () => {
+  const { books: calls, store } = await stocked()
+  const outcomes = await Promise.allSettled(
+    ['b2', 'b3'].map(id => {
+      const row = book(id, { name: 'both' })
+      return calls.create({}, context, row, { complete: async () => ({ row }) })
+    }),
+  )
+  const refused = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason] : []))
+  expect(refused).toMatchObject([{ reason: 'BOOK_TAKEN' }])
+  expect(await store.count(books, { name: 'both' })).toBe(1)
+})
+
 it('reports references, then names, then exclusions, then quotas', async () => {
   const { books: calls, store } = await stocked()
   const order: string[] = []
