@@ -1,0 +1,26 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AreaModule } from '../../../server/area.ts'
+import { areas } from '../../../server/areas.ts'
+import type { WalkedServer } from '../../areas/kill/serve-walked.ts'
+import { GivenSettings } from '../../../server/settings/values.ts'
+import { vaultSettings } from '../../../server/vault/settings.ts'
+
+/** The areas that crypto keys need. */
+export const walkedAreas: readonly AreaModule[] = areas.filter(({ domain }) =>
+  ['taxonomy', 'vault'].includes(domain.name),
+)
+
+/** Returns the settings of a walked server: the root key of its data folder, and windows of a second. */
+export function walkedSettings(): { readonly given: GivenSettings } {
+  const [text = ''] = process.argv.slice(2)
+  const { place }: WalkedServer = JSON.parse(text)
+  mkdirSync(place.dataDir, { recursive: true, mode: 0o700 })
+  const file = join(place.dataDir, 'walked-root.key')
+  writeFileSync(file, Buffer.alloc(32, 7).toString('base64'), { mode: 0o600 })
+  return {
+    given: new GivenSettings()
+      .with(vaultSettings['vault.seal.current_key'], `file://${file}`)
+      .with(vaultSettings['vault.min_destroy_window'], 1000),
+  }
+}
