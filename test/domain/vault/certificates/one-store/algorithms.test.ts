@@ -1,7 +1,7 @@
 import { createServer, connect } from 'node:tls'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
-import { doctorFindings } from '../../../areas/doctor.ts'
+import { doctorFindings } from '../../../../areas/doctor.ts'
 import {
   openssl,
   opensslAuthority,
@@ -10,7 +10,7 @@ import {
   requestKeys,
   tenantCertificates,
   type TenantCertificates,
-} from './tenant-certificates.ts'
+} from '../tenant-certificates.ts'
 
 /** The algorithms of the keys of authorities. */
 const algorithms = [
