@@ -8,13 +8,17 @@ import { expect, it, onTestFinished } from 'vitest'
 import { testFolder } from '../../../server/store/harness.ts'
 import { tenantCertificates } from '../certificates/tenant-certificates.ts'
 
-const python = hasPython()
+const python = runs('python3', '-c', 'import ssl')
+const curl = runs('curl', '--version')
 
 if (!python) console.warn('python3 is not on the PATH: its judgement of a revoked certificate is skipped')
 
-function hasPython(): boolean {
+if (!curl) console.warn('curl is not on the PATH: its judgement of a revoked certificate is skipped')
+
+/** Whether a program is on this machine and succeeds. */
+function runs(program: string, ...args: readonly string[]): boolean {
   try {
-    execFileSync('python3', ['-c', 'import ssl'])
+    execFileSync(program, args, { stdio: 'ignore' })
     return true
   } catch {
     return false
@@ -34,7 +38,7 @@ except ssl.SSLCertVerificationError as error:
     print(error.verify_message)
 `
 
-it('TLS of Node.js and of Python accepts a leaf, and refuses the leaf once the list names it', async () => {
+it('TLS of Node.js, curl and Python accepts a leaf, and refuses the leaf once the list names it', async () => {
   const { admin, at, issue, root } = await tenantCertificates()
   const { vault } = admin.api
   const authority = await root('root')
@@ -62,6 +66,10 @@ it('TLS of Node.js and of Python accepts a leaf, and refuses the leaf once the l
   const after = await list()
   expect(await nodeVerdict(port, ca, before)).toBe('accepted')
   expect(await nodeVerdict(port, ca, after)).toBe('CERT_REVOKED')
+  if (curl) {
+    expect(await curlVerdict(port, ca, before)).not.toContain('revoked')
+    expect(await curlVerdict(port, ca, after)).toContain('certificate revoked')
+  }
   if (!python) return
   expect(await pythonVerdict(port, ca, before)).toBe('accepted')
   expect(await pythonVerdict(port, ca, after)).toBe('certificate revoked')
@@ -84,4 +92,15 @@ async function pythonVerdict(port: number, ca: string, crl: string): Promise<str
   writeFileSync(trusted, ca + crl)
   const { stdout } = await promisify(execFile)('python3', ['-c', program, trusted, String(port)])
   return stdout.trim()
+}
+
+/** Returns the message of curl; the server ends each connection without an answer. */
+async function curlVerdict(port: number, ca: string, crl: string): Promise<string> {
+  const folder = testFolder()
+  const [trusted, list] = [join(folder, 'root.pem'), join(folder, 'list.pem')]
+  writeFileSync(trusted, ca)
+  writeFileSync(list, crl)
+  const to = ['--connect-to', `web.acme.example:443:127.0.0.1:${port}`, 'https://web.acme.example/']
+  const args = ['-sS', '--max-time', '10', '--cacert', trusted, '--crlfile', list, ...to]
+  return new Promise(resolve => execFile('curl', args, (_error, _stdout, stderr) => resolve(stderr)))
 }
