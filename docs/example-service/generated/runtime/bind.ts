@@ -1,7 +1,9 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
 import type { CallContext, ListContext } from './context.ts'
-import { checkMask } from './field-mask.ts'
+import type { FieldViolation } from './errors.ts'
+import { checkMask, missingIn } from './field-mask.ts'
+import { addFormFaults, type FormRule, type FormRules } from './form-rules.ts'
 import { JsonText } from './json.ts'
 import type { Answer } from './json.ts'
 import { listParameters, listQuery, nextToken, withFaultsOf } from './pagination.ts'
@@ -34,8 +36,17 @@ export function bind<Sent, Result, Given extends Sent>(
 ): BoundRoute
 export function bind(...[shared, handler, rules]: Either<unknown, Handler<unknown, unknown>>): BoundRoute {
   const route = rules ? { ...shared, ...rules } : shared
-  return { route, run: async (request, faults, context) => handler(accept(route, request, faults), context) }
+  const run: BoundRoute['run'] = async (request, faults, context, _tokens, rules) =>
+    handler(accept(route, request, faults, { rules, now: context.now }), context)
+  return { route, run }
 }
+
+/** Returns the routes of an area, whose requests are also checked by the rules of the area. */
+export const ruled = (routes: readonly BoundRoute[], forms: FormRules): readonly BoundRoute[] =>
+  routes.map(({ route, run }) => {
+    const rules = forms[route.operationId]
+    return { route, run: (request, faults, context, tokens) => run(request, faults, context, tokens, rules) }
+  })
 
 /**
  * Joins a list operation of `x-filter` and its handler, as `bind` does. The handler finds the parsed parameters in
@@ -86,22 +97,61 @@ function untyped(route: Omit<Route<unknown, unknown>, 'complete'>): Route<unknow
   return route
 }
 
-function accept<Sent>(route: Route<Sent, unknown>, request: unknown, faults: Faults): Sent {
-  const unread = [...faults.list]
-  if (!route.check(request, faults) || faults.count > 0) {
-    // An unreadable field is absent in the request, so the check may report the field again; only its first fault is
-    // kept.
-    const found = faults.list.slice(unread.length).filter(({ field }) => !unread.some(known => known.field === field))
-    throw fieldInvalid([...unread, ...found])
-  }
-  const { fields, masked } = route
-  const holder = masked === undefined || !isRecord(request) ? request : request.body
-  if (fields !== undefined && isRecord(holder)) {
-    const body = own(holder, masked ?? 'body')
-    const { update_mask: mask } = holder
-    checkMask(typeof mask === 'string' ? mask : undefined, fields, isRecord(body) ? body : {}, masked)
-  }
+/** The rules of the area for the body of a request, and the time of the request. */
+interface Form {
+  readonly rules: readonly FormRule[] | undefined
+  readonly now: number
+}
+
+/**
+ * Returns a request with its defaults. Throws FIELD_INVALID with all faults of the schema, of the members that a mask
+ * needs, and of the rules of the area; then UPDATE_MASK_INVALID.
+ */
+function accept<Sent>(route: Route<Sent, unknown>, request: unknown, faults: Faults, form?: Form): Sent {
+  const unread = faults.list.length
+  const isFit = route.check(request, faults)
+  const checkPaths = addLaterFaults(route, request, faults, form)
+  if (!isFit || faults.count > 0) throw fieldInvalid(eachOnce(faults, unread))
+  checkPaths?.()
   return route.complete?.(request) ?? request
+}
+
+/**
+ * Adds the faults that the check of the schema does not find. Returns a function that throws UPDATE_MASK_INVALID;
+ * undefined if the route has no mask.
+ */
+function addLaterFaults(
+  { fields, masked }: Pick<Rules<unknown>, 'fields' | 'masked'>,
+  request: unknown,
+  faults: Faults,
+  form: Form | undefined,
+): (() => void) | undefined {
+  if (!isRecord(request)) return undefined
+  const body = own(request, 'body')
+  const holder = masked === undefined ? request : body
+  let checkPaths: (() => void) | undefined
+  if (fields !== undefined && isRecord(holder)) {
+    const mask = own(holder, 'update_mask')
+    const resource = own(holder, masked ?? 'body')
+    const text = typeof mask === 'string' ? mask : undefined
+    checkPaths = () => checkMask(text, fields)
+    const isReadable = text === mask && isRecord(resource)
+    const missing = isReadable ? missingIn(text, fields, resource, masked) : []
+    // The schema has reported a member that is null.
+    const known = new Set(faults.list.map(({ field }) => field))
+    for (const { field, description } of missing) if (!known.has(field)) faults.add(field, description)
+  }
+  if (form?.rules && isRecord(body)) addFormFaults(form.rules, body, form.now, faults)
+  return checkPaths
+}
+
+/**
+ * Returns the faults with each field once, if a reader or the check before has reported the field: a field that cannot
+ * be read, such as a number with letters, is absent for the check.
+ */
+function eachOnce({ list }: Faults, unread: number): readonly FieldViolation[] {
+  const known = new Set(list.slice(0, unread).map(({ field }) => field))
+  return [...list.slice(0, unread), ...list.slice(unread).filter(({ field }) => !known.has(field))]
 }
 
 /** Accepts the request of a list. The error of an invalid request also has the faults of the list parameters. */

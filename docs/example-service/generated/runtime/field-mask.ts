@@ -33,14 +33,21 @@ export interface Updated<T> {
   readonly changed: readonly string[]
 }
 
+/** Throws `ApiError` UPDATE_MASK_INVALID unless the paths of an `update_mask` fit the fields (conventions §6). */
+export const checkMask = (mask: string | undefined, fields: Fields): void => void selectionOf(mask, fields)
+
 /**
- * Checks an `update_mask` (conventions §6). With `body`, also checks that no required field in the mask is missing, as
- * far as the check is possible without the stored resource. `at` is the member of the body that holds the resource;
- * empty if the body is the resource. Throws `ApiError` UPDATE_MASK_INVALID or FIELD_INVALID.
+ * Returns a fault for each required field in the mask that the body lacks, as far as this is known without the stored
+ * resource. `at` is the member of the body that holds the resource; empty if the body is the resource. Returns no fault
+ * for a mask that `checkMask` refuses.
  */
-export function checkMask(mask: string | undefined, fields: Fields, body?: object, at = ''): void {
-  const selection = selectionOf(mask, fields)
-  if (body) refuse('FIELD_INVALID', missingOf(fields, body, selection, at))
+export function missingIn(mask: string | undefined, fields: Fields, body: object, at = ''): readonly FieldViolation[] {
+  try {
+    return missingOf(fields, body, selectionOf(mask, fields), at)
+  } catch (error) {
+    if (error instanceof ApiError) return []
+    throw error
+  }
 }
 
 /**

@@ -4,6 +4,7 @@ import type { CallContext } from './context.ts'
 import type { ErrorDomain } from './errors.ts'
 import type { Fields } from './field-mask.ts'
 import type { ListFields } from './filter/types.ts'
+import type { FormRule } from './form-rules.ts'
 import type { ClientBody, PlainCodec, RequestBody, StreamCodec } from './media.ts'
 import type { PageTokens } from './page-token.ts'
 import type { Parameter, ParameterType } from './parameters/types.ts'
@@ -129,9 +130,16 @@ export interface BoundRoute {
   readonly route: Route<unknown, unknown>
   /**
    * Returns the handler's answer. Throws `ApiError` FIELD_INVALID with all `faults` if the request is invalid or
-   * `faults` is not empty, then the errors of a mask or of list parameters. Lists need `tokens`.
+   * `faults` is not empty, then the errors of a mask or of list parameters. Lists need `tokens`. A body with a fault by
+   * `rules` is invalid too.
    */
-  readonly run: (request: unknown, faults: Faults, context: CallContext, tokens?: PageTokens) => Promise<unknown>
+  readonly run: (
+    request: unknown,
+    faults: Faults,
+    context: CallContext,
+    tokens?: PageTokens,
+    rules?: readonly FormRule[],
+  ) => Promise<unknown>
 }
 
 /** The types of an area's operations, generated as `<Area>Area`. */
