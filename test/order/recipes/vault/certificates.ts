@@ -7,7 +7,7 @@ import { resourceRecipes, type Resource } from '../../resource-recipes.ts'
 import { noRoomIn } from '../../taxonomy-quota.ts'
 import type { World } from '../../world.ts'
 
-const unsealed = 'the vault of the test is unsealed; test/domain/vault/certificates/calls.test.ts seals it'
+const unsealed = 'the vault of the test is unsealed'
 
 const root = ({ newName }: World) => ({
   name: newName(),
