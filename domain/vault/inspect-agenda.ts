@@ -1,5 +1,7 @@
 import type { Finding } from '../ports/inspection.ts'
 import type { Reader } from '../ports/store.ts'
+import { authorityCollection } from './certificates/authorities-store.ts'
+import { certificateCollection } from './certificates/certificates-store.ts'
 import { capsuleCollection } from './capsules/capsules-store.ts'
 import { cryptoKeyCollection } from './keys/crypto-keys-store.ts'
 import { keyVersionCollection } from './keys/key-versions-store.ts'
@@ -23,6 +25,8 @@ function hasResource(reader: Reader, { kind, resource_id: id }: AgendaEntry): Pr
   if (kind === 'secretVersions.destroy') return reader.exists(secretVersionCollection, { row_id: id })
   if (kind === 'cryptoKeyVersions.destroy') return reader.exists(keyVersionCollection, { row_id: id })
   if (kind === 'cryptoKeys.rotate') return reader.exists(cryptoKeyCollection, { id })
+  if (kind === 'certificateAuthorities.expire') return reader.exists(authorityCollection, { id })
+  if (kind === 'certificates.end') return reader.exists(certificateCollection, { id })
   return kind.startsWith('capsules.')
     ? reader.exists(capsuleCollection, { id })
     : reader.exists(secretCollection, { id })

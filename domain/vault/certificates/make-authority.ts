@@ -18,7 +18,7 @@ import { keyOwner, signSchemeOf } from './authority-signer.ts'
 import { certifyAuthority, freshKey, requireParent, type MadeMembers } from './certify-authority.ts'
 
 /** The input of the creation of an authority after the answer. */
-interface Making {
+export interface Making {
   readonly authority: string
 }
 

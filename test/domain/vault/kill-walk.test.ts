@@ -13,7 +13,10 @@ const program = fileURLToPath(new URL('./walked-vault.ts', import.meta.url))
 const algorithm = 'VAULT_CRYPTO_KEY_ALGORITHM_RSA_OAEP_2048_SHA256'
 const purpose = 'VAULT_CRYPTO_KEY_PURPOSE_ASYMMETRIC_DECRYPT'
 
-/** Generates and rotates an RSA key, uses both versions, and deletes a key while its material is generated. */
+/**
+ * Generates and rotates an RSA key, uses both versions, deletes a key while its material is generated, creates an
+ * authority with an RSA key, and takes a snapshot.
+ */
 async function tell(call: typeof fetch, round: number): Promise<void> {
   const transport = createTransport({ baseUrl: '', token: testToken, fetch: call })
   const [taxonomy, vault] = [new TaxonomyClient(transport), new VaultClient(transport)]
@@ -51,10 +54,23 @@ async function tell(call: typeof fetch, round: number): Promise<void> {
       )
     await expect.poll(reason, { timeout: 60_000 }).toBe('CRYPTO_KEY_NOT_FOUND')
   }
+  const root = {
+    name: 'root',
+    type: 'VAULT_CERTIFICATE_AUTHORITY_TYPE_ROOT',
+    subject: { common_name: 'Root' },
+    key_algorithm: 'VAULT_CRYPTO_KEY_ALGORITHM_RSA_PKCS1_3072_SHA256',
+    lifetime: '86400s',
+  } as const
+  const authority = await vault.waitOperation(await vault.createCertificateAuthority({ ...at, body: root }))
+  expect(authority).toMatchObject({ status: 'VAULT_OPERATION_STATUS_DONE', errors: [] })
+  const enabled = await vault.getCertificateAuthority({ ...at, id: authority.resource_id })
+  expect(enabled).toMatchObject({ state: 'VAULT_CERTIFICATE_AUTHORITY_STATE_ENABLED' })
+  const snapshot = await vault.waitOperation(await vault.takeSnapshot({ body: {} }))
+  expect(snapshot).toMatchObject({ status: 'VAULT_OPERATION_STATUS_DONE', errors: [] })
 }
 
 it(
-  'a server that is killed at any step of the generation of a key is made up for',
+  'a server that is killed at any step of the work of the vault is made up for',
   { timeout: walkTimeout },
   async () => {
     const { missed, points, restarts, tried } = await killWalk({ program, areas: walkedAreas, walked: 'vault', tell })
