@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
+import { machines } from '../../../domain/compute/drivers/simulated/machines-store.ts'
 import { works } from '../../../server/operations/work.ts'
-import { storeCollections } from '../../../server/platform-store.ts'
+import { storeCollections, type StorePlace } from '../../../server/platform-store.ts'
 import { areas } from '../../../server/areas.ts'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { openBeside } from '../../server/store/left-place.ts'
@@ -8,6 +9,20 @@ import { tenantVms } from './tenant-vms.ts'
 
 /** The time scale at which a change takes longer than any test. */
 const hours = 1000
+
+/** Ends the provision of a machine in the driver, so that the destruction of the machine takes its time. */
+async function provision(place: StorePlace, id: string): Promise<void> {
+  const store = await openBeside(place, storeCollections(areas))
+  try {
+    await expect.poll(() => store.exists(machines, { id })).toBe(true)
+    await store.tx(async tx => {
+      const machine = await tx.lock(machines, id)
+      if (machine) await tx.update(machines, id, { id, power: 'OFF', disks: machine.value.disks }, machine.version)
+    })
+  } finally {
+    await store.close()
+  }
+}
 
 it('a machine in a transient status takes no other call than a deletion', async () => {
   const { api, create, get, platform, workspace } = await tenantVms(hours)
@@ -37,6 +52,7 @@ it('a machine in a transient status takes no other call than a deletion', async 
 it('a deletion cancels the operation in progress, and is not repeated', async () => {
   const { api, create, ended, get, platform, workspace } = await tenantVms(hours)
   const { id, resource_id } = await create('slow')
+  await provision(platform.config, resource_id)
   const deletion = await api.compute.deleteVm({ workspace, id: resource_id })
   expect(await ended({ id })).toMatchObject({
     status: 'COMPUTE_OPERATION_STATUS_ERROR',
