@@ -76,9 +76,13 @@ const wrongKey = ({ root_key_id }: StoredSafeKey, current: RootKey): string =>
 
 /** Creates the safe with its first key. Returns the reason if the store has keys of workspaces without their safe. */
 async function createSafe(tx: Transaction, root: RootKey, key: Buffer, safe: StoredSafe): Promise<Opened> {
+  // The insertion comes first: a server that starts concurrently then waits, or finds this safe with its keys.
+  const { version } = await tx.insert(safes, safe)
   const hasKeys = (await tx.count(safeKeys)) > 0 || (await tx.count(workspaceKeys)) > 0
-  if (hasKeys) return { reason: 'the store has keys of the vault but has lost its safe; restore it from a backup' }
-  await tx.insert(safes, safe)
+  if (hasKeys) {
+    await tx.delete(safes, safeId, version)
+    return { reason: 'the store has keys of the vault but has lost its safe; restore it from a backup' }
+  }
   const first = { id: '1', create_time: safe.create_time }
   await tx.insert(safeKeys, wrapSafeKey(root, safe.installation_id, key, first))
   return { installation: safe.installation_id, keys: new Map([[first.id, key]]), newest: first.id }
