@@ -81,7 +81,7 @@ const unreadable: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the name is too long',
 }
 
-/** What is wrong with the version of a document, and the remedy; `member` names the format of the document. */
+/** Returns the fault of the version of a document with its remedy; `member` names the format of the document. */
 function versionFault(member: string | undefined, version: string | undefined): string {
   const found = version === undefined ? '' : `, not ${quoted(version)}`
   if (member === 'swagger')

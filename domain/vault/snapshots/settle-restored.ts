@@ -12,7 +12,7 @@ export const restoredReason = 'RESTORED'
 /**
  * Changes the rows that must not rise as the snapshot has them: a capsule may have been redeemed since, so active
  * capsules are revoked and their payloads erased; and no operation generates the material of pending versions any more.
- * Marks the store, so that the next start ends what is overdue before it serves.
+ * Marks the store, so that the next start does the overdue work before it serves.
  */
 export async function settleRestored(tx: Transaction, snapshot_id: string, now: number): Promise<void> {
   const time = formatMillis(now)

@@ -62,7 +62,7 @@ export async function writeSnapshot(snapshot: StoreSnapshot, file: SnapshotFile)
   }
 }
 
-/** Reads a written file back to its end. Throws `SnapshotFault` if the file is not what was written. */
+/** Reads a written file back to its end. Throws `SnapshotFault` if the file differs from the written bytes. */
 export async function verifySnapshot({ key, part }: Pick<SnapshotFile, 'key' | 'part'>): Promise<void> {
   for await (const _ of readLines(part, key));
 }
