@@ -3,6 +3,7 @@ import { isStream } from './answer-type.ts'
 import { readBody } from './bodies.ts'
 import { memberValue } from './check-statements.ts'
 import { type Emission, resolved, schemaOf } from './emission.ts'
+import { filledDefault } from './filled-default.ts'
 import { camel, completeName, pascal, word } from './names.ts'
 import type { OutputFile } from './file.ts'
 import {
@@ -199,7 +200,12 @@ function propertyCompleted({ name, required, schema }: Property, value: string, 
     return memberCompleted(name, value, required, assigned(name, completed(member(value, name), schema, inner)))
   }
   if (!isCompleted(completionOf(schema, context.emission))) return filled(name, value, schema, context)
-  return chosen(name, value, completed(member(value, name), schema, inner), literal(schema.default))
+  return chosen(
+    name,
+    value,
+    completed(member(value, name), schema, inner),
+    literal(filledDefault(schema, context.emission)),
+  )
 }
 
 /**
@@ -207,7 +213,7 @@ function propertyCompleted({ name, required, schema }: Property, value: string, 
  * counts as a value.
  */
 function filled(name: string, value: string, schema: Schema, { emission, file }: CompleteContext): Doc {
-  const standard = literal(schema.default ?? null)
+  const standard = literal(filledDefault(schema, emission))
   if (schema.default !== null && maybeNull(schema, emission)) return chosen(name, value, member(value, name), standard)
   return fallback(name, memberValue(name, file, value), standard)
 }

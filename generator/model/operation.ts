@@ -1,7 +1,7 @@
 import { isReservedWord } from '../identifier.ts'
 import { messages } from '../diagnostics.ts'
 import { flag, member, members, positionOf, text, texts } from '../read/located.ts'
-import { type FoundOperation, parametersOf, templateParts } from '../read/operations.ts'
+import { encodedLiteral, type FoundOperation, parametersOf, templateParts } from '../read/operations.ts'
 import { follow } from '../read/resolve.ts'
 import type { Located } from '../read/types.ts'
 import type { Building, BuildSchema } from './building.ts'
@@ -51,7 +51,7 @@ function operationFrom(building: Building, found: FoundOperation, scopes: Scopes
     ...namesOf(building, found, scopes),
     method: method.toUpperCase(),
     path,
-    pathParts: templateParts(path) ?? [path],
+    pathParts: (templateParts(path) ?? [path]).map((part, i) => (i % 2 === 0 ? encodedLiteral(part) : part)),
     summary: lastText([...item, at], 'summary'),
     description: lastText([...item, at], 'description'),
     deprecated: flag(at, 'deprecated'),

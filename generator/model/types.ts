@@ -314,7 +314,7 @@ export interface Operation {
   readonly method: string
   /** The path template of the document. */
   readonly path: string
-  /** The literal texts and parameter names of the path, alternating, beginning with a literal text. */
+  /** The literal texts, encoded for a URL, and the parameter names of the path, alternating, a literal text first. */
   readonly pathParts: readonly string[]
   readonly summary: string | undefined
   readonly description: string | undefined

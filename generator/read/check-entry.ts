@@ -3,7 +3,14 @@ import { type Message, messages } from '../diagnostics.ts'
 import type { Checking } from './checking.ts'
 import { checkRaises, reasonsOf } from './check-extensions.ts'
 import { elements, member, members, positionOf, text, whole } from './located.ts'
-import { type FoundOperation, operationsOf, parameterKey, parametersOf, templateParts } from './operations.ts'
+import {
+  encodedLiteral,
+  type FoundOperation,
+  operationsOf,
+  parameterKey,
+  parametersOf,
+  templateParts,
+} from './operations.ts'
 import { own } from './pointer.ts'
 import { follow } from './resolve.ts'
 import type { Entry, Located } from './types.ts'
@@ -38,7 +45,7 @@ function checkTemplates(document: Located, operations: readonly FoundOperation[]
     if (path.startsWith('x-')) continue
     const fault = templateFault(path)
     if (fault) diagnostics.add(fault, positionOf(at))
-    const alike = entryOf(byShape, path.replaceAll(/\{[^{}]*\}/g, '{}'))
+    const alike = entryOf(byShape, shapeOf(path))
     const methods = methodsOf.get(path) ?? []
     const isTwice = (other: string): boolean =>
       (methodsOf.get(other) ?? []).some(({ method }) => methods.some(mine => mine.method === method))
@@ -49,6 +56,13 @@ function checkTemplates(document: Located, operations: readonly FoundOperation[]
     alike.push(path)
   }
 }
+
+/** Returns a path without the names of its parameters, in the form in which it is sent. */
+const shapeOf = (path: string): string =>
+  path
+    .split(/\{[^{}]*\}/)
+    .map(text => encodedLiteral(text).replace(/%[\da-f]{2}/gi, code => code.toUpperCase()))
+    .join('{}')
 
 function entryOf(lists: Map<string, string[]>, key: string): string[] {
   const list = lists.get(key) ?? []

@@ -81,3 +81,10 @@ export function templateParts(path: string): readonly string[] | undefined {
   if (!isPaired) return undefined
   return parts.at(-1) === '' ? parts.slice(0, -1) : parts
 }
+
+/**
+ * Returns literal text of a path template in the form in which clients send it: characters that a path cannot contain
+ * (RFC 3986), such as blanks and quotes, are percent-encoded.
+ */
+export const encodedLiteral = (text: string): string =>
+  text.toWellFormed().replace(/[^\w/.~!$&'()*+,;=:@%-]+/g, encodeURIComponent)

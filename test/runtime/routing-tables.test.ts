@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { Method } from '../../runtime/route.ts'
 import { buildRouter } from '../../runtime/routing.ts'
 import { namesOf, partsOf } from './many-routes.ts'
+import { attempts } from './precedence.ts'
 import { route } from './routes.ts'
 
 interface Line {
@@ -62,14 +63,15 @@ const path = fc
  * takes as much text as possible.
  */
 function slowly(lines: readonly Line[], method: string, path: string): unknown {
-  const [best] = lines
-    .filter(({ template }) => expressionOf(template).test(path))
-    .sort((one, other) => compare(one.template, other.template))
-  if (best === undefined) return 'none'
-  const sharing = lines.filter(({ template }) => template === best.template)
-  const end =
-    sharing.find(line => line.method === method) ?? sharing.find(line => method === 'HEAD' && line.method === 'GET')
-  if (end === undefined) return { allowed: sharing.map(line => line.method) }
+  const fitting = lines.filter(({ template }) => expressionOf(template).test(path))
+  const groups = [...Map.groupBy(fitting, ({ template }) => template)].map(([template, lines]) => ({ template, lines }))
+  const endOf = ({ lines }: { readonly lines: readonly Line[] }): Line | undefined =>
+    lines.find(line => line.method === method) ?? lines.find(line => method === 'HEAD' && line.method === 'GET')
+  const tried = attempts(groups, group => endOf(group) !== undefined)
+  const last = tried.at(-1)
+  if (last === undefined) return 'none'
+  const end = endOf(last)
+  if (end === undefined) return { allowed: [...new Set(tried.flatMap(({ lines }) => lines.map(line => line.method)))] }
   const raw = expressionOf(end.template).exec(path)?.slice(1) ?? []
   const names = namesOf(end.template)
   const malformed = names.filter((_, index) => decoded(raw[index] ?? '') === undefined)
@@ -82,16 +84,6 @@ function slowly(lines: readonly Line[], method: string, path: string): unknown {
 }
 
 const expressionOf = (template: string): RegExp => new RegExp(`^${template.replaceAll(/\{[^}]+\}/g, '([^/]+)')}$`)
-
-/** Compares the first segments that differ: a literal before a parameter, then the longer segment. */
-function compare(one: string, other: string): number {
-  const others = other.split('/')
-  const differences = one.split('/').map((segment, index) => rank(others[index] ?? '') - rank(segment))
-  return differences.find(difference => difference !== 0) ?? 0
-}
-
-const rank = (segment: string): number =>
-  segment.includes('{') ? segment.replaceAll(/\{[^}]+\}/g, ' ').length : Number.MAX_SAFE_INTEGER
 
 function decoded(text: string): string | undefined {
   try {

@@ -4,7 +4,14 @@ import type { Method } from '../../runtime/route.ts'
 import { buildRouter, pathTemplate } from '../../runtime/routing.ts'
 import { route } from './routes.ts'
 
-const methods: Record<string, Method> = { GET: 'GET', POST: 'POST', PUT: 'PUT', PATCH: 'PATCH', DELETE: 'DELETE' }
+const methods: Record<string, Method> = {
+  GET: 'GET',
+  HEAD: 'HEAD',
+  POST: 'POST',
+  PUT: 'PUT',
+  PATCH: 'PATCH',
+  DELETE: 'DELETE',
+}
 
 const bound = (line: string) => {
   const [method = '', path = ''] = line.split(' ')
@@ -35,6 +42,15 @@ test('an object whose name ends like a verb differs from the verb by its encodin
 })
 
 const users = router('GET /users/{id}', 'GET /users/me', 'DELETE /users/me')
+const members = router(
+  'GET /members/me',
+  'DELETE /members/{id}',
+  'HEAD /members/{id}',
+  'PUT /{kind}/{id}',
+  'GET /members/me/keys',
+  'PUT /members/{id}/keys',
+  'POST /members/{id}:stop',
+)
 const jobs = router('POST /jobs:purge', 'GET /jobs/{id}', 'POST /jobs/{id}:cancel', 'POST /jobs/{id}:uncancel')
 const files = router(
   'GET /files/{file-name}/parts/{part.no}',
@@ -60,6 +76,17 @@ test.each([
   [users, 'GET', '*', 'none'],
   [users, 'DELETE', '/users/abc', ['GET']],
   [users, 'PUT', '/users/me', ['GET', 'DELETE']],
+  [members, 'GET', '/members/me', ['GET /members/me', {}]],
+  [members, 'HEAD', '/members/me', ['GET /members/me', {}]],
+  [members, 'DELETE', '/members/me', ['DELETE /members/{id}', { id: 'me' }]],
+  [members, 'PUT', '/members/me', ['PUT /{kind}/{id}', { kind: 'members', id: 'me' }]],
+  [members, 'PATCH', '/members/me', ['GET', 'DELETE', 'HEAD', 'PUT']],
+  [members, 'OPTIONS', '/members/me', ['GET', 'DELETE', 'HEAD', 'PUT']],
+  [members, 'PUT', '/members/me/keys', ['PUT /members/{id}/keys', { id: 'me' }]],
+  [members, 'GET', '/members/me/keys', ['GET /members/me/keys', {}]],
+  [members, 'DELETE', '/members/me/keys', ['GET', 'PUT']],
+  [members, 'GET', '/members/7:stop', ['POST', 'PUT']],
+  [members, 'PUT', '/members/7:stop', ['PUT /{kind}/{id}', { kind: 'members', id: '7:stop' }]],
   [users, 'constructor', '/users/me', ['GET', 'DELETE']],
   [users, 'HEAD', '/users/me', ['GET /users/me', {}]],
   [jobs, 'POST', '/jobs:purge', ['POST /jobs:purge', {}]],
@@ -109,8 +136,22 @@ test.each([
   expect(ask(of, method, path)).toEqual(expected)
 })
 
-test('literal text beyond ASCII is compared in its encoded form', () => {
-  expect(ask(router('GET /straße/{id}'), 'GET', '/stra%C3%9Fe/1')).toEqual(['GET /straße/{id}', { id: '1' }])
+test.each([
+  ['/straße/{id}', ['/stra%C3%9Fe/1', '/stra%c3%9fe/1', '/straße/1']],
+  ['/q"x/{id}', ['/q"x/1', '/q%22x/1']],
+  ['/a b/{id}', ['/a%20b/1', '/a b/1']],
+  ['/a%20c/{id}', ['/a%20c/1', '/a c/1']],
+  ['/a%2fc/{id}', ['/a%2Fc/1', '/a%2fc/1']],
+  ['/`<^|>\\/{id}', ['/`<^|>\\/1', '/%60%3C%5E%7C%3E%5C/1', '/%60<^|%3e%5c/1']],
+  ['/[x]/{id}', ['/[x]/1', '/%5Bx%5D/1', '/%5bx]/1']],
+])('the literal text of %s is compared in its encoded form', (template, paths) => {
+  const quoted = buildRouter([{ route: route('GET', template.split(/[{}]/), { operationId: template }) }])
+  for (const path of paths) expect(ask(quoted, 'GET', path)).toEqual([template, { id: '1' }])
+})
+
+test('two literal texts that are the same in encoded form are one path', () => {
+  const twice = ['/a b', '/a%20b'].map(path => ({ route: route('GET', [path]) }))
+  expect(() => buildRouter(twice)).toThrow(/have the same route/)
 })
 
 test('a parameter may have the name __proto__', () => {

@@ -22,12 +22,40 @@ export async function proveMethods(subject: Subject, probe: Probe, draft: Draft)
 }
 
 /**
- * Returns the declared methods of the operation's path. Paths that differ only in parameter names are the same path.
+ * Returns the methods that are declared for the operation's path: those of its template, and those of templates with
+ * parameters in place of its literal segments. Paths that differ only in parameter names are the same path.
  */
 function methodsOf({ document, operation }: Subject): readonly string[] {
-  const template = (parts: readonly string[]): string => parts.filter((_, i) => i % 2 === 0).join('{}')
-  const path = template(operation.pathParts)
-  return document.operations.filter(({ pathParts }) => template(pathParts) === path).map(({ method }) => method)
+  const path = segmentsOf(operation)
+  const declared = document.operations.filter(each => covers(segmentsOf(each), path))
+  return [...new Set(declared.map(({ method }) => method))]
+}
+
+/** Returns the segments of a path, with `{}` for each parameter. */
+const segmentsOf = ({ pathParts }: Subject['operation']): readonly string[] =>
+  pathParts
+    .map((part, i) => (i % 2 === 0 ? part : '{}'))
+    .join('')
+    .split('/')
+
+/**
+ * Whether requests of the path `path` reach the path `other` with another method: both are the same, or `other` has
+ * parameters where `path` has literal text. A verb such as `:stop` does not become a part of a parameter.
+ */
+function covers(other: readonly string[], path: readonly string[]): boolean {
+  const first = path.findIndex((segment, i) => segment !== other[i])
+  if (path.length !== other.length || first === -1) return path.length === other.length
+  return (
+    path[first]?.includes('{}') === false && path.every((segment, i) => segment === other[i] || fits(other[i], segment))
+  )
+}
+
+function fits(pattern = '', segment: string): boolean {
+  const [start = '', ...rest] = pattern.split('{}')
+  const end = rest.at(-1) ?? ''
+  return (
+    rest.length > 0 && segment.length > start.length + end.length && segment.startsWith(start) && segment.endsWith(end)
+  )
 }
 
 function judge(

@@ -6,7 +6,8 @@ import type { ErrorDomain } from '../../../runtime/errors.ts'
 import { fetchHost } from '../../../runtime/hosts/fetch.ts'
 import type { BoundRoute } from '../../../runtime/route.ts'
 import { createTransport } from '../../../runtime/transport.ts'
-import { generation, newFolder, runtimeFrom, writeFiles } from '../generation.ts'
+import type { GenerateOptions } from '../../../generator/options.ts'
+import { generation, newFolder, removeFolder, runtimeFrom, writeFiles } from '../generation.ts'
 
 /** A generated client and a generated server of one document, connected in this process. */
 export interface Wire {
@@ -16,28 +17,52 @@ export interface Wire {
   readonly answered: (operation: string, request: object, answer: unknown) => Promise<unknown>
   /** Calls an operation through the client, to which `response` answers in place of the server. */
   readonly replied: (operation: string, request: object, response: Response) => Promise<unknown>
-  /** The URLs and headers that the client has sent. */
-  readonly sent: readonly { readonly url: string; readonly headers: Headers }[]
+  /** The URLs, headers and bodies that the client has sent. */
+  readonly sent: readonly { readonly url: string; readonly headers: Headers; readonly body: BodyInit | null }[]
+  /** The names of the handlers that were called, in order. */
+  readonly reached: readonly string[]
+  /** Answers a request of any client, by the generated server. */
+  readonly host: (request: Request) => Promise<Response>
   readonly folder: string
   /** The name of the folder of the document's output. */
   readonly document: string
 }
 
+/** Connects client and server of a document that is given as an object, as `connected` does. */
+export async function connectedDocument(document: object, options: Partial<GenerateOptions> = {}): Promise<Wire> {
+  const folder = newFolder()
+  writeFiles(folder, new Map([['made.json', JSON.stringify(document)]]))
+  try {
+    return await connected('made.json', folder, options)
+  } finally {
+    removeFolder(folder)
+  }
+}
+
+/** Returns a document with paths and schemas, in the form of OpenAPI 3.0. */
+export const documentOf = (paths: object, schemas: object = {}): object => ({
+  openapi: '3.0.3',
+  info: { title: 'made', version: '1' },
+  paths,
+  components: { schemas },
+})
+
 /**
  * Generates a document into a new folder and connects its client with its server, whose handlers answer nothing. The
  * caller deletes the folder.
  */
-export async function connected(file: string, cwd: string): Promise<Wire> {
+export async function connected(file: string, cwd: string, options: Partial<GenerateOptions> = {}): Promise<Wire> {
   const folder = newFolder()
-  const { files, model } = await generation([file], cwd, runtimeFrom(folder))
+  const { files, model, printed } = await generation([file], cwd, { ...runtimeFrom(folder), ...options })
   const [document] = model?.documents ?? []
-  if (!document) throw new Error(`${file} does not generate`)
+  if (!document || files.size === 0) throw new Error(`${file} does not generate: ${printed.join('; ')}`)
   writeFiles(folder, files)
   const module = async (part: string): Promise<Record<string, unknown>> =>
     await import(pathToFileURL(join(folder, document.name, `${part}.ts`)).href)
   const received: unknown[] = []
   let [answer, response]: [unknown, Response | undefined] = [undefined, undefined]
-  const sent: { readonly url: string; readonly headers: Headers }[] = []
+  const sent: { readonly url: string; readonly headers: Headers; readonly body: BodyInit | null }[] = []
+  const reached: string[] = []
   const [routes, errors] = [await module('routes'), await module('errors')]
   const handlers = new Proxy(
     {},
@@ -46,7 +71,8 @@ export async function connected(file: string, cwd: string): Promise<Wire> {
         new Proxy(
           {},
           {
-            get: () => (request: unknown) => {
+            get: (_, name) => (request: unknown) => {
+              reached.push(String(name))
               received.push(request)
               return answer
             },
@@ -66,7 +92,7 @@ export async function connected(file: string, cwd: string): Promise<Wire> {
   const transport = createTransport({
     baseUrl: 'http://service.test',
     fetch: async (url, init) => {
-      sent.push({ url: String(url), headers: new Headers(init?.headers) })
+      sent.push({ url: String(url), headers: new Headers(init?.headers), body: init?.body ?? null })
       return response ?? (await host(new Request(url, init)))
     },
   })
@@ -77,6 +103,8 @@ export async function connected(file: string, cwd: string): Promise<Wire> {
     await callable(made[operation]).call(made, request)
   return {
     sent,
+    reached,
+    host,
     folder,
     document: document.name,
     call: async (operation, request) => {

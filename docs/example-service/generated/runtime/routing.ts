@@ -17,7 +17,7 @@ export type Match<Bound> =
       readonly names: readonly string[]
       readonly raw: readonly string[]
     }
-  /** The path matches, the method does not. HEAD is allowed with GET and not listed. */
+  /** Paths match, but have other methods, each listed once. HEAD is allowed with GET and not listed. */
   | { readonly kind: 'method'; readonly allowed: readonly Method[] }
   | { readonly kind: 'none' }
 
@@ -82,6 +82,8 @@ interface Table<Bound> {
   readonly spans: number[]
   /** The routes with a catch-all, in the order of the attempts. */
   readonly catchAlls: readonly CatchAll<Bound>[]
+  /** Whether a literal text has percent-encoded characters, so that paths are brought to the same form first. */
+  readonly isEncoded: boolean
 }
 
 /** The routes of one path with a catch-all. */
@@ -93,9 +95,11 @@ interface CatchAll<Bound> {
 
 /**
  * Returns the router of the routes. A path is split on `/` before it is decoded, so `%2F` and `%3A` never separate.
- * Literals are tried before parameters, and a dead end backtracks (conventions §1). Routes with a catch-all are tried
- * if no other path matches. The path is chosen before the method is looked at (OpenAPI 3.0.3, path templating). Throws
- * for two equal routes, and for a catch-all that breaks the rules of `Rules.catchAll`.
+ * Literals are tried before parameters, and a dead end backtracks (conventions §1). A path without the method of the
+ * request is a dead end too: with `GET /users/me` and `DELETE /users/{id}`, `DELETE /users/me` deletes the user `me`. But
+ * a verb never becomes a part of a value: with `POST /jobs/{id}:stop` and `GET /jobs/{id}`, `GET /jobs/7:stop` has a
+ * wrong method. Routes with a catch-all are tried if no other path matches. Throws for two equal routes, and for a
+ * catch-all that breaks the rules of `Rules.catchAll`.
  */
 export function buildRouter<Bound extends Routed>(routes: readonly Bound[]): Router<Bound> {
   const root: Run<Bound> = new Map()
@@ -114,7 +118,14 @@ export function buildRouter<Bound extends Routed>(routes: readonly Bound[]): Rou
     place.end = { method, bound, names, other: place.end }
   }
   const ordered = [...catchAlls].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, catchAll]) => catchAll)
-  const table: Table<Bound> = { forks: [], places: [undefined], spans: [], catchAlls: ordered }
+  const isEncoded = routes.some(({ route: { path } }) => path.some((part, index) => index % 2 === 0 && isInexact(part)))
+  const table: Table<Bound> = {
+    forks: [],
+    places: [undefined],
+    spans: [],
+    catchAlls: ordered,
+    isEncoded,
+  }
   addFork(table, inOrder(root), 0)
   return { match: (method, rawPath) => match(table, method, rawPath) }
 }
@@ -181,12 +192,16 @@ function entry<Value>(map: Map<string, Value>, key: string, make: () => Value): 
   return value
 }
 
+/** Whether literal text has characters that callers may send in several forms. */
+const isInexact = (text: string): boolean => /[^\w/.~!$&'()*+,;=:@-]/.test(text)
+
 /**
- * Returns literal text in the form in which paths arrive: characters that no URL can contain (letters beyond ASCII,
- * blanks) are encoded.
+ * Returns literal text, or a path, in one form: characters that a path cannot contain (RFC 3986), such as blanks and
+ * quotes, are percent-encoded in capitals. Callers send such characters in either form.
  */
 function encodeLiteral(text: string): string {
-  return text.toWellFormed().replace(/[^!-~]+/gu, encodeURIComponent)
+  const encoded = text.toWellFormed().replace(/[^\w/.~!$&'()*+,;=:@%-]+/g, encodeURIComponent)
+  return encoded.replace(/%[\da-f]{2}/gi, code => code.toUpperCase())
 }
 
 function inOrder<Bound>(run: Run<Bound>): [string, Place<Bound>][] {
@@ -225,12 +240,23 @@ function addPatterns<Bound>(table: Table<Bound>, place: Place<Bound>, up: Place<
   }
 }
 
-function match<Bound>(table: Table<Bound>, method: string, path: string): Match<Bound> {
+function match<Bound>(table: Table<Bound>, method: string, given: string): Match<Bound> {
+  const path = table.isEncoded && isInexact(given) ? encodeLiteral(given) : given
   const first = walk(table, 0, path, 0, 0) ?? spanning(table, path)
   if (first === undefined) return { kind: 'none' }
-  const end = endOf(first, method) ?? (method === 'HEAD' ? endOf(first, 'GET') : undefined)
-  if (end === undefined) return { kind: 'method', allowed: methodsOf(first) }
-  const { spans } = table
+  const served = endOf(first, method) ?? (method === 'HEAD' ? endOf(first, 'GET') : undefined)
+  return served === undefined ? matchBeside(table, first, method, path) : matched(table, served, path)
+}
+
+/** Returns the match of a path whose first route `first` does not serve the method. */
+function matchBeside<Bound>(table: Table<Bound>, first: End<Bound>, method: string, path: string): Match<Bound> {
+  const search: Search<Bound> = { table, method, path, missed: [] }
+  const end = walkOn(search, 0, 0, 0)
+  if (end !== undefined) return matched(table, end, path)
+  return { kind: 'method', allowed: methodsOf(search.missed.length > 0 ? search.missed : [first]) }
+}
+
+function matched<Bound>({ spans }: Table<Bound>, end: End<Bound>, path: string): Match<Bound> {
   const raw = end.names.map((_, index) => path.slice(spans[2 * index], spans[2 * index + 1]))
   if (raw.length === 0 || !path.includes('%')) return new Found(end, raw, raw)
   const values = raw.map(decoded)
@@ -259,9 +285,15 @@ function endOf<Bound>(first: End<Bound> | undefined, method: string): End<Bound>
   return end
 }
 
-/** Returns the methods in the order of their routes. */
-function methodsOf({ method, other }: End<unknown>): Method[] {
-  return other === undefined ? [method] : [...methodsOf(other), method]
+/** Returns the methods of several paths, in the order of the paths and their routes. */
+function methodsOf(ends: readonly End<unknown>[]): readonly Method[] {
+  const methods = new Set<Method>()
+  const add = ({ method, other }: End<unknown>): void => {
+    if (other !== undefined) add(other)
+    methods.add(method)
+  }
+  for (const end of ends) add(end)
+  return [...methods]
 }
 
 /**
@@ -286,6 +318,47 @@ function walk<Bound>(table: Table<Bound>, fork: number, path: string, at: number
     spans[2 * depth] = from
     spans[2 * depth + 1] = to
     const end = walk(table, place.plain, path, to, depth + 1)
+    if (end !== undefined) return end
+  }
+  return undefined
+}
+
+/** A search for the route of a method, and the routes of the matching paths without the method. */
+interface Search<Bound> {
+  readonly table: Table<Bound>
+  readonly method: string
+  readonly path: string
+  readonly missed: End<Bound>[]
+}
+
+/**
+ * Walks as `walk` does, but passes by the paths that lack the method, which are noted. Few requests need this search,
+ * and `walk` is a tenth faster without its conditions.
+ */
+function walkOn<Bound>(search: Search<Bound>, fork: number, at: number, depth: number): End<Bound> | undefined {
+  const { method, missed, path, table } = search
+  const { spans } = table
+  for (let place = placeOf(table, fork, path, at); place !== undefined; place = place.up) {
+    if (!isAt(place.text, path, at)) continue
+    const from = at + place.text.length
+    if (from === path.length && place.end !== undefined) {
+      const served = endOf(place.end, method) ?? (method === 'HEAD' ? endOf(place.end, 'GET') : undefined)
+      if (served !== undefined) return served
+      missed.push(place.end)
+    }
+    const slash = path.indexOf('/', from)
+    const to = slash === -1 ? path.length : slash
+    const before = missed.length
+    for (const pattern of place.patterns) {
+      const count = capture(pattern, path, from, to, spans, depth)
+      const end = count > 0 ? walkOn(search, pattern.fork, to, depth + count) : undefined
+      if (end !== undefined) return end
+      if (missed.length > before) break
+    }
+    if (place.plain === 0 || from === to || missed.length > before) continue
+    spans[2 * depth] = from
+    spans[2 * depth + 1] = to
+    const end = walkOn(search, place.plain, to, depth + 1)
     if (end !== undefined) return end
   }
   return undefined
