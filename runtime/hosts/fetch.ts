@@ -1,3 +1,4 @@
+import { headerLines } from '../wire.ts'
 import type { Dispatch } from '../wire.ts'
 
 /** The facts of a caller that are not in its request. */
@@ -21,6 +22,6 @@ export function fetchHost(dispatch: Dispatch): (request: Request, caller?: Calle
     })
     const { status, body } = answer
     const isBare = method === 'HEAD' || status === 204 || status === 304
-    return new Response(isBare ? null : body, { status, headers: answer.headers })
+    return new Response(isBare ? null : body, { status, headers: headerLines(answer.headers) })
   }
 }

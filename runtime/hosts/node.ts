@@ -1,6 +1,7 @@
 import { errorAnswer } from '../status.ts'
 import type { RenderError } from '../status.ts'
 import { fieldInvalid } from '../refusal.ts'
+import { headerLines } from '../wire.ts'
 import type { Dispatch, WireAnswer, WireRequest } from '../wire.ts'
 import { NodeBody } from './node-body.ts'
 import type { NodeRequest } from './node-body.ts'
@@ -11,7 +12,7 @@ export interface NodeResponse {
   readonly writableFinished: boolean
   readonly destroyed: boolean
   on(event: string, listener: () => void): unknown
-  writeHead(status: number, headers: Record<string, string>): unknown
+  writeHead(status: number, headers: Record<string, string | string[]>): unknown
   flushHeaders(): unknown
   write(chunk: Uint8Array): boolean
   end(body?: string | Uint8Array): unknown
@@ -157,7 +158,7 @@ export function answerClientError(
   const head = [
     `HTTP/1.1 ${status} ${line}`,
     'Connection: close',
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...headerLines(headers).map(line => line.join(': ')),
     `Content-Length: ${encoder.encode(text).length}`,
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`)

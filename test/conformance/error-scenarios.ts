@@ -12,6 +12,7 @@ import { absentId, addMember, addTenant, type Member, type Tenant } from '../are
 import type { TestPlatform, TestPlatformOptions } from '../areas/test-platform.ts'
 import { rawExchange } from '../server/http/harness.ts'
 import { atScale, tinyBody } from '../domain/compute/tenant-vms.ts'
+import { headerLines } from '../../runtime/wire.ts'
 
 /** The options of the platform that serves the scenarios: a creation of a machine takes hours. */
 export const scenarioOptions: TestPlatformOptions = { config: { given: atScale(1000) } }
@@ -232,7 +233,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       signal: leaving.signal,
       clientAddress: '192.0.2.9',
     })
-    return new Response(typeof body === 'string' ? body : null, { status, headers })
+    return new Response(typeof body === 'string' ? body : null, { status, headers: headerLines(headers) })
   },
   'er-091': at => at.ask(`/storage/v1/workspaces/${at.tenant.workspace}/engines/native/buckets/${absentId}`),
   async 'er-093'(at) {

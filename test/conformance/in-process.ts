@@ -1,4 +1,5 @@
 import type { RequestSender } from '../../generator/conform/call.ts'
+import { headerLines } from '../../runtime/wire.ts'
 import type { Dispatch, WireAnswer } from '../../runtime/wire.ts'
 
 /** Returns a sender that calls a dispatcher in this process, with unchanged paths and headers. */
@@ -13,7 +14,8 @@ export function callTo(dispatch: Dispatch): RequestSender {
       signal: new AbortController().signal,
       clientAddress: '127.0.0.1',
     })
-    return { status: answer.status, headers: answer.headers, body: method === 'HEAD' ? '' : await textOf(answer) }
+    const answered = Object.fromEntries(new Headers(headerLines(answer.headers)))
+    return { status: answer.status, headers: answered, body: method === 'HEAD' ? '' : await textOf(answer) }
   }
 }
 

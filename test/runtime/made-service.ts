@@ -148,6 +148,12 @@ const startJob: Route<{ how?: string }, JobReply> = {
   ],
 }
 
+const bareJob = {
+  ...route('HEAD', ['/bare-jobs'], { operationId: 'bareJob' }),
+  replies: true as const,
+  success: [{ status: 200 }],
+} as const
+
 const optional: Route<{ body?: Thing }, unknown> = {
   ...route('POST', ['/optional'], { operationId: 'optional' }),
   body: { ...json, required: false },
@@ -173,6 +179,12 @@ const replies: Readonly<Record<string, JobReply>> = {
     headers: { Location: '/jobs/1', 'X-Count': 2, 'X-Tags': ['a', 'b'], 'X-None': undefined },
   },
   accepted: { status: 202, body: new JsonText('{"id": 2}'), headers: undefined },
+  cookies: {
+    status: 202,
+    body: {},
+    headers: { 'Set-Cookie': ['a=1; Expires=Wed, 09 Jun 2032 10:18:14 GMT; Path=/', 'b=2; Path=/'] },
+  },
+  cookie: { status: 202, body: {}, headers: { 'set-cookie': 'a=1' } },
   unchanged: { status: 304, body: { ignored: true }, headers: { ETag: '"1"' } },
   undeclared: { status: 302, body: undefined, headers: { Location: '/' } },
   injected: { status: 202, body: {}, headers: { 'X-Count': 'a\r\nSet-Cookie: b=c' } },
@@ -343,6 +355,7 @@ function madeRoutes(made: MadeService, hang: (context: CallContext) => void): re
     bind(download, async ({ name }) => downloads[name]?.(made) ?? new Uint8Array()),
     bind(note, async ({ body }) => body),
     bind(startJob, async ({ how = '' }) => replies[how] ?? { status: 0, body: undefined, headers: undefined }),
+    bind(bareJob, async () => ({ status: 200, headers: { 'Content-Length': 1234, ETag: '"1"' } })),
     bind(optional, async ({ body }) => ({ had: body !== undefined })),
     bind(fail, async ({ how }) => {
       if (how === 'bigint') return { value: 1n }

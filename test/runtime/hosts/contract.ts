@@ -115,6 +115,25 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
       expect([unchanged.status, await unchanged.text(), unchanged.headers.get('etag')]).toEqual([304, '', '"1"'])
     })
 
+    test('each item of a list of cookies is a line of its own', async () => {
+      await using served = await serve()
+      const answer = await served.send('POST', '/jobs?how=cookies')
+      expect(answer.headers.getSetCookie()).toEqual([
+        'a=1; Expires=Wed, 09 Jun 2032 10:18:14 GMT; Path=/',
+        'b=2; Path=/',
+      ])
+      const single = await served.send('POST', '/jobs?how=cookie')
+      expect(single.headers.getSetCookie()).toEqual(['a=1'])
+    })
+
+    test('the answer of a HEAD operation keeps its length', async () => {
+      await using served = await serve()
+      const answer = await served.send('HEAD', '/bare-jobs')
+      expect([answer.status, await answer.text()]).toEqual([200, ''])
+      expect(answer.headers.get('content-length')).toBe('1234')
+      expect(answer.headers.get('etag')).toBe('"1"')
+    })
+
     test.each(['undeclared', 'injected', 'none'])('an undeclared reply is a defect: %s', async how => {
       await using served = await serve()
       const answer = await served.send('POST', `/jobs?how=${how}`)

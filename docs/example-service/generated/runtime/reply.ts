@@ -28,23 +28,25 @@ function declaredFor(successes: readonly Success[], status: number): Success | u
   return find(status) ?? (Math.trunc(status / 100) === 2 ? find('2XX') : undefined) ?? find('default')
 }
 
-function writeHeaders(given: Record<string, unknown>): Record<string, string> {
-  const headers: Record<string, string> = {}
+type Lines = WireAnswer['headers']
+
+/** Writes headers. A list is one line, but for `Set-Cookie`, whose items contain commas (RFC 6265 §3). */
+function writeHeaders(given: Record<string, unknown>): Lines {
+  const headers: Lines = {}
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined || value === null) continue
-    const text = Array.isArray(value) ? value.join(', ') : String(value)
-    if (/[^\t\x20-\x7e\x80-\xff]/.test(text)) throw new Error(`header "${name}" holds a character that headers cannot`)
-    headers[name.toLowerCase()] = text
+    const lines = [value].flat().map(String)
+    if (lines.some(line => /[^\t\x20-\x7e\x80-\xff]/.test(line))) {
+      throw new Error(`header "${name}" holds a character that headers cannot`)
+    }
+    headers[name.toLowerCase()] = isCookie(name) ? lines : lines.join(', ')
   }
   return headers
 }
 
-function writeBody(
-  status: number,
-  { kind, type = anyBytes }: Success,
-  body: unknown,
-  headers: Record<string, string>,
-): WireAnswer {
+const isCookie = (name: string): boolean => name.toLowerCase() === 'set-cookie'
+
+function writeBody(status: number, { kind, type = anyBytes }: Success, body: unknown, headers: Lines): WireAnswer {
   if (kind === undefined || body === undefined || status === 204 || status === 304) return { status, headers }
   const isBlob = body instanceof Blob
   if (isBlob) headers['content-length'] = String(body.size)
@@ -76,8 +78,16 @@ export const readReply: ReadReply = ({ method, success }, answer) => {
 }
 
 function readHeaders(declared: Readonly<Record<string, ParameterType>>, headers: Headers): unknown {
-  const found = Object.entries(declared).map(([name, type]) => [name, readHeader(type, headers.get(name))])
+  const found = Object.entries(declared).map(([name, type]) => [
+    name,
+    typeof type === 'object' && isCookie(name) ? cookiesIn(headers) : readHeader(type, headers.get(name)),
+  ])
   return Object.fromEntries(found.filter(([, value]) => value !== undefined))
+}
+
+function cookiesIn(headers: Headers): readonly string[] | undefined {
+  const lines = headers.getSetCookie()
+  return lines.length > 0 ? lines : undefined
 }
 
 function readHeader(type: ParameterType, text: string | null): unknown {

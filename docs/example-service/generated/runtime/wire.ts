@@ -21,11 +21,18 @@ export interface WireRequest {
 /** An answer for a host. */
 export interface WireAnswer {
   readonly status: number
-  /** The headers, keyed by name in the case in which they are sent; later code may add headers. */
-  readonly headers: Record<string, string>
+  /**
+   * The headers, keyed by name in the case in which they are sent; later code may add headers. A list is sent as a line
+   * for each item, which `set-cookie` needs (RFC 6265 §3).
+   */
+  readonly headers: Record<string, string | string[]>
   /** The body; absent for an answer without a body. Hosts send no body for HEAD, 204 and 304. */
   readonly body?: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>>
 }
 
 /** Answers every request; never rejects. */
 export type Dispatch = (request: WireRequest) => Promise<WireAnswer>
+
+/** Returns the lines of an answer's headers as names and values; a list has a line for each item. */
+export const headerLines = (headers: WireAnswer['headers']): [name: string, value: string][] =>
+  Object.entries(headers).flatMap(([name, value]) => [value].flat().map((line): [string, string] => [name, line]))
