@@ -1,4 +1,5 @@
 import type { CallContext } from '../../runtime/context.ts'
+import { systemPrincipalId } from './reserved.ts'
 import type { Store, Transaction } from './store.ts'
 import type { Scope } from './scope.ts'
 
@@ -71,3 +72,30 @@ export function calledBy(context: CallContext): Caller {
     clientAddress,
   }
 }
+
+/** Returns the members of an activity that describe the caller of work that no call has requested. */
+export const calledBySystem = (area: string, action: string) =>
+  ({
+    area,
+    action,
+    permission: '',
+    principalId: systemPrincipalId,
+    principalKind: 'SYSTEM',
+    traceId: '',
+    requestId: '',
+    clientAddress: '',
+  }) as const
+
+/** Work that the platform has done without a call. */
+export type SystemWork = Pick<Activity, 'area' | 'action' | 'resourceType' | 'resourceId' | 'scope'>
+
+/** Returns the activity of work that the platform has done without a call; the work has succeeded. */
+export const systemActivity = ({ action, area, ...subject }: SystemWork): Activity => ({
+  ...calledBySystem(area, action),
+  ...subject,
+  category: 'SYSTEM',
+  outcome: 'SUCCEEDED',
+  reason: '',
+  changedFields: [],
+  operationId: '',
+})

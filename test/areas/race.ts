@@ -33,3 +33,7 @@ export async function race(
   }
   return outcomes
 }
+
+/** Formats the outcomes of a race for people: `150 x OK, OK; 50 x OK, KEY_VERSION_STATE`. */
+export const toldOutcomes = (outcomes: ReadonlyMap<string, number>): string =>
+  [...outcomes].map(([outcome, count]) => `${count} x ${outcome}`).join('; ')

@@ -1,5 +1,5 @@
 import { formatMillis } from '../../../runtime/timestamps.ts'
-import { systemPrincipalId } from '../../ports/reserved.ts'
+import { systemActivity, type Activity } from '../../ports/audit.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import type { VaultEnvironment } from '../environment.ts'
 import { setAgenda, type AgendaHandler, type AgendaHandlers } from '../work/agenda.ts'
@@ -58,22 +58,11 @@ const endCertificate =
     return true
   }
 
-const expiring = ({ id, workspace_id }: StoredCertificate) =>
-  ({
-    category: 'SYSTEM',
+const expiring = ({ id, workspace_id }: StoredCertificate): Activity =>
+  systemActivity({
     area: 'vault',
     action: 'vault.certificates.expiring',
-    permission: '',
     resourceType: 'vault.certificates',
     resourceId: id,
     scope: workspaceScope(workspace_id),
-    principalId: systemPrincipalId,
-    principalKind: 'SYSTEM',
-    outcome: 'SUCCEEDED',
-    reason: '',
-    changedFields: [],
-    operationId: '',
-    traceId: '',
-    requestId: '',
-    clientAddress: '',
-  }) as const
+  })

@@ -1,6 +1,6 @@
 import type { Secret } from '../../../output/vault/types.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
-import { systemPrincipalId } from '../../ports/reserved.ts'
+import { systemActivity, type Activity } from '../../ports/audit.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import type { VaultEnvironment } from '../environment.ts'
 import { durationMs } from '../values/durations.ts'
@@ -57,25 +57,14 @@ const announceRotation =
     return true
   }
 
-const rotationDue = ({ id, workspace_id }: Secret) =>
-  ({
-    category: 'SYSTEM',
+const rotationDue = ({ id, workspace_id }: Secret): Activity =>
+  systemActivity({
     area: 'vault',
     action: 'vault.secrets.rotationDue',
-    permission: '',
     resourceType: 'vault.secrets',
     resourceId: id,
     scope: workspaceScope(workspace_id),
-    principalId: systemPrincipalId,
-    principalKind: 'SYSTEM',
-    outcome: 'SUCCEEDED',
-    reason: '',
-    changedFields: [],
-    operationId: '',
-    traceId: '',
-    requestId: '',
-    clientAddress: '',
-  }) as const
+  })
 
 /** Destroys a version whose delay has passed; waits while the workspace is not active. */
 const destroyScheduled =

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
-import { systemPrincipalId } from '../../../domain/ports/reserved.ts'
-import type { Audit } from '../../../domain/ports/audit.ts'
+import { systemActivity, type Audit } from '../../../domain/ports/audit.ts'
 import type { Transaction } from '../../../domain/ports/store.ts'
 import { taxonomyFunctions } from '../../../domain/taxonomy/functions.ts'
 import { ApiError } from '../../../runtime/errors.ts'
@@ -126,24 +125,16 @@ async function requireNoServer(tx: Transaction, store: ServerStore, config: Conf
 }
 
 const record = (tx: Transaction, audit: Audit, { header }: OpenedSnapshot): Promise<void> =>
-  audit.recordActivity(tx, {
-    category: 'SYSTEM',
-    area: 'vault',
-    action: 'vault.snapshots.restored',
-    permission: '',
-    resourceType: 'vault.snapshots',
-    resourceId: header.snapshot_id,
-    scope: { type: 'PLATFORM', id: '' },
-    principalId: systemPrincipalId,
-    principalKind: 'SYSTEM',
-    outcome: 'SUCCEEDED',
-    reason: '',
-    changedFields: [],
-    operationId: '',
-    traceId: '',
-    requestId: '',
-    clientAddress: '',
-  })
+  audit.recordActivity(
+    tx,
+    systemActivity({
+      area: 'vault',
+      action: 'vault.snapshots.restored',
+      resourceType: 'vault.snapshots',
+      resourceId: header.snapshot_id,
+      scope: { type: 'PLATFORM', id: '' },
+    }),
+  )
 
 const told = ({ file, header }: OpenedSnapshot): string =>
   `${file}, taken ${header.create_time} of installation ${header.installation_id}`

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { doctorFindings } from '../../areas/doctor.ts'
-import { race, raceRounds, type Racers } from '../../areas/race.ts'
+import { race, raceRounds, toldOutcomes, type Racers } from '../../areas/race.ts'
 import { testPlatform } from '../../areas/test-platform.ts'
 import { secretCalls, tenantSecrets, type TenantSecrets } from './tenant-secrets.ts'
 
@@ -106,10 +106,11 @@ describe('concurrent calls', () => {
   it.each(races)(
     '$name have documented outcomes',
     { timeout: 60_000 + raceRounds * 2000 },
-    async ({ documented, prepare }) => {
+    async ({ documented, name, prepare }) => {
       const outcomes = await race(raceRounds, prepare, async () => {
         for await (const { id } of one.vault.iterateSecrets(one.at)) await one.vault.deleteSecret({ ...one.at, id })
       })
+      console.log(`${name}: ${toldOutcomes(outcomes)}`)
       expect([...outcomes.keys()].filter(outcome => !documented.includes(outcome))).toEqual([])
       expect([...outcomes.values()].reduce((sum, count) => sum + count, 0)).toBe(raceRounds)
     },

@@ -21,6 +21,10 @@ export interface Intent {
     | 'RESTART'
     | 'RESET'
     | 'ADD_VERSION'
+    | 'ROTATE'
+    | 'DESTROY'
+    | 'CANCEL_DESTROY'
+    | 'REVOKE'
   /** The resource type without the name of the area, for example `workspaces`. */
   readonly resourceType: string
   /**

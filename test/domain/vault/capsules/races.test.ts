@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Ninefold } from '../../../../output/client.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
-import { race, type Racers } from '../../../areas/race.ts'
+import { race, toldOutcomes, type Racers } from '../../../areas/race.ts'
 import { testPlatform } from '../../../areas/test-platform.ts'
 import { postgresUrl } from '../../../server/store/harness.ts'
 import { redeemedText, tenantCapsules, type MadeCapsule, type TenantCapsules } from './tenant-capsules.ts'
@@ -89,8 +89,9 @@ describe('concurrent calls of capsules', () => {
   it.each(races)(
     '$name have documented outcomes',
     { timeout: 60_000 + rounds * 3000 },
-    async ({ documented, prepare }) => {
+    async ({ documented, name, prepare }) => {
       const outcomes = await race(rounds, prepare)
+      console.log(`${name}: ${toldOutcomes(outcomes)}`)
       expect([...outcomes.keys()].filter(outcome => !documented.includes(outcome))).toEqual([])
     },
   )

@@ -1,36 +1,31 @@
-import type { VaultClient } from '../../../output/vault/client.ts'
-import type { Make, Steps } from '../../areas/kill/run-load.ts'
-import { seeded } from '../../areas/random.ts'
-import type { Intent } from '../../server/killed/journal.ts'
-import { base64, engine } from './tenant-secrets.ts'
-
-/** The dependencies of an actor. */
-export interface SecretActorOptions {
-  readonly client: VaultClient
-  readonly make: Make
-  /** The prefix of the names of all secrets that the actor creates. */
-  readonly name: string
-  readonly workspace: string
-}
+import type { Steps } from '../../../areas/kill/run-load.ts'
+import { seeded } from '../../../areas/random.ts'
+import type { Intent } from '../../../server/killed/journal.ts'
+import { base64, engine } from '../tenant-secrets.ts'
+import type { VaultActing } from './acting.ts'
 
 interface KnownSecret {
   readonly name: string
   readonly id: string
+  readonly latest: number
   readonly description: string
-  /** The text of the latest version; empty before the first version. */
+  /** The text of the latest version: empty before the first version, `destroyedText` after its destruction. */
   readonly value: string
 }
 
 const mostSecrets = 5
 
-/** An actor that sequentially creates, changes and deletes secrets, and adds versions to them. */
+/** The text that a journal has for the payload of a destroyed version. */
+export const destroyedText = 'destroyed'
+
+/** An actor that sequentially creates, changes and deletes secrets, and adds and destroys versions. */
 export class SecretActor implements Steps {
-  readonly #parts: SecretActorOptions
+  readonly #parts: VaultActing
   readonly #random = seeded(process.pid + performance.now())
   #secrets: readonly KnownSecret[] = []
   #count = 0
 
-  constructor(parts: SecretActorOptions) {
+  constructor(parts: VaultActing) {
     this.#parts = parts
   }
 
@@ -38,13 +33,15 @@ export class SecretActor implements Steps {
     const isFew = this.#secrets.length < mostSecrets
     if (this.#secrets.length === 0 || (isFew && this.#random.percent(25))) return this.#create()
     const secret = this.#random.oneOf(this.#secrets)
-    if (this.#random.percent(60)) return this.#addVersion(secret)
+    if (this.#random.percent(50)) return this.#addVersion(secret)
+    const isReadable = secret.value !== '' && secret.value !== destroyedText
+    if (isReadable && this.#random.percent(30)) return this.#destroy(secret)
     return this.#random.percent(30) ? this.#delete(secret) : this.#update(secret)
   }
 
   #intent(
     operationType: Intent['operationType'],
-    { description, name, value }: Omit<KnownSecret, 'id'>,
+    { description, name, value }: Omit<KnownSecret, 'id' | 'latest'>,
     resourceType = 'secrets',
   ): Intent {
     const intent = `${this.#parts.name}-${(this.#count += 1)}`
@@ -58,7 +55,7 @@ export class SecretActor implements Steps {
     const operation = await make(this.#intent('CREATE', secret), options =>
       client.createSecret({ workspace, engine, body: { name: secret.name } }, options),
     )
-    if (operation) this.#secrets = [...this.#secrets, { ...secret, id: operation.resource_id }]
+    if (operation) this.#secrets = [...this.#secrets, { ...secret, id: operation.resource_id, latest: 0 }]
   }
 
   async #update(secret: KnownSecret): Promise<void> {
@@ -73,10 +70,20 @@ export class SecretActor implements Steps {
 
   async #addVersion(secret: KnownSecret): Promise<void> {
     const { client, make, workspace } = this.#parts
-    const changed = { ...secret, value: `value ${this.#count}` }
+    const changed = { ...secret, value: `value ${this.#count}`, latest: secret.latest + 1 }
     const body = { payload: { data: base64(changed.value) } }
     await make(this.#intent('ADD_VERSION', changed, 'secretVersions'), options =>
       client.addSecretVersion({ workspace, engine, secret: secret.id, body }, options),
+    )
+    this.#replace(secret, changed)
+  }
+
+  async #destroy(secret: KnownSecret): Promise<void> {
+    const { client, make, workspace } = this.#parts
+    const changed = { ...secret, value: destroyedText }
+    const path = { workspace, engine, secret: secret.id, id: String(secret.latest) }
+    await make(this.#intent('DESTROY', changed, 'secretVersions'), options =>
+      client.destroySecretVersion({ ...path, body: {} }, options),
     )
     this.#replace(secret, changed)
   }
