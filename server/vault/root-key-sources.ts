@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { promisify } from 'node:util'
+import { programOutput, ProgramFault } from './program-output.ts'
 import { devScheme } from './settings.ts'
 
 /** The size of a root key, in bytes. */
@@ -63,16 +62,10 @@ function fromEnvironment(name: string, { environment }: RootKeySources): Buffer 
 
 async function outputOf(path: string): Promise<Buffer> {
   try {
-    const { stdout } = await promisify(execFile)(path, [], {
-      encoding: 'buffer',
-      timeout: execMs,
-      maxBuffer: maxTextBytes,
-      windowsHide: true,
-    })
-    return stdout
-  } catch {
-    // The error of Node.js holds the output, which may be a part of the key.
-    throw new RootKeyFault(`the program ${path} did not print a root key; run it to see the reason`)
+    return await programOutput(path, { maxBytes: maxTextBytes, maxMs: execMs })
+  } catch (error) {
+    if (!(error instanceof ProgramFault)) throw error
+    throw new RootKeyFault(`the program ${path} did not print a root key: ${error.message}`)
   }
 }
 
