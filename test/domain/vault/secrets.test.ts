@@ -12,6 +12,7 @@ import { areas } from '../../../server/areas.ts'
 import { storeCollections } from '../../../server/platform-store.ts'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { absentId } from '../../areas/members.ts'
+import { baseUrl } from '../../areas/open-platform.ts'
 import { openBeside } from '../../server/store/left-place.ts'
 import { tenantSecrets, type TenantSecrets } from './tenant-secrets.ts'
 
@@ -217,6 +218,28 @@ describe('a version', () => {
     expect(await version()).toEqual(disabled)
     expect(await disable({ disabled: false })).toMatchObject({ operation_type: 'VAULT_OPERATION_TYPE_ENABLE' })
     expect(await vault.getSecret({ ...at, id: secret })).toMatchObject({ enabled_version_count: 1 })
+  })
+
+  it('has another etag than all other versions, so that a conditional read of latest finds a new value', async () => {
+    const { add, admin, at, create, platform } = tenant
+    const secret = await create(newName(), {})
+    const latest = async (tag?: string) => {
+      const path = `/vault/v1/workspaces/${at.workspace}/engines/${at.engine}/secrets/${secret}/versions/latest`
+      const headers = { authorization: `Bearer ${admin.token}`, ...(tag !== undefined && { 'if-none-match': tag }) }
+      const response = await platform.from('192.0.2.7')(`${baseUrl}${path}`, { headers })
+      return { status: response.status, tag: response.headers.get('etag') ?? '' }
+    }
+    await add(secret, 'one')
+    const first = await latest()
+    expect((await latest(first.tag)).status).toBe(304)
+    await add(secret, 'two')
+    const second = await latest(first.tag)
+    expect(second.status).toBe(200)
+    for (const disabled of [true, false])
+      await vault.disableSecretVersion({ ...at, secret, id: '1', body: { disabled } })
+    await add(secret, 'three')
+    const { versions } = await vault.listSecretVersions({ ...at, secret })
+    expect(new Set([first.tag, second.tag, ...versions.map(({ etag }) => `"${etag}"`)]).size).toBe(4)
   })
 
   it('of a secret with a delay is disabled until it is destroyed, and can be brought back before', async () => {
