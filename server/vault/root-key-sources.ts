@@ -38,7 +38,8 @@ export async function readRootKey(reference: string, sources: RootKeySources, ma
   }
   const path = reference.slice(reference.indexOf('://') + 3)
   if (reference.startsWith(devScheme) && mayMake && (await makeFile(path))) sources.made(path)
-  return keyOf(await contentOf(path), path)
+  const remedy = reference.startsWith(devScheme) ? '; restore it, or set vault.seal.current_key to the right key' : ''
+  return keyOf(await contentOf(path, remedy), path)
 }
 
 /** Returns the key of 32 raw bytes or of their padded base64, with at most one newline. */
@@ -69,10 +70,10 @@ async function outputOf(path: string): Promise<Buffer> {
   }
 }
 
-async function contentOf(path: string): Promise<Buffer> {
+async function contentOf(path: string, remedy: string): Promise<Buffer> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new RootKeyFault(`the file ${path} with the root key cannot be read (${code})`)
+    throw new RootKeyFault(`the file ${path} with the root key cannot be read (${code})${remedy}`)
   })
   try {
     const stats = await file.stat()
