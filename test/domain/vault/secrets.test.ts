@@ -128,6 +128,31 @@ describe('a secret', () => {
     expect(await inStore(store => store.count(agenda, { resource_id: id }))).toBe(0)
   })
 
+  it.each([
+    '2035-01-31t00:00:00.000Z',
+    '2035-01-31T00:00:00z',
+    '2035-01-31T14:00:00+14:00',
+    '2035-01-31T00:00:00.0009Z',
+  ])('answers the time %s in UTC with three fraction digits', async time => {
+    const { at, create } = tenant
+    const answered = '2035-01-31T00:00:00.000Z'
+    const rotation = { rotation_period: '86400s', next_rotation_time: time }
+    const id = await create(newName(), { expire_time: time, rotation })
+    const expected = { expire_time: answered, rotation: { ...rotation, next_rotation_time: answered } }
+    const { etag, ...before } = await vault.getSecret({ ...at, id })
+    expect(before).toMatchObject(expected)
+    await vault.updateSecret({ ...at, id, update_mask: 'expire_time,rotation', body: { expire_time: time, rotation } })
+    expect(await vault.getSecret({ ...at, id })).toEqual({ ...before, etag })
+    const purpose = 'VAULT_CRYPTO_KEY_PURPOSE_MAC' as const
+    const key = { name: newName(), purpose, rotation_period: '86400s', next_rotation_time: time }
+    const { resource_id } = await vault.createCryptoKey({ ...at, body: key })
+    expect(await vault.getCryptoKey({ ...at, id: resource_id })).toMatchObject({ next_rotation_time: answered })
+    const body = { next_rotation_time: time.replace('2035', '2036') }
+    await vault.updateCryptoKey({ ...at, id: resource_id, update_mask: 'next_rotation_time', body })
+    const later = { next_rotation_time: answered.replace('2035', '2036') }
+    expect(await vault.getCryptoKey({ ...at, id: resource_id })).toMatchObject(later)
+  })
+
   it('that has expired is gone for every call, frees its name, and is deleted by the system', async () => {
     const { add, at, create, read } = tenant
     const [name, other] = [newName(), newName()]
