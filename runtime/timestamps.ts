@@ -30,11 +30,11 @@ export function parseTimestamp(text: string): string | undefined {
 }
 
 /**
- * Returns the canonical text of a stored timestamp. Text with three fraction digits comes from the server and is not
- * checked.
+ * Returns the canonical text of a stored timestamp. Text with three fraction digits and the letters `T` and `Z` is in the
+ * form of the server and is not checked.
  */
 export function storedTimestamp(text: string): string | undefined {
-  if (text.length === 24 && text[23] === 'Z' && text[19] === '.') return `${text.slice(0, 23)}000000Z`
+  if (text.length === 24 && text[10] === 'T' && text[19] === '.' && text[23] === 'Z') return `${text.slice(0, 23)}000000Z`
   return parseTimestamp(text)
 }
 

@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { promisify } from 'node:util'
+import { programOutput, ProgramFault } from './program-output.ts'
 import { devScheme } from './settings.ts'
 
 /** The size of a root key, in bytes. */
@@ -39,7 +38,8 @@ export async function readRootKey(reference: string, sources: RootKeySources, ma
   }
   const path = reference.slice(reference.indexOf('://') + 3)
   if (reference.startsWith(devScheme) && mayMake && (await makeFile(path))) sources.made(path)
-  return keyOf(await contentOf(path), path)
+  const remedy = reference.startsWith(devScheme) ? '; restore it, or set vault.seal.current_key to the right key' : ''
+  return keyOf(await contentOf(path, remedy), path)
 }
 
 /** Returns the key of 32 raw bytes or of their padded base64, with at most one newline. */
@@ -63,23 +63,17 @@ function fromEnvironment(name: string, { environment }: RootKeySources): Buffer 
 
 async function outputOf(path: string): Promise<Buffer> {
   try {
-    const { stdout } = await promisify(execFile)(path, [], {
-      encoding: 'buffer',
-      timeout: execMs,
-      maxBuffer: maxTextBytes,
-      windowsHide: true,
-    })
-    return stdout
-  } catch {
-    // The error of Node.js holds the output, which may be a part of the key.
-    throw new RootKeyFault(`the program ${path} did not print a root key; run it to see the reason`)
+    return await programOutput(path, { maxBytes: maxTextBytes, maxMs: execMs })
+  } catch (error) {
+    if (!(error instanceof ProgramFault)) throw error
+    throw new RootKeyFault(`the program ${path} did not print a root key: ${error.message}`)
   }
 }
 
-async function contentOf(path: string): Promise<Buffer> {
+async function contentOf(path: string, remedy: string): Promise<Buffer> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new RootKeyFault(`the file ${path} with the root key cannot be read (${code})`)
+    throw new RootKeyFault(`the file ${path} with the root key cannot be read (${code})${remedy}`)
   })
   try {
     const stats = await file.stat()

@@ -20,15 +20,23 @@ export interface UnsealParts {
 
 /**
  * Reads the root keys and unseals the vault. Without a root key, or with a wrong root key, the vault stays sealed, and a
- * notice says the reason and the remedy.
+ * notice says the reason and the remedy. The log has the reason of each seal; callers and `/readyz`, which everyone can
+ * read, learn only of the seal.
  */
 export async function unseal(keyring: Keyring, parts: UnsealParts): Promise<OpenedArea> {
+  let hasEnded = false
+  keyring.onSeal(() => {
+    if (!hasEnded) parts.log.warn({ reason: keyring.sealedReason }, 'the vault is sealed')
+  })
   const reason = await reasonToStaySealed(keyring, parts)
   if (reason !== undefined) keyring.seal(reason)
   return {
     notices: reason === undefined ? [] : [`the vault is sealed: ${reason}`],
-    degradation: () => keyring.sealedReason && `the vault is sealed: ${keyring.sealedReason}`,
-    close: () => keyring.seal('the server has ended'),
+    degradation: () => (keyring.isSealed ? 'the vault is sealed; the log has the reason' : undefined),
+    close: () => {
+      hasEnded = true
+      keyring.seal('the server has ended')
+    },
   }
 }
 

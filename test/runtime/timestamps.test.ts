@@ -63,6 +63,15 @@ describe('a timestamp', () => {
   })
 })
 
+describe('a stored timestamp', () => {
+  it.each(['2026-01-31T12:00:00.000Z', '2026-01-31t12:00:00.000Z', '2026-01-31t12:00:00.000z', '2026-01-31T12:00:00Z'])(
+    'as a caller may write it, %s, is compared as its instant',
+    text => {
+      expect(storedTimestamp(text)).toBe('2026-01-31T12:00:00.000000000Z')
+    },
+  )
+})
+
 describe('a duration', () => {
   it.each<[string, bigint | undefined]>([
     ['90s', 90_000_000_000n],

@@ -46,7 +46,7 @@ export async function redeemCapsule(
   key.fill(0)
   // Without a passphrase, the right token opens every payload that is authentic.
   if (payload === undefined && capsule.salt === '') throw corruptPayload(capsule.id)
-  if (payload === undefined) throw await store.tx(tx => failAttempt(tx, capsule.id, context))
+  if (payload === undefined) throw await failAttempt(environment, capsule.id, context)
   await scrub()
   const answer = {
     payload: { data: payload.toString('base64'), data_crc32c: crc32c(payload) },
@@ -81,7 +81,7 @@ async function requireToken(
   const stored = await reader.get(capsuleCollection, id)
   if (fitsToken(body.token, stored?.value.token_sha256 ?? noDigest()) && stored) return stored.value
   throttle.count(clientAddress, now)
-  throw capsuleTokenInvalid('the token does not belong to this capsule; ask the sender for the link')
+  throw unknownToken()
 }
 
 /** Throws CAPSULE_NOT_ACTIVE, WORKSPACE_NOT_ACTIVE or CAPSULE_RECIPIENT_MISMATCH. */
@@ -165,13 +165,17 @@ async function open(
 }
 
 /** Ends a wrong attempt: locks the capsule after the last attempt. Returns the error. */
-async function failAttempt(tx: Transaction, id: string, { now }: CallContext) {
-  const stored = await tx.lock(capsuleCollection, id)
-  if (!stored) return capsuleTokenInvalid('the token does not belong to this capsule; ask the sender for the link')
-  const { failed_attempts, max_attempts, state } = stored.value
-  const isOver = failed_attempts >= max_attempts && state === capsuleState('ACTIVE')
-  if (isOver) await endCapsule(tx, stored, 'LOCKED', now)
-  return wrongPassphrase(stored.value, failed_attempts)
+async function failAttempt({ scrub, store }: VaultEnvironment, id: string, { now }: CallContext) {
+  const { error, isOver } = await store.tx(async tx => {
+    const stored = await tx.lock(capsuleCollection, id)
+    if (!stored) return { error: unknownToken(), isOver: false }
+    const { failed_attempts, max_attempts, state } = stored.value
+    const isOver = failed_attempts >= max_attempts && state === capsuleState('ACTIVE')
+    if (isOver) await endCapsule(tx, stored, 'LOCKED', now)
+    return { error: wrongPassphrase(stored.value, failed_attempts), isOver }
+  })
+  if (isOver) await scrub()
+  return error
 }
 
 async function lockRedeemable(
@@ -183,10 +187,12 @@ async function lockRedeemable(
   const seen = await tx.get(capsuleCollection, id)
   if (seen) await environment.taxonomy.share(tx, workspaceScope(seen.value.workspace_id))
   const stored = await tx.lock(capsuleCollection, id)
-  if (!stored) throw capsuleTokenInvalid('the token does not belong to this capsule; ask the sender for the link')
+  if (!stored) throw unknownToken()
   await requireRedeemable(environment, tx, stored.value, context)
   return stored
 }
+
+const unknownToken = () => capsuleTokenInvalid('the token does not belong to this capsule; ask the sender for the link')
 
 const wrongPassphrase = ({ max_attempts }: StoredCapsule, failed: number) => {
   const attempts_left = String(Math.max(0, max_attempts - failed))

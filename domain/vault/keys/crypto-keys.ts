@@ -9,6 +9,7 @@ import { nextEtag } from '../../resources/etag.ts'
 import { Resources, type VerbChange } from '../../resources/resources.ts'
 import type { VaultEnvironment } from '../environment.ts'
 import { durationMs } from '../values/durations.ts'
+import { withAnsweredTimes } from '../values/times.ts'
 import { setAgenda } from '../work/agenda.ts'
 import { cryptoKeyKind } from './crypto-key-kind.ts'
 import { cryptoKeyCollection } from './crypto-keys-store.ts'
@@ -48,7 +49,8 @@ export function keyCalls(environment: VaultEnvironment): KeyCalls {
       return answer
     },
     async updateCryptoKey(request, context) {
-      return resources.update(request, context, {
+      const body = withAnsweredTimes(request.body, 'next_rotation_time')
+      return resources.update({ ...request, body }, context, {
         absent: ({ primary_version, purpose }) => ({
           ...(primary_version !== undefined && { primary_version }),
           ...(purpose !== 'VAULT_CRYPTO_KEY_PURPOSE_UNSPECIFIED' && { algorithm: defaultAlgorithms[purpose] }),
@@ -92,7 +94,7 @@ export function keyCalls(environment: VaultEnvironment): KeyCalls {
 
 /** Returns the members that a caller gives to a new key, with the defaults that follow from them. */
 function newKey({ body }: ParsedCreateCryptoKeyRequest, { now }: CallContext) {
-  const { etag: _precondition, primary_version: _later, ...given } = body
+  const { etag: _precondition, primary_version: _later, ...given } = withAnsweredTimes(body, 'next_rotation_time')
   return {
     ...given,
     ...rotationOf(given, now),

@@ -41,7 +41,7 @@ export class Keyring {
     return !isOpenSafe(this.#safe)
   }
 
-  /** The reason for the seal, for people; undefined if the vault is unsealed. */
+  /** The reason for the seal, for operators; undefined if the vault is unsealed. The reason may name files. */
   get sealedReason(): string | undefined {
     return isOpenSafe(this.#safe) ? undefined : this.#safe.reason
   }
@@ -52,7 +52,7 @@ export class Keyring {
     this.#roots = roots
   }
 
-  /** Overwrites all keys; the vault is sealed from now on. `reason` is for people. */
+  /** Overwrites all keys; the vault is sealed from now on. `reason` is for operators. */
   seal(reason: string): void {
     const safe = this.#safe
     this.#safe = { reason }
@@ -148,7 +148,10 @@ export class Keyring {
 
   #open(): OpenSafe {
     if (isOpenSafe(this.#safe)) return this.#safe
-    throw vaultSealed(`the vault is sealed: ${this.#safe.reason}`, { retryAfterSeconds })
+    // The reason may name files of the server, and everyone can redeem a capsule, so the reason is only in the log.
+    throw vaultSealed('the vault is sealed; retry later, or ask the operator, whose log has the reason', {
+      retryAfterSeconds,
+    })
   }
 
   /** Returns the stored key of a workspace, which is created if it is absent. The safe has the key that opens it. */

@@ -71,8 +71,8 @@ export async function readSafe(reader: Reader, { current, previous }: RootKeys):
 }
 
 const wrongKey = ({ root_key_id }: StoredSafeKey, current: RootKey): string =>
-  `the root key "${current.id}" is not the key "${root_key_id}" under which the vault is encrypted; ` +
-  'set vault.seal.current_key to that key, or set vault.seal.previous_key to it for a rotation'
+  `the root key of the settings (its name is "${current.id}") is not the key under which the vault is encrypted (its ` +
+  `name was "${root_key_id}"); set vault.seal.current_key to that key, or set vault.seal.previous_key to it for a rotation`
 
 /** Creates the safe with its first key. Returns the reason if the store has keys of workspaces without their safe. */
 async function createSafe(tx: Transaction, root: RootKey, key: Buffer, safe: StoredSafe): Promise<Opened> {

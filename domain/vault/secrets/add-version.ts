@@ -6,7 +6,7 @@ import { faultAt } from '../../../runtime/errors.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Effect } from '../../ports/operations.ts'
 import type { Stored, Transaction } from '../../ports/store.ts'
-import { nextEtag } from '../../resources/etag.ts'
+import { firstEtagOf } from '../../resources/etag.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import type { VaultEnvironment } from '../environment.ts'
 import { requireChecksum } from '../values/crc32c.ts'
@@ -108,7 +108,7 @@ function newVersion(secret: Secret, { isGiven, payload }: GivenPayload, time: st
     state: 'VAULT_SECRET_VERSION_STATE_ENABLED',
     payload_size_bytes: payload.length,
     payload_crc32c_given: isGiven,
-    etag: nextEtag(undefined),
+    etag: firstEtagOf(number),
     create_time: time,
     update_time: time,
     row_id: versionRowId(secret.id, String(number)),

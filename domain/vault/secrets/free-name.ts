@@ -5,7 +5,10 @@ import { removeExpired } from './remove-secret.ts'
 import { isExpired } from './secret-expiry.ts'
 import { secretCollection } from './secrets-store.ts'
 
-/** Deletes an expired secret with the name of a new secret, so that the name is free. */
+/**
+ * Deletes an expired secret with the name of a new secret, so that the name is free. The bytes of its payloads leave the
+ * files of the store after the commit.
+ */
 export async function freeName(
   tx: Transaction,
   environment: VaultEnvironment,
@@ -16,5 +19,7 @@ export async function freeName(
   const found = await tx.find(secretCollection, { workspace_id, engine, name })
   if (!found || !isExpired(found.value, now)) return
   const stored = await tx.lock(secretCollection, found.id)
-  if (stored && isExpired(stored.value, now)) await removeExpired(tx, environment, stored, now)
+  if (!stored || !isExpired(stored.value, now)) return
+  await removeExpired(tx, environment, stored, now)
+  tx.afterCommit(() => void environment.scrub())
 }

@@ -1,7 +1,7 @@
 import { secretVersionDestroyed, secretVersionNotFound } from '../../../output/vault/errors.ts'
 import type { VaultArea } from '../../../output/vault/area.ts'
 import type { SecretHandlers } from '../../../output/vault/handlers.ts'
-import type { ParsedCreateSecretRequest, Secret, SecretRotation } from '../../../output/vault/types.ts'
+import type { ParsedCreateSecretRequest, Secret, SecretRotation, SecretUpdate } from '../../../output/vault/types.ts'
 import type { CallContext } from '../../../runtime/context.ts'
 import { atField } from '../../../runtime/errors.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
@@ -10,6 +10,7 @@ import { Resources } from '../../resources/resources.ts'
 import type { VaultEnvironment } from '../environment.ts'
 import { setAgenda } from '../work/agenda.ts'
 import { durationMs } from '../values/durations.ts'
+import { withAnsweredTimes } from '../values/times.ts'
 import { freeName } from './free-name.ts'
 import { eraseVersions, removeVersions } from './remove-secret.ts'
 import { requireUnexpired, unexpired } from './secret-expiry.ts'
@@ -39,7 +40,7 @@ export function secrets(environment: VaultEnvironment): SecretHandlers {
       })
     },
     async updateSecret(request, context) {
-      return resources.update(request, context, {
+      return resources.update({ ...request, body: withTimes(request.body) }, context, {
         found: secret => requireUnexpired(secret, context.now),
         async refer(tx, { value }, before) {
           await requireAliases(tx, value, before.version_aliases)
@@ -65,7 +66,7 @@ export function secrets(environment: VaultEnvironment): SecretHandlers {
 
 /** Returns the members that a caller gives to a new secret, with the times that follow from them. */
 function newSecret({ body }: ParsedCreateSecretRequest, { now }: CallContext) {
-  const { etag: _precondition, expire_time, rotation, ttl, ...given } = body
+  const { etag: _precondition, expire_time, rotation, ttl, ...given } = withTimes(body)
   const expireTime = ttl === undefined ? expire_time : formatMillis(now + durationMs(ttl))
   return {
     ...given,
@@ -74,6 +75,13 @@ function newSecret({ body }: ParsedCreateSecretRequest, { now }: CallContext) {
     latest_version: '',
     enabled_version_count: 0,
   }
+}
+
+/** Returns a body with its times in the form of answers. */
+function withTimes<Body extends SecretUpdate>(body: Body): Body {
+  const { rotation } = body
+  const timed = withAnsweredTimes(body, 'expire_time')
+  return rotation === undefined ? timed : { ...timed, rotation: withAnsweredTimes(rotation, 'next_rotation_time') }
 }
 
 const withNextTime = (rotation: SecretRotation, now: number): SecretRotation => ({

@@ -165,7 +165,7 @@ it('a sealed keyring has no keys any more', async () => {
   const sealed = { reason: 'VAULT_SEALED', rpc: 'UNAVAILABLE', details: { retryAfterSeconds: 30 } }
   await expect(keyring.unwrap(store, place, wrapped)).rejects.toMatchObject(sealed)
   await expect(store.tx(tx => keyring.wrap(tx, place, secret))).rejects.toMatchObject(sealed)
-  expect(() => keyring.wrapPlatform('registry.tokenKey', secret)).toThrow('the vault is sealed: the test seals it')
+  expect(() => keyring.wrapPlatform('registry.tokenKey', secret)).toThrow('the vault is sealed')
 })
 
 it('keys of more workspaces than the cache holds stay usable', async () => {

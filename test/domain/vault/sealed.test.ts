@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { addMember, roleAt } from '../../areas/members.ts'
+import { absentId, addMember, addTenant, roleAt } from '../../areas/members.ts'
+import { baseUrl } from '../../areas/open-platform.ts'
 import { testPlatform } from '../../areas/test-platform.ts'
 import { keyIn } from './other-key.ts'
 import { base64, secretCalls, tenantSecrets } from './tenant-secrets.ts'
@@ -31,8 +32,35 @@ it('a server without a root key says how to make a root key, and is degraded', a
   const response = await sealed.from('127.0.0.1')('http://platform.test/readyz')
   expect([response.status, await response.json()]).toEqual([
     200,
-    { status: 'degraded', reason: expect.stringMatching(/^the vault is sealed: no root key is set/) },
+    { status: 'degraded', reason: 'the vault is sealed; the log has the reason' },
   ])
+})
+
+it('the reason for a seal, which names files of the server, is shown to the operator only', async () => {
+  const folder = '/run/keys/of-acme'
+  const sealed = await testPlatform({ config: keyIn(folder) })
+  const { api } = await sealed.admin()
+  const { workspace } = await addTenant(api, 'acme')
+  const fetched = sealed.from('192.0.2.7')
+  const redeemed = await fetched(`${baseUrl}/vault/alpha/capsules/${absentId}:redeem`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token: 'x' }),
+  })
+  const sent = [
+    await redeemed.text(),
+    await (await fetched(`${baseUrl}/readyz`)).text(),
+    String(
+      await secretCalls({ api }, workspace)
+        .add(absentId, 's3cr3t')
+        .catch((error: unknown) => error),
+    ),
+  ]
+  expect(sent.map(text => [text.includes('the vault is sealed'), text.includes('of-acme')])).toEqual(
+    sent.map(() => [true, false]),
+  )
+  expect(sealed.signIn(baseUrl).join('\n')).toContain(folder)
+  expect(sealed.lines.join('\n')).toContain(folder)
 })
 
 it('a sealed server refuses payloads only; it reads metadata, and disables, destroys and deletes', async () => {
@@ -73,6 +101,8 @@ it('a wrong root key leaves the vault sealed, and never makes an empty vault', a
   const { api } = await other.admin()
   await expect(secretCalls({ api }, workspace).read(secret, '1')).rejects.toMatchObject({
     ...isSealed,
-    message: expect.stringContaining('is not the key "root" under which the vault is encrypted'),
+    message: 'the vault is sealed; retry later, or ask the operator, whose log has the reason',
   })
+  const reason = 'is not the key under which the vault is encrypted (its name was "root")'
+  expect(other.signIn(baseUrl).join('\n')).toContain(reason)
 })

@@ -12,6 +12,7 @@ import { areas } from '../../../server/areas.ts'
 import { storeCollections } from '../../../server/platform-store.ts'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { absentId } from '../../areas/members.ts'
+import { baseUrl } from '../../areas/open-platform.ts'
 import { openBeside } from '../../server/store/left-place.ts'
 import { tenantSecrets, type TenantSecrets } from './tenant-secrets.ts'
 
@@ -127,6 +128,31 @@ describe('a secret', () => {
     expect(await inStore(store => store.count(agenda, { resource_id: id }))).toBe(0)
   })
 
+  it.each([
+    '2035-01-31t00:00:00.000Z',
+    '2035-01-31T00:00:00z',
+    '2035-01-31T14:00:00+14:00',
+    '2035-01-31T00:00:00.0009Z',
+  ])('answers the time %s in UTC with three fraction digits', async time => {
+    const { at, create } = tenant
+    const answered = '2035-01-31T00:00:00.000Z'
+    const rotation = { rotation_period: '86400s', next_rotation_time: time }
+    const id = await create(newName(), { expire_time: time, rotation })
+    const expected = { expire_time: answered, rotation: { ...rotation, next_rotation_time: answered } }
+    const { etag, ...before } = await vault.getSecret({ ...at, id })
+    expect(before).toMatchObject(expected)
+    await vault.updateSecret({ ...at, id, update_mask: 'expire_time,rotation', body: { expire_time: time, rotation } })
+    expect(await vault.getSecret({ ...at, id })).toEqual({ ...before, etag })
+    const purpose = 'VAULT_CRYPTO_KEY_PURPOSE_MAC' as const
+    const key = { name: newName(), purpose, rotation_period: '86400s', next_rotation_time: time }
+    const { resource_id } = await vault.createCryptoKey({ ...at, body: key })
+    expect(await vault.getCryptoKey({ ...at, id: resource_id })).toMatchObject({ next_rotation_time: answered })
+    const body = { next_rotation_time: time.replace('2035', '2036') }
+    await vault.updateCryptoKey({ ...at, id: resource_id, update_mask: 'next_rotation_time', body })
+    const later = { next_rotation_time: answered.replace('2035', '2036') }
+    expect(await vault.getCryptoKey({ ...at, id: resource_id })).toMatchObject(later)
+  })
+
   it('that has expired is gone for every call, frees its name, and is deleted by the system', async () => {
     const { add, at, create, read } = tenant
     const [name, other] = [newName(), newName()]
@@ -217,6 +243,28 @@ describe('a version', () => {
     expect(await version()).toEqual(disabled)
     expect(await disable({ disabled: false })).toMatchObject({ operation_type: 'VAULT_OPERATION_TYPE_ENABLE' })
     expect(await vault.getSecret({ ...at, id: secret })).toMatchObject({ enabled_version_count: 1 })
+  })
+
+  it('has another etag than all other versions, so that a conditional read of latest finds a new value', async () => {
+    const { add, admin, at, create, platform } = tenant
+    const secret = await create(newName(), {})
+    const latest = async (tag?: string) => {
+      const path = `/vault/v1/workspaces/${at.workspace}/engines/${at.engine}/secrets/${secret}/versions/latest`
+      const headers = { authorization: `Bearer ${admin.token}`, ...(tag !== undefined && { 'if-none-match': tag }) }
+      const response = await platform.from('192.0.2.7')(`${baseUrl}${path}`, { headers })
+      return { status: response.status, tag: response.headers.get('etag') ?? '' }
+    }
+    await add(secret, 'one')
+    const first = await latest()
+    expect((await latest(first.tag)).status).toBe(304)
+    await add(secret, 'two')
+    const second = await latest(first.tag)
+    expect(second.status).toBe(200)
+    for (const disabled of [true, false])
+      await vault.disableSecretVersion({ ...at, secret, id: '1', body: { disabled } })
+    await add(secret, 'three')
+    const { versions } = await vault.listSecretVersions({ ...at, secret })
+    expect(new Set([first.tag, second.tag, ...versions.map(({ etag }) => `"${etag}"`)]).size).toBe(4)
   })
 
   it('of a secret with a delay is disabled until it is destroyed, and can be brought back before', async () => {
