@@ -107,7 +107,7 @@ async function sign(environment: VaultEnvironment, call: Call): Promise<Signed> 
   const names = allowedNames(requested, template, issuer)
   const lifetime = allowedLifetime(request.body.lifetime, template, authority)
   requireWithin(issuer, validityOf(lifetime, context.now).notAfter)
-  const usages = usagesOf(template, requested.certified)
+  const usages = usagesOf(template, requested.certified, requested.field)
   const content = leafContent({ ...requested, issuer, names, usages, lifetime, now: context.now, template })
   const der = await signedCertificate(content, signSchemeOf(authority), bytes => signAs(environment, authority, bytes))
   const secretId = requested.material ? standards.secret.id : ''
