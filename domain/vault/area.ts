@@ -12,11 +12,14 @@ import { capsulePayloads } from './capsules/capsules-store.ts'
 import { capsules } from './capsules/capsules.ts'
 import { capsuleWork } from './capsules/capsule-work.ts'
 import { authorityCalls } from './certificates/authorities.ts'
+import { authorityForm } from './certificates/authority-form.ts'
 import { authorityKind } from './certificates/authority-kind.ts'
 import { certificateKind } from './certificates/certificate-kind.ts'
 import { certificateWork } from './certificates/certificate-work.ts'
 import { certificateCalls } from './certificates/certificates.ts'
 import { makeAuthority } from './certificates/make-authority.ts'
+import { certificateForm } from './certificates/requested-certificate.ts'
+import { newTemplateRule, templateForm } from './certificates/template-form.ts'
 import { templateKind } from './certificates/template-kind.ts'
 import { templates } from './certificates/templates.ts'
 import { cryptoKeyKind } from './keys/crypto-key-kind.ts'
@@ -104,6 +107,10 @@ export const vaultResources = {
 /** Returns the rules for bodies beyond their schemas. */
 export const vaultForms = (minWindowMs: number): FormRules => ({
   createCapsule: capsuleForm,
+  createCertificate: certificateForm,
+  createCertificateAuthority: authorityForm,
+  createCertificateTemplate: [...templateForm, newTemplateRule],
+  updateCertificateTemplate: templateForm,
   createSecret: secretForm,
   updateSecret: secretForm,
   createCryptoKey: [...keyForm(minWindowMs), newKeyRule],

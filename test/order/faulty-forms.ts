@@ -35,6 +35,39 @@ const lonelySum = { additional_authenticated_data_crc32c: 1 }
 const pool: readonly JsonObject[] = [
   { capacity: { vcpus: 1, memory_mib: 128, disk_gib: 1 }, reserved: { vcpus: 2, memory_mib: 0, disk_gib: 0 } },
 ]
+const authority = {
+  name: 'root',
+  type: 'VAULT_CERTIFICATE_AUTHORITY_TYPE_ROOT',
+  subject: { common_name: 'Acme Root' },
+  lifetime: '86400s',
+}
+const activated = {
+  ...authority,
+  activation: { certificate_authority_id: subnet_id, pem_certificate_chain: ['none'] },
+  display_name: 'Root',
+  description: 'root',
+  labels: { tier: 'top' },
+  key_algorithm: 'VAULT_CRYPTO_KEY_ALGORITHM_EC_P256_SHA256',
+  crypto_key_id: subnet_id,
+  max_path_length: 1,
+  name_constraints: { permitted_dns_names: ['acme.example'] },
+  parent_certificate_authority_id: subnet_id,
+  crl_urls: ['http://acme.example/root.crl'],
+  issuing_certificate_urls: ['http://acme.example/root.crt'],
+  require_template: true,
+  maximum_lifetime: '300s',
+  etag: '1',
+}
+const template: readonly JsonObject[] = [
+  { default_lifetime: '1s' },
+  { maximum_lifetime: '1s' },
+  { allowed_dns_names: ['a.example', 'a_b.example'] },
+  { allowed_ip_ranges: ['10.0.0.1/8'] },
+  { allowed_uri_prefixes: ['https://a.example/?query'] },
+  { allowed_email_domains: ['a@a.example'] },
+  { extended_key_usages: ['1.2.99999999999'] },
+  { policy_oids: ['1.99.1'] },
+]
 
 /**
  * The bodies that the rules of each operation refuse whose members the schema accepts, keyed by `area.operationId`. A body
@@ -53,6 +86,23 @@ export const faultyForms: Readonly<Record<string, readonly JsonObject[]>> = {
     { payload: { data: Buffer.alloc(65_537).toString('base64') }, source: { secret_id: subnet_id } },
     { ttl: '1s' },
   ],
+  'vault.createCertificate': [
+    { pem_csr: 'none', config: {} },
+    { lifetime: '1s' },
+    { private_key_secret_name: 'key' },
+    { config: { key_algorithm: 'VAULT_CRYPTO_KEY_ALGORITHM_HMAC_SHA256' }, private_key_secret_name: 'key' },
+    { config: { key_algorithm: 'VAULT_CRYPTO_KEY_ALGORITHM_ED25519', public_key_pem: 'none' } },
+    { config: { subject_alt_names: { dns_names: ['a.example', 'a_b.example'], uris: ['https:///none'] } } },
+  ],
+  'vault.createCertificateAuthority': [
+    {},
+    activated,
+    { ...authority, key_algorithm: 'VAULT_CRYPTO_KEY_ALGORITHM_HMAC_SHA256', lifetime: '1s', maximum_lifetime: '1s' },
+    { ...authority, parent_certificate_authority_id: subnet_id },
+    { ...authority, name_constraints: { permitted_dns_names: ['*.a.example'], excluded_ip_ranges: ['10.0.0.1/8'] } },
+  ],
+  'vault.createCertificateTemplate': [...template, { default_lifetime: '86401s', maximum_lifetime: '86400s' }],
+  'vault.updateCertificateTemplate': template,
   'vault.createSecret': secret,
   'vault.updateSecret': secret,
   'vault.createCryptoKey': [...cryptoKey, { next_rotation_time: '2100-01-01T00:00:00Z' }],

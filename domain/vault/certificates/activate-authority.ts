@@ -15,7 +15,6 @@ import { startList } from '../revoked/mark-revoked.ts'
 import { setAgenda } from '../work/agenda.ts'
 import { authorityCollection, authorityState, type StoredAuthority } from './authorities-store.ts'
 import { certifiedMembers, subjectDer } from './authority-certificate.ts'
-import { requireOnlyActivation } from './authority-form.ts'
 import { readSigningRequest } from './x509/signing-request.ts'
 import { readCertificate, type ReadCertificate } from './read-certificate.ts'
 
@@ -34,7 +33,6 @@ export async function activateAuthority(
   activation: CertificateAuthorityActivation,
   context: CallContext,
 ) {
-  requireOnlyActivation(request.body)
   const chain = readChain(activation.pem_certificate_chain)
   requireChain(chain, context.now)
   const { engine, workspace } = request

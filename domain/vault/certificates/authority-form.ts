@@ -1,6 +1,10 @@
-import type { NameConstraints, ParsedCertificateAuthority } from '../../../output/vault/types.ts'
+import type {
+  CertificateAuthorityInput,
+  NameConstraints,
+  ParsedCertificateAuthority,
+} from '../../../output/vault/types.ts'
 import type { FieldViolation } from '../../../runtime/errors.ts'
-import { fieldInvalid } from '../../../runtime/refusal.ts'
+import { rulesOf, type FormRule } from '../../../runtime/form-rules.ts'
 import { durationMs } from '../values/durations.ts'
 import { addressRange, hostName } from './names/name-forms.ts'
 
@@ -24,15 +28,96 @@ export const isAuthorityAlgorithm = (algorithm: string | undefined): boolean => 
 export type AuthorityBody = ParsedCertificateAuthority &
   Required<Pick<ParsedCertificateAuthority, 'name' | 'type' | 'subject' | 'lifetime'>>
 
+const rule = rulesOf<CertificateAuthorityInput>()
+
+/** Makes a rule that holds for new authorities only: an activation refuses all members beside it. */
+const creationRule = <const Name extends keyof CertificateAuthorityInput>(
+  reads: readonly Name[],
+  faults: (body: Pick<CertificateAuthorityInput, Name>) => Iterable<FieldViolation>,
+): FormRule => rule(['activation', ...reads], body => (body.activation === undefined ? faults(body) : []))
+
+/** The members beside an activation. */
+const otherMembers = {
+  name: true,
+  display_name: true,
+  description: true,
+  labels: true,
+  type: true,
+  subject: true,
+  key_algorithm: true,
+  crypto_key_id: true,
+  lifetime: true,
+  max_path_length: true,
+  name_constraints: true,
+  parent_certificate_authority_id: true,
+  crl_urls: true,
+  issuing_certificate_urls: true,
+  require_template: true,
+  maximum_lifetime: true,
+  etag: true,
+} as const satisfies Record<Exclude<keyof CertificateAuthorityInput, 'activation'>, true>
+
+const isOtherMember = (name: string): name is keyof typeof otherMembers => Object.hasOwn(otherMembers, name)
+
+/** The rules for the members of a new authority or of an activation that the schema does not have (step 5). */
+export const authorityForm: readonly FormRule[] = [
+  ...(['name', 'type', 'subject', 'lifetime'] as const).map(field =>
+    creationRule([field], body =>
+      body[field] === undefined ? [{ field, description: 'is required unless activation is given' }] : [],
+    ),
+  ),
+  creationRule(['key_algorithm'], algorithmFaults),
+  creationRule(['lifetime'], lifeFaults),
+  creationRule(['maximum_lifetime'], maximumFaults),
+  creationRule(['parent_certificate_authority_id', 'type'], parentFaults),
+  creationRule(['name_constraints'], ({ name_constraints }) => constraintFaults(name_constraints)),
+  ...Object.keys(otherMembers)
+    .filter(isOtherMember)
+    .map(field =>
+      rule(['activation', field], body =>
+        body.activation === undefined || isDefault(body[field])
+          ? []
+          : [{ field, description: 'cannot be given together with activation' }],
+      ),
+    ),
+]
+
+/** Whether a value is that of a member that the body left out. */
+function isDefault(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return value === undefined || value === '' || value === false
+  return Object.keys(value).length === 0
+}
+
+function* algorithmFaults({ key_algorithm }: CertificateAuthorityInput): Generator<FieldViolation> {
+  if (key_algorithm !== undefined && !isAuthorityAlgorithm(key_algorithm))
+    yield { field: 'key_algorithm', description: `must be one of ${algorithms.join(', ')}` }
+}
+
+function* lifeFaults({ lifetime }: CertificateAuthorityInput): Generator<FieldViolation> {
+  const lifeMs = lifetime === undefined ? minLifeMs : durationMs(lifetime)
+  if (!(lifeMs >= minLifeMs && lifeMs <= maxLifeMs))
+    yield { field: 'lifetime', description: 'must be from 86400s to 946080000s' }
+}
+
+function* maximumFaults({ maximum_lifetime }: CertificateAuthorityInput): Generator<FieldViolation> {
+  if (maximum_lifetime !== undefined && !(durationMs(maximum_lifetime) >= 300_000))
+    yield { field: 'maximum_lifetime', description: 'must be at least 300s' }
+}
+
+function* parentFaults(body: CertificateAuthorityInput): Generator<FieldViolation> {
+  const { parent_certificate_authority_id = '', type } = body
+  if (type === 'VAULT_CERTIFICATE_AUTHORITY_TYPE_ROOT' && parent_certificate_authority_id !== '')
+    yield { field: 'parent_certificate_authority_id', description: 'must be empty for a root, which certifies itself' }
+}
+
 /**
- * Checks the members of a new authority whose rules the schema does not have (step 5), and returns the body with its
- * name constraints in canonical form. Throws FIELD_INVALID with all faults.
+ * Returns the body of a new authority with its name constraints in canonical form. The rules of the form have accepted
+ * the body.
  */
-export function requireAuthorityForm(body: ParsedCertificateAuthority): AuthorityBody {
-  const faults = [...missing(body), ...formFaults(body), ...constraintFaults(body.name_constraints)]
+export function canonicalAuthority(body: ParsedCertificateAuthority): AuthorityBody {
   const { lifetime, name, name_constraints, subject, type } = body
-  if (faults.length > 0 || name === undefined || type === undefined || !subject || lifetime === undefined)
-    throw fieldInvalid(faults)
+  if (name === undefined || type === undefined || !subject || lifetime === undefined)
+    throw new Error('the rules of the form have accepted an authority without its required members')
   return {
     ...body,
     name,
@@ -41,24 +126,6 @@ export function requireAuthorityForm(body: ParsedCertificateAuthority): Authorit
     lifetime,
     ...(name_constraints && { name_constraints: canonicalConstraints(name_constraints) }),
   }
-}
-
-function* missing(body: ParsedCertificateAuthority): Generator<FieldViolation> {
-  for (const field of ['name', 'type', 'subject', 'lifetime'] as const)
-    if (body[field] === undefined) yield { field, description: 'is required unless activation is given' }
-}
-
-function* formFaults(body: ParsedCertificateAuthority): Generator<FieldViolation> {
-  const { key_algorithm, lifetime, maximum_lifetime, parent_certificate_authority_id, type } = body
-  if (key_algorithm !== undefined && !isAuthorityAlgorithm(key_algorithm))
-    yield { field: 'key_algorithm', description: `must be one of ${algorithms.join(', ')}` }
-  const lifeMs = lifetime === undefined ? minLifeMs : durationMs(lifetime)
-  if (!(lifeMs >= minLifeMs && lifeMs <= maxLifeMs))
-    yield { field: 'lifetime', description: 'must be from 86400s to 946080000s' }
-  if (maximum_lifetime !== undefined && !(durationMs(maximum_lifetime) >= 300_000))
-    yield { field: 'maximum_lifetime', description: 'must be at least 300s' }
-  if (type === 'VAULT_CERTIFICATE_AUTHORITY_TYPE_ROOT' && parent_certificate_authority_id !== '')
-    yield { field: 'parent_certificate_authority_id', description: 'must be empty for a root, which certifies itself' }
 }
 
 const constraintForms = {
@@ -81,7 +148,7 @@ function rangeText(text: string): string | undefined {
   return addressRange(text) === undefined ? undefined : text.toLowerCase()
 }
 
-function* constraintFaults(constraints: NameConstraints | undefined): Generator<FieldViolation> {
+function* constraintFaults(constraints: Partial<NameConstraints> | undefined): Generator<FieldViolation> {
   for (const member of constraintMembers)
     for (const [i, text] of (constraints?.[member] ?? []).entries())
       if (constraintForms[member](text) === undefined)
@@ -103,18 +170,4 @@ function canonicalConstraints(constraints: NameConstraints): NameConstraints {
     excluded_ip_ranges: canonical('excluded_ip_ranges'),
     permitted_email_domains: canonical('permitted_email_domains'),
   }
-}
-
-/** Checks that an activation comes with no other member (step 5). Throws FIELD_INVALID with all faults. */
-export function requireOnlyActivation({ activation: _given, ...others }: ParsedCertificateAuthority): void {
-  const faults = Object.entries(others)
-    .filter(([, value]) => !isDefault(value))
-    .map(([field]) => ({ field, description: 'cannot be given together with activation' }))
-  if (faults.length > 0) throw fieldInvalid(faults)
-}
-
-/** Whether a value is that of a member that the body left out. */
-function isDefault(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return value === undefined || value === '' || value === false
-  return Object.keys(value).length === 0
 }

@@ -87,17 +87,38 @@ function defaultOf(template: CertificateTemplate | undefined, maximum: string | 
   return maximum !== undefined && durationMs(maximum) < durationMs(lifetime) ? maximum : lifetime
 }
 
-/** Returns the usages of the key of a certificate; without a template, those of servers and clients. */
-export function usagesOf(
-  template: CertificateTemplate | undefined,
-  { isRsa }: CertifiedKey,
-): { readonly key: readonly KeyUsageInput[]; readonly extended: readonly string[] } {
-  if (template) return { key: template.key_usages.filter(isUsage), extended: template.extended_key_usages }
-  return {
-    key: ['VAULT_KEY_USAGE_DIGITAL_SIGNATURE', ...(isRsa ? (['VAULT_KEY_USAGE_KEY_ENCIPHERMENT'] as const) : [])],
-    extended: ['VAULT_EXTENDED_KEY_USAGE_SERVER_AUTH', 'VAULT_EXTENDED_KEY_USAGE_CLIENT_AUTH'],
-  }
+/** The usages that each kind of key can have in the certificate of a leaf. */
+const usagesOfKind: Readonly<Record<string, readonly KeyUsageInput[]>> = {
+  // RFC 3279, 2.3.1
+  rsa: [
+    'VAULT_KEY_USAGE_DIGITAL_SIGNATURE',
+    'VAULT_KEY_USAGE_CONTENT_COMMITMENT',
+    'VAULT_KEY_USAGE_KEY_ENCIPHERMENT',
+    'VAULT_KEY_USAGE_DATA_ENCIPHERMENT',
+  ],
+  // RFC 8813, 3
+  ec: ['VAULT_KEY_USAGE_DIGITAL_SIGNATURE', 'VAULT_KEY_USAGE_CONTENT_COMMITMENT', 'VAULT_KEY_USAGE_KEY_AGREEMENT'],
+  // RFC 9295, 3
+  ed25519: ['VAULT_KEY_USAGE_DIGITAL_SIGNATURE', 'VAULT_KEY_USAGE_CONTENT_COMMITMENT'],
 }
 
-const isUsage = (usage: CertificateTemplate['key_usages'][number]): usage is KeyUsageInput =>
-  usage !== 'VAULT_KEY_USAGE_UNSPECIFIED'
+/**
+ * Returns the usages of the key of a certificate: those of the template that the kind of key can have; without a
+ * template, those of servers and clients. Throws ALGORITHM_NOT_ALLOWED at the field if the key can have no usage of the
+ * template.
+ */
+export function usagesOf(
+  template: CertificateTemplate | undefined,
+  { isRsa, key }: CertifiedKey,
+  field: string,
+): { readonly key: readonly KeyUsageInput[]; readonly extended: readonly string[] } {
+  if (!template)
+    return {
+      key: ['VAULT_KEY_USAGE_DIGITAL_SIGNATURE', ...(isRsa ? (['VAULT_KEY_USAGE_KEY_ENCIPHERMENT'] as const) : [])],
+      extended: ['VAULT_EXTENDED_KEY_USAGE_SERVER_AUTH', 'VAULT_EXTENDED_KEY_USAGE_CLIENT_AUTH'],
+    }
+  const possible = usagesOfKind[key.asymmetricKeyType ?? ''] ?? []
+  const usages = possible.filter(usage => template.key_usages.includes(usage))
+  if (usages.length > 0) return { key: usages, extended: template.extended_key_usages }
+  throw faultAt(algorithmNotAllowed, field, 'the template has no key usage that a key of this kind can have')
+}

@@ -16,7 +16,7 @@ import { generateMaterial, isSlow, type Material } from '../keys/material.ts'
 import { startList } from '../revoked/mark-revoked.ts'
 import { setAgenda } from '../work/agenda.ts'
 import { authorityState, type StoredAuthority } from './authorities-store.ts'
-import { isAuthorityAlgorithm, requireAuthorityForm, type AuthorityBody } from './authority-form.ts'
+import { canonicalAuthority, isAuthorityAlgorithm, type AuthorityBody } from './authority-form.ts'
 import { keyOwner, requireUsableKey, signSchemeOf } from './authority-signer.ts'
 import { certifyAuthority, freshKey, pinnedKey, requireParent, type MadeMembers } from './certify-authority.ts'
 import { orderAuthority } from './make-authority.ts'
@@ -42,7 +42,7 @@ export async function createAuthority(
   request: ParsedCreateCertificateAuthorityRequest,
   context: CallContext,
 ) {
-  const body = requireAuthorityForm(request.body)
+  const body = canonicalAuthority(request.body)
   if (body.crypto_key_id !== '')
     await environment.access.require(context, 'vault.cryptoKeys.sign', workspaceScope(request.workspace))
   const plain = newAuthority(environment, { ...resources.standard(request, context) }, body)

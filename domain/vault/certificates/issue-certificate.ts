@@ -21,12 +21,7 @@ import { newCertificate, nextNotice, requireRoom } from './certificate-row.ts'
 import { certificateCollection, type StoredCertificate } from './certificates-store.ts'
 import { holdIssuer, readIssuer, requireIssuing, requireValidChain, type Issuer } from './issuer.ts'
 import { leafContent } from './leaf-certificate.ts'
-import {
-  isPairMade,
-  requestedCertificate,
-  requireCertificateForm,
-  type RequestedCertificate,
-} from './requested-certificate.ts'
+import { isPairMade, requestedCertificate, type RequestedCertificate } from './requested-certificate.ts'
 import { templateCollection } from './templates-store.ts'
 import { signedCertificate } from './x509/certificate-der.ts'
 
@@ -54,7 +49,6 @@ export async function issueCertificate(
   request: ParsedCreateCertificateRequest,
   context: CallContext,
 ) {
-  requireCertificateForm(request.body)
   if (isPairMade(request.body))
     await environment.access.require(context, 'vault.secrets.create', workspaceScope(request.workspace))
   const requested = await requestedCertificate(request.body)
@@ -113,7 +107,7 @@ async function sign(environment: VaultEnvironment, call: Call): Promise<Signed> 
   const names = allowedNames(requested, template, issuer)
   const lifetime = allowedLifetime(request.body.lifetime, template, authority)
   requireWithin(issuer, validityOf(lifetime, context.now).notAfter)
-  const usages = usagesOf(template, requested.certified)
+  const usages = usagesOf(template, requested.certified, requested.field)
   const content = leafContent({ ...requested, issuer, names, usages, lifetime, now: context.now, template })
   const der = await signedCertificate(content, signSchemeOf(authority), bytes => signAs(environment, authority, bytes))
   const secretId = requested.material ? standards.secret.id : ''

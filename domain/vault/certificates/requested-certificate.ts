@@ -1,10 +1,17 @@
-import type { ParsedCertificate, ParsedCertificateConfig, SubjectAltNames } from '../../../output/vault/types.ts'
+import type { KeyObject } from 'node:crypto'
+import type {
+  CertificateConfigInput,
+  CertificateInput,
+  ParsedCertificate,
+  ParsedCertificateConfig,
+  SubjectAltNames,
+} from '../../../output/vault/types.ts'
 import type { FieldViolation } from '../../../runtime/errors.ts'
-import { fieldInvalid } from '../../../runtime/refusal.ts'
+import { rulesOf, type FormRule } from '../../../runtime/form-rules.ts'
 import { generateMaterial, type Material } from '../keys/material.ts'
 import { schemes } from '../keys/schemes.ts'
 import { durationMs } from '../values/durations.ts'
-import { canonicalNames, maxNames, nameMembers, refuseName } from './names/certified-names.ts'
+import { canonicalNames, malformedNames, maxNames, nameMembers, refuseName } from './names/certified-names.ts'
 import { minLifeMs } from './template-form.ts'
 import { readPublicKey, requireStrongKey, type CertifiedKey } from './x509/certified-key.ts'
 import { derOfPem } from './x509/pem.ts'
@@ -30,42 +37,53 @@ const algorithms = [
 ] as const
 
 /** Whether the platform makes the key pair of a certificate. */
-export const isPairMade = ({ config }: ParsedCertificate): boolean =>
-  config !== undefined && config.public_key_pem === ''
+export const isPairMade = ({ config }: Pick<CertificateInput, 'config'>): boolean =>
+  config !== undefined && (config.public_key_pem ?? '') === ''
 
-/**
- * Checks the members of a new certificate whose rules the schema does not have (step 5). Throws FIELD_INVALID with all
- * faults.
- */
-export function requireCertificateForm(body: ParsedCertificate): void {
-  const faults = [...formFaults(body), ...(body.config ? configFaults(body.config) : [])]
-  if (faults.length > 0) throw fieldInvalid(faults)
-}
+const rule = rulesOf<CertificateInput>()
 
-function* formFaults(body: ParsedCertificate): Generator<FieldViolation> {
-  const { config, lifetime, pem_csr, private_key_secret_name } = body
+/** The rules for the members of a new certificate that the schema does not have (step 5). */
+export const certificateForm: readonly FormRule[] = [
+  rule(['config', 'pem_csr'], sourceFaults),
+  rule(['lifetime'], lifeFaults),
+  rule(['config', 'private_key_secret_name'], secretFaults),
+  rule(['config'], ({ config = {} }) => configFaults(config)),
+]
+
+function* sourceFaults({ config, pem_csr }: CertificateInput): Generator<FieldViolation> {
   if ((config === undefined) === (pem_csr === undefined))
     yield { field: 'config', description: 'exactly one of pem_csr and config must be given' }
+}
+
+function* lifeFaults({ lifetime }: CertificateInput): Generator<FieldViolation> {
   if (lifetime !== undefined && !(durationMs(lifetime) >= minLifeMs))
     yield { field: 'lifetime', description: 'must be at least 300s' }
-  if (isPairMade(body) !== (private_key_secret_name !== undefined))
+}
+
+function* secretFaults(body: CertificateInput): Generator<FieldViolation> {
+  if (isPairMade(body) !== (body.private_key_secret_name !== undefined))
     yield {
       field: 'private_key_secret_name',
       description: 'is required where the platform makes the key pair, and refused elsewhere',
     }
 }
 
-function* configFaults({ key_algorithm, public_key_pem }: ParsedCertificateConfig): Generator<FieldViolation> {
+function* configFaults(config: CertificateConfigInput): Generator<FieldViolation> {
+  const { key_algorithm, public_key_pem = '', subject_alt_names = {} } = config
   const field = 'config.key_algorithm'
-  if (key_algorithm === undefined) return
-  if (public_key_pem !== '') yield { field, description: 'cannot be given together with public_key_pem' }
-  if (!algorithms.some(each => each === key_algorithm))
+  if (key_algorithm !== undefined && public_key_pem !== '')
+    yield { field, description: 'cannot be given together with public_key_pem' }
+  else if (key_algorithm !== undefined && !algorithms.some(each => each === key_algorithm))
     yield { field, description: `must be one of ${algorithms.join(', ')}` }
+  if (public_key_pem !== '' && keyOf(public_key_pem) === undefined)
+    yield { field: 'config.public_key_pem', description: 'must be one SubjectPublicKeyInfo in PEM' }
+  for (const name of malformedNames(subject_alt_names))
+    yield { field: `config.subject_alt_names.${name}`, description: 'is no name of its kind' }
 }
 
 /**
- * Returns the certificate that a body asks for, and makes its key pair if the body has none. Throws FIELD_INVALID,
- * CSR_INVALID, WEAK_KEY or NAME_NOT_ALLOWED.
+ * Returns the certificate that a body asks for, and makes its key pair if the body has none. The rules of the form have
+ * accepted the body. Throws CSR_INVALID, WEAK_KEY or NAME_NOT_ALLOWED.
  */
 export async function requestedCertificate({ config, pem_csr }: ParsedCertificate): Promise<RequestedCertificate> {
   if (config !== undefined) return configured(config)
@@ -79,8 +97,8 @@ export async function requestedCertificate({ config, pem_csr }: ParsedCertificat
 }
 
 async function configured(config: ParsedCertificateConfig): Promise<RequestedCertificate> {
-  const names = canonicalNames(config.subject_alt_names ?? emptyNames, (_text, member, i) => {
-    throw fieldInvalid([{ field: `config.subject_alt_names.${member}[${i}]`, description: 'is no name of its kind' }])
+  const names = canonicalNames(config.subject_alt_names ?? emptyNames, () => {
+    throw new Error('the rules of the form have accepted a malformed name')
   })
   const rest = { names, others: [], subject: { ...emptySubject, ...config.subject }, field: 'config' } as const
   if (config.public_key_pem !== '') return { ...rest, certified: givenKey(config.public_key_pem), material: undefined }
@@ -90,9 +108,12 @@ async function configured(config: ParsedCertificateConfig): Promise<RequestedCer
 }
 
 function givenKey(pem: string): CertifiedKey {
-  const field = 'config.public_key_pem'
+  const key = keyOf(pem)
+  if (key === undefined) throw new Error('the rules of the form have accepted a malformed public key')
+  return requireStrongKey(key, 'config.public_key_pem')
+}
+
+function keyOf(pem: string): KeyObject | undefined {
   const der = derOfPem(pem, 'PUBLIC KEY')
-  const key = der && readPublicKey(der)
-  if (key === undefined) throw fieldInvalid([{ field, description: 'must be one SubjectPublicKeyInfo in PEM' }])
-  return requireStrongKey(key, field)
+  return der && readPublicKey(der)
 }

@@ -3,7 +3,7 @@ import type { CertificateTemplateHandlers } from '../../../output/vault/handlers
 import type { CertificateTemplate } from '../../../output/vault/types.ts'
 import { Resources } from '../../resources/resources.ts'
 import type { VaultEnvironment } from '../environment.ts'
-import { defaultLifetime, requireLifetimes, requireTemplateForm } from './template-form.ts'
+import { canonicalTemplate, defaultLifetime, requireLifetimes } from './template-form.ts'
 import { templateKind } from './template-kind.ts'
 
 /** Returns the calls of certificate templates. A change of a template touches no certificate. */
@@ -13,8 +13,7 @@ export function templates(environment: VaultEnvironment): CertificateTemplateHan
     listCertificateTemplates: (request, context) => resources.list(request, context),
     getCertificateTemplate: request => resources.get(request),
     async createCertificateTemplate(request, context) {
-      const { etag: _precondition, ...given } = requireTemplateForm(request.body)
-      requireLifetimes(given)
+      const { etag: _precondition, ...given } = canonicalTemplate(request.body)
       const template = {
         ...given,
         ...resources.standard(request, context),
@@ -24,7 +23,7 @@ export function templates(environment: VaultEnvironment): CertificateTemplateHan
       return resources.create(request, context, template)
     },
     async updateCertificateTemplate(request, context) {
-      const body = requireTemplateForm(request.body)
+      const body = canonicalTemplate(request.body)
       return resources.update({ ...request, body }, context, {
         async refer(_tx, { value }) {
           requireLifetimes(value)

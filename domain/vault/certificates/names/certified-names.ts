@@ -33,16 +33,13 @@ export function refuseName(name: string, field: string, reason: string): never {
 }
 
 /**
- * Returns alternative names in their canonical forms, each once. `refuse` gets a text that is no name of its kind, with
- * its member and its index, and throws.
+ * Returns alternative names in their canonical forms, each once. `refuse` gets a text that is no name of its kind, and
+ * throws.
  */
-export function canonicalNames(
-  names: SubjectAltNames,
-  refuse: (text: string, member: keyof SubjectAltNames, index: number) => never,
-): SubjectAltNames {
+export function canonicalNames(names: SubjectAltNames, refuse: (text: string) => never): SubjectAltNames {
   const canonical = (member: keyof SubjectAltNames): string[] => {
     const { form } = forms[member]
-    return [...new Set(names[member].map((text, i) => form(text) ?? refuse(text, member, i)))]
+    return [...new Set(names[member].map(text => form(text) ?? refuse(text)))]
   }
   return {
     dns_names: canonical('dns_names'),
@@ -50,6 +47,13 @@ export function canonicalNames(
     uris: canonical('uris'),
     email_addresses: canonical('email_addresses'),
   }
+}
+
+/** Returns the place of each text that is no name of its kind, such as `dns_names[1]`. */
+export function* malformedNames(names: Partial<SubjectAltNames>): Generator<string> {
+  for (const member of nameMembers)
+    for (const [i, text] of (names[member] ?? []).entries())
+      if (forms[member].form(text) === undefined) yield `${member}[${i}]`
 }
 
 /** Returns the names of a certificate with their kinds. */

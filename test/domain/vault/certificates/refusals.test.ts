@@ -63,6 +63,14 @@ test.each<readonly [string, number, Refusal]>([
       body: named('a.example'),
     },
   ],
+  [
+    'ALGORITHM_NOT_ALLOWED',
+    9_003_006,
+    {
+      template: { allowed_dns_names: ['a.example'], key_usages: ['VAULT_KEY_USAGE_KEY_ENCIPHERMENT'] },
+      body: named('a.example'),
+    },
+  ],
   ['WEAK_KEY', 9_007_005, { body: { config: { subject: { common_name: 'a' }, public_key_pem: publicKey(1024) } } }],
   ['CSR_INVALID', 9_007_004, { body: { pem_csr: 'no request' } }],
   ['FIELD_INVALID', 9_000_010, { body: { config: {} } }],
