@@ -16,6 +16,7 @@ import { authorityKind } from './certificates/authority-kind.ts'
 import { certificateKind } from './certificates/certificate-kind.ts'
 import { certificateWork } from './certificates/certificate-work.ts'
 import { certificateCalls } from './certificates/certificates.ts'
+import { liveCollection } from './certificates/live-certificates.ts'
 import { makeAuthority } from './certificates/make-authority.ts'
 import { templateKind } from './certificates/template-kind.ts'
 import { templates } from './certificates/templates.ts'
@@ -57,6 +58,7 @@ export const vault = {
     capsulePayloads,
     keyVersionCollection,
     listCollection,
+    liveCollection,
     materialCollection,
     partCollection,
     payloadCollection,
