@@ -21,6 +21,7 @@ export interface Intent {
     | 'RESTART'
     | 'RESET'
     | 'ADD_VERSION'
+    | 'REVOKE'
   /** The resource type without the name of the area, for example `workspaces`. */
   readonly resourceType: string
   /**
