@@ -17,6 +17,7 @@ import { authorityKind } from './certificates/authority-kind.ts'
 import { certificateKind } from './certificates/certificate-kind.ts'
 import { certificateWork } from './certificates/certificate-work.ts'
 import { certificateCalls } from './certificates/certificates.ts'
+import { liveCollection } from './certificates/live-certificates.ts'
 import { makeAuthority } from './certificates/make-authority.ts'
 import { certificateForm } from './certificates/requested-certificate.ts'
 import { newTemplateRule, templateForm } from './certificates/template-form.ts'
@@ -60,6 +61,7 @@ export const vault = {
     capsulePayloads,
     keyVersionCollection,
     listCollection,
+    liveCollection,
     materialCollection,
     partCollection,
     payloadCollection,

@@ -1,5 +1,7 @@
 import type { AreaFacts, Finding } from '../ports/inspection.ts'
 import type { Reader } from '../ports/store.ts'
+import { authorityCollection } from './certificates/authorities-store.ts'
+import { countedStates } from './certificates/authority-kind.ts'
 import { cryptoKeyCollection } from './keys/crypto-keys-store.ts'
 import { secretCollection } from './secrets/secrets-store.ts'
 
@@ -7,6 +9,7 @@ import { secretCollection } from './secrets/secrets-store.ts'
 const counts: Readonly<Record<string, (reader: Reader) => Promise<ReadonlyMap<string, number>>>> = {
   'vault.secrets': reader => reader.tally(secretCollection, 'workspace_id'),
   'vault.cryptoKeys': reader => reader.tally(cryptoKeyCollection, 'workspace_id'),
+  'vault.certificateAuthorities': reader => reader.tally(authorityCollection, 'workspace_id', { state: countedStates }),
 }
 
 /** Checks that each workspace uses as much of the quotas of the area as it has rows. */

@@ -8,12 +8,14 @@ import { inspectKeys } from './keys/inspect-keys.ts'
 import { inspectLists } from './revocation/inspect-lists.ts'
 import { inspectSecrets } from './secrets/inspect-secrets.ts'
 import { inspectAgenda } from './inspect-agenda.ts'
+import { inspectSnapshots } from './snapshots/inspect-snapshots.ts'
 import { safeId, safeKeys, safes, workspaceKeys } from './seal/seal-store.ts'
 
 type Findings = AsyncGenerator<Finding, void, undefined>
 
 /** Checks the keys of the vault and the rows of secrets. No key is needed, so the vault may be sealed. */
-export async function* inspectVault({ facts, reader }: Inspection): Findings {
+export async function* inspectVault(inspection: Inspection): Findings {
+  const { facts, reader } = inspection
   yield* inspectSeal(reader)
   yield* inspectCapsules(reader)
   yield* inspectCertificates(reader)
@@ -21,6 +23,7 @@ export async function* inspectVault({ facts, reader }: Inspection): Findings {
   yield* inspectKeys(reader, pinnedVersions)
   yield* inspectSecrets(reader)
   yield* inspectAgenda(reader)
+  yield* inspectSnapshots(inspection)
   if (facts.taxonomy) yield* inspectUsages(reader, facts.taxonomy)
 }
 

@@ -4,7 +4,7 @@ import { cryptoKeyKind } from '../keys/crypto-key-kind.ts'
 import { authorityCollection, authorityState } from './authorities-store.ts'
 
 /** The recorded states of authorities that count in the quota; the others can issue nothing, and no call deletes them. */
-const counted: readonly string[] = [
+export const countedStates: readonly string[] = [
   authorityState('CREATING'),
   authorityState('AWAITING_ACTIVATION'),
   authorityState('ENABLED'),
@@ -17,5 +17,5 @@ export const authorityKind = defineKind({
   collection: authorityCollection,
   notFound: caNotFound,
   references: [{ member: 'crypto_key_id', target: cryptoKeyKind, absent: cryptoKeyNotFound }],
-  takes: ({ state }) => (counted.includes(state) ? [{ quota: 'vault.certificateAuthorities', amount: 1 }] : []),
+  takes: ({ state }) => (countedStates.includes(state) ? [{ quota: 'vault.certificateAuthorities', amount: 1 }] : []),
 })

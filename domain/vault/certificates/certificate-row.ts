@@ -1,20 +1,14 @@
-import { certificateQuotaExceeded } from '../../../output/vault/errors.ts'
 import type { CertificateTemplate, ParsedCreateCertificateRequest } from '../../../output/vault/types.ts'
 import type { CallContext } from '../../../runtime/context.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
-import type { Transaction } from '../../ports/store.ts'
 import type { Standard } from '../../resources/resources.ts'
-import type { StoredAuthority } from './authorities-store.ts'
 import { readSigned } from './authority-certificate.ts'
-import { certificateCollection, certificateState, type StoredCertificate } from './certificates-store.ts'
+import { certificateState, type StoredCertificate } from './certificates-store.ts'
 import type { Issuer } from './issuer.ts'
 import type { NamesToCertify } from './names/certified-names.ts'
 import type { RequestedCertificate } from './requested-certificate.ts'
 import { sha256Hex } from './x509/certificate-der.ts'
 import { pemOf } from './x509/pem.ts'
-
-/** The maximal number of certificates of an authority that are not revoked and have not expired. */
-const maxLive = 100_000
 
 /** The parts of the row of a new certificate. */
 export interface Issued {
@@ -64,15 +58,6 @@ export function newCertificate(issued: Issued, standard: Standard): StoredCertif
     requested_by: context.principal?.id ?? '',
     template_copy: template === undefined ? '' : Buffer.from(JSON.stringify(template)).toString('base64'),
   }
-}
-
-/** Step 14: throws CERTIFICATE_QUOTA_EXCEEDED if an authority, whose row is locked, has too many live certificates. */
-export async function requireRoom(tx: Transaction, { id }: StoredAuthority): Promise<void> {
-  const live = { certificate_authority_id: id, state: certificateState('ACTIVE') }
-  if ((await tx.count(certificateCollection, live)) <= maxLive) return
-  throw certificateQuotaExceeded(`certificate authority ${id} has ${maxLive} active certificates; revoke some first`, {
-    quota: [{ subject: `vault.certificateAuthorities/${id}`, description: `at most ${maxLive} active certificates` }],
-  })
 }
 
 const dayMs = 86_400_000

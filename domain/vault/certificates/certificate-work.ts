@@ -7,6 +7,7 @@ import { authorityCollection, authorityState } from './authorities-store.ts'
 import { nextNotice } from './certificate-row.ts'
 import { authorityStateAt, certificateStateAt } from './certificate-states.ts'
 import { certificateCollection, certificateState, type StoredCertificate } from './certificates-store.ts'
+import { endLive } from './live-certificates.ts'
 import { returnQuota } from './make-authority.ts'
 
 /** The due work of authorities and certificates. */
@@ -41,6 +42,9 @@ const endCertificate =
   ({ audit, taxonomy }: VaultEnvironment): AgendaHandler =>
   async (tx, { resource_id, workspace_id }, now) => {
     await taxonomy.share(tx, workspaceScope(workspace_id))
+    const seen = await tx.get(certificateCollection, resource_id)
+    // An issue that counts the certificates for the first time locks the authority.
+    if (seen) await tx.share(authorityCollection, seen.value.certificate_authority_id)
     const stored = await tx.lock(certificateCollection, resource_id)
     const resource = { id: resource_id, workspace_id }
     if (!stored || stored.value.state !== certificateState('ACTIVE')) {
@@ -50,6 +54,7 @@ const endCertificate =
     if (certificateStateAt(stored.value, now) === certificateState('EXPIRED')) {
       const next = { ...stored.value, state: certificateState('EXPIRED'), update_time: formatMillis(now) }
       await tx.update(certificateCollection, stored.id, next, stored.version)
+      await endLive(tx, next)
       await setAgenda(tx, 'certificates.end', resource, undefined)
       return true
     }

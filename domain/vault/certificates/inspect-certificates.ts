@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { Finding } from '../../ports/inspection.ts'
 import type { Reader } from '../../ports/store.ts'
 import { keyVersionCollection, materialCollection } from '../keys/key-versions-store.ts'
@@ -5,6 +6,7 @@ import { agenda } from '../work/agenda.ts'
 import { authorityCollection, authorityState, type StoredAuthority } from './authorities-store.ts'
 import { certificateCollection, certificateState, type StoredCertificate } from './certificates-store.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
+import { inspectLive } from './live-certificates.ts'
 import { templateCollection } from './templates-store.ts'
 import { sha256Hex } from './x509/certificate-der.ts'
 import { readCertificate, type ReadCertificate } from './read-certificate.ts'
@@ -24,7 +26,9 @@ export async function* inspectCertificates(reader: Reader): Findings {
   for await (const { id, value } of reader.each(templateCollection))
     if (!(await reader.exists(authorityCollection, { id: value.certificate_authority_id })))
       yield orphan('vault.certificateTemplates', id)
-  for await (const { value } of reader.each(certificateCollection)) yield* inspectCertificate(reader, value)
+  const issuers = new Map<string, KeyObject | undefined>()
+  for await (const { value } of reader.each(certificateCollection)) yield* inspectCertificate(reader, value, issuers)
+  yield* inspectLive(reader)
 }
 
 const orphan = (resourceType: string, id: string): Finding => ({
@@ -47,10 +51,21 @@ async function* inspectAuthority(reader: Reader, authority: StoredAuthority): Fi
   if (isBare !== (pem_certificate === '')) yield finding(`is ${state} ${isBare ? 'with' : 'without'} a certificate`)
   const isDue = await reader.exists(agenda, { id: `certificateAuthorities.expire/${id}` })
   if (state === authorityState('ENABLED') && !isDue) yield finding('is ENABLED, and no work is due at its end')
-  if (pem_certificate !== '') yield* columnFaults(authority, finding)
+  if (pem_certificate === '') return
+  const read = readCertificate(pem_certificate)
+  yield* columnFaults(authority, read, finding)
+  const [own, above] = authority.pem_certificate_chain
+  if (own !== pem_certificate) yield finding('has a chain that does not begin with its certificate')
+  else if (!isSignedBy(read, publicKeyIn(above ?? own)))
+    yield finding('has a certificate that the next of its chain has not signed')
 }
 
-async function* inspectCertificate(reader: Reader, certificate: StoredCertificate): Findings {
+/** Checks a certificate. `issuers` keeps the public keys of authorities by their ids. */
+async function* inspectCertificate(
+  reader: Reader,
+  certificate: StoredCertificate,
+  issuers: Map<string, KeyObject | undefined>,
+): Findings {
   const { certificate_authority_id, id, state } = certificate
   const finding = (message: string): Finding => ({ resourceType: 'vault.certificates', id, message })
   const authority = (await reader.get(authorityCollection, certificate_authority_id))?.value
@@ -61,18 +76,33 @@ async function* inspectCertificate(reader: Reader, certificate: StoredCertificat
     yield finding(`is ${state} with another revocation`)
   if (authority && certificate.authority_key_id !== authority.subject_key_id)
     yield finding('names another key of its issuer than the authority has')
-  yield* columnFaults(certificate, finding)
+  const read = readCertificate(certificate.pem_certificate)
+  yield* columnFaults(certificate, read, finding)
+  if (!authority) return
+  const issuer = issuers.get(authority.id) ?? publicKeyIn(authority.pem_certificate)
+  issuers.set(authority.id, issuer)
+  if (!isSignedBy(read, issuer)) yield finding('is not signed by its certificate authority')
 }
+
+/** Returns the public key of a certificate in PEM; undefined if the certificate cannot be read. */
+const publicKeyIn = (pem: string): KeyObject | undefined => readCertificate(pem)?.publicKey
+
+/** Whether a key has signed a certificate. An unreadable certificate has a finding of its own. */
+const isSignedBy = (read: ReadCertificate | undefined, issuer: KeyObject | undefined): boolean =>
+  read === undefined || (issuer !== undefined && read.x509.verify(issuer))
 
 /** The columns that the certificate in PEM repeats. */
 type Columns = Pick<
   StoredAuthority,
-  'pem_certificate' | 'serial_number' | 'fingerprint_sha256' | 'subject_key_id' | 'not_before_time' | 'not_after_time'
+  'serial_number' | 'fingerprint_sha256' | 'subject_key_id' | 'not_before_time' | 'not_after_time'
 >
 
 /** Checks that the columns of a row are those of its certificate. */
-function* columnFaults(row: Columns, finding: (message: string) => Finding): Generator<Finding> {
-  const read = readCertificate(row.pem_certificate)
+function* columnFaults(
+  row: Columns,
+  read: ReadCertificate | undefined,
+  finding: (message: string) => Finding,
+): Generator<Finding> {
   if (read === undefined) {
     yield finding('has a certificate that cannot be read; restore it from a backup')
     return

@@ -17,10 +17,11 @@ import { authorityKind } from './authority-kind.ts'
 import { requireWithin, validityOf } from './authority-certificate.ts'
 import { signAs, signSchemeOf } from './authority-signer.ts'
 import { allowedLifetime, allowedNames, requireAlgorithm, usagesOf } from './certificate-policy.ts'
-import { newCertificate, nextNotice, requireRoom } from './certificate-row.ts'
+import { newCertificate, nextNotice } from './certificate-row.ts'
 import { certificateCollection, type StoredCertificate } from './certificates-store.ts'
 import { holdIssuer, readIssuer, requireIssuing, requireValidChain, type Issuer } from './issuer.ts'
 import { leafContent } from './leaf-certificate.ts'
+import { addLive } from './live-certificates.ts'
 import { isPairMade, requestedCertificate, type RequestedCertificate } from './requested-certificate.ts'
 import { templateCollection } from './templates-store.ts'
 import { signedCertificate } from './x509/certificate-der.ts'
@@ -161,7 +162,7 @@ async function record(
   const { row } = signed
   await tx.insert(certificateCollection, row)
   if (requested.material) await storeKey(tx, environment, requested, { request, context, standards })
-  await requireRoom(tx, authority)
+  await addLive(tx, row)
   await setAgenda(tx, 'certificates.end', row, nextNotice(row, context.now))
   return { type: 'CREATE', resourceType: 'vault.certificates', resourceId: row.id, scope } as const
 }

@@ -6,6 +6,7 @@ import { clearAgenda, agenda } from '../work/agenda.ts'
 import { authorityKind } from './authority-kind.ts'
 import { authorityCollection, type StoredAuthority } from './authorities-store.ts'
 import { keyOwner } from './authority-signer.ts'
+import { eraseLive } from './live-certificates.ts'
 import { templateCollection } from './templates-store.ts'
 import { certificateCollection } from './certificates-store.ts'
 
@@ -17,6 +18,7 @@ const batchSize = 100
  * its due work in one transaction. An interrupted purge may run again.
  */
 export async function eraseCertificates(environment: VaultEnvironment, workspace_id: string): Promise<void> {
+  await eraseLive(environment.store, workspace_id)
   while ((await eraseBatch(environment, workspace_id)) === batchSize)
     await new Promise(resolve => setImmediate(resolve))
   const { store } = environment

@@ -9,6 +9,7 @@ import { authorityKind } from '../certificates/authority-kind.ts'
 import { certificateKind } from '../certificates/certificate-kind.ts'
 import { certificateStateAt } from '../certificates/certificate-states.ts'
 import { certificateCollection, certificateState, type StoredCertificate } from '../certificates/certificates-store.ts'
+import { endLive } from '../certificates/live-certificates.ts'
 import type { VaultEnvironment } from '../environment.ts'
 import { markRevoked } from '../revoked/mark-revoked.ts'
 
@@ -35,6 +36,7 @@ export function revokeCertificate(
     const revocation: Revocation = { reason: body.reason, revoke_time: time }
     const next = { ...value, state: certificateState('REVOKED'), revocation, update_time: time }
     await tx.update(certificateCollection, id, next, version)
+    await endLive(tx, value)
     await markRevoked(tx, { ...value, issuer: value.certificate_authority_id }, revocation)
     return { type: 'REVOKE', resourceType: certificateKind.type, resourceId: id, scope }
   })

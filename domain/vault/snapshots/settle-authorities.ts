@@ -4,6 +4,7 @@ import type { Transaction } from '../../ports/store.ts'
 import { nextEtag } from '../../resources/etag.ts'
 import { authorityCollection, authorityState, type StoredAuthority } from '../certificates/authorities-store.ts'
 import { certificateCollection, certificateState } from '../certificates/certificates-store.ts'
+import { forgetLive } from '../certificates/live-certificates.ts'
 import { keyVersionCollection, materialCollection } from '../keys/key-versions-store.ts'
 import { listCollection, revocationCollection } from '../revoked/lists-store.ts'
 
@@ -14,6 +15,7 @@ import { listCollection, revocationCollection } from '../revoked/lists-store.ts'
  */
 export async function settleAuthorities(tx: Transaction, now: number): Promise<void> {
   const time = formatMillis(now)
+  await forgetLive(tx)
   for await (const { id, value, version } of tx.each(authorityCollection)) {
     if (!(await hasKey(tx, value))) await tx.delete(authorityCollection, id, version)
     else if (value.state === authorityState('CREATING')) {

@@ -1,4 +1,5 @@
-import type { Collection, Transaction } from '../../ports/store.ts'
+import type { VaultArea } from '../../../output/vault/area.ts'
+import type { Collection, Store, Transaction } from '../../ports/store.ts'
 
 /** A mark of the vault about its snapshots. Marks belong to a store, so snapshots leave them out. */
 export interface SnapshotMark {
@@ -17,3 +18,20 @@ export async function deleteMark(tx: Transaction, id: SnapshotMark['id'], snapsh
   const mark = await tx.lock(snapshotMarks, id)
   if (mark?.value.snapshot_id === snapshot) await tx.delete(snapshotMarks, id, mark.version)
 }
+
+/**
+ * Deletes the mark of a running snapshot whose operation has ended or does not exist, such as after the rows of operations
+ * were lost: the mark would refuse all further snapshots. Returns the id of that snapshot; undefined for none.
+ */
+export const deleteStaleMark = (
+  store: Pick<Store, 'tx'>,
+  operations: Collection<VaultArea['record']>,
+): Promise<string | undefined> =>
+  store.tx(async tx => {
+    const mark = await tx.lock(snapshotMarks, 'running')
+    if (!mark) return undefined
+    const status = ['VAULT_OPERATION_STATUS_PENDING', 'VAULT_OPERATION_STATUS_RUNNING']
+    if (await tx.exists(operations, { resource_id: mark.value.snapshot_id, status })) return undefined
+    await tx.delete(snapshotMarks, 'running', mark.version)
+    return mark.value.snapshot_id
+  })

@@ -9,17 +9,18 @@ const sealedMs = 5000
 /** The time limit of a snapshot, in milliseconds: six hours, for vaults of many gigabytes. */
 const deadlineMs = 6 * 3_600_000
 
-const kind = 'vault.takeSnapshot'
+/** The kind of the work that writes a snapshot. */
+export const snapshotKind = 'vault.takeSnapshot'
 
 /** Returns the order to write a snapshot. */
-export const orderSnapshot = (input: SnapshotOrder): WorkOrder => ({ kind, input })
+export const orderSnapshot = (input: SnapshotOrder): WorkOrder => ({ kind: snapshotKind, input })
 
 /**
  * Writes a snapshot after the answer. A repeated step, after a crash or on another server, writes the whole file again
  * under the same name.
  */
 export const takeSnapshot = ({ keyring, snapshots }: VaultEnvironment): Procedure<SnapshotOrder> => ({
-  kind,
+  kind: snapshotKind,
   deadlineMs,
   steps: [
     {

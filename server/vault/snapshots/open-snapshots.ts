@@ -1,23 +1,25 @@
 import type { VaultEnvironment } from '../../../domain/vault/environment.ts'
-import { deleteMark, snapshotMarks } from '../../../domain/vault/snapshots/snapshot-marks.ts'
+import { deleteMark, deleteStaleMark, snapshotMarks } from '../../../domain/vault/snapshots/snapshot-marks.ts'
 import { doOverdue, type AgendaHandlers } from '../../../domain/vault/work/agenda.ts'
 import type { Log } from '../../log.ts'
 import type { SnapshotFolder } from './snapshot-folder.ts'
 import type { SnapshotMeter } from './snapshot-meter.ts'
 
 /** The parts of a server that its start needs for snapshots. */
-interface Opening extends Pick<VaultEnvironment, 'clock' | 'scrub' | 'store'> {
+interface Opening extends Pick<VaultEnvironment, 'clock' | 'operations' | 'scrub' | 'store'> {
   readonly snapshotFolder: SnapshotFolder
   readonly snapshotMeter: SnapshotMeter
 }
 
 /**
  * Prepares a start: on a restored vault, does the overdue destructions and expiries before the server serves, and deletes
- * the unfinished files of killed servers. A folder that cannot be used is logged, because only snapshots need the folder.
+ * the mark of a lost snapshot and the unfinished files of killed servers. A folder that cannot be used is logged, because only snapshots need the folder.
  */
 export async function openSnapshots(opening: Opening, handlers: AgendaHandlers, log: Log): Promise<void> {
   await endOverdue(opening, handlers, log)
-  const { snapshotFolder, snapshotMeter, store } = opening
+  const { operations, snapshotFolder, snapshotMeter, store } = opening
+  const stale = await deleteStaleMark(store, operations.collection)
+  if (stale !== undefined) log.warn({ snapshot: stale }, 'a snapshot was marked as running without an operation')
   try {
     const running = await store.get(snapshotMarks, 'running')
     const removed = await snapshotFolder.sweep(running?.value.snapshot_id)

@@ -4,6 +4,8 @@ import { createInterface } from 'node:readline'
 import type { Procedure, Step, StepOutcome } from '../../../domain/ports/procedures.ts'
 import type { Store, Transaction } from '../../../domain/ports/store.ts'
 import type { OpenAccess } from '../../../server/access/platform-access.ts'
+import type { Worker } from '../../../domain/ports/workers.ts'
+import type { BoundRoute } from '../../../runtime/route.ts'
 import type { AreaModule } from '../../../server/area.ts'
 import type { PlatformServices } from '../../../server/area-parts.ts'
 import type { WorkQueue } from '../../../server/operations/work-queue.ts'
@@ -37,6 +39,14 @@ export interface WalkedLine {
   readonly listens?: string
 }
 
+/** The settings of the areas, and the calls and workers that have points besides the procedures. */
+export interface WalkedOptions extends Pick<Partial<Config>, 'given'> {
+  /** The operation ids of the calls of the walked area. */
+  readonly calls?: readonly string[]
+  /** The names of the periodic workers of the walked area. */
+  readonly workers?: readonly string[]
+}
+
 interface RunningStep {
   readonly name: string
   commits: number
@@ -68,14 +78,14 @@ function isFirst(flagFile: string): boolean {
 /**
  * Serves areas in this process. The process kills itself at the point that its standard input names. The points lie
  * before and after the commit of the call that begins a procedure, at the start of each step, before and after each
- * commit within the step, and before and after the commit that records the end of the step. Only the procedures of the
- * area `walked` have points. `settings` are the settings of areas.
+ * commit within the step, and before and after the commit that records the end of the step. The named calls and workers
+ * have points at their begin and their end, and before and after each commit. Only the area `walked` has points.
  */
 export async function serveWalked(
   walked: string,
   areas: readonly AreaModule[],
   openAccess: OpenAccess,
-  settings: Pick<Partial<Config>, 'given'> = {},
+  { calls = [], workers = [], ...settings }: WalkedOptions = {},
 ): Promise<void> {
   const [text = ''] = process.argv.slice(2)
   const { place, port }: WalkedServer = JSON.parse(text)
@@ -84,13 +94,14 @@ export async function serveWalked(
     tell({ armed: armed.point })
   })
   process.stdin.on('end', () => process.exit(1))
-  const watched = areas.map(area => (area.domain.name === walked ? watchedArea(area) : area))
+  const named = new Set([...calls, ...workers])
+  const watched = areas.map(area => (area.domain.name === walked ? watchedArea(area, named) : area))
   const http = { host: '127.0.0.1', port, isPortOpen: false }
   const { url } = await serve({ baseUrl: undefined, ...settings, ...place, http }, watched, openAccess)
   tell({ listens: url })
 }
 
-const watchedArea = (area: AreaModule): AreaModule => ({
+const watchedArea = (area: AreaModule, named: ReadonlySet<string>): AreaModule => ({
   ...area,
   mount(parts: PlatformServices) {
     watchStore(parts.store)
@@ -98,7 +109,12 @@ const watchedArea = (area: AreaModule): AreaModule => ({
     const declare = parts.queue.declare.bind(parts.queue)
     parts.queue.declare = (records, procedures) => declare(records, procedures.map(watchedProcedure))
     try {
-      return area.mount(parts)
+      const mounted = area.mount(parts)
+      return {
+        ...mounted,
+        routes: mounted.routes.map(bound => watchedRoute(bound, named)),
+        workers: mounted.workers.map(worker => watchedWorker(worker, named)),
+      }
     } finally {
       parts.queue.declare = declare
     }
@@ -120,6 +136,26 @@ function watchStore(store: Store): void {
     point(`${commit} after`)
     return result
   }
+}
+
+function watchedRoute(bound: BoundRoute, named: ReadonlySet<string>): BoundRoute {
+  const { operationId } = bound.route
+  return named.has(operationId)
+    ? { ...bound, run: (...call) => watchedRun(operationId, () => bound.run(...call)) }
+    : bound
+}
+
+function watchedWorker(worker: Worker, named: ReadonlySet<string>): Worker {
+  const { name } = worker
+  return named.has(name) ? { ...worker, run: turn => watchedRun(name, () => worker.run(turn)) } : worker
+}
+
+/** Runs a call or a turn of a worker between two points; its transactions have points of their own. */
+async function watchedRun<R>(name: string, run: () => Promise<R>): Promise<R> {
+  point(`${name}: begin`)
+  const made = await running.run({ name, commits: 0 }, run)
+  point(`${name}: end`)
+  return made
 }
 
 function watchOrders(queue: WorkQueue, area: string): void {

@@ -7,6 +7,7 @@ import { createTransport } from '../../../runtime/transport.ts'
 import { killWalk, walkTimeout } from '../../areas/kill/kill-walk.ts'
 import { toldRestarts } from '../../areas/kill/restarts.ts'
 import { testToken } from '../../server/access/test-access.ts'
+import { tellCertificates } from './certificate-story.ts'
 import { walkedAreas } from './walked-areas.ts'
 
 const program = fileURLToPath(new URL('./walked-vault.ts', import.meta.url))
@@ -15,7 +16,7 @@ const purpose = 'VAULT_CRYPTO_KEY_PURPOSE_ASYMMETRIC_DECRYPT'
 
 /**
  * Generates and rotates an RSA key, uses both versions, deletes a key while its material is generated, creates an
- * authority with an RSA key, and takes a snapshot.
+ * authority with an RSA key, issues and revokes certificates, and takes a snapshot.
  */
 async function tell(call: typeof fetch, round: number): Promise<void> {
   const transport = createTransport({ baseUrl: '', token: testToken, fetch: call })
@@ -65,6 +66,7 @@ async function tell(call: typeof fetch, round: number): Promise<void> {
   expect(authority).toMatchObject({ status: 'VAULT_OPERATION_STATUS_DONE', errors: [] })
   const enabled = await vault.getCertificateAuthority({ ...at, id: authority.resource_id })
   expect(enabled).toMatchObject({ state: 'VAULT_CERTIFICATE_AUTHORITY_STATE_ENABLED' })
+  await tellCertificates(vault, at)
   const snapshot = await vault.waitOperation(await vault.takeSnapshot({ body: {} }))
   expect(snapshot).toMatchObject({ status: 'VAULT_OPERATION_STATUS_DONE', errors: [] })
 }

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AreaModule } from '../../../server/area.ts'
 import { areas } from '../../../server/areas.ts'
-import type { WalkedServer } from '../../areas/kill/serve-walked.ts'
+import type { WalkedOptions, WalkedServer } from '../../areas/kill/serve-walked.ts'
 import { GivenSettings } from '../../../server/settings/values.ts'
 import { vaultSettings } from '../../../server/vault/settings.ts'
 
@@ -11,8 +11,11 @@ export const walkedAreas: readonly AreaModule[] = areas.filter(({ domain }) =>
   ['taxonomy', 'vault'].includes(domain.name),
 )
 
-/** Returns the settings of a walked server: the root key of its data folder, and windows of a second. */
-export function walkedSettings(): { readonly given: GivenSettings } {
+/**
+ * Returns the options of a walked server: the root key of its data folder, windows of a second, and the calls and the
+ * worker that change certificates and revocation lists without a procedure.
+ */
+export function walkedSettings(): WalkedOptions {
   const [text = ''] = process.argv.slice(2)
   const { place }: WalkedServer = JSON.parse(text)
   mkdirSync(place.dataDir, { recursive: true, mode: 0o700 })
@@ -22,5 +25,13 @@ export function walkedSettings(): { readonly given: GivenSettings } {
     given: new GivenSettings()
       .with(vaultSettings['vault.seal.current_key'], `file://${file}`)
       .with(vaultSettings['vault.min_destroy_window'], 1000),
+    calls: [
+      'createCertificate',
+      'revokeCertificate',
+      'revokeCertificateAuthority',
+      'getCertificateRevocationList',
+      'createCertificateTemplate',
+    ],
+    workers: ['vault.revocationLists'],
   }
 }

@@ -8,6 +8,7 @@ import type {
   CertificateInput,
   CertificateTemplateInput,
 } from '../../../../output/vault/types.ts'
+import type { Member } from '../../../areas/members.ts'
 import type { TestPlatformOptions } from '../../../areas/test-platform.ts'
 import { keyCalls, tenantKeys, type TenantKeys } from '../keys/tenant-keys.ts'
 
@@ -35,7 +36,11 @@ export async function tenantCertificates(options: TestPlatformOptions = {}): Pro
 }
 
 /** Returns the calls of certificates in a workspace, by the administrator. */
-export function certificateCalls({ admin, at, workspace }: Pick<TenantKeys, 'admin' | 'at' | 'workspace'>) {
+export function certificateCalls({
+  admin,
+  at,
+  workspace,
+}: Pick<TenantKeys, 'at' | 'workspace'> & { readonly admin: Pick<Member, 'api'> }) {
   const { vault } = admin.api
   const { ended } = keyCalls(admin, workspace)
   const authority = async (body: CertificateAuthorityInput): Promise<string> =>

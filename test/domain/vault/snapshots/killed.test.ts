@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
@@ -12,6 +13,7 @@ import { addTenant } from '../../../areas/members.ts'
 import { whileOpen } from '../../../areas/while-open.ts'
 import { ended } from '../../../server/backup/harness.ts'
 import { testStorePlace } from '../../../server/store/left-place.ts'
+import { certificateCalls } from '../certificates/tenant-certificates.ts'
 import { secretCalls } from '../tenant-secrets.ts'
 import type { KilledWork } from './killed-program.ts'
 import { devRoot, snapshotNames, takenSnapshot } from './taken.ts'
@@ -20,6 +22,10 @@ const program = fileURLToPath(new URL('./killed-program.ts', import.meta.url))
 
 /** The number of points at which a process is killed; `NINEFOLD_KILL_POINTS=all` tries all points. */
 const mostPoints = process.env['NINEFOLD_KILL_POINTS'] === 'all' ? Infinity : 4
+
+const public_key_pem = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  .publicKey.export({ format: 'pem', type: 'spki' })
+  .toString()
 
 const idOf = (at: number): string => `0fffffff-0000-7000-8000-${String(at).padStart(12, '0')}`
 
@@ -40,7 +46,7 @@ function pointsOf(calls: number): readonly number[] {
   return all.filter((_, i) => Math.floor(i / stride) !== Math.floor((i - 1) / stride))
 }
 
-/** Makes a place with a vault of two secrets, and a snapshot of it. */
+/** Makes a place with a vault of two secrets, an authority, and a live and a revoked certificate, and a snapshot of it. */
 async function placeWithVault(): Promise<{
   readonly place: StorePlace
   readonly file: string
@@ -49,8 +55,15 @@ async function placeWithVault(): Promise<{
   const place = await testStorePlace()
   const { file, workspace } = await whileOpen(place, async api => {
     const { workspace } = await addTenant(api, 'acme')
-    const { add, create } = secretCalls({ api }, workspace)
+    const { add, at, create } = secretCalls({ api }, workspace)
     for (const name of ['one', 'two']) await add(await create(name), name)
+    const { issue, root } = certificateCalls({ admin: { api }, at, workspace })
+    const authority = await root('root')
+    const config = { subject: { common_name: 'www.acme.example' }, public_key_pem }
+    const ids = [await issue(authority, { config }), await issue(authority, { config })]
+    const body = { reason: 'VAULT_REVOCATION_REASON_SUPERSEDED' } as const
+    await api.vault.revokeCertificate({ ...at, certificate_authority: authority, id: ids[0] ?? '', body })
+    await api.vault.getCertificateRevocationList({ ...at, id: authority })
     return { file: await takenSnapshot(api, place), workspace }
   })
   let count = 0
