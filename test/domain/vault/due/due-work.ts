@@ -33,6 +33,9 @@ const moving =
 /** The number of versions of the secret that expires: more than the deletion of a secret erases at once. */
 const manyVersions = 8
 
+/** The number of versions of the key that is removed: more than its removal erases at once. */
+const keyVersions = 5
+
 const day = '86400s'
 
 /** Creates a resource for every kind of work; the times of all of them are in the future. */
@@ -101,6 +104,7 @@ async function makeKeys({ at, vault }: Place): Promise<readonly DueResource[]> {
   await vault.rotateCryptoKey({ ...at, id: older, body: {} })
   await vault.destroyCryptoKeyVersion({ ...at, cryptokey: older, id: '1', body: {} })
   const deleted = await create('deleted')
+  for (let i = 1; i < keyVersions; i += 1) await vault.rotateCryptoKey({ ...at, id: deleted, body: {} })
   await vault.deleteCryptoKey({ ...at, id: deleted })
   const destruction = (version: string): DueResource => ({
     kind: 'cryptoKeyVersions.destroy',
@@ -114,7 +118,7 @@ async function makeKeys({ at, vault }: Place): Promise<readonly DueResource[]> {
       move: moving(cryptoKeyCollection, rotated, (key, next_rotation_time) => ({ ...key, next_rotation_time })),
     },
     destruction(`${older}/versions/1`),
-    destruction(`${deleted}/versions/1`),
+    ...Array.from({ length: keyVersions }, (_, i) => destruction(`${deleted}/versions/${i + 1}`)),
   ]
 }
 

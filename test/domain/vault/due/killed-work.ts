@@ -84,8 +84,11 @@ const watchedWorker = (worker: Worker): Worker => ({
 
 const { close, store, transport } = await openDue(place, watchedWorker)
 const resources = await makeResources(transport(testToken))
-for (const { id, kind } of resources) kinds.set(id, kind)
-for (const { id, kind } of resources) if (kind === 'secrets.expire') kinds.set(`secrets.erase/${id}`, 'secrets.erase')
+for (const { id, kind } of resources) {
+  kinds.set(id, kind)
+  if (kind === 'secrets.expire') kinds.set(`secrets.erase/${id}`, 'secrets.erase')
+  if (kind === 'cryptoKeyVersions.destroy') kinds.set(`cryptoKeys.erase/${id.replace(/\/.*/, '')}`, 'cryptoKeys.erase')
+}
 await makeDue(store, resources)
 tell({ resources: resources.map(({ id, kind }) => ({ id, kind })) })
 isArmed = true
