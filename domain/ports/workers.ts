@@ -17,4 +17,9 @@ export interface Worker {
   readonly name: string
   readonly everyMs: number
   readonly run: (turn: Turn) => Promise<void>
+  /**
+   * Returns whether the process keeps the lease after a run; absent: it does. A process that can do only a part of the
+   * work gives the lease up, so that another process may take it, and claims the lease again some seconds later.
+   */
+  readonly keepsLease?: () => boolean
 }

@@ -11,12 +11,13 @@ import { agenda, type AgendaEntry } from './work/agenda.ts'
 
 type Findings = AsyncGenerator<Finding, void, undefined>
 
-/** Checks that the resource of each entry of the agenda exists, and that erasures belong to deleted secrets. */
+/** Checks that the resource of each entry of the agenda exists, and that erasures belong to deleted secrets and keys. */
 export async function* inspectAgenda(reader: Reader): Findings {
   for await (const { value } of reader.each(agenda)) {
     const { id, kind, resource_id } = value
-    if ((await hasResource(reader, value)) !== (kind === 'secrets.erase')) continue
-    const exists = kind === 'secrets.erase' ? 'still exists' : 'does not exist'
+    const isErasure = kind === 'secrets.erase' || kind === 'cryptoKeys.erase'
+    if ((await hasResource(reader, value)) !== isErasure) continue
+    const exists = isErasure ? 'still exists' : 'does not exist'
     yield { resourceType: 'vault.agenda', id, message: `is due work of ${resource_id}, which ${exists}` }
   }
 }
@@ -24,7 +25,7 @@ export async function* inspectAgenda(reader: Reader): Findings {
 function hasResource(reader: Reader, { kind, resource_id: id }: AgendaEntry): Promise<boolean> {
   if (kind === 'secretVersions.destroy') return reader.exists(secretVersionCollection, { row_id: id })
   if (kind === 'cryptoKeyVersions.destroy') return reader.exists(keyVersionCollection, { row_id: id })
-  if (kind === 'cryptoKeys.rotate') return reader.exists(cryptoKeyCollection, { id })
+  if (kind === 'cryptoKeys.rotate' || kind === 'cryptoKeys.erase') return reader.exists(cryptoKeyCollection, { id })
   if (kind === 'certificateAuthorities.expire') return reader.exists(authorityCollection, { id })
   if (kind === 'certificates.end') return reader.exists(certificateCollection, { id })
   return kind.startsWith('capsules.')

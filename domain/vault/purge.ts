@@ -5,7 +5,7 @@ import { removeCapsule } from './capsules/capsule-end.ts'
 import { capsuleCollection, capsuleState } from './capsules/capsules-store.ts'
 import { eraseCertificates } from './certificates/purge-certificates.ts'
 import { cryptoKeyCollection } from './keys/crypto-keys-store.ts'
-import { removeKey } from './keys/key-deletion.ts'
+import { eraseKeyVersions, removeKey } from './keys/remove-key.ts'
 import { eraseLists } from './revocation/erase-lists.ts'
 import { workspaceKeys } from './seal/seal-store.ts'
 import { eraseSecret, eraseVersions } from './secrets/remove-secret.ts'
@@ -80,17 +80,23 @@ async function eraseSecrets({ clock, store, taxonomy }: VaultEnvironment, worksp
     await eraseVersions({ store }, value.resource_id)
 }
 
-/** Deletes the crypto keys of a workspace, each with its versions and material in one transaction. */
+/**
+ * Removes the crypto keys of a workspace, each in one transaction, and then the versions that are still to be erased. An
+ * interrupted purge may run again.
+ */
 async function eraseKeys(environment: VaultEnvironment, workspace_id: string): Promise<void> {
-  const { changes, store } = environment
+  const { changes, clock, store } = environment
   for await (const { id } of store.each(cryptoKeyCollection, { workspace_id })) {
     await store.tx(async tx => {
       const key = await tx.lock(cryptoKeyCollection, id)
       if (!key) return
-      await removeKey(environment, tx, key)
+      await removeKey(environment, tx, key, clock.now())
       await changes.revise(tx, `cryptoKeys/${id}`)
     })
   }
+  const kind = 'cryptoKeys.erase'
+  for await (const { value } of store.each(agenda, { workspace_id, kind }))
+    await eraseKeyVersions(environment, value.resource_id)
 }
 
 async function eraseCapsules({ store }: VaultEnvironment, workspace_id: string): Promise<void> {

@@ -80,7 +80,7 @@ export class PeriodicWorker implements Tenure {
 
   async #takeTurn(): Promise<void> {
     const { log } = this.#parts
-    const { name, everyMs, run } = this.#options
+    const { name, everyMs, keepsLease, run } = this.#options
     try {
       if (this.#fence !== undefined) await this.#check()
       if (this.#fence === undefined) await this.#claim()
@@ -88,11 +88,22 @@ export class PeriodicWorker implements Tenure {
       // lease.
       await this.#parts.owner.assure()
       if (this.#fence !== undefined) await run({ signal: this.#abort.signal, tx: fn => this.#tx(fn) })
+      if (this.#fence !== undefined && keepsLease?.() === false) await this.#yield()
     } catch (error) {
       const isLost = this.#abort.signal.aborted || error instanceof LeaseLost
       if (!isLost) log.error({ err: error, worker: name }, 'periodic work failed')
     }
     this.#schedule(this.#fence === undefined ? this.#parts.owner.times.heartbeatMs : everyMs)
+  }
+
+  /** Gives the lease up, so that another process may take it. */
+  async #yield(): Promise<void> {
+    this.#parts.owner.release(this)
+    try {
+      await this.#letGo()
+    } finally {
+      this.#fence = undefined
+    }
   }
 
   /**

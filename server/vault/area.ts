@@ -12,6 +12,7 @@ import { Materials } from '../../domain/vault/keys/materials.ts'
 import { payloadKeys } from '../../domain/vault/keys/payload-keys.ts'
 import { agendaWorker } from '../../domain/vault/work/agenda.ts'
 import { Scrubber } from '../../domain/vault/work/scrubber.ts'
+import type { Worker } from '../../domain/ports/workers.ts'
 import { vaultArea as generated, type VaultArea } from '../../output/vault/area.ts'
 import type { VaultHandlers } from '../../output/vault/handlers.ts'
 import type { AreaModule } from '../area.ts'
@@ -121,17 +122,20 @@ function mountedVault(parts: VaultParts): MountedVault {
   }
 }
 
-const worker = (environment: MountedVault, { clock, log, store }: VaultParts) =>
-  agendaWorker({
+/** The workers of a sealed server do a part of their work, so that they leave the leases to servers with a root key. */
+const worker = (environment: MountedVault, { clock, log, store }: VaultParts): Worker => ({
+  ...agendaWorker({
     store,
     now: clock.now,
     handlers: vaultWork(environment),
     failed: (err, { id }) => log.error({ err, entry: id }, 'due work of the vault failed; it is tried again'),
     ended: hasWorked => (hasWorked ? environment.scrub() : environment.scrubber.catchUp()),
-  })
+  }),
+  keepsLease: () => !environment.keyring.isSealed,
+})
 
-const listRenewal = ({ keyring, lists }: MountedVault, { clock, log, store }: VaultParts) =>
-  listWorker({
+const listRenewal = ({ keyring, lists }: MountedVault, { clock, log, store }: VaultParts): Worker => ({
+  ...listWorker({
     store,
     now: clock.now,
     lists,
@@ -141,4 +145,6 @@ const listRenewal = ({ keyring, lists }: MountedVault, { clock, log, store }: Va
         { err, authority },
         'the revocation list of a certificate authority cannot be signed; it is tried again',
       ),
-  })
+  }),
+  keepsLease: () => !keyring.isSealed,
+})

@@ -11,8 +11,8 @@ import {
   materialCollection,
   type StoredKeyVersion,
 } from './key-versions-store.ts'
-
 import type { PinnedVersions } from './pinned-versions.ts'
+import { isErasingKey } from './remove-key.ts'
 
 type Findings = AsyncGenerator<Finding, void, undefined>
 
@@ -20,7 +20,10 @@ type Findings = AsyncGenerator<Finding, void, undefined>
 export async function* inspectKeys(reader: Reader, pinned: Pick<PinnedVersions, 'isOwnKey'>): Findings {
   for await (const key of reader.each(cryptoKeyCollection)) yield* inspectKey(reader, key)
   for await (const { id, value } of reader.each(keyVersionCollection))
-    if (!(await reader.exists(cryptoKeyCollection, { id: value.crypto_key_id })))
+    if (
+      !(await reader.exists(cryptoKeyCollection, { id: value.crypto_key_id })) &&
+      !(await isErasingKey(reader, value.crypto_key_id))
+    )
       yield orphan('vault.cryptoKeyVersions', id)
   for await (const { id } of reader.each(materialCollection)) {
     if (await reader.exists(keyVersionCollection, { row_id: id })) continue

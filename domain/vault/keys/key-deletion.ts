@@ -3,20 +3,23 @@ import type { CryptoKey } from '../../../output/vault/types.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Stored, Transaction } from '../../ports/store.ts'
 import { nextEtag } from '../../resources/etag.ts'
-import { forgetRow } from '../../resources/references.ts'
 import { requireUnused, type VerbChange } from '../../resources/resources.ts'
 import type { VaultEnvironment } from '../environment.ts'
 import { durationMs } from '../values/durations.ts'
-import { clearAgenda, setAgenda } from '../work/agenda.ts'
+import { setAgenda } from '../work/agenda.ts'
 import { cryptoKeyKind } from './crypto-key-kind.ts'
-import { cryptoKeyCollection } from './crypto-keys-store.ts'
 import {
   isInState,
   keyVersionCollection,
-  materialCollection,
+  keyVersionRowId,
   versionState,
   type StoredKeyVersion,
 } from './key-versions-store.ts'
+
+/** The states in which a version is not yet destroyed. A key has at most 100 such versions, and any number of others. */
+const unended = (['ENABLED', 'DISABLED', 'DESTROY_SCHEDULED', 'PENDING_GENERATION', 'GENERATION_FAILED'] as const).map(
+  versionState,
+)
 
 type Parts = Pick<VaultEnvironment, 'changes' | 'materials' | 'operations' | 'taxonomy'>
 
@@ -33,18 +36,18 @@ export async function scheduleDeletion(
   await requireUnused(tx, cryptoKeyKind, key)
   const planned = formatMillis(now + durationMs(key.destroy_scheduled_duration))
   const times: string[] = []
-  let row = ''
-  for await (const version of tx.each(keyVersionCollection, { crypto_key_id: key.id })) {
+  for await (const version of tx.each(keyVersionCollection, { crypto_key_id: key.id, state: unended })) {
     const time = await endVersion(parts, tx, version, planned, now)
     if (time !== undefined) times.push(time)
-    row = version.id
   }
   await setAgenda(tx, 'cryptoKeys.rotate', key, undefined)
   const last = times.toSorted().at(-1)
   // Without a version that is still to be destroyed, the worker of the agenda removes the key in its next run.
   const delete_time = last ?? formatMillis(now)
-  if (last === undefined)
-    await setAgenda(tx, 'cryptoKeyVersions.destroy', { id: row, workspace_id: key.workspace_id }, delete_time)
+  if (last === undefined) {
+    const row = { id: keyVersionRowId(key.id, '1'), workspace_id: key.workspace_id }
+    await setAgenda(tx, 'cryptoKeyVersions.destroy', row, delete_time)
+  }
   await parts.changes.revise(tx, `cryptoKeys/${key.id}`)
   return { members: { delete_time, etag: nextEtag(key.etag) } }
 }
@@ -57,7 +60,6 @@ async function endVersion(
   planned: string,
   now: number,
 ): Promise<string | undefined> {
-  if (isInState(value, 'DESTROYED')) return undefined
   if (isInState(value, 'DESTROY_SCHEDULED')) return value.destroy_time
   if (isInState(value, 'ENABLED', 'DISABLED')) {
     await tx.update(keyVersionCollection, id, scheduled(value, planned, now), version)
@@ -89,25 +91,4 @@ export function destroyed({ destroy_time: _planned, ...version }: StoredKeyVersi
     etag: nextEtag(version.etag),
     update_time: time,
   }
-}
-
-/**
- * Deletes a key with its versions, its material and its due work. The transaction has shared the organisation and locked
- * the key.
- */
-export async function removeKey(
-  parts: Parts,
-  tx: Transaction,
-  { id, value, version }: Stored<CryptoKey>,
-): Promise<void> {
-  for await (const row of tx.each(materialCollection, { crypto_key_id: id }))
-    await tx.delete(materialCollection, row.id, row.version)
-  for await (const row of tx.each(keyVersionCollection, { crypto_key_id: id })) {
-    await clearAgenda(tx, row.id)
-    await tx.delete(keyVersionCollection, row.id, row.version)
-  }
-  await clearAgenda(tx, id)
-  await forgetRow(tx, { type: cryptoKeyKind.type, id })
-  await tx.delete(cryptoKeyCollection, id, version)
-  await parts.taxonomy.consume(tx, value.workspace_id, [{ quota: 'vault.cryptoKeys', amount: -1 }])
 }

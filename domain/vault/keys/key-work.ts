@@ -8,7 +8,8 @@ import { setAgenda, type AgendaHandler, type AgendaHandlers } from '../work/agen
 import { isActive, nextTime } from '../work/due-time.ts'
 import { cryptoKeyCollection } from './crypto-keys-store.ts'
 import { rotated } from './crypto-keys.ts'
-import { destroyed, removeKey } from './key-deletion.ts'
+import { destroyed } from './key-deletion.ts'
+import { eraseKeyBatch, removeKey } from './remove-key.ts'
 import { schemeOf } from './key-form.ts'
 import { isInState, keyVersionCollection, versionState } from './key-versions-store.ts'
 import { symmetricMaterial } from './material.ts'
@@ -16,6 +17,8 @@ import { symmetricMaterial } from './material.ts'
 /** The due work of crypto keys and their versions. */
 export const keyWork = (environment: VaultEnvironment): AgendaHandlers => ({
   'cryptoKeys.rotate': rotate(environment),
+  'cryptoKeys.erase': async (tx, { resource_id }) =>
+    (await eraseKeyBatch(environment, tx, resource_id)) ? 'again' : true,
   'cryptoKeyVersions.destroy': destroyScheduled(environment),
 })
 
@@ -83,7 +86,7 @@ const destroyScheduled =
       await environment.operations.begin(tx, { type: 'DESTROY', ...resource, scope })
     }
     await setAgenda(tx, 'cryptoKeyVersions.destroy', { id: resource_id, workspace_id }, undefined)
-    if (await isOver(tx, key.value)) await removeKey(environment, tx, key)
+    if (await isOver(tx, key.value)) await removeKey(environment, tx, key, now)
     await environment.changes.revise(tx, `cryptoKeys/${key.id}`)
     return true
   }

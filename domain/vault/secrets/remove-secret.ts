@@ -16,10 +16,10 @@ import { secretCollection } from './secrets-store.ts'
 const mostAtOnce = 4
 
 /**
- * The time after which a batch of erasures ends, in milliseconds: SQLite blocks the thread for 1.6 ms to overwrite the
- * largest payload.
+ * The time after which a batch of erasures ends, in milliseconds. SQLite blocks the thread for 1.6 ms to overwrite the
+ * largest payload, and the commit takes up to four times as long as its batch.
  */
-const batchMs = 4
+const batchMs = 2
 
 const erasureOf = (secret: string): string => `secrets.erase/${secret}`
 

@@ -13,6 +13,7 @@ export const agendaKinds = [
   'secrets.erase',
   'secretVersions.destroy',
   'cryptoKeys.rotate',
+  'cryptoKeys.erase',
   'cryptoKeyVersions.destroy',
   'capsules.expire',
   'capsules.remove',

@@ -85,6 +85,20 @@ describe('a periodic worker', () => {
     expect((await one.counts())['one']).toBe(before)
   })
 
+  it('that keeps no lease works alone, and leaves the work to another process', async () => {
+    const store = await testStore(...benchCollections)
+    const [one, two] = [await testBench([], { store }), await testBench([], { store })]
+    await one.work({ heartbeatMs: 20 }, [{ ...counting('one'), keepsLease: () => false }])
+    await expect.poll(async () => (await one.counts())['one'], within).toBeGreaterThan(2)
+    const second = await two.work({ heartbeatMs: 20 }, [counting('two')])
+    await expect.poll(() => holder(store), within).toBe(second.ownerId)
+    const before = (await one.counts())['one']
+    await expect.poll(async () => (await two.counts())['two'], within).toBeGreaterThan(5)
+    expect((await one.counts())['one']).toBe(before)
+    await second.stop()
+    await expect.poll(async () => (await one.counts())['one'], within).toBeGreaterThan(before ?? 0)
+  })
+
   it('continues after a failure, which is logged', async () => {
     let runs = 0
     const here = await testBench([])

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { Ninefold } from '../../../../output/client.ts'
 import type { CryptoKeyInput, VaultOperation } from '../../../../output/vault/types.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import type { Member } from '../../../areas/members.ts'
@@ -33,12 +34,20 @@ beforeAll(async () => {
   second = storeUrl === undefined ? platform : await testPlatform({ config: { dataDir, storeUrl }, later: afterAll })
 })
 
+/**
+ * Returns the calls of the administrator on a server. The calls are repeated while an overloaded server has not yet
+ * applied the changes of the other server.
+ */
+async function callsOn(server: TestPlatform): Promise<Calls> {
+  const { token } = await server.admin()
+  const api = new Ninefold(server.transport(token, { retries: 10 }))
+  return { ...keyCalls({ api }, tenant.workspace), vault: api.vault }
+}
+
 // A token expires after 15 minutes, and two hundred rounds of all races take longer.
 beforeEach(async () => {
-  const { platform, workspace } = tenant
-  const [by, elsewhere] = [await platform.admin(), await second.admin()]
-  one = { ...keyCalls(by, workspace), vault: by.api.vault }
-  other = { ...keyCalls(elsewhere, workspace), vault: elsewhere.api.vault }
+  one = await callsOn(tenant.platform)
+  other = await callsOn(second)
 })
 
 const verbs = ({ at, vault }: Calls, id: string, number = '1') => {
@@ -46,7 +55,9 @@ const verbs = ({ at, vault }: Calls, id: string, number = '1') => {
   return {
     rotate: (): Promise<VaultOperation> => vault.rotateCryptoKey({ ...at, id, body: {} }),
     remove: () => vault.deleteCryptoKey({ ...at, id }),
-    encrypt: () => vault.encrypt({ ...at, id, body: { plaintext: base64('text') } }),
+    // Only a call with a key is repeated.
+    encrypt: () =>
+      vault.encrypt({ ...at, id, body: { plaintext: base64('text') } }, { idempotencyKey: crypto.randomUUID() }),
     destroy: () => vault.destroyCryptoKeyVersion({ ...version, body: {} }),
     cancel: () => vault.cancelDestroyCryptoKeyVersion({ ...version, body: {} }),
     disable: () => vault.disableCryptoKeyVersion({ ...version, body: {} }),
