@@ -97,8 +97,11 @@ const tampered: readonly Tampering[] = [
   ],
   [
     'a certificate of another key',
-    (tx, { live, ofRoot }) =>
-      patch(tx, certificateCollection, live.id, { pem_certificate: ofRoot.pem_certificate, serial_number: '41' }),
+    (tx, { live, ofRoot: { not_after_time, not_before_time, pem_certificate } }) => {
+      // The times may lie in another second than those of the certificate of the row.
+      const times = { not_after_time, not_before_time }
+      return patch(tx, certificateCollection, live.id, { ...times, pem_certificate, serial_number: '41' })
+    },
     ({ live }) => [
       `${leaf(live)} has serial_number 41, and its certificate has`,
       `${leaf(live)} has fingerprint_sha256 ${live.fingerprint_sha256}, and its certificate has`,
@@ -142,11 +145,13 @@ const tampered: readonly Tampering[] = [
   ],
   [
     'an authority with the certificate of another',
-    (tx, { root, sub }) => patch(tx, authorityCollection, sub.id, { pem_certificate: root.pem_certificate }),
+    (tx, { root, sub }) =>
+      patch(tx, authorityCollection, sub.id, { pem_certificate: root.pem_certificate, not_before_time: past }),
     ({ root, sub }) => [
       `${ca(sub)} has serial_number ${sub.serial_number}, and its certificate has ${root.serial_number}`,
       `${ca(sub)} has fingerprint_sha256 ${sub.fingerprint_sha256}, and its certificate has`,
       `${ca(sub)} has subject_key_id ${sub.subject_key_id}, and its certificate has`,
+      `${ca(sub)} has not_before_time ${past}, and its certificate has`,
       `${ca(sub)} has not_after_time ${sub.not_after_time}, and its certificate has`,
       `${ca(sub)} has a chain that does not begin with its certificate`,
       `is not signed by its certificate authority`,
