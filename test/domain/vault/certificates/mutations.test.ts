@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { randomMutations } from '../../../areas/random-mutations.ts'
+import { patient } from '../patient.ts'
 import { tenantSecrets } from '../tenant-secrets.ts'
 import { randomCertificates } from './random-certificates.ts'
 
@@ -12,11 +13,12 @@ it(
   { timeout: 120_000 + count * 200 },
   async () => {
     const { admin, organisation, platform, workspace } = await tenantSecrets()
+    const { api } = patient(platform, admin)
     const scope = { scope_type: 'TAXONOMY_SCOPE_TYPE_ORGANISATION', scope_id: organisation } as const
     const quota = 'vault.certificateAuthorities'
-    await admin.api.taxonomy.createQuotaOverride({ quota, body: { ...scope, limit: 100_000 } })
-    const { differences, kinds } = randomCertificates(admin.api, workspace)
-    const outcomes = await randomMutations({ seed: 22, count, api: admin.api, make: () => kinds })
+    await api.taxonomy.createQuotaOverride({ quota, body: { ...scope, limit: 100_000 } })
+    const { differences, kinds } = randomCertificates(api, workspace)
+    const outcomes = await randomMutations({ seed: 22, count, api, make: () => kinds })
     const done = [...outcomes.keys()].filter(key => key.endsWith(': DONE'))
     expect(done.toSorted()).toEqual(
       ['authority', 'certificate', 'template'].flatMap(kind =>

@@ -7,6 +7,7 @@ import { race, type Racers } from '../../../areas/race.ts'
 import { testPlatform } from '../../../areas/test-platform.ts'
 import { postgresUrl } from '../../../server/store/harness.ts'
 import { keyCalls } from '../keys/tenant-keys.ts'
+import { patient } from '../patient.ts'
 import { tenantSecrets } from '../tenant-secrets.ts'
 import { certificateCalls, type TenantCertificates } from './tenant-certificates.ts'
 
@@ -34,8 +35,9 @@ let top: string
 
 beforeAll(async () => {
   const made = await tenantSecrets({ later: afterAll })
-  const { admin, organisation, platform, workspace } = made
-  tenant = { ...made, ...keyCalls(admin, workspace), ...certificateCalls(made) }
+  const { at, organisation, platform, workspace } = made
+  const admin = patient(platform, made.admin)
+  tenant = { ...made, admin, ...keyCalls(admin, workspace), ...certificateCalls({ admin, at, workspace }) }
   one = admin.api.vault
   other = one
   const scope = { scope_type: 'TAXONOMY_SCOPE_TYPE_ORGANISATION', scope_id: organisation } as const
@@ -44,7 +46,7 @@ beforeAll(async () => {
   const { dataDir, storeUrl } = platform.config
   if (storeUrl !== undefined) {
     const second = await testPlatform({ config: { dataDir, storeUrl }, later: afterAll })
-    other = (await second.admin()).api.vault
+    other = patient(second, await second.admin()).api.vault
   }
   top = await tenant.root('top')
 })

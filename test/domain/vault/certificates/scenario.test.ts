@@ -15,10 +15,10 @@ it.runIf(openssl)('scenario 6: openssl accepts the chain from a root to a leaf f
   const { vault } = admin.api
   const top = await root('root')
   const sub = await below(top, 'sub')
-  const pem_csr = opensslRequest(requestKeys['P-256'], { names: 'DNS:www.acme.example,IP:192.0.2.10' })
+  const pem_csr = await opensslRequest(requestKeys['P-256'], { names: 'DNS:www.acme.example,IP:192.0.2.10' })
   const id = await issue(sub, { name: 'web', pem_csr })
   const leaf = await vault.getCertificate({ ...at, certificate_authority: sub, id })
-  expect(opensslVerifies(leaf.pem_certificate, leaf.pem_certificate_chain)).toBe('leaf.pem: OK')
+  expect(await opensslVerifies(leaf.pem_certificate, leaf.pem_certificate_chain)).toBe('leaf.pem: OK')
   expect(leaf).toMatchObject({
     name: 'web',
     state: 'VAULT_CERTIFICATE_STATE_ACTIVE',
@@ -35,7 +35,7 @@ it.runIf(openssl)('scenario 6: openssl accepts the chain from a root to a leaf f
   const read = new X509Certificate(leaf.pem_certificate)
   expect(read.serialNumber.toLowerCase()).toBe(leaf.serial_number)
   expect(leaf.serial_number).toMatch(/^[4-7][0-9a-f]{31}$/)
-  expect(opensslText(leaf.pem_certificate)).toContain(`/crl/${sub}.crl`)
+  expect(await opensslText(leaf.pem_certificate)).toContain(`/crl/${sub}.crl`)
   expect(Date.parse(leaf.not_after_time) - Date.parse(leaf.not_before_time)).toBe(2_592_000_000 + 60_000)
   await expect(below(sub, 'lower')).rejects.toMatchObject({ reason: 'PATH_LENGTH_EXCEEDED', code: 9_006_006 })
   expect(await doctorFindings(platform.config)).toEqual([])

@@ -1,7 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import type {
   CertificateAuthorityInput,
@@ -94,45 +95,75 @@ export const requestKeys = {
   'RSA-PSS signature': ['-newkey', 'rsa:2048', '-sigopt', 'rsa_padding_mode:pss', '-sigopt', 'rsa_pss_saltlen:32'],
 } as const
 
+/** The output of a command, and its status. */
+interface Ran {
+  readonly stdout: string
+  readonly stderr: string
+  readonly status: number | null
+}
+
+/**
+ * Runs the command `openssl`. A command that blocked this process for longer than the lease of a server on PostgreSQL
+ * would make the server refuse the next calls, so the command runs beside it.
+ */
+export async function runOpenssl(args: readonly string[], input = ''): Promise<Ran> {
+  const child = spawn('openssl', args, { stdio: ['pipe', 'pipe', 'pipe'] })
+  // A command that does not read its input may end before the write.
+  child.stdin.on('error', () => {})
+  child.stdin.end(input)
+  const closed = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+  const [stdout, stderr, status] = await Promise.all([text(child.stdout), text(child.stderr), closed])
+  return { stdout, stderr, status }
+}
+
+/** Returns the output of a command of `openssl` that must succeed. */
+async function printed(args: readonly string[], input?: string): Promise<string> {
+  const { status, stderr, stdout } = await runOpenssl(args, input)
+  if (status !== 0) throw new Error(`openssl ${args[0]} ended with status ${status}: ${stderr}`)
+  return stdout
+}
+
 /** Returns a signing request in PEM that the command `openssl` makes. */
 export function opensslRequest(
   key: readonly string[],
   { names = '', subject = '/CN=web.acme.example' }: { readonly subject?: string; readonly names?: string } = {},
-): string {
+): Promise<string> {
   return inFolder((_write, folder) => {
-    const names_ = names === '' ? [] : ['-addext', `subjectAltName=${names}`]
-    const args = ['req', '-new', ...key, '-nodes', '-keyout', join(folder, 'key.pem'), '-subj', subject, ...names_]
-    return execFileSync('openssl', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+    const named = names === '' ? [] : ['-addext', `subjectAltName=${names}`]
+    return printed(['req', '-new', ...key, '-nodes', '-keyout', join(folder, 'key.pem'), '-subj', subject, ...named])
   })
 }
 
-/** Returns what `openssl verify` says of a leaf; `chain` are the certificates above, the issuer first and the root last. */
-export function opensslVerifies(leaf: string, chain: readonly string[]): string {
-  return inFolder(write => {
+/**
+ * Returns the verdict of `openssl verify` on a leaf; `chain` are the certificates above, the issuer first and the root
+ * last.
+ */
+export function opensslVerifies(leaf: string, chain: readonly string[]): Promise<string> {
+  return inFolder(async write => {
     const root = write('root.pem', chain.at(-1) ?? '')
     const between = write('between.pem', chain.slice(0, -1).join(''))
     const untrusted = chain.length > 1 ? ['-untrusted', between] : []
     const strict = ['-x509_strict', '-purpose', 'sslserver']
     const args = ['verify', ...strict, '-CAfile', root, ...untrusted, write('leaf.pem', leaf)]
-    const { stderr, stdout } = spawnSync('openssl', args, { encoding: 'utf8' })
+    const { stderr, stdout } = await runOpenssl(args)
     return `${stdout}${stderr}`.replaceAll(/\S*leaf\.pem/g, 'leaf.pem').trim()
   })
 }
 
 /** Returns a root that the command `openssl` makes, and the certificate that the root signs for the request of an authority. */
-export function opensslAuthority(request: string): { readonly root: string; readonly certificate: string } {
-  return inFolder((write, folder) => {
-    const run = (...args: readonly string[]): string =>
-      execFileSync('openssl', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+export function opensslAuthority(request: string): Promise<{ readonly root: string; readonly certificate: string }> {
+  return inFolder(async (write, folder) => {
     const key = join(folder, 'root-key.pem')
     const extensions = ['-addext', 'keyUsage=critical,keyCertSign,cRLSign']
     const made = ['-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', key]
-    const root = run('req', '-x509', ...made, '-subj', '/CN=Outside Root', '-days', '3650', ...extensions)
+    const root = await printed(['req', '-x509', ...made, '-subj', '/CN=Outside Root', '-days', '3650', ...extensions])
     const signer = ['-CA', write('root.pem', root), '-CAkey', key, '-days', '365', '-copy_extensions', 'copy']
-    return { root, certificate: run('x509', '-req', '-in', write('request.pem', request), ...signer) }
+    return { root, certificate: await printed(['x509', '-req', '-in', write('request.pem', request), ...signer]) }
   })
 }
 
 /** Returns the text of `openssl x509` for a certificate. */
-export const opensslText = (pem: string): string =>
-  execFileSync('openssl', ['x509', '-noout', '-text'], { input: pem, encoding: 'utf8' })
+export const opensslText = (pem: string): Promise<string> => printed(['x509', '-noout', '-text'], pem)

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { baseUrl } from '../../../areas/open-platform.ts'
@@ -8,6 +7,7 @@ import {
   openssl,
   opensslRequest,
   requestKeys,
+  runOpenssl,
   tenantCertificates,
   type TenantCertificates,
 } from '../certificates/tenant-certificates.ts'
@@ -37,19 +37,16 @@ async function organisationOf({ admin }: TenantCertificates): Promise<string> {
 }
 
 /** Returns the verdict of `openssl verify` on a leaf, with the revocation list of its issuer. */
-const verdict = (leaf: string, chain: readonly string[], list: string): string =>
-  inFolder(write => {
+const verdict = (leaf: string, chain: readonly string[], list: string): Promise<string> =>
+  inFolder(async write => {
     const root = write('root.pem', chain.at(-1) ?? '')
     const between = write('between.pem', chain.slice(0, -1).join(''))
     const files = ['-CAfile', root, '-untrusted', between, '-CRLfile', write('list.pem', list)]
-    const { stderr, stdout } = spawnSync('openssl', ['verify', '-crl_check', ...files, write('leaf.pem', leaf)], {
-      encoding: 'utf8',
-    })
+    const { stderr, stdout } = await runOpenssl(['verify', '-crl_check', ...files, write('leaf.pem', leaf)])
     return `${stdout}${stderr}`
   })
 
-const printed = (list: string): string =>
-  spawnSync('openssl', ['crl', '-noout', '-text'], { input: list, encoding: 'utf8' }).stdout
+const printed = async (list: string): Promise<string> => (await runOpenssl(['crl', '-noout', '-text'], list)).stdout
 
 describe.runIf(openssl)('scenario 6: openssl', () => {
   it('refuses a revoked leaf, and prints its serial number, its reason and a greater number', async () => {
@@ -57,15 +54,17 @@ describe.runIf(openssl)('scenario 6: openssl', () => {
     const { admin, at, below, issue, platform, root } = tenant
     const { vault } = admin.api
     const sub = await below(await root('root'), 'sub')
-    const id = await issue(sub, { name: 'web', pem_csr: opensslRequest(requestKeys['P-256']) })
+    const id = await issue(sub, { name: 'web', pem_csr: await opensslRequest(requestKeys['P-256']) })
     const leaf = await vault.getCertificate({ ...at, certificate_authority: sub, id })
     const { pem_certificate, pem_certificate_chain: chain } = leaf
     const before = await vault.getCertificateRevocationList({ ...at, id: sub })
-    expect(verdict(pem_certificate, chain, before.pem_crl)).toContain('leaf.pem: OK')
+    expect(await verdict(pem_certificate, chain, before.pem_crl)).toContain('leaf.pem: OK')
     await vault.revokeCertificate({ ...at, certificate_authority: sub, id, body: { reason: keyCompromise } })
     const after = await vault.getCertificateRevocationList({ ...at, id: sub })
-    expect(verdict(pem_certificate, chain, after.pem_crl)).toContain('error 23 at 0 depth lookup: certificate revoked')
-    const text = printed(after.pem_crl)
+    expect(await verdict(pem_certificate, chain, after.pem_crl)).toContain(
+      'error 23 at 0 depth lookup: certificate revoked',
+    )
+    const text = await printed(after.pem_crl)
     expect(text).toContain(leaf.serial_number.toUpperCase())
     expect(text).toContain('Key Compromise')
     expect(BigInt(after.crl_number)).toBeGreaterThan(BigInt(before.crl_number))

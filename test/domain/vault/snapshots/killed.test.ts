@@ -23,6 +23,9 @@ const program = fileURLToPath(new URL('./killed-program.ts', import.meta.url))
 /** The number of points at which a process is killed; `NINEFOLD_KILL_POINTS=all` tries all points. */
 const mostPoints = process.env['NINEFOLD_KILL_POINTS'] === 'all' ? Infinity : 4
 
+/** The time limit of a test in milliseconds; all points take minutes. */
+const timeout = mostPoints === Infinity ? 7_200_000 : 180_000
+
 const public_key_pem = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   .publicKey.export({ format: 'pem', type: 'spki' })
   .toString()
@@ -81,29 +84,35 @@ async function secretsIn(place: StorePlace): Promise<number> {
   }
 }
 
-it('a server that is killed while it takes a snapshot leaves complete snapshots, and the next deletes the rest', async () => {
-  const { file, place } = await placeWithVault()
-  const calls = await run({ at: 0, what: 'snapshot', place, from: file, id: idOf(0) })
-  expect(calls).toBeGreaterThan(7)
-  for (const at of pointsOf(calls ?? 0)) {
-    expect(await run({ at, what: 'snapshot', place, from: file, id: idOf(at) })).toBeUndefined()
-    for (const name of snapshotNames(place).filter(each => !each.endsWith('.part'))) {
-      const opened = await openSnapshot(join(place.dataDir, 'snapshots', name), { current: devRoot(place) })
-      let rows = 0
-      for await (const _ of checkedRows(opened)) rows += 1
-      expect(rows).toBeGreaterThan(4)
+it(
+  'a server that is killed while it takes a snapshot leaves complete snapshots, and the next deletes the rest',
+  { timeout },
+  async () => {
+    const { file, place } = await placeWithVault()
+    const calls = await run({ at: 0, what: 'snapshot', place, from: file, id: idOf(0) })
+    expect(calls).toBeGreaterThan(7)
+    console.log(`${pointsOf(calls ?? 0).length} of ${calls} points of a snapshot`)
+    for (const at of pointsOf(calls ?? 0)) {
+      expect(await run({ at, what: 'snapshot', place, from: file, id: idOf(at) })).toBeUndefined()
+      for (const name of snapshotNames(place).filter(each => !each.endsWith('.part'))) {
+        const opened = await openSnapshot(join(place.dataDir, 'snapshots', name), { current: devRoot(place) })
+        let rows = 0
+        for await (const _ of checkedRows(opened)) rows += 1
+        expect(rows).toBeGreaterThan(4)
+      }
     }
-  }
-  await run({ at: 0, what: 'snapshot', place, from: file, id: 'ffffffff-0000-7000-8000-000000000000' })
-  expect(snapshotNames(place)).toEqual(['vault-ffffffff-0000-7000-8000-000000000000.snap'])
-})
+    await run({ at: 0, what: 'snapshot', place, from: file, id: 'ffffffff-0000-7000-8000-000000000000' })
+    expect(snapshotNames(place)).toEqual(['vault-ffffffff-0000-7000-8000-000000000000.snap'])
+  },
+)
 
-it('a restore that is killed leaves the old vault or the restored vault', async () => {
+it('a restore that is killed leaves the old vault or the restored vault', { timeout }, async () => {
   const { add, file, place } = await placeWithVault()
   await add()
   const calls = (await run({ at: 0, what: 'restore', place, from: file, id: '' })) ?? 0
   expect(calls).toBeGreaterThan(20)
   expect(await secretsIn(place)).toBe(2)
+  console.log(`${pointsOf(calls).length} of ${calls} points of a restore`)
   const found = new Set<number>()
   for (const at of pointsOf(calls)) {
     await add()

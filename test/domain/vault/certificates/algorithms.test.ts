@@ -1,16 +1,18 @@
 import { createServer, connect } from 'node:tls'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
-import { doctorFindings } from '../../../../areas/doctor.ts'
+import { doctorFindings } from '../../../areas/doctor.ts'
+import { keyCalls, tenantKeys } from '../keys/tenant-keys.ts'
+import { patient } from '../patient.ts'
 import {
+  certificateCalls,
   openssl,
   opensslAuthority,
   opensslRequest,
   opensslVerifies,
   requestKeys,
-  tenantCertificates,
   type TenantCertificates,
-} from '../tenant-certificates.ts'
+} from './tenant-certificates.ts'
 
 /** The algorithms of the keys of authorities. */
 const algorithms = [
@@ -25,7 +27,10 @@ const algorithms = [
 let tenant: TenantCertificates
 
 beforeAll(async () => {
-  tenant = await tenantCertificates({ later: afterAll })
+  const made = await tenantKeys({ later: afterAll })
+  const { platform, workspace } = made
+  const admin = patient(platform, made.admin)
+  tenant = { ...made, admin, ...keyCalls(admin, workspace), ...certificateCalls({ ...made, admin }) }
 })
 
 const prefixed = (short: (typeof algorithms)[number]) => `VAULT_CRYPTO_KEY_ALGORITHM_${short}` as const
@@ -40,7 +45,7 @@ describe.runIf(openssl).each(algorithms)('an authority of %s', short => {
     const config = { subject_alt_names: { dns_names: ['www.acme.example'], ip_addresses: ['192.0.2.1'] } }
     const id = await issue(sub, { config, private_key_secret_name: `key-${name}` })
     const leaf = await admin.api.vault.getCertificate({ ...at, certificate_authority: sub, id })
-    expect(opensslVerifies(leaf.pem_certificate, leaf.pem_certificate_chain)).toBe('leaf.pem: OK')
+    expect(await opensslVerifies(leaf.pem_certificate, leaf.pem_certificate_chain)).toBe('leaf.pem: OK')
   }, 60_000)
 
   test('signs with a version of a crypto key, which then signs nothing else', async () => {
@@ -51,7 +56,7 @@ describe.runIf(openssl).each(algorithms)('an authority of %s', short => {
     const top = await root(name, { crypto_key_id })
     const id = await issue(top, { config: { subject: { common_name: 'a.example' } }, private_key_secret_name: name })
     const leaf = await vault.getCertificate({ ...at, certificate_authority: top, id })
-    expect(opensslVerifies(leaf.pem_certificate, leaf.pem_certificate_chain)).toBe('leaf.pem: OK')
+    expect(await opensslVerifies(leaf.pem_certificate, leaf.pem_certificate_chain)).toBe('leaf.pem: OK')
     const inUse = { reason: 'CRYPTO_KEY_IN_USE', code: 9_003_003 }
     await expect(vault.sign({ ...at, id: crypto_key_id, body: { data: 'aGVsbG8=' } })).rejects.toMatchObject(inUse)
     await expect(root(`${name}-2`, { crypto_key_id })).rejects.toMatchObject(inUse)
@@ -65,9 +70,9 @@ test.runIf(openssl).each(Object.entries(requestKeys))(
     const { admin, at, issue, root } = tenant
     const top = await root(`for-${kind.toLowerCase().replaceAll(' ', '-')}`)
     const names = 'DNS:*.acme.example,IP:2001:db8::1,URI:spiffe://acme.example/web,email:web@acme.example'
-    const id = await issue(top, { pem_csr: opensslRequest(args, { names }) })
+    const id = await issue(top, { pem_csr: await opensslRequest(args, { names }) })
     const leaf = await admin.api.vault.getCertificate({ ...at, certificate_authority: top, id })
-    expect(opensslVerifies(leaf.pem_certificate, leaf.pem_certificate_chain)).toBe('leaf.pem: OK')
+    expect(await opensslVerifies(leaf.pem_certificate, leaf.pem_certificate_chain)).toBe('leaf.pem: OK')
     expect(leaf.subject_alt_names).toEqual({
       dns_names: ['*.acme.example', 'web.acme.example'],
       ip_addresses: ['2001:db8::1'],
@@ -110,7 +115,7 @@ it.runIf(openssl)('activates an authority whose request openssl has signed, and 
     reason: 'CA_NOT_ENABLED',
     metadata: { state: 'VAULT_CERTIFICATE_AUTHORITY_STATE_AWAITING_ACTIVATION' },
   })
-  const outside = opensslAuthority(before.pem_csr)
+  const outside = await opensslAuthority(before.pem_csr)
   const other = await vault.getCertificateAuthority({ ...at, id: await root('other-root') })
   const activate = (...pem_certificate_chain: string[]) =>
     vault.createCertificateAuthority({
@@ -136,6 +141,6 @@ it.runIf(openssl)('activates an authority whose request openssl has signed, and 
   })
   const id = await issue(waiting, { config, private_key_secret_name: 'activated' })
   const leaf = await vault.getCertificate({ ...at, certificate_authority: waiting, id })
-  expect(opensslVerifies(leaf.pem_certificate, leaf.pem_certificate_chain)).toBe('leaf.pem: OK')
+  expect(await opensslVerifies(leaf.pem_certificate, leaf.pem_certificate_chain)).toBe('leaf.pem: OK')
   expect(await doctorFindings(platform.config)).toEqual([])
 })
