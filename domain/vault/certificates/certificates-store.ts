@@ -41,6 +41,7 @@ export const certificateCollection: Collection<StoredCertificate> = {
   ],
   indexes: [
     ['workspace_id'],
+    ['certificate_authority_id', 'not_after_time'],
     ['certificate_authority_id', 'state', 'create_time'],
     ['certificate_authority_id', 'state', 'not_after_time'],
   ],

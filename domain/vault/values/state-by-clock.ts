@@ -28,7 +28,11 @@ function rewritten(filter: Filter, states: ClockStates, now: number): Filter {
   return operator === '=' ? atTime : operator === '!=' ? { kind: 'not', term: atTime } : filter
 }
 
-/** Returns the filter of a state, given the filter that compares the recorded state with it. */
+/**
+ * Returns the filter of a state, given the filter that compares the recorded state with it. The times are compared in
+ * negated form, which is no range of an index: for a range, SQLite would read all live rows in the order of their
+ * expiry and sort them, instead of the first rows of the state in the order of the list.
+ */
 function stateFilter(
   recorded: Filter & { readonly kind: 'compare' },
   state: string,
@@ -36,9 +40,15 @@ function stateFilter(
   now: number,
 ): Filter {
   const field: FilterField = { name: time, type: 'TIMESTAMP', operators: [] }
-  const alive: Filter = { kind: 'compare', field, operator: '>', value: storedTimestamp(formatMillis(now)) ?? '' }
-  if (state === active) return { kind: 'and', terms: [recorded, alive] }
+  const compared = (operator: '>' | '<='): Filter => ({
+    kind: 'compare',
+    field,
+    operator,
+    value: storedTimestamp(formatMillis(now)) ?? '',
+  })
+  if (state === active) return { kind: 'and', terms: [recorded, { kind: 'not', term: compared('<=') }] }
   if (state !== expired) return recorded
   const recordedActive: Filter = { ...recorded, value: active }
-  return { kind: 'or', terms: [recorded, { kind: 'and', terms: [recordedActive, { kind: 'not', term: alive }] }] }
+  const isOver: Filter = { kind: 'not', term: compared('>') }
+  return { kind: 'or', terms: [recorded, { kind: 'and', terms: [recordedActive, isOver] }] }
 }
