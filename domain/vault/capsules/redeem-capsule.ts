@@ -46,7 +46,7 @@ export async function redeemCapsule(
   const payload = await store.tx(tx => open(environment, tx, { request, key }, context))
   key.fill(0)
   // Without a passphrase, the right token opens every payload that is authentic.
-  if (payload === undefined && capsule.salt === '') throw corruptPayload(capsule.id)
+  if (payload === undefined && capsule.salt === '') throw corruptPayload(environment, capsule)
   if (payload === undefined) throw await failAttempt(environment, capsule.id, context)
   await scrub()
   const answer = {
@@ -157,7 +157,7 @@ async function open(
   const stored = await lockRedeemable(environment, tx, id, context)
   const { failed_attempts, salt, workspace_id } = stored.value
   const sealed = await tx.get(capsulePayloads, id)
-  if (!sealed) throw corruptPayload(id)
+  if (!sealed) throw corruptPayload(environment, stored.value)
   const workspaceKey = await environment.keyring.derive(tx, workspace_id, capsuleLabel)
   const payload = openPayload({ id, token: body.token, passphrase: key, workspaceKey }, sealed.value.sealed)
   workspaceKey.fill(0)
@@ -214,7 +214,7 @@ const wrongPassphrase = ({ max_attempts }: StoredCapsule, failed: number) => {
   )
 }
 
-const corruptPayload = (name: string) =>
-  storedDataCorrupt(`the stored payload of capsule ${name} is not authentic; restore it from a backup`, {
-    resource: { type: capsuleKind.type, name },
-  })
+function corruptPayload({ keyring }: VaultEnvironment, { id: name, workspace_id }: StoredCapsule): ApiError {
+  const message = `the stored payload of capsule ${name} is not authentic; restore it from a backup`
+  return keyring.corrupt(workspace_id, storedDataCorrupt(message, { resource: { type: capsuleKind.type, name } }))
+}
