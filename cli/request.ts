@@ -20,7 +20,10 @@ export interface CommandInput {
  * line, and shells store command lines in their history.
  */
 const secretNames =
-  /(?:^|_)(?:password|secret|assertion|private_key|passphrase)$|^(?:token|refresh_token|access_token)$/
+  /(?:^|_)(?:password|secret|assertion|private_key|passphrase|plaintext)$|^(?:token|refresh_token|access_token)$/
+
+/** The paths of secrets whose last name says nothing: the payloads of secrets and capsules. */
+const secretPaths: ReadonlySet<string> = new Set(['payload.data'])
 
 /**
  * Returns the request of an operation. A word is a parameter if its key names a parameter, else a member of the body;
@@ -56,7 +59,7 @@ function bodyPath(key: string): readonly string[] {
   const path = key.split('.')
   const last = path.at(-1) ?? ''
   if (path.includes('')) throw new CommandError(`${quoted(key)} must be names with dots between them`)
-  if (!secretNames.test(last)) return path
+  if (!secretNames.test(last) && !secretPaths.has(key)) return path
   throw new CommandError(
     `${quoted(key)} is a secret, which must not stand on a command line: use --body -, or --body @file`,
   )

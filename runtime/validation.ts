@@ -120,7 +120,8 @@ export function formatted(
   regex?: RegExp,
 ): boolean {
   if (!anyText(value, field, faults)) return false
-  return isFormat(value) ? matches(value, field, faults, regex) : faults.add(field, `must be a valid ${name}`)
+  if (isFormat(value)) return matches(value, field, faults, regex)
+  return faults.add(field, `must be a valid ${name === 'byte' ? 'base64 text, with its padding' : name}`)
 }
 
 /** Checks a finite number between two bounds, both included. */

@@ -1,5 +1,6 @@
 import { admitCall, vault, vaultForms, vaultProcedures, vaultResources, vaultWork } from '../../domain/vault/area.ts'
 import { AccessAudit } from '../../domain/vault/audit/access-audit.ts'
+import { corruptActivity, type CorruptItem } from '../../domain/vault/audit/corrupt-activity.ts'
 import type { VaultEnvironment } from '../../domain/vault/environment.ts'
 import { pinnedVersions } from '../../domain/vault/certificates/pinned-versions.ts'
 import { vaultFunctions } from '../../domain/vault/functions.ts'
@@ -84,6 +85,7 @@ export function vaultArea(): AreaModule {
 
 function mountedVault(parts: VaultParts): MountedVault {
   const keyring = new Keyring(parts.store)
+  keyring.onCorrupt(alarmOf(parts))
   const changes = keyChangesOf(parts.guard?.feed)
   changes.listen({
     changed: key => keyring.forget(key.replace('workspaces/', '')),
@@ -121,6 +123,19 @@ function mountedVault(parts: VaultParts): MountedVault {
     scrubber,
   }
 }
+
+/**
+ * Returns the alarm for stored items that are not authentic: a line of the log and an activity, of which there are at
+ * most 60 a minute, in a transaction of its own because that of the call is rolled back.
+ */
+const alarmOf =
+  ({ audit, log, store }: VaultParts) =>
+  (item: CorruptItem): void => {
+    log.error(item, 'stored data of the vault is not authentic')
+    audit.recordRefusal(store, corruptActivity(item)).catch((err: unknown) => {
+      log.error({ err }, 'the alarm about stored data could not be recorded')
+    })
+  }
 
 /** The workers of a sealed server do a part of their work, so that they leave the leases to servers with a root key. */
 const worker = (environment: MountedVault, { clock, log, store }: VaultParts): Worker => ({

@@ -102,8 +102,17 @@ test.each<[string, readonly string[], RegExp]>([
   expect({}).not.toHaveProperty('polluted')
 })
 
-test.each(['password', 'new_password', 'token', 'credentials.secret'])('%s is refused as an argument', async key => {
-  const failed = request('authenticate', 'email=a@b.c', `${key}=hunter2hunter2`)
-  await expect(failed).rejects.toBeInstanceOf(CommandError)
-  await expect(failed).rejects.not.toThrow(/hunter2/)
+test.each([
+  ['authenticate', 'password'],
+  ['authenticate', 'new_password'],
+  ['authenticate', 'token'],
+  ['authenticate', 'credentials.secret'],
+  ['addSecretVersion', 'payload.data'],
+  ['createCapsule', 'payload.data'],
+  ['createCapsule', 'passphrase'],
+  ['encrypt', 'plaintext'],
+])('%s: %s is refused as a word, and not quoted', async (name, key) => {
+  const failed = request(name, 'email=a@b.c', `${key}=aHVudGVyMg==`)
+  await expect(failed).rejects.toThrow(/must not stand on a command line: use --body -, or --body @file$/)
+  await expect(failed).rejects.not.toThrow(/aHVudGVy/)
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isDate, isDateTime, isUuid } from '../../runtime/formats.ts'
+import { isBase64, isDate, isDateTime, isUuid } from '../../runtime/formats.ts'
 import { parseTimestamp } from '../../runtime/timestamps.ts'
 import {
   anyText,
@@ -49,6 +49,13 @@ describe('each check of a type', () => {
   ])('reports itself that a member is required: %s', (_name, check) => {
     expect(told(faults => check(undefined, faults))).toEqual(['a: is required'])
   })
+})
+
+it.each([
+  [isBase64, 'byte', 'must be a valid base64 text, with its padding'],
+  [isUuid, 'uuid', 'must be a valid uuid'],
+] as const)('a fault of a format says which text is expected', (isFormat, name, description) => {
+  expect(told(faults => formatted('?', 'a', faults, isFormat, name))).toEqual([`a: ${description}`])
 })
 
 describe('closed', () => {

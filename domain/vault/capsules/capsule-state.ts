@@ -6,6 +6,10 @@ import { capsuleState, type StoredCapsule } from './capsules-store.ts'
 export const stateAt = ({ expire_time, state }: StoredCapsule, now: number): Capsule['state'] =>
   state === capsuleState('ACTIVE') && Date.parse(expire_time) <= now ? capsuleState('EXPIRED') : state
 
+/** Whether no attempt with a passphrase is left. */
+export const isExhausted = ({ failed_attempts, max_attempts }: StoredCapsule): boolean =>
+  failed_attempts >= max_attempts
+
 /** The states of capsules by which lists filter. */
 export const capsuleStates: ClockStates = {
   active: capsuleState('ACTIVE'),

@@ -2,7 +2,7 @@ import { workspaceScope } from '../../resources/kind.ts'
 import type { VaultEnvironment } from '../environment.ts'
 import { setAgenda, type AgendaHandler, type AgendaHandlers } from '../work/agenda.ts'
 import { endCapsule, removeCapsule } from './capsule-end.ts'
-import { stateAt } from './capsule-state.ts'
+import { isExhausted, stateAt } from './capsule-state.ts'
 import { capsuleCollection, capsuleState } from './capsules-store.ts'
 
 /** The due work of capsules. */
@@ -11,7 +11,10 @@ export const capsuleWork = (environment: VaultEnvironment): AgendaHandlers => ({
   'capsules.remove': remove(environment),
 })
 
-/** Records the expiry of a capsule and erases its payload, in any state of its workspace. */
+/**
+ * Records the expiry of a capsule and erases its payload, in any state of its workspace. A capsule without an attempt
+ * left is locked: the server that took the last attempt was killed before it knew the outcome.
+ */
 const expire =
   ({ taxonomy }: VaultEnvironment): AgendaHandler =>
   async (tx, { resource_id, workspace_id }, now) => {
@@ -20,6 +23,7 @@ const expire =
     const isActive = capsule?.value.state === capsuleState('ACTIVE')
     if (capsule && isActive && stateAt(capsule.value, now) === capsuleState('EXPIRED'))
       await endCapsule(tx, capsule, 'EXPIRED', now)
+    else if (capsule && isActive && isExhausted(capsule.value)) await endCapsule(tx, capsule, 'LOCKED', now)
     else {
       const time = isActive ? capsule?.value.expire_time : undefined
       await setAgenda(tx, 'capsules.expire', { id: resource_id, workspace_id }, time)

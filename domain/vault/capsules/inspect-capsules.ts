@@ -1,5 +1,6 @@
 import type { Finding } from '../../ports/inspection.ts'
 import type { Reader } from '../../ports/store.ts'
+import { isExhausted } from './capsule-state.ts'
 import { agenda } from '../work/agenda.ts'
 import { inspectDue } from '../work/inspect-due.ts'
 import { capsuleCollection, capsulePayloads, capsuleState } from './capsules-store.ts'
@@ -13,7 +14,9 @@ export async function* inspectCapsules(reader: Reader): Findings {
     const isActive = value.state === capsuleState('ACTIVE')
     if ((await reader.exists(capsulePayloads, { id })) !== isActive)
       yield finding(`is ${value.state} ${isActive ? 'without' : 'with'} a payload`)
-    yield* inspectDue(reader, 'capsules.expire', id, isActive ? value.expire_time : undefined, finding)
+    // The lock of a capsule without an attempt left is due before its expiry.
+    const due = isExhausted(value) ? value.create_time : value.expire_time
+    yield* inspectDue(reader, 'capsules.expire', id, isActive ? due : undefined, finding)
     if ((await reader.exists(agenda, { id: `capsules.remove/${id}` })) === isActive)
       yield finding(`is ${value.state} ${isActive ? 'with' : 'without'} due work that removes it`)
     if ((value.redeem_time !== undefined) !== (value.state === capsuleState('REDEEMED')))

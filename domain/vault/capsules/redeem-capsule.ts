@@ -15,10 +15,11 @@ import { workspaceScope } from '../../resources/kind.ts'
 import { redeemActivity } from '../audit/redeem-activity.ts'
 import type { VaultEnvironment } from '../environment.ts'
 import { crc32c } from '../values/crc32c.ts'
+import { setAgenda } from '../work/agenda.ts'
 import { endCapsule } from './capsule-end.ts'
 import { capsuleKind } from './capsule-kind.ts'
 import { capsuleLabel, openPayload, passphraseKey } from './capsule-key.ts'
-import { stateAt } from './capsule-state.ts'
+import { isExhausted, stateAt } from './capsule-state.ts'
 import { fitsToken, storedDigest } from './capsule-token.ts'
 import { capsuleCollection, capsulePayloads, capsuleState, type StoredCapsule } from './capsules-store.ts'
 import type { RedeemThrottle } from './redeem-throttle.ts'
@@ -45,7 +46,7 @@ export async function redeemCapsule(
   const payload = await store.tx(tx => open(environment, tx, { request, key }, context))
   key.fill(0)
   // Without a passphrase, the right token opens every payload that is authentic.
-  if (payload === undefined && capsule.salt === '') throw corruptPayload(capsule.id)
+  if (payload === undefined && capsule.salt === '') throw corruptPayload(environment, capsule)
   if (payload === undefined) throw await failAttempt(environment, capsule.id, context)
   await scrub()
   const answer = {
@@ -123,9 +124,13 @@ export function requireActive(capsule: StoredCapsule, now: number): void {
   )
 }
 
+/** The time after which the last attempt counts as wrong if its server has not recorded the outcome, in milliseconds. */
+const attemptMs = 60_000
+
 /**
- * Takes an attempt before the passphrase is checked, so that parallel guesses cannot exceed the number of attempts.
- * Throws CAPSULE_PASSPHRASE_INVALID if no attempt is left.
+ * Takes an attempt before the passphrase is checked, so that parallel guesses cannot exceed the number of attempts. With
+ * the last attempt, the lock of the capsule becomes due work, because the server may be killed before the outcome. Throws
+ * CAPSULE_PASSPHRASE_INVALID if no attempt is left.
  */
 async function takeAttempt(
   environment: VaultEnvironment,
@@ -134,8 +139,11 @@ async function takeAttempt(
   context: CallContext,
 ): Promise<void> {
   const { value, version } = await lockRedeemable(environment, tx, id, context)
-  if (value.failed_attempts >= value.max_attempts) throw wrongPassphrase(value, value.failed_attempts)
-  await tx.update(capsuleCollection, id, { ...value, failed_attempts: value.failed_attempts + 1 }, version)
+  if (isExhausted(value)) throw wrongPassphrase(value, value.failed_attempts)
+  const taken = { ...value, failed_attempts: value.failed_attempts + 1 }
+  await tx.update(capsuleCollection, id, taken, version)
+  const due = Math.min(Date.parse(value.expire_time), context.now + attemptMs)
+  if (isExhausted(taken)) await setAgenda(tx, 'capsules.expire', value, formatMillis(due))
 }
 
 /** Opens, erases and marks a capsule in one transaction; undefined for a wrong passphrase. Gives the attempt back. */
@@ -149,7 +157,7 @@ async function open(
   const stored = await lockRedeemable(environment, tx, id, context)
   const { failed_attempts, salt, workspace_id } = stored.value
   const sealed = await tx.get(capsulePayloads, id)
-  if (!sealed) throw corruptPayload(id)
+  if (!sealed) throw corruptPayload(environment, stored.value)
   const workspaceKey = await environment.keyring.derive(tx, workspace_id, capsuleLabel)
   const payload = openPayload({ id, token: body.token, passphrase: key, workspaceKey }, sealed.value.sealed)
   workspaceKey.fill(0)
@@ -169,8 +177,8 @@ async function failAttempt({ scrub, store }: VaultEnvironment, id: string, { now
   const { error, isOver } = await store.tx(async tx => {
     const stored = await tx.lock(capsuleCollection, id)
     if (!stored) return { error: unknownToken(), isOver: false }
-    const { failed_attempts, max_attempts, state } = stored.value
-    const isOver = failed_attempts >= max_attempts && state === capsuleState('ACTIVE')
+    const { failed_attempts, state } = stored.value
+    const isOver = isExhausted(stored.value) && state === capsuleState('ACTIVE')
     if (isOver) await endCapsule(tx, stored, 'LOCKED', now)
     return { error: wrongPassphrase(stored.value, failed_attempts), isOver }
   })
@@ -206,7 +214,7 @@ const wrongPassphrase = ({ max_attempts }: StoredCapsule, failed: number) => {
   )
 }
 
-const corruptPayload = (name: string) =>
-  storedDataCorrupt(`the stored payload of capsule ${name} is not authentic; restore it from a backup`, {
-    resource: { type: capsuleKind.type, name },
-  })
+function corruptPayload({ keyring }: VaultEnvironment, { id: name, workspace_id }: StoredCapsule): ApiError {
+  const message = `the stored payload of capsule ${name} is not authentic; restore it from a backup`
+  return keyring.corrupt(workspace_id, storedDataCorrupt(message, { resource: { type: capsuleKind.type, name } }))
+}

@@ -56,7 +56,7 @@ export class Materials {
     if (known !== undefined) return use(known)
     const removals = this.#removals
     const stored = await reader.get(materialCollection, version.row_id)
-    if (stored === undefined) throw corrupt(version)
+    if (stored === undefined) throw this.#keyring.corrupt(version.workspace_id, corrupt(version))
     const secret = await this.#keyring.unwrap(reader, placeOf(version), stored.value.wrapped)
     const material = opened(version, secret)
     // Material that was read before a removal may belong to a destroyed version or a sealed vault: it is not kept.

@@ -1,7 +1,9 @@
 import { createHmac, randomFillSync } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { storedDataCorrupt, vaultSealed } from '../../../output/vault/errors.ts'
+import { ApiError } from '../../../runtime/errors.ts'
 import type { Reader, Store, Transaction } from '../../ports/store.ts'
+import type { CorruptItem } from '../audit/corrupt-activity.ts'
 import { decryptBytes, encryptBytes, keySize } from './aead.ts'
 import { joinedParts, type ItemPlace } from './item-place.ts'
 import { isOpenSafe, readSafe, type ClosedSafe, type OpenSafe, type RootKeys } from './open-safe.ts'
@@ -31,6 +33,7 @@ export class Keyring {
   #safe: OpenSafe | ClosedSafe = { reason: 'the server has not yet opened the vault' }
   readonly #workspaces = new LRUCache<string, CachedKey>({ max: cachedKeys, dispose: ({ key }) => key.wipe() })
   readonly #sealed: (() => void)[] = []
+  readonly #alarms: ((item: CorruptItem) => void)[] = []
 
   constructor(store: Store) {
     this.#store = store
@@ -66,6 +69,17 @@ export class Keyring {
     this.#sealed.push(sealed)
   }
 
+  /** Calls `alarm` for each stored item that is not authentic. `alarm` must neither wait nor throw. */
+  onCorrupt(alarm: (item: CorruptItem) => void): void {
+    this.#alarms.push(alarm)
+  }
+
+  /** Raises the alarm of `onCorrupt` for an error of an item of a workspace, and returns the error. */
+  corrupt(workspace: string | undefined, error: ApiError): ApiError {
+    for (const alarm of this.#alarms) alarm({ resource: error.details.resource, workspace })
+    return error
+  }
+
   /** Throws VAULT_SEALED, with the time of a retry, if the vault is sealed. */
   requireUnsealed(): void {
     this.#open()
@@ -78,7 +92,7 @@ export class Keyring {
   async wrap(tx: Transaction, place: ItemPlace, plain: Uint8Array): Promise<string> {
     const stored = await this.#ensure(tx, place.workspace)
     // No `await` separates the key from its use, because an evicted key is overwritten.
-    return this.#keyOf(stored).wrap(place, plain)
+    return this.#watched(place.workspace, () => this.#keyOf(stored).wrap(place, plain))
   }
 
   /**
@@ -87,7 +101,7 @@ export class Keyring {
    */
   async unwrap(reader: Reader, place: ItemPlace, wrapped: string): Promise<Buffer> {
     const stored = await this.#find(reader, place.workspace)
-    return this.#keyOf(stored).unwrap(place, wrapped)
+    return this.#watched(place.workspace, () => this.#keyOf(stored).unwrap(place, wrapped))
   }
 
   /**
@@ -96,7 +110,7 @@ export class Keyring {
    */
   async derive(tx: Transaction, workspace: string, label: string): Promise<Buffer> {
     const stored = await this.#ensure(tx, workspace)
-    return this.#keyOf(stored).derive(label)
+    return this.#watched(workspace, () => this.#keyOf(stored).derive(label))
   }
 
   /** Overwrites the cached key of a workspace; the next use reads the key again. */
@@ -131,11 +145,11 @@ export class Keyring {
     await this.#require(this.#store, number)
     const { installation, keys } = this.#open()
     const safeKey = keys.get(number)
-    if (safeKey === undefined) throw corruptItem(purpose)
+    if (safeKey === undefined) throw this.corrupt(undefined, corruptItem(purpose))
     const key = purposeKey(safeKey, purpose)
     const plain = decryptBytes(key, joinedParts(installation, purpose, number), Buffer.from(body, 'base64'))
     key.fill(0)
-    if (plain === undefined) throw corruptItem(purpose)
+    if (plain === undefined) throw this.corrupt(undefined, corruptItem(purpose))
     return plain
   }
 
@@ -144,6 +158,16 @@ export class Keyring {
     const { installation } = this.#open()
     if (this.#roots === undefined) throw new Error('an unsealed keyring has root keys')
     return wrapSnapshotKey(this.#roots.current, installation, snapshot, key)
+  }
+
+  /** Uses a key of a workspace, and raises the alarm if the key or the item is not authentic. */
+  #watched<R>(workspace: string, use: () => R): R {
+    try {
+      return use()
+    } catch (error) {
+      const isCorrupt = error instanceof ApiError && error.reason === 'STORED_DATA_CORRUPT'
+      throw isCorrupt ? this.corrupt(workspace, error) : error
+    }
   }
 
   #open(): OpenSafe {
@@ -174,7 +198,7 @@ export class Keyring {
   async #find(reader: Reader, workspace: string): Promise<StoredWorkspaceKey> {
     this.#open()
     const stored = await reader.get(workspaceKeys, workspace)
-    if (stored === undefined) throw corruptKey(workspace)
+    if (stored === undefined) throw this.corrupt(workspace, corruptKey(workspace))
     await this.#require(reader, stored.value.safe_key)
     return stored.value
   }

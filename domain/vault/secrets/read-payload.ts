@@ -29,9 +29,10 @@ export async function readPayload(environment: VaultEnvironment, secret: Secret,
   if (payload) return { version, bytes: await decrypted(environment, store, secret, version.value, payload.value) }
   // The version may have been destroyed since it was read.
   requireUndestroyed(await findVersion(store, secret, version.value.id))
-  throw storedDataCorrupt(`the payload of version ${version.id} is lost; restore it from a backup`, {
+  const lost = storedDataCorrupt(`the payload of version ${version.id} is lost; restore it from a backup`, {
     resource: { type: 'vault.secretVersions', name: version.id },
   })
+  throw environment.keyring.corrupt(secret.workspace_id, lost)
 }
 
 function requireEnabled({ value: { row_id, state } }: Stored<StoredSecretVersion>): void {

@@ -33,6 +33,9 @@ function listen(port: MessagePort, settings: ThreadSettings): void {
   const limits = { requestTimeout: requestMs, headersTimeout: requestMs, connectionsCheckingInterval: requestMs / 4 }
   const server = createServer({ ...serverOptions, ...limits }, nodeHost(dispatch))
   server.maxConnections = maxConnections
+  // The bytes of the headers are limited, as on the main listener. A header beyond a number, such as X-Forwarded-For, must
+  // not be dropped.
+  server.maxHeadersCount = 0
   server.on('clientError', (error, socket) => answerClientError(error, socket, outside))
   server.once('error', error => {
     post({ kind: 'failed', message: error.message, code: 'code' in error ? String(error.code) : '' })

@@ -10,6 +10,7 @@ import type { Secret } from '../../../output/vault/types.ts'
 import { outbox } from '../../../server/audit/outbox.ts'
 import { areas } from '../../../server/areas.ts'
 import { storeCollections } from '../../../server/platform-store.ts'
+import { recordedActivities } from '../../areas/activities.ts'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { absentId } from '../../areas/members.ts'
 import { baseUrl } from '../../areas/open-platform.ts'
@@ -321,6 +322,19 @@ describe('a version', () => {
       response: { status: 500 },
     })
     expect(await read(other, '1')).toBe('other')
+    const alarms = async () =>
+      (await recordedActivities(tenant.platform.config)).filter(({ action }) => action === 'vault.items.corrupt')
+    await expect.poll(async () => (await alarms()).length, { timeout: 20_000 }).toBe(1)
+    expect((await alarms())[0]).toMatchObject({
+      category: 'SYSTEM',
+      outcome: 'FAILED',
+      reason: 'STORED_DATA_CORRUPT',
+      resource_type: 'vault.secretVersions',
+      resource_id: versionRowId(mine, '1'),
+      scope_id: tenant.workspace,
+      principal_kind: 'SYSTEM',
+    })
+    expect(tenant.platform.lines.filter(line => line.startsWith('stored data of the vault is not'))).toHaveLength(1)
     await vault.deleteSecret({ ...tenant.at, id: mine })
   })
 })

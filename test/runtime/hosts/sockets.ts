@@ -46,7 +46,7 @@ export function socketContract(name: string, listen: Listen): void {
       ['asterisk form', `OPTIONS * HTTP/1.1\r\nHost: a\r\n${close}\r\n`, 404, 'ROUTE_NOT_FOUND'],
       ['no host', `GET /nope HTTP/1.1\r\n${close}\r\n`, 400, '"field":"Host"'],
       ['two hosts', get('/made/v1/things/1', `Host: a\r\n${close}`), 400, '"field":"Host"'],
-      ...['a b', 'a/b', 'a@b', 'a:b', '[a', 'a,b\\', 'http://a', 'a\xe9'].map(
+      ...['a b', 'a/b', 'a@b', 'a:b', '[a', 'a,b\\', 'http://a', 'a\xe9', '%zz', 'a%4', '[127.0.0.1]', '[::1]a'].map(
         host =>
           [
             `the host ${host}`,

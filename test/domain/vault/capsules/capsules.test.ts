@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as nextPoll } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import type { Store } from '../../../../domain/ports/store.ts'
+import { capsulePayloads } from '../../../../domain/vault/capsules/capsules-store.ts'
+import { agenda } from '../../../../domain/vault/work/agenda.ts'
 import { recordedActivities } from '../../../areas/activities.ts'
 import { addMember, roleAt } from '../../../areas/members.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
-import { base64, redeemedText, setExpiry, tenantCapsules } from './tenant-capsules.ts'
+import { base64, inStore, redeemedText, setExpiry, tenantCapsules } from './tenant-capsules.ts'
 
 const past = '2020-01-01T00:00:00.000Z'
 
@@ -132,6 +135,37 @@ describe('a passphrase', () => {
       metadata: { state: 'VAULT_CAPSULE_STATE_LOCKED' },
     })
     expect(await doctorFindings(platform.config)).toEqual([])
+  })
+
+  it('whose last attempt has no outcome, because its server has failed, locks the capsule by the worker', async () => {
+    const { admin, at, create, platform, redeem } = await tenantCapsules()
+    const capsule = await create('x', { passphrase: 'correct horse', max_attempts: 1 })
+    const { config } = platform
+    const entryOf = (store: Store) => store.get(agenda, `capsules.expire/${capsule.id}`)
+    const payload = await inStore(config, async store => {
+      const stored = await store.get(capsulePayloads, capsule.id)
+      if (!stored) throw new Error('the capsule has no payload')
+      await store.tx(tx => tx.delete(capsulePayloads, capsule.id, stored.version))
+      return stored.value
+    })
+    // The failure comes after the attempt was taken, as a kill would.
+    await expect(redeem(capsule, 'correct horse')).rejects.toMatchObject({ reason: 'STORED_DATA_CORRUPT' })
+    await inStore(config, store => store.tx(tx => tx.insert(capsulePayloads, payload)))
+    await expect(redeem(capsule, 'correct horse')).rejects.toMatchObject({ metadata: { attempts_left: '0' } })
+    expect(await doctorFindings(config)).toEqual([])
+    const due = (await inStore(config, entryOf))?.value.due_time ?? ''
+    expect(Date.parse(due)).toBeLessThan(Date.now() + 60_000)
+    await inStore(config, store =>
+      store.tx(async tx => {
+        const entry = await tx.lock(agenda, `capsules.expire/${capsule.id}`)
+        const due_time = new Date(Date.now() - 1000).toISOString()
+        if (entry) await tx.update(agenda, entry.id, { ...entry.value, due_time }, entry.version)
+      }),
+    )
+    const state = async () => (await admin.api.vault.getCapsule({ ...at, id: capsule.id })).state
+    await expect.poll(state, { timeout: 20_000 }).toBe('VAULT_CAPSULE_STATE_LOCKED')
+    expect(await inStore(config, store => store.count(capsulePayloads))).toBe(0)
+    expect(await doctorFindings(config)).toEqual([])
   })
 
   it('opens the capsule in any Unicode form, and gives its attempt back', async () => {

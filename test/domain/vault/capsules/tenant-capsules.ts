@@ -2,6 +2,7 @@ import type { Ninefold } from '../../../../output/client.ts'
 import type { CapsuleInput } from '../../../../output/vault/types.ts'
 import { areas } from '../../../../server/areas.ts'
 import { openStore, type StorePlace } from '../../../../server/platform-store.ts'
+import type { Store } from '../../../../domain/ports/store.ts'
 import { capsuleCollection } from '../../../../domain/vault/capsules/capsules-store.ts'
 import { agenda } from '../../../../domain/vault/work/agenda.ts'
 import { addTenant, type Member } from '../../../areas/members.ts'
@@ -65,18 +66,24 @@ export async function redeemedText(api: Ninefold, { id, token }: MadeCapsule, pa
   return Buffer.from(payload.data, 'base64').toString()
 }
 
-/** Sets the expiry of a capsule in the store; `hasWork` is whether the worker of the vault learns of the new time. */
-export async function setExpiry(place: StorePlace, id: string, time: string, hasWork: boolean): Promise<void> {
+/** Runs a function on the store of a platform, as another process would. */
+export async function inStore<R>(place: StorePlace, use: (store: Store) => Promise<R>): Promise<R> {
   const store = await openStore(place, areas)
   try {
-    await store.tx(async tx => {
+    return await use(store)
+  } finally {
+    await store.close()
+  }
+}
+
+/** Sets the expiry of a capsule in the store; `hasWork` is whether the worker of the vault learns of the new time. */
+export const setExpiry = (place: StorePlace, id: string, time: string, hasWork: boolean): Promise<void> =>
+  inStore(place, store =>
+    store.tx(async tx => {
       const capsule = await tx.lock(capsuleCollection, id)
       const entry = await tx.lock(agenda, `capsules.expire/${id}`)
       if (!capsule || !entry) throw new Error(`the capsule ${id} is absent`)
       await tx.update(capsuleCollection, id, { ...capsule.value, expire_time: time }, capsule.version)
       if (hasWork) await tx.update(agenda, entry.id, { ...entry.value, due_time: time }, entry.version)
-    })
-  } finally {
-    await store.close()
-  }
-}
+    }),
+  )

@@ -42,5 +42,7 @@ it('an access fails if its activity cannot be written, and later accesses do not
 
 it('a keyring that was never opened is sealed', async () => {
   const { store } = await keyringOf()
-  expect(() => new Keyring(store).requireUnsealed()).toThrow('has not yet opened the vault')
+  const keyring = new Keyring(store)
+  expect(() => keyring.requireUnsealed()).toThrow('the vault is sealed')
+  expect(keyring.sealedReason).toBe('the server has not yet opened the vault')
 })

@@ -63,6 +63,14 @@ describe('a server with health.listen', () => {
     expect((await (await served(true)).get('/metrics', forwarded)).status).toBe(200)
   })
 
+  it('sees a header of a proxy behind many headers, whose number has no limit', async () => {
+    const { get } = await served()
+    const many = Object.fromEntries(Array.from({ length: 2500 }, (_, i) => [`h${i}`, '1']))
+    expect((await get('/healthz', { headers: many })).status).toBe(200)
+    expect((await get('/metrics', { headers: many })).status).toBe(200)
+    expect((await get('/metrics', { headers: { ...many, 'x-forwarded-for': '192.0.2.7' } })).status).toBe(404)
+  })
+
   it('refuses bytes that are no HTTP in the form of the platform', async () => {
     const { server } = await served()
     const socket = connect(Number(new URL(server.healthUrl ?? '').port), '127.0.0.1')

@@ -71,9 +71,12 @@ export function nodeHost(dispatch: Dispatch): NodeHost {
 
 const hostFault = { field: 'Host', description: 'must be given once, as a host with an optional port' }
 
+/** Matches a host with an optional port (RFC 3986 §3.2.2): an IPv6 address in brackets, or a name. */
+const hostShape = /^(?:\[(?=[\da-f.]*:)[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i
+
 /** Whether a request has a valid `Host` (RFC 9112 §3.2). The joined values of a repeated header hold a blank. */
 const isHost = (host: string | undefined, httpVersion: string): boolean =>
-  host === undefined ? httpVersion === '1.0' : /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i.test(host)
+  host === undefined ? httpVersion === '1.0' : hostShape.test(host)
 
 function joinHeaders(raw: readonly string[]): Record<string, string | undefined> {
   const headers: Record<string, string | undefined> = Object.create(null)
