@@ -95,10 +95,11 @@ export function iamDoors(parts: DoorServices, scopes: Readonly<Record<string, Ac
       if (rule.scopeOf === 'handler') return
       if (access.scope === 'filtered') return requireSomewhere(parts, context, access, path)
       if (rule.needsRequest || (rule.resource.isCreate && (await mayHangOnName(parts, access, path)))) return undecided
+      // Without a body no decision is repeated, and a scope finder of an area may read the body.
+      if (route.body === undefined || rule.scopeOf !== scopeOfPath) return decideCall(parts, context, rule, path)
       const changes = parts.changes()
       const authorized = await decideCall(parts, context, rule, path)
-      // A scope finder of an area may read the body.
-      if (rule.scopeOf === scopeOfPath) admitted = { path, now: context.now, changes }
+      admitted = { path, now: context.now, changes }
       return authorized
     },
     async authorizeRequest(context, route, path, given) {
