@@ -53,7 +53,10 @@ function isDeeper(text: string, maxDepth: number): boolean {
   return false
 }
 
+/** Returns the index of the quotation mark that ends a string; at least the length of the text if there is none. */
 function endOfString(text: string, start: number): number {
+  const quote = text.indexOf('"', start + 1)
+  if (text[quote - 1] !== '\\') return quote === -1 ? text.length : quote
   let index = start + 1
   while (index < text.length && text[index] !== '"') index += text[index] === '\\' ? 2 : 1
   return index

@@ -8,6 +8,7 @@ import { pageTokens, type PageTokens } from '../runtime/page-token.ts'
 import type { LogEntry } from '../runtime/outcome.ts'
 import type { BoundRoute } from '../runtime/route.ts'
 import type { Dispatch } from '../runtime/wire.ts'
+import { withKnownStates } from './access/known-states.ts'
 import type { PlatformAccess } from './access/platform-access.ts'
 import type { AreaModule } from './area.ts'
 import type { MountedArea, OpenedArea } from './area-declaration.ts'
@@ -109,7 +110,8 @@ export async function assemble(
     for (const { start } of areas) await start?.(tx, { clock, config })
   })
   const { watch, watchRoute } = denials(store, audit, log)
-  const taxonomy = functions.require('taxonomy')
+  const plain = functions.require('taxonomy')
+  const taxonomy = guard ? withKnownStates(plain, store, guard.decisions) : plain
   const planes: AreaPlane[] = []
   const metrics: Metric[] = []
   const ends: (() => Promise<void>)[] = []

@@ -4,6 +4,7 @@ import type { AccessAudit } from './audit/access-audit.ts'
 import type { KeyChanges } from './seal/key-changes.ts'
 import type { Keyring } from './seal/keyring.ts'
 import type { PinnedVersions } from './keys/pinned-versions.ts'
+import type { KnownKeys } from './keys/known-keys.ts'
 import type { Materials } from './keys/materials.ts'
 import type { CurrentLists } from './revoked/current-lists.ts'
 import type { PayloadKeys } from './secrets/payload-keys.ts'
@@ -19,6 +20,8 @@ export interface VaultEnvironment extends Parts<VaultArea, never, 'iam'> {
   readonly keyring: Keyring
   /** Informs every server of changes to cached key material. */
   readonly changes: KeyChanges
+  /** The rows of crypto keys that are used often. */
+  readonly knownKeys: KnownKeys
   /** The key material of the versions of crypto keys. */
   readonly materials: Materials
   /** The versions of crypto keys that are the keys of certificate authorities. */

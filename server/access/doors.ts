@@ -26,9 +26,21 @@ export interface DoorServices {
   readonly requireLive: (principal: Principal) => Promise<void>
   /** Throws AUTHORIZATION_STALE if this server may have missed a change. */
   readonly requireFresh: () => Promise<void> | void
+  /** Returns the number of changes of access that this server has applied. */
+  readonly changes: () => number
 }
 
 type Permission = Extract<Access, { kind: 'permission' }>
+
+/**
+ * A call that was admitted at a scope of its path before its body was read. Until a change is applied, a repeated
+ * decision at the same time has the same result.
+ */
+interface Admitted {
+  readonly path: PathParameters
+  readonly now: number
+  readonly changes: number
+}
 
 /** The facts of a route that decide about its authorization; computed once. */
 interface Rule {
@@ -60,6 +72,14 @@ export function iamDoors(parts: DoorServices, scopes: Readonly<Record<string, Ac
     if (rule === undefined) rules.set(route, (rule = makeRule(route, access, scopes[route.domain.name] ?? {})))
     return rule
   }
+  /** The last admitted call, until its request is read. Most requests are read before another call is admitted. */
+  let admitted: Admitted | undefined
+  const isUnchanged = (path: PathParameters, now: number): boolean => {
+    const last = admitted
+    if (last?.path !== path) return false
+    admitted = undefined
+    return last.now === now && last.changes === parts.changes()
+  }
   return {
     async authenticate({ headers }, access) {
       if (isOpen(access, headers['authorization'])) return undefined
@@ -75,21 +95,28 @@ export function iamDoors(parts: DoorServices, scopes: Readonly<Record<string, Ac
       if (rule.scopeOf === 'handler') return
       if (access.scope === 'filtered') return requireSomewhere(parts, context, access, path)
       if (rule.needsRequest || (rule.resource.isCreate && (await mayHangOnName(parts, access, path)))) return undecided
-      return decideCall(parts, context, rule, path)
+      // Without a body no decision is repeated, and a scope finder of an area may read the body.
+      if (route.body === undefined || rule.scopeOf !== scopeOfPath) return decideCall(parts, context, rule, path)
+      const changes = parts.changes()
+      const authorized = await decideCall(parts, context, rule, path)
+      admitted = { path, now: context.now, changes }
+      return authorized
     },
     async authorizeRequest(context, route, path, given) {
       const { access, body } = route
       if (access === undefined || context.principal === undefined) return
+      // The present time counts: a binding that expired while the body arrived grants nothing.
+      const now = Math.max(context.now, parts.now())
       // While a body arrives slowly, the caller's token may be revoked, or this server may miss a change of access.
       if (body !== undefined) {
         await parts.requireFresh()
+        if (isUnchanged(path, now)) return
         await parts.requireLive(context.principal)
       }
       if (access.kind !== 'permission' || access.scope === 'filtered') return
       const rule = ruleOf(route, access)
       if (!rule.needsRequest && !rule.resource.isCreate && body === undefined) return
-      // The present time counts: a binding that expired while the body arrived grants nothing.
-      await decideCall(parts, { ...context, now: Math.max(context.now, parts.now()) }, rule, path, given)
+      await decideCall(parts, { ...context, now }, rule, path, given)
     },
   }
 }

@@ -90,19 +90,16 @@ export class Admission {
         if (this.#isDraining) return this.#leaving(this.#refuse(request, 'draining', rules))
         if (request.signal.aborted) return gone()
       }
-      const answer = await this.#run(dispatch, request)
+      this.#begin()
+      let answer: WireAnswer
+      try {
+        answer = await dispatch(outsideWork(request, this.#pause))
+      } finally {
+        this.#end()
+      }
       // A call may find a limit of its own, such as the limit of concurrent password checks.
       if (answer.headers['retry-after'] !== undefined) await turns.refusal()
       return this.#leaving(answer)
-    }
-  }
-
-  async #run(dispatch: Dispatch, request: WireRequest): Promise<WireAnswer> {
-    this.#begin()
-    try {
-      return await dispatch(outsideWork(request, this.#pause))
-    } finally {
-      this.#end()
     }
   }
 

@@ -21,7 +21,7 @@ export interface TurnLimits {
   readonly refusalWithinMs: number
 }
 
-const defaultTurnLimits: TurnLimits = { turnMs: 1, patienceMs: 100, refusalEveryMs: 1, refusalWithinMs: 1200 }
+const defaultTurnLimits: TurnLimits = { turnMs: 1, patienceMs: 100, refusalEveryMs: 1, refusalWithinMs: 1400 }
 
 /** The maximal time in milliseconds for which new connections precede calls. */
 const mostAcceptMs = 50

@@ -85,6 +85,7 @@ export async function openIamAt(sources: AccessSources, cost: Cost): Promise<Pla
           feed.requireFresh()
           return feed.follow()
         },
+        changes: () => feed.changes,
       },
       sources.scopes,
     ),

@@ -110,7 +110,8 @@ function byPrefix(
 
 function planeOf(planes: readonly AreaPlane[], target: string): AreaPlane | undefined {
   const path = target.startsWith('/') ? target : splitTarget(target)[0]
-  return planes.find(({ prefix }) => isBelow(path, prefix))
+  for (const plane of planes) if (isBelow(path, plane.prefix)) return plane
+  return undefined
 }
 
 /** Returns a dispatch that answers the health paths of the platform, and no other path. */

@@ -9,6 +9,7 @@ import { publicList } from '../../domain/vault/revocation/get-list.ts'
 import { listWorker } from '../../domain/vault/revocation/list-worker.ts'
 import { RevocationLists } from '../../domain/vault/revocation/revocation-lists.ts'
 import { Keyring } from '../../domain/vault/seal/keyring.ts'
+import { KnownKeys } from '../../domain/vault/keys/known-keys.ts'
 import { Materials } from '../../domain/vault/keys/materials.ts'
 import { payloadKeys } from '../../domain/vault/keys/payload-keys.ts'
 import { agendaWorker } from '../../domain/vault/work/agenda.ts'
@@ -113,6 +114,7 @@ function mountedVault(parts: VaultParts): MountedVault {
     }),
     keyring,
     changes,
+    knownKeys: new KnownKeys(changes),
     materials,
     pinned: pinnedVersions,
     minWindowMs,

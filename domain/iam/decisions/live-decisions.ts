@@ -1,5 +1,5 @@
 import type { Store } from '../../ports/store.ts'
-import type { Taxonomy } from '../../ports/taxonomy.ts'
+import type { NodeState, Taxonomy } from '../../ports/taxonomy.ts'
 import { calledResources, lookedUp, type ResolveResource } from '../conditions/called-resources.ts'
 import type { ResolvedResource } from '../../resources/look-up.ts'
 import type { Catalogue } from '../interfaces/catalogue.ts'
@@ -109,6 +109,10 @@ export class LiveDecisions implements Decisions, FeedListener {
 
   async chain(scope: Scope): Promise<readonly Scope[] | undefined> {
     return (await this.#chains.load(scope))?.scopes
+  }
+
+  stateOf(workspace: string): Promise<NodeState | undefined> {
+    return this.#chains.stateOf(workspace)
   }
 
   changed(kind: ChangeKind, key: string): void {

@@ -47,6 +47,7 @@ export class LiveFeed implements Feed {
   /** The revision up to which this server has applied all changes. */
   #applied = 0
   #lastMade: number | undefined
+  #changes = 0
   #reading: Promise<void> | undefined
   #next: Promise<void> | undefined
   #isBehind = false
@@ -79,6 +80,11 @@ export class LiveFeed implements Feed {
   /** The last revision that this server has committed; undefined before the first. */
   get lastMade(): number | undefined {
     return this.#lastMade
+  }
+
+  /** The number of times that the caches were informed of a change or dropped all entries. */
+  get changes(): number {
+    return this.#changes
   }
 
   /**
@@ -212,6 +218,7 @@ export class LiveFeed implements Feed {
     }
     // The changes have a gap because old changes were deleted, or the store was restored to an earlier state.
     if (last < revision || revision < before) {
+      this.#changes += 1
       for (const listener of this.#listeners) listener.reset()
       last = revision
     }
@@ -219,6 +226,7 @@ export class LiveFeed implements Feed {
   }
 
   #apply(kind: ChangeKind, key: string): void {
+    this.#changes += 1
     for (const listener of this.#listeners) listener.changed(kind, key)
   }
 

@@ -1,5 +1,6 @@
 import type { PermissionTestReason } from '../../../output/iam/types.ts'
 import type { Scope } from '../../ports/scope.ts'
+import type { NodeState } from '../../ports/taxonomy.ts'
 
 /**
  * The resource of a call, as policies match it (iam.md 4.1): the resource in the path, or the resource to create, which
@@ -69,4 +70,6 @@ export interface Decisions {
   isActive(principal: string): Promise<boolean>
   /** Returns the scopes from `scope` up to its organisation, then PLATFORM; undefined if `scope` does not exist. */
   chain(scope: Scope): Promise<readonly Scope[] | undefined>
+  /** Returns the effective state of a workspace; undefined if the workspace does not exist. */
+  stateOf(workspace: string): Promise<NodeState | undefined>
 }

@@ -61,9 +61,10 @@ export function keyCalls(environment: VaultEnvironment): KeyCalls {
           if (changed.includes('primary_version')) await changePrimary(tx, before, value.primary_version ?? '')
           return { members: rotation }
         },
-        async count(tx, { value }) {
+        async count(tx, { changed, value }) {
           const { next_rotation_time } = { ...value, ...rotationOf(value, context.now) }
           await setAgenda(tx, 'cryptoKeys.rotate', value, next_rotation_time)
+          if (changed.includes('primary_version')) await environment.changes.revise(tx, `cryptoKeys/${value.id}`)
         },
       })
     },
@@ -143,7 +144,7 @@ export interface Rotation {
  * KEY_VERSION_NOT_READY while the material of another version is generated, and KEY_VERSION_QUOTA_EXCEEDED.
  */
 export async function rotated(
-  { materials }: Pick<VaultEnvironment, 'materials'>,
+  { changes, materials }: Pick<VaultEnvironment, 'changes' | 'materials'>,
   tx: Transaction,
   key: CryptoKey,
   { material, now, operationId }: Rotation,
@@ -157,6 +158,7 @@ export async function rotated(
   const resource = { resourceType: 'vault.cryptoKeyVersions', resourceId: version.row_id } as const
   if (!material) return { ...resource, members: { version_count: number }, procedure: orderGeneration(version) }
   await demote(tx, key)
+  await changes.revise(tx, `cryptoKeys/${key.id}`)
   const members = { version_count: number, primary_version: version.id, etag: nextEtag(key.etag) }
   return { ...resource, members }
 }

@@ -10,10 +10,10 @@ import type { Reader } from '../../ports/store.ts'
 import { useActivity } from '../audit/use-activity.ts'
 import type { VaultEnvironment } from '../environment.ts'
 import { crc32c } from '../values/crc32c.ts'
-import { usableKey, usableVersion } from './find-key.ts'
+import { knownVersion, usableKey } from './find-key.ts'
 import { checksumRule, checkText, givenBytes } from './given-bytes.ts'
 import { schemeOf } from './key-form.ts'
-import { keyVersionCollection, keyVersionRowId, type StoredKeyVersion } from './key-versions-store.ts'
+import type { StoredKeyVersion } from './key-versions-store.ts'
 import type { Materials, OpenMaterial } from './materials.ts'
 import { decryptMessage, encryptMessage, readMessage, type Message, type MessageKey } from './messages.ts'
 import { decryptOaep } from './oaep.ts'
@@ -31,7 +31,7 @@ export function encryptionCalls(environment: VaultEnvironment): EncryptionCalls 
       const plaintext = givenBytes(body.plaintext, body.plaintext_crc32c, 'plaintext')
       const data = additionalOf({ additional_authenticated_data, additional_authenticated_data_crc32c })
       const key = await usableKey(environment, request, 'ENCRYPT_DECRYPT')
-      const version = await usableVersion(store, key, key_version)
+      const version = await knownVersion(environment, key, key_version)
       const ciphertext = await encrypted(materials, store, version, plaintext, data)
       return { ...ciphertextOf(ciphertext), key_version: version.id, algorithm: version.algorithm }
     },
@@ -55,7 +55,7 @@ export function encryptionCalls(environment: VaultEnvironment): EncryptionCalls 
     async reEncrypt(request, context) {
       const data = dataOf(request.body)
       const key = await usableKey(environment, request, 'ENCRYPT_DECRYPT')
-      const primary = await usableVersion(store, key, '')
+      const primary = await knownVersion(environment, key, '')
       const { plaintext, version } = await openMessage(environment, key, { ...request.body, key_version: '' }, data)
       const ciphertext = await encrypted(materials, store, primary, plaintext, data)
       await accesses.record(useActivity(context, version))
@@ -65,7 +65,7 @@ export function encryptionCalls(environment: VaultEnvironment): EncryptionCalls 
       const { include_plaintext, key_size_bytes } = request.body
       const data = additionalOf(request.body)
       const key = await usableKey(environment, request, 'ENCRYPT_DECRYPT')
-      const version = await usableVersion(store, key, '')
+      const version = await knownVersion(environment, key, '')
       const plaintext = randomBytes(key_size_bytes)
       const shown = include_plaintext ? plaintextOf(plaintext) : {}
       const ciphertext = await encrypted(materials, store, version, plaintext, data)
@@ -147,7 +147,7 @@ interface Opened {
 
 /** Opens the ciphertext of a symmetric key. Every failure is one answer, so that a caller learns nothing from it. */
 async function openMessage(
-  { materials, store }: VaultEnvironment,
+  { knownKeys, materials, store }: VaultEnvironment,
   key: CryptoKey,
   body: ParsedDecryptRequest['body'],
   data: Uint8Array,
@@ -156,7 +156,7 @@ async function openMessage(
   if (!message) throw unopened()
   if (body.key_version !== '' && body.key_version !== String(message.version))
     throw fieldInvalid([{ field: 'key_version', description: 'must be the version that the ciphertext names' }])
-  const stored = await store.get(keyVersionCollection, keyVersionRowId(key.id, String(message.version)))
+  const stored = await knownKeys.version(store, key.id, String(message.version))
   if (!stored) throw unopened()
   const fault = unusable(stored.value)
   if (fault) throw fault
@@ -167,13 +167,14 @@ async function openMessage(
 
 /** Opens the ciphertext of an RSA key. */
 async function openAsymmetric(
-  { materials, store }: VaultEnvironment,
+  environment: VaultEnvironment,
   key: CryptoKey,
   body: ParsedDecryptRequest['body'],
 ): Promise<Opened> {
   requireBare(body)
+  const { materials, store } = environment
   const ciphertext = Buffer.from(body.ciphertext, 'base64')
-  const version = await usableVersion(store, key, body.key_version)
+  const version = await knownVersion(environment, key, body.key_version)
   const isStrict = ciphertext.toString('base64') === body.ciphertext
   const plaintext = await materials.use(store, version, material =>
     isStrict && !Buffer.isBuffer(material) ? decryptOaep(material, ciphertext) : undefined,

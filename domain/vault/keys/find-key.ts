@@ -1,11 +1,10 @@
 import { keyPurposeMismatch } from '../../../output/vault/errors.ts'
 import type { CryptoKey, CryptoKeyPurposeInput } from '../../../output/vault/types.ts'
 import { atField } from '../../../runtime/errors.ts'
-import type { Reader } from '../../ports/store.ts'
+import type { Reader, Stored } from '../../ports/store.ts'
 import { requireFound } from '../../resources/find-rows.ts'
 import type { VaultEnvironment } from '../environment.ts'
 import { cryptoKeyKind } from './crypto-key-kind.ts'
-import { cryptoKeyCollection } from './crypto-keys-store.ts'
 import { keyVersionCollection, keyVersionRowId, type StoredKeyVersion } from './key-versions-store.ts'
 import { requireNotScheduled } from './key-versions.ts'
 import { absentVersion, unusable } from './primary-version.ts'
@@ -25,11 +24,11 @@ export type ShortPurpose = CryptoKeyPurposeInput extends `VAULT_CRYPTO_KEY_PURPO
  * CRYPTO_KEY_NOT_FOUND, WORKSPACE_NOT_ACTIVE, CRYPTO_KEY_DELETE_SCHEDULED or KEY_PURPOSE_MISMATCH.
  */
 export async function usableKey(
-  { store, taxonomy }: VaultEnvironment,
+  { knownKeys, store, taxonomy }: VaultEnvironment,
   path: KeyPath,
   ...purposes: readonly ShortPurpose[]
 ): Promise<CryptoKey> {
-  const stored = await store.get(cryptoKeyCollection, path.id)
+  const stored = await knownKeys.key(store, path.id)
   const { value: key } = await requireFound(store, taxonomy, cryptoKeyKind, path, stored)
   await taxonomy.checkActive(store, path.workspace)
   requireNotScheduled(key)
@@ -50,13 +49,29 @@ export function requirePurpose({ id, purpose }: CryptoKey, ...purposes: readonly
  * Returns the version of a key that a call uses: the version that `key_version` names, or the primary version. Throws
  * KEY_VERSION_NOT_FOUND at the field, KEY_VERSION_DISABLED, KEY_VERSION_DESTROYED or KEY_VERSION_NOT_READY.
  */
-export async function usableVersion(
-  reader: Reader,
-  { id, primary_version = '' }: CryptoKey,
+export async function usableVersion(reader: Reader, key: CryptoKey, key_version: string): Promise<StoredKeyVersion> {
+  const number = numberOf(key, key_version)
+  return requireUsable(await reader.get(keyVersionCollection, keyVersionRowId(key.id, number)), key, number)
+}
+
+/** Returns the version that a call uses as `usableVersion` does, from the cache if possible. */
+export async function knownVersion(
+  { knownKeys, store }: Pick<VaultEnvironment, 'knownKeys' | 'store'>,
+  key: CryptoKey,
   key_version: string,
 ): Promise<StoredKeyVersion> {
-  const number = key_version === '' ? primary_version : key_version
-  const stored = await reader.get(keyVersionCollection, keyVersionRowId(id, number))
+  const number = numberOf(key, key_version)
+  return requireUsable(await knownKeys.version(store, key.id, number), key, number)
+}
+
+const numberOf = ({ primary_version = '' }: CryptoKey, key_version: string): string =>
+  key_version === '' ? primary_version : key_version
+
+function requireUsable(
+  stored: Stored<StoredKeyVersion> | undefined,
+  { id }: CryptoKey,
+  number: string,
+): StoredKeyVersion {
   if (!stored) throw atField(absentVersion(id, number), 'key_version')
   const fault = unusable(stored.value)
   if (fault) throw fault

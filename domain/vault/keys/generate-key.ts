@@ -43,7 +43,7 @@ export const orderGeneration = ({
  * Generates the material of a version after the answer, because RSA takes about a second. A new version becomes the
  * primary version as soon as it is ENABLED (vault.md 3, rotate).
  */
-export function generateKey({ clock, keyring, materials }: VaultEnvironment): Procedure<Generation> {
+export function generateKey({ changes, clock, keyring, materials }: VaultEnvironment): Procedure<Generation> {
   return {
     kind,
     steps: [
@@ -54,7 +54,7 @@ export function generateKey({ clock, keyring, materials }: VaultEnvironment): Pr
           if (!stored || !isInState(stored.value, 'PENDING_GENERATION')) return done()
           if (keyring.isSealed) return again(sealedMs)
           const material = await generateMaterial(schemeOf(stored.value.algorithm))
-          return done(tx => enable(tx, { materials }, input, material, clock.now()))
+          return done(tx => enable(tx, { changes, materials }, input, material, clock.now()))
         },
       },
     ],
@@ -83,7 +83,7 @@ async function lockPending(
 
 async function enable(
   tx: Transaction,
-  { materials }: Pick<VaultEnvironment, 'materials'>,
+  { changes, materials }: Pick<VaultEnvironment, 'changes' | 'materials'>,
   input: Generation,
   material: Material,
   now: number,
@@ -94,7 +94,9 @@ async function enable(
   await materials.add(tx, value, material.secret)
   const ready = generatedVersion({ ...value, operation_id: '', etag: nextEtag(value.etag) }, material, now)
   await tx.update(keyVersionCollection, id, { ...ready, is_primary: true }, version)
-  if (!value.is_primary) await makePrimary(tx, pending.key, value.id, now)
+  if (value.is_primary) return
+  await makePrimary(tx, pending.key, value.id, now)
+  await changes.revise(tx, `cryptoKeys/${input.key}`)
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, randomBytes } from 'node:crypto'
+import { createHmac, createSecretKey, randomFillSync } from 'node:crypto'
 import { nonceBytes, seal, tagBytes, unseal } from './ciphers.ts'
 import type { CipherScheme } from './schemes.ts'
 
@@ -21,7 +21,8 @@ export interface Message {
 
 const format = 1
 const saltBytes = 16
-const overhead = 1 + saltBytes + nonceBytes + tagBytes
+const contentAt = 1 + saltBytes + nonceBytes
+const overhead = contentAt + tagBytes
 
 /** `vault:v<version>:` and padded base64; a version has no leading zero, and at most 9 digits. */
 const shape = /^vault:v([1-9]\d{0,8}):([A-Za-z\d+/]*={0,2})$/
@@ -31,12 +32,15 @@ const shape = /^vault:v([1-9]\d{0,8}):([A-Za-z\d+/]*={0,2})$/
  * number of messages of a key has no limit (vault.md 4.2). Returns the text `vault:v<version>:<base64>`.
  */
 export function encryptMessage(of: MessageKey, plaintext: Uint8Array, data: Uint8Array): string {
-  const salt = randomBytes(saltBytes)
-  const nonce = randomBytes(nonceBytes)
+  const bytes = Buffer.allocUnsafe(overhead + plaintext.length)
+  bytes[0] = format
+  randomFillSync(bytes, 1, saltBytes + nonceBytes)
+  const { nonce, salt } = headOf(bytes)
   const key = messageKey(of.material, salt)
   const { content, tag } = seal({ cipher: of.scheme.cipher, key, nonce, data: boundData(of, data) }, plaintext)
   key.fill(0)
-  const bytes = Buffer.concat([Buffer.of(format), salt, nonce, content, tag])
+  bytes.set(content, contentAt)
+  bytes.set(tag, contentAt + content.length)
   return `vault:v${of.version}:${bytes.toString('base64')}`
 }
 
@@ -46,11 +50,9 @@ export function readMessage(ciphertext: string): Message | undefined {
   if (version === undefined) return undefined
   const bytes = Buffer.from(base64, 'base64')
   if (bytes.length < overhead || bytes[0] !== format || bytes.toString('base64') !== base64) return undefined
-  const contentAt = 1 + saltBytes + nonceBytes
   return {
     version: Number(version),
-    salt: bytes.subarray(1, 1 + saltBytes),
-    nonce: bytes.subarray(1 + saltBytes, contentAt),
+    ...headOf(bytes),
     content: bytes.subarray(contentAt, -tagBytes),
     tag: bytes.subarray(-tagBytes),
   }
@@ -68,6 +70,12 @@ export function decryptMessage(of: MessageKey, message: Message, data: Uint8Arra
   return plaintext
 }
 
+/** Returns the salt and the nonce in the bytes of a message. */
+const headOf = (bytes: Buffer): Pick<Message, 'nonce' | 'salt'> => ({
+  salt: bytes.subarray(1, 1 + saltBytes),
+  nonce: bytes.subarray(1 + saltBytes, contentAt),
+})
+
 const derivation = Buffer.concat([uint32(1), Buffer.from('nf-vault-msg-v1\0')])
 const derivedBits = uint32(256)
 
@@ -80,9 +88,16 @@ const boundPrefix = Buffer.from('nf-vault-enc-v1\0')
 
 /** Returns the authenticated data of a message: the key and version, and the additional data of the caller. */
 function boundData({ key, version }: MessageKey, data: Uint8Array): Buffer {
-  const length = Buffer.alloc(8)
-  length.writeBigUInt64BE(BigInt(data.length))
-  return Buffer.concat([boundPrefix, key, uint32(version), length, data])
+  const fixed = boundPrefix.length + key.length
+  const bytes = Buffer.allocUnsafe(fixed + 12 + data.length)
+  bytes.set(boundPrefix)
+  bytes.set(key, boundPrefix.length)
+  bytes.writeUInt32BE(version, fixed)
+  // The length has 8 bytes, of which the upper 4 are zero: additional data are far shorter than 4 GiB.
+  bytes.writeUInt32BE(0, fixed + 4)
+  bytes.writeUInt32BE(data.length, fixed + 8)
+  bytes.set(data, fixed + 12)
+  return bytes
 }
 
 function uint32(value: number): Buffer {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import type { CryptoKeyHandlers } from '../../../output/vault/handlers.ts'
-import { requireWorkspace } from '../../resources/find-rows.ts'
 import type { VaultEnvironment } from '../environment.ts'
 import { crc32c } from '../values/crc32c.ts'
 
@@ -8,7 +7,6 @@ import { crc32c } from '../values/crc32c.ts'
 export function randomBytesCall({ store, taxonomy }: VaultEnvironment): Pick<CryptoKeyHandlers, 'generateRandomBytes'> {
   return {
     async generateRandomBytes({ body, workspace }) {
-      await requireWorkspace(store, taxonomy, workspace)
       await taxonomy.checkActive(store, workspace)
       const bytes = randomBytes(body.length_bytes)
       return { data: bytes.toString('base64'), data_crc32c: crc32c(bytes) }

@@ -5,7 +5,7 @@ import { fieldInvalid } from '../../../runtime/refusal.ts'
 import { useActivity } from '../audit/use-activity.ts'
 import type { VaultEnvironment } from '../environment.ts'
 import { crc32c } from '../values/crc32c.ts'
-import { usableKey, usableVersion } from './find-key.ts'
+import { knownVersion, usableKey } from './find-key.ts'
 import { givenBytes } from './given-bytes.ts'
 import { schemeOf } from './key-form.ts'
 import type { StoredKeyVersion } from './key-versions-store.ts'
@@ -27,7 +27,7 @@ export function signingCalls(environment: VaultEnvironment): SigningCalls {
     async sign(request, context) {
       const input = inputOf(request.body)
       const key = await usableKey(environment, request, 'ASYMMETRIC_SIGN')
-      const version = await usableVersion(store, key, request.body.key_version)
+      const version = await knownVersion(environment, key, request.body.key_version)
       await pinned.requireFree(store, version)
       const fault = inputFault(version, input)
       if (fault) throw fieldInvalid([fault])
@@ -46,7 +46,7 @@ export function signingCalls(environment: VaultEnvironment): SigningCalls {
     async hmac(request) {
       const data = givenBytes(request.body.data, request.body.data_crc32c, 'data')
       const key = await usableKey(environment, request, 'MAC')
-      const version = await usableVersion(store, key, request.body.key_version)
+      const version = await knownVersion(environment, key, request.body.key_version)
       const mac = await materials.use(store, version, material =>
         macOf(macSchemeOf(version), bytesOf(version, material), data),
       )

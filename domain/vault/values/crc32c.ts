@@ -7,31 +7,45 @@ const remainders = Uint32Array.from({ length: 256 }, (_, byte) => {
   return remainder
 })
 
-/** The remainders of a byte that 1, 2 and 3 further bytes follow, so that four bytes are taken at once. */
-const further1 = shifted(remainders)
-const further2 = shifted(further1)
-const further3 = shifted(further2)
+/** The number of bytes that are taken at once. */
+const stride = 8
 
-/** Returns the remainders of a table, each with one more byte of zero behind. */
-function shifted(table: Uint32Array): Uint32Array {
-  return table.map(remainder => (remainder >>> 8) ^ (remainders[remainder & 0xff] ?? 0))
+/** The remainders of a byte that 0 to 7 further bytes of zero follow, 256 for each number of bytes. */
+const further = tables()
+
+function tables(): Uint32Array {
+  const all = new Uint32Array(stride * 256)
+  all.set(remainders)
+  for (let i = 256; i < all.length; i += 1) {
+    const shorter = all[i - 256] ?? 0
+    all[i] = (shorter >>> 8) ^ (remainders[shorter & 0xff] ?? 0)
+  }
+  return all
 }
+
+/** Returns the remainder of a byte that `zeros` bytes of zero follow. */
+const remainderOf = (byte: number, zeros: number): number => further[zeros * 256 + (byte & 0xff)] ?? 0
 
 /** Returns the CRC-32C of bytes, as an unsigned number of 32 bits. */
 export function crc32c(bytes: Uint8Array): number {
   const { length } = bytes
   const view = new DataView(bytes.buffer, bytes.byteOffset, length)
-  let sum = 0xffffffff
+  let sum = -1
   let at = 0
-  for (; at + 4 <= length; at += 4) {
-    sum ^= view.getUint32(at, true)
+  for (; at + stride <= length; at += stride) {
+    const low = sum ^ view.getInt32(at, true)
+    const high = view.getInt32(at + 4, true)
     sum =
-      (further3[sum & 0xff] ?? 0) ^
-      (further2[(sum >>> 8) & 0xff] ?? 0) ^
-      (further1[(sum >>> 16) & 0xff] ?? 0) ^
-      (remainders[sum >>> 24] ?? 0)
+      remainderOf(low, 7) ^
+      remainderOf(low >>> 8, 6) ^
+      remainderOf(low >>> 16, 5) ^
+      remainderOf(low >>> 24, 4) ^
+      remainderOf(high, 3) ^
+      remainderOf(high >>> 8, 2) ^
+      remainderOf(high >>> 16, 1) ^
+      remainderOf(high >>> 24, 0)
   }
-  for (; at < length; at += 1) sum = (sum >>> 8) ^ (remainders[(sum ^ (bytes[at] ?? 0)) & 0xff] ?? 0)
+  for (; at < length; at += 1) sum = (sum >>> 8) ^ remainderOf(sum ^ (bytes[at] ?? 0), 0)
   return ~sum >>> 0
 }
 

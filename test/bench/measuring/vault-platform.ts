@@ -19,8 +19,8 @@ export interface VaultPlatform {
   readonly keys: string
   /** Creates a symmetric key, and returns its id. */
   create(name: string, purpose: 'ENCRYPT_DECRYPT' | 'MAC'): Promise<string>
-  /** Makes a request of the administrator, or of nobody at an address. */
-  request(method: 'GET' | 'POST', target: string, body?: object, address?: string): () => WireRequest
+  /** Makes a request of the administrator, or of nobody at an address. A body is a value, or its JSON text. */
+  request(method: 'GET' | 'POST', target: string, body?: object | string, address?: string): () => WireRequest
   /** Answers a request; throws if the status differs. */
   answer(request: WireRequest, status: number): Promise<void>
   close(): Promise<void>
@@ -43,7 +43,7 @@ export async function vaultPlatform(): Promise<VaultPlatform> {
       return (await api.vault.createCryptoKey({ ...at, body: { name, purpose } })).resource_id
     },
     request(method, target, body, address) {
-      const text = body && JSON.stringify(body)
+      const text = typeof body === 'object' ? JSON.stringify(body) : body
       const bytes = text === undefined ? undefined : new TextEncoder().encode(text)
       return () => ({
         method,

@@ -55,6 +55,7 @@ describe('a long series of decisions', () => {
       hangsOnResource: (...asked) => real.hangsOnResource(...asked),
       isActive: principal => real.isActive(principal),
       chain: scope => real.chain(scope),
+      stateOf: workspace => real.stateOf(workspace),
     }
     const access = new ScopeAccess({ ...w.parts, decisions })
     const path = { scope_type: 'WORKSPACE', scope_id: w.w.id } as const

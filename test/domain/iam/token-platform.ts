@@ -91,6 +91,7 @@ const decisionsBut = (inactive: ReadonlySet<string>): Decisions => ({
   visible: unasked,
   hangsOnResource: unasked,
   chain: unasked,
+  stateOf: unasked,
 })
 
 const accessTo = (seen: TokenPlatform['seen']): IamEnvironment['access'] => ({
