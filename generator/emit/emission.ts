@@ -1,4 +1,4 @@
-import type { Document, Model, NamedSchema, Schema } from '../model/types.ts'
+import { isConstraint, type Document, type Model, type NamedSchema, type Schema } from '../model/types.ts'
 import type { EmitOptions } from '../options.ts'
 import { type Completions, completionsOf } from './completion.ts'
 import { OutputFile } from './file.ts'
@@ -51,8 +51,8 @@ function insideOf(emission: Emission, schema: Schema): Schema | undefined {
   return only && schema.nullable ? { ...only, nullable: true } : only
 }
 
-/** Returns the only branch of an intersection that is no `not`; undefined if there are several or none. */
+/** Returns the only branch of an intersection that is no constraint, such as `not`; undefined if there are several or none. */
 function onlyTyped({ of }: Extract<Schema, { kind: 'intersection' }>): Schema | undefined {
-  const [first, ...others] = of.filter(({ kind }) => kind !== 'not')
+  const [first, ...others] = of.filter(branch => !isConstraint(branch))
   return others.length === 0 ? first : undefined
 }
