@@ -2,7 +2,7 @@ import { type DiagnosticList, messages } from '../diagnostics.ts'
 import { onCycles } from './cycles.ts'
 import { judgeEncodings } from './form-schemas.ts'
 import { mayOverlap } from './overlap.ts'
-import { isConstraint, type Operation, type Property, type Schema } from './types.ts'
+import { mainBranch, type Operation, type Property, type Schema } from './types.ts'
 import type { Unviewed } from './views.ts'
 import { aliasesOf, conditionalBranches, within } from './walk.ts'
 
@@ -76,8 +76,8 @@ function resolved(schema: Schema, byId: Index): Schema {
 /** Returns the resolved schema; of an intersection of one schema with negated schemas, the resolved one. */
 function shaped(schema: Schema, byId: Index): Schema {
   const of = resolved(schema, byId)
-  const [only, ...others] = of.kind === 'intersection' ? of.of.filter(branch => !isConstraint(branch)) : []
-  return only && others.length === 0 ? resolved(only, byId) : of
+  const only = of.kind === 'intersection' ? mainBranch(of) : undefined
+  return only ? resolved(only, byId) : of
 }
 
 /** Reports a member that one branch requires and a closed branch refuses. No value fits both branches. */
@@ -141,6 +141,8 @@ function isTextual(schema: Schema, byId: Index): boolean {
 
 function isListOrScalar(schema: Schema, byId: Index): boolean {
   const of = shaped(schema, byId)
+  // No text tells the types of the items of a tuple apart.
+  if (of.kind === 'array' && of.prefix) return false
   return isScalar(of.kind === 'array' ? shaped(of.items, byId) : of)
 }
 

@@ -193,6 +193,17 @@ export type Schema = SchemaBase &
 export const isConstraint = ({ kind }: Schema): boolean =>
   kind === 'not' || kind === 'conditional' || kind === 'dependent' || kind === 'unevaluated'
 
+/**
+ * Returns the only branch of an intersection that determines the kind of its values; undefined if there are several or
+ * none. Constraints do not count, nor do texts and numbers that only keywords imply, as beside a reference.
+ */
+export function mainBranch({ of }: Extract<Schema, { kind: 'intersection' }>): Schema | undefined {
+  const isMain = (branch: Schema): boolean =>
+    !isConstraint(branch) && !(branch.implied && (branch.kind === 'string' || branch.kind === 'number'))
+  const [first, ...others] = of.filter(isMain)
+  return others.length === 0 ? first : undefined
+}
+
 /** Whether no value fits a schema, not even null. */
 export const isNever = ({ kind, nullable }: Schema): boolean => kind === 'never' && !nullable
 

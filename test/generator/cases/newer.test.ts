@@ -32,7 +32,7 @@ describe('a document of OpenAPI 3.1', () => {
       { body: { lines: [{ sku: 'a', count: 2 }], express: true, payment: { kind: 'card', card: '1' } } },
     ],
     ['listOrders', {}, { limit: 10 }],
-    ['listOrders', { limit: 3, state: 'open' }, { limit: 3, state: 'open' }],
+    ['listOrders', { limit: 3, state: 'open', page: 9 }, { limit: 3, state: 'open', page: 9 }],
   ])('%s reaches the handler: %j', async (operation, request, received) => {
     expect(await wire.call(operation, request)).toEqual(received)
   })
@@ -47,6 +47,7 @@ describe('a document of OpenAPI 3.1', () => {
       { body: { lines: [{ sku: 'a' }], payment: { kind: 'card', iban: '' } } },
     ],
     ['an exclusive bound', 'listOrders', { limit: 0 }],
+    ['a bound beside a reference', 'listOrders', { page: 10 }],
     ['another constant', 'listOrders', { state: 'closed' }],
   ])('%s is refused', async (_, operation, request) => {
     await expect(wire.call(operation, request)).rejects.toMatchObject({ reason: 'FIELD_INVALID' })

@@ -287,6 +287,13 @@ export const newerCases: readonly KeywordCase[] = [
     refused: [{ 'x-a': 1 }, { b: 'a' }],
   },
   {
+    keyword: 'patternProperties',
+    schema: { type: 'object', patternProperties: { '^x-': text }, additionalProperties: false },
+    fitting: [{}, { 'x-a': 'a' }],
+    refused: [{ 'x-a': 1 }, { b: 'a' }],
+    untyped: [{ 'x-a': 1 }],
+  },
+  {
     keyword: 'propertyNames',
     schema: { type: 'object', propertyNames: { pattern: '^[a-z]+$' } },
     fitting: [{}, { a: 1 }],
