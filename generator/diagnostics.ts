@@ -89,8 +89,8 @@ function versionFault(member: string | undefined, version: string | undefined): 
   if (member === 'overlay')
     return 'this is an overlay, and overlays are not read; apply it to its document and generate from the result'
   if (member !== undefined && member !== 'openapi')
-    return `${quoted(member)} documents describe something other than an HTTP API; give an OpenAPI 3.0 document`
-  return `"openapi" must be "3.0.0" to "3.0.4"${found}`
+    return `${quoted(member)} documents describe something other than an HTTP API; give an OpenAPI 3.0 or 3.1 document`
+  return `"openapi" must be "3.0.0" to "3.0.4", or "3.1.0" to "3.1.2"${found}`
 }
 
 /**
@@ -133,11 +133,11 @@ export const messages = {
   referenceKind: (reference: string, wanted: string, found: string) =>
     error('reference-kind', `expected a ${wanted}, but ${quoted(reference)} is a ${found}`),
   operationReference: () =>
-    warning('operation-reference', 'OpenAPI 3.0 has no "$ref" in the place of an operation; its target is generated'),
+    warning('operation-reference', 'OpenAPI has no "$ref" in the place of an operation; its target is generated'),
   pathItemMerged: () =>
     warning(
       'path-item-merged',
-      'OpenAPI 3.0 does not define members beside the "$ref" of a path item; they replace those of its target',
+      'OpenAPI does not define members beside the "$ref" of a path item; they replace those of its target',
     ),
   referenceCycle: (reference: string) =>
     error('reference-cycle', `${quoted(reference)} leads back to itself and never to an object`),
@@ -150,12 +150,26 @@ export const messages = {
   // messages about the shapes of objects
   documentVersion: (member: string | undefined, version: string | undefined) =>
     error('document-version', versionFault(member, version)),
+  dialectMixed: () =>
+    error(
+      'dialect-mixed',
+      'documents of OpenAPI 3.0 and 3.1 refer to this file, which means different things in both; keep a copy for each',
+    ),
+  dialectUnknown: (dialect: string) =>
+    warning(
+      'dialect-unknown',
+      `the schemas are read as those of OpenAPI 3.1, not by the dialect ${quoted(dialect)}; remove it`,
+    ),
+  keywordAlone: (name: string, needed: string) =>
+    warning('keyword-alone', `${quoted(name)} has no effect without ${quoted(needed)}; add it or remove this`),
+  contentUnchecked: (name: string) =>
+    warning('content-unchecked', `the text is not checked against ${quoted(name)}; check it in the handler`),
   wrongType: (name: string, wanted: string) => error('wrong-type', `${quoted(name)} must be ${wanted}`),
   missingMember: (name: string, kind: string) => error('missing-member', `this ${kind} needs ${quoted(name)}`),
-  unknownMember: (name: string, kind: string) =>
+  unknownMember: (name: string, kind: string, version: string) =>
     warning(
       'unknown-member',
-      `${quoted(name)} is no member of a ${kind} in OpenAPI 3.0 and is ignored; correct or remove it`,
+      `${quoted(name)} is no member of a ${kind} in OpenAPI ${version} and is ignored; correct or remove it`,
     ),
   notHonoured: (name: string) =>
     warning('not-honoured', `${quoted(name)} has no effect on generated code; the rest of this object has`),
@@ -260,7 +274,6 @@ export const messages = {
   enumNull: () => warning('enum-null', 'null in an enum without "nullable: true" is taken as nullable; add it'),
   enumWithoutNull: () =>
     warning('enum-without-null', '"nullable" has no effect: the enum does not list null; add it or remove "nullable"'),
-  enumCompound: () => warning('enum-compound', 'enums of objects and lists are not generated; this value is left out'),
   enumType: (value: unknown, type: string) =>
     warning(
       'enum-type',
@@ -296,6 +309,11 @@ export const messages = {
     ),
   branchUnmeetable: (property: string) =>
     warning('branch-unmeetable', `no value fits: ${quoted(property)} is required here and refused by a closed branch`),
+  unevaluatedTooLarge: (max: number) =>
+    error(
+      'unevaluated-too-large',
+      `more than ${max} schemas beside this keyword decide what it refuses; list the members or items instead`,
+    ),
   schemaCycle: (name: string) => error('schema-cycle', `${quoted(name)} is made of itself without an object between`),
 
   // messages about names

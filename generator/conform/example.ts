@@ -123,6 +123,8 @@ export class Examples {
       case 'binary':
       case 'any':
         return 'example'
+      case 'constant':
+        return shape.value
       case 'never':
         return this.#miss(field, 'nothing fits its schema')
     }

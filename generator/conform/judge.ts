@@ -74,10 +74,23 @@ class Judge {
       case 'not':
         if (place.view !== 'update' && this.#fits(value, schema.of, place)) this.#add(place, 'has an excluded form')
         return
+      case 'conditional': {
+        const chosen = this.#fits(value, schema.if, place) ? schema.then : schema.else
+        return place.view === 'update' || !chosen ? undefined : this.value(value, chosen, place)
+      }
+      case 'dependent':
+        return isObject(value) && memberOf(value, schema.name) !== undefined
+          ? this.value(value, schema.of, place)
+          : undefined
+      case 'constant':
+        return canonical(value) === canonical(schema.value)
+          ? undefined
+          : this.#add(place, `is not ${shown(schema.value)}`)
       case 'never':
         return this.#add(place, 'must not be there')
       case 'any':
       case 'binary':
+      case 'unevaluated':
         return
       default:
         if (hasKind(value, schema)) this.#kind(value, schema, place)
@@ -126,7 +139,13 @@ class Judge {
     if (value.length > (schema.maxItems ?? Infinity))
       this.#add(place, `has ${value.length} items, more than ${schema.maxItems}`)
     if (schema.uniqueItems && new Set(value.map(canonical)).size < value.length) this.#add(place, 'repeats an item')
-    value.forEach((item, i) => this.value(item, schema.items, this.#element(place, i)))
+    value.forEach((item, i) => this.value(item, schema.prefix?.[i] ?? schema.items, this.#element(place, i)))
+    const { contains } = schema
+    const fitting = contains
+      ? value.filter((item, i) => this.#fits(item, contains.of, this.#element(place, i))).length
+      : 0
+    if (contains && (fitting < contains.min || fitting > (contains.max ?? Infinity)))
+      this.#add(place, `has ${fitting} items of the form that it must contain`)
   }
 
   #object(value: Readonly<Record<string, unknown>>, schema: ObjectShape, place: Place): void {
@@ -153,8 +172,11 @@ class Judge {
     else if (isRequired(property, view)) this.#add(inner, 'is missing')
   }
 
-  #further(name: string, value: unknown, { additional, keyPattern }: ObjectShape, place: Place): void {
+  #further(name: string, value: unknown, { additional, keyPattern, patterns = [] }: ObjectShape, place: Place): void {
     const inner = this.#element(place, name)
+    const matched = patterns.filter(([pattern]) => expressionOf(pattern)?.test(name))
+    for (const [, schema] of matched) this.value(value, schema, inner)
+    if (matched.length > 0) return
     if (keyPattern !== undefined && expressionOf(keyPattern)?.test(name) === false)
       return this.#add(inner, `has a name that does not match ${keyPattern}`)
     if (typeof additional === 'object') return this.value(value, additional, inner)
@@ -206,7 +228,7 @@ class Judge {
   }
 }
 
-type Plain = Exclude<Schema, { kind: 'ref' | 'intersection' | 'union' | 'not' | 'never' | 'any' | 'binary' }>
+type Plain = Extract<Schema, { kind: 'string' | 'number' | 'boolean' | 'enum' | 'array' | 'object' }>
 
 const kinds: Readonly<Record<Plain['kind'], (value: unknown) => boolean>> = {
   string: value => typeof value === 'string',

@@ -1,10 +1,15 @@
-import type { NamedSchema, Property, Schema, View } from '../model/types.ts'
+import { isConstraint, type NamedSchema, type Property, type Schema, type View } from '../model/types.ts'
 
 /** All named schemas of a run, keyed by id. */
 export type Schemas = ReadonlyMap<string, NamedSchema>
 
-/** A schema without references, intersections and negated schemas. */
-export type Shape = Exclude<Schema, { kind: 'ref' | 'intersection' | 'not' }>
+/** A schema without references, intersections and constraints, such as negated schemas. */
+export type Shape = Exclude<
+  Schema,
+  { kind: 'ref' | 'intersection' | 'not' | 'conditional' | 'dependent' | 'unevaluated' }
+>
+
+const isShape = (schema: Exclude<Schema, { kind: 'ref' | 'intersection' }>): schema is Shape => !isConstraint(schema)
 
 /** The shape of an object. */
 export type ObjectShape = Extract<Schema, { kind: 'object' }>
@@ -13,7 +18,7 @@ export type ObjectShape = Extract<Schema, { kind: 'object' }>
 const maxSteps = 64
 
 /**
- * Resolves references, merges intersections and drops negated schemas. Objects get the members of all branches. For texts and for numbers, the
+ * Resolves references, merges intersections and drops constraints. Objects get the members of all branches. For texts and for numbers, the
  * keywords of a later branch override the same keywords of an earlier branch. For other kinds, the last enum counts,
  * else the first branch that is not `any`. Adds the ids of the followed references to `seen`.
  */
@@ -25,8 +30,7 @@ export function shapeOf(schema: Schema, schemas: Schemas, seen?: Set<string>, st
     const shape = shapeOf(target, schemas, seen, steps + 1)
     return schema.nullable ? { ...shape, nullable: true } : shape
   }
-  if (schema.kind === 'not') return { kind: 'any', position: schema.position }
-  if (schema.kind !== 'intersection') return schema
+  if (schema.kind !== 'intersection') return isShape(schema) ? schema : { kind: 'any', position: schema.position }
   const branches = schema.of.map(branch => shapeOf(branch, schemas, seen, steps + 1))
   const joined = branches.reduce<Shape>(join, { kind: 'any', position: schema.position })
   const { nullable: _ofBranches, ...rest } = joined

@@ -1,6 +1,5 @@
 import type { Content, NamedSchema, Operation, RequestBody, Schema, View } from '../model/types.ts'
 import {
-  type CheckContext,
   chainOf,
   checkOf,
   enumSet,
@@ -10,6 +9,7 @@ import {
   memberValue,
   valueStatement,
 } from './check-statements.ts'
+import type { CheckContext } from './checks/check-context.ts'
 import { isStream } from './answer-type.ts'
 import { type Emission } from './emission.ts'
 import { itemName } from './media.ts'
@@ -136,7 +136,9 @@ export class CheckPrinter {
   }
 
   #object(head: string, result: string, schema: Extract<Schema, { kind: 'object' }>, context: CheckContext): void {
-    this.#print(head, result, memberStatements(schema, context), this.#recordGuard(schema.implied), schema.nullable)
+    const statements = memberStatements(schema, context)
+    const acceptsAll = schema.implied && statements.length === 0
+    this.#print(head, result, statements, acceptsAll ? undefined : this.#recordGuard(schema.implied), schema.nullable)
   }
 
   #recordGuard(passesOthers = false): string {
@@ -162,24 +164,29 @@ export class CheckPrinter {
   }
 
   #returning(head: string, result: string, body: Doc | Logical, further: readonly string[] = []): void {
-    this.#block(head, result, () => this.#file.print(asReturned(body)), further)
+    this.#block(head, result, () => this.#file.print(asReturned(body)), further, body !== 'true')
   }
 
   #print(head: string, result: string, statements: readonly Doc[], guard?: string, nullable?: boolean): void {
     const file = this.#file
-    this.#block(head, result, () => {
+    const isChecking = statements.length > 0 || guard !== undefined
+    const write = (): void => {
+      if (!isChecking) return file.print('return true')
       if (nullable) file.print('if (value === null) return true')
       if (guard !== undefined) file.print(guard)
       if (statements.length === 0) return file.print('return true')
       file.print('const before = faults.count')
       for (const statement of statements) file.print(statement)
       file.print('return faults.count === before')
-    })
+    }
+    this.#block(head, result, write, [], isChecking)
   }
 
-  #block(head: string, result: string, body: () => void, further: readonly string[] = []): void {
-    const parameters = ['value: unknown', `faults: ${this.#file.runtime('Faults')}`, ...further]
-    this.#file.block(signature(head, parameters, result), body)
+  /** Prints a function. The names of its parameters begin with `_` if the function accepts every value unread. */
+  #block(head: string, result: string, body: () => void, further: readonly string[] = [], isChecking = true): void {
+    const mark = isChecking ? '' : '_'
+    const parameters = [`${mark}value: unknown`, `${mark}faults: ${this.#file.runtime('Faults')}`, ...further]
+    this.#file.block(signature(head, parameters, result.replace(/^value is /, `${mark}value is `)), body)
     this.#file.blank()
   }
 

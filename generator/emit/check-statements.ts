@@ -1,31 +1,16 @@
-import type { Property, Schema, View } from '../model/types.ts'
-import { type Emission, schemaOf } from './emission.ts'
-import { camel, checkName, letters, pascal, valuesName, word } from './names.ts'
+import { isConstraint, isNever, type Property, type Schema } from '../model/types.ts'
+import { type CheckContext, ordinal } from './checks/check-context.ts'
+import { schemaOf } from './emission.ts'
+import { evaluationOf } from './checks/evaluation.ts'
+import { camel, checkName, pascal, valuesName, word } from './names.ts'
 import type { OutputFile } from './file.ts'
-import type { Hoisted } from './hoisted.ts'
 import type { Doc } from './layout/doc.ts'
 import { asArrow, either } from './layout/logical.ts'
 import { array, call, conditional, literal, member, property, quote } from './layout/typescript.ts'
+import { listChain } from './checks/list-checks.ts'
 import type { RuntimeSymbol } from './runtime-symbols.ts'
 import { bounds, numberChain, type Run, textChain } from './scalar-checks.ts'
 import { isOptional, memberView, visible, whole } from './type-expression.ts'
-
-/** The context of the statements of a check: the model, the output file and the place. */
-export interface CheckContext {
-  readonly emission: Emission
-  readonly file: OutputFile
-  readonly view: View
-  /**
-   * Whether undeclared members are refused if the schema closes an object. Answers are open, because a newer server may
-   * add members.
-   */
-  readonly isClosed: boolean
-  readonly hoisted: Hoisted
-  /** The lower camel name of the checked place, `organisationContact`. Constants are named after the place. */
-  readonly place: string
-  /** Arranges that a function for an inline schema is printed later, and returns the name of the function. */
-  readonly local: (schema: Schema, context: CheckContext) => string
-}
 
 /** The checked value: the expression of the value, and the expression of the field that faults name. */
 interface Subject {
@@ -39,19 +24,53 @@ export function memberStatements(schema: Extract<Schema, { kind: 'object' }>, co
   const { file, hoisted, place } = context
   const properties = visible(schema.properties, context.view)
   const names = schema.properties.map(({ name }) => name)
-  if (schema.additional === false && context.isClosed) {
+  if (schema.additional === false && context.isClosed && !schema.patterns) {
     statements.push(call(file.runtime('closed'), ['value', 'faults', hoisted.members(names, place)]))
   }
   for (const property of properties) statements.push(...memberStatement(property, context))
-  if (typeof schema.additional === 'object' || schema.keyPattern !== undefined) {
-    statements.push(entriesStatement(schema, names, context))
+  if (schema.patterns) statements.push(patternedStatement(schema, schema.patterns, names, context))
+  const { patterns, additional } = schema
+  if ((typeof additional === 'object' && !patterns) || schema.keyPattern !== undefined) {
+    statements.push(entriesStatement(patterns ? { ...schema, additional: 'any' } : schema, names, context))
   }
+  statements.push(...newerStatements(schema, context))
   const { minProperties, maxProperties } = schema
   if (minProperties !== undefined || maxProperties !== undefined) {
     const bounds = [String(minProperties ?? 0), String(maxProperties ?? 'Infinity')]
     statements.push(call(file.runtime('size'), ['value', 'faults', ...bounds]))
   }
   return statements
+}
+
+/** Returns the statements of `propertyNames` and `dependentRequired`. In an update, each member may be absent. */
+function newerStatements(
+  { dependents = [], names }: Extract<Schema, { kind: 'object' }>,
+  context: CheckContext,
+): readonly Doc[] {
+  const { file, view } = context
+  const statements = (view === 'update' ? [] : dependents).map(({ name, required }) =>
+    call(file.runtime('together'), ['value', 'faults', quote(name), array(required.map(quote))]),
+  )
+  if (!names) return statements
+  const check = checkOf(names, { ...context, place: `${context.place}Name` })
+  return [call(file.runtime('names'), ['value', 'faults', check]), ...statements]
+}
+
+/** Returns the statement that checks the members of which the names match patterns, and the undeclared members. */
+function patternedStatement(
+  { additional }: Extract<Schema, { kind: 'object' }>,
+  patterns: readonly (readonly [pattern: string, schema: Schema])[],
+  names: readonly string[],
+  context: CheckContext,
+): Doc {
+  const { file, hoisted, place } = context
+  const inner = (name: string): CheckContext => ({ ...context, view: whole(context.view), place: `${place}${name}` })
+  const rows = patterns.map(([pattern, schema], i) =>
+    array([hoisted.pattern(pattern, `${place}${ordinal(i)}`), functionOf(schema, inner(`${ordinal(i)}Value`))]),
+  )
+  const isRefused = additional === false && context.isClosed
+  const rest = typeof additional === 'object' ? [checkOf(additional, inner('Value'))] : isRefused ? ['false'] : []
+  return call(file.runtime('patterned'), ['value', 'faults', array(rows), hoisted.members(names, place), ...rest])
 }
 
 function entriesStatement(
@@ -112,7 +131,7 @@ export function valueStatement(
   const judged = exemption(schema, value, file)?.judged ?? []
   const required = (): Doc => call(file.runtime('required'), [value, field, 'faults'])
   if (last === undefined) return isRequired ? [required()] : []
-  const asksItself = !schema.implied && schema.kind !== 'never' && schema.kind !== 'not'
+  const asksItself = !schema.implied && schema.kind !== 'never' && !isConstraint(schema)
   const given = isRequired ? (asksItself ? [] : [required()]) : [`${value} !== undefined`]
   return [conditional([...given, ...judged, ...chain.slice(0, -1)], last)]
 }
@@ -166,7 +185,7 @@ export function chainOf(subject: Subject, schema: Schema, context: CheckContext)
     case 'enum':
       return [run('choice', inlineSet(schema, context))]
     case 'array':
-      return listChain(schema, run, context)
+      return listChain(schema, run, context, checkOf)
     case 'ref':
       return [refCall(subject, schema.target, context)]
     case 'object':
@@ -177,6 +196,16 @@ export function chainOf(subject: Subject, schema: Schema, context: CheckContext)
     case 'not':
       // In an update, each member may be absent, so that a negated schema would accept too much.
       return context.view === 'update' ? [] : [run('not', checkOf(schema.of, negatedIn(context)))]
+    case 'conditional':
+      return context.view === 'update' || !(schema.then ?? schema.else) ? [] : [conditionalCall(schema, run, context)]
+    case 'dependent':
+      return [
+        run('dependent', quote(schema.name), checkOf(schema.of, { ...context, place: `${context.place}Dependent` })),
+      ]
+    case 'unevaluated':
+      return unevaluatedChain(schema, run, context)
+    case 'constant':
+      return [run('constant', literal(schema.value))]
     case 'never':
       return [call('faults.add', [field, quote('must not be given')])]
     case 'binary':
@@ -186,21 +215,34 @@ export function chainOf(subject: Subject, schema: Schema, context: CheckContext)
   }
 }
 
+function conditionalCall(schema: Extract<Schema, { kind: 'conditional' }>, run: Run, context: CheckContext): Doc {
+  const { then, else: otherwise } = schema
+  const inner = (part: string): CheckContext => ({ ...context, place: `${context.place}${part}` })
+  const chosen = then ? checkOf(then, inner('Then')) : 'undefined'
+  const other = otherwise ? [checkOf(otherwise, inner('Else'))] : []
+  return run('conditional', checkOf(schema.if, inner('If')), chosen, ...other)
+}
+
+/** Returns the call that checks what other parts of a schema leave unevaluated. Answers may hold further members. */
+function unevaluatedChain(
+  schema: Extract<Schema, { kind: 'unevaluated' }>,
+  run: Run,
+  context: CheckContext,
+): readonly Doc[] {
+  const { parts, rest } = schema
+  const isRefused = isNever(rest)
+  if (rest.kind === 'any' || (isRefused && parts === 'members' && !context.isClosed)) return []
+  const inner = { ...context, view: whole(context.view), place: `${context.place}Rest` }
+  const evaluation = context.hoisted.evaluation(evaluationOf(schema, context, functionOf), context.place)
+  const check = isRefused ? [] : [checkOf(rest, inner)]
+  return [run(parts === 'members' ? 'unevaluatedMembers' : 'unevaluatedItems', evaluation, ...check)]
+}
+
 const negatedIn = (context: CheckContext): CheckContext => ({ ...context, place: `${context.place}Not` })
 
 function inlineSet(schema: Extract<Schema, { kind: 'enum' }>, { hoisted, place, view }: CheckContext): string {
   const values = schema.values.filter(value => view === 'output' || value !== schema.unspecified)
   return hoisted.values(array(values.map(literal)), place)
-}
-
-function listChain(schema: Extract<Schema, { kind: 'array' }>, run: Run, context: CheckContext): readonly Doc[] {
-  const { minItems = 0, maxItems } = schema
-  const check = checkOf(schema.items, { ...context, view: whole(context.view), place: `${context.place}Item` })
-  const isArrow = typeof check !== 'string'
-  const limits = bounds(minItems, maxItems)
-  const chain = [run('list', check, ...(isArrow && limits.length === 0 ? ['0'] : limits))]
-  if (schema.uniqueItems) chain.push(run('unique'))
-  return chain
 }
 
 /**
@@ -229,9 +271,6 @@ function unionCall(schema: Extract<Schema, { kind: 'union' }>, run: Run, context
   return run('tagged', quote(discriminator.property), context.hoisted.forms(rows, context.place))
 }
 
-const ordinals = ['First', 'Second', 'Third', 'Fourth', 'Fifth', 'Sixth', 'Seventh', 'Eighth'] as const
-const ordinal = (i: number): string => ordinals[i] ?? `Form${letters(i)}`
-
 /**
  * Returns the code of a function that checks one value of a schema: the name of a check function, or an arrow function.
  */
@@ -243,6 +282,12 @@ export function checkOf(schema: Schema, context: CheckContext): Doc {
   const chain = chainOf({ value: 'item', field: "''" }, schema, context)
   if (chain.length === 0) return '() => true'
   return asArrow('(item, faults)', either(exemption(schema, 'item', context.file)?.passes, chain))
+}
+
+/** Returns the name of a function that checks one value of a schema. */
+function functionOf(schema: Schema, context: CheckContext): string {
+  const isNamed = schema.kind === 'ref' && !schema.nullable && !schemaOf(context.emission, schema.target).isRecursive
+  return isNamed ? checkOfNamed(schema.target, context) : context.local(schema, context)
 }
 
 const needsFunction = (schema: Schema): boolean =>

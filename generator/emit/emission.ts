@@ -1,4 +1,4 @@
-import type { Document, Model, NamedSchema, Schema } from '../model/types.ts'
+import { mainBranch, type Document, type Model, type NamedSchema, type Schema } from '../model/types.ts'
 import type { EmitOptions } from '../options.ts'
 import { type Completions, completionsOf } from './completion.ts'
 import { OutputFile } from './file.ts'
@@ -47,12 +47,6 @@ export function resolved(emission: Emission, schema: Schema): Schema {
 
 function insideOf(emission: Emission, schema: Schema): Schema | undefined {
   if (schema.kind === 'ref') return schemaOf(emission, schema.target).schema
-  const only = schema.kind === 'intersection' ? onlyTyped(schema) : undefined
+  const only = schema.kind === 'intersection' ? mainBranch(schema) : undefined
   return only && schema.nullable ? { ...only, nullable: true } : only
-}
-
-/** Returns the only branch of an intersection that is no `not`; undefined if there are several or none. */
-function onlyTyped({ of }: Extract<Schema, { kind: 'intersection' }>): Schema | undefined {
-  const [first, ...others] = of.filter(({ kind }) => kind !== 'not')
-  return others.length === 0 ? first : undefined
 }

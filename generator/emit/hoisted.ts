@@ -89,6 +89,11 @@ export class Hoisted {
     return this.#constant(`${name}Forms`, object(rows, true))
   }
 
+  /** Returns the name of the constant with the evaluation of the parts of a schema. */
+  evaluation(evaluation: Doc, name: string): string {
+    return this.#constant(`${name}Evaluation`, evaluation)
+  }
+
   #constant(wanted: string, value: Doc, claimed?: string): string {
     const key = claimed ?? print(value)
     const known = this.#names.get(key)

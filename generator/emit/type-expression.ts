@@ -1,8 +1,8 @@
-import type { Property, Schema, View } from '../model/types.ts'
+import { isConstraint, isNever, type Json, type Property, type Schema, type View } from '../model/types.ts'
 import { type Emission, schemaOf } from './emission.ts'
 import type { OutputFile } from './file.ts'
 import type { Doc } from './layout/doc.ts'
-import { annotated, arrayOf, generic, intersectionOf, objectOf, type Type, unionOf } from './layout/type.ts'
+import { annotated, arrayOf, generic, intersectionOf, objectOf, tupleOf, type Type, unionOf } from './layout/type.ts'
 import { key, literalType } from './layout/typescript.ts'
 
 /** The context of a type: the view of its members, and the file that records the imports. */
@@ -15,7 +15,8 @@ export interface TypeContext {
 /** Returns the TypeScript type of a schema in a view. */
 export function typeOf(schema: Schema, context: TypeContext): Type {
   const type = plainTypeOf(schema, context)
-  return schema.nullable ? unionOf([type, 'null']) : type
+  if (!schema.nullable) return type
+  return type === 'never' ? 'null' : unionOf([type, 'null'])
 }
 
 function plainTypeOf(schema: Schema, context: TypeContext): Type {
@@ -29,7 +30,7 @@ function plainTypeOf(schema: Schema, context: TypeContext): Type {
         schema.values.filter(value => context.view === 'output' || value !== schema.unspecified).map(literalType),
       )
     case 'array':
-      return arrayOf(typeOf(schema.items, { ...context, view: whole(context.view) }))
+      return arrayTypeOf(schema, { ...context, view: whole(context.view) })
     case 'object':
       return objectTypeOf(schema, context)
     case 'ref':
@@ -37,20 +38,68 @@ function plainTypeOf(schema: Schema, context: TypeContext): Type {
     case 'union':
       return branchesOf(schema, context)
     case 'intersection':
-      return intersectionOf(typedBranches(schema).map(branch => typeOf(branch, context)))
+      return joinedType(typedBranches(schema).map(branch => typeOf(branch, context)))
+    case 'conditional':
+      return conditionalType(schema, context)
+    case 'constant':
+      return constantType(schema.value)
     case 'binary':
       return context.file.runtime('FormFile')
     case 'any':
     case 'not':
+    case 'dependent':
+    case 'unevaluated':
       return 'unknown'
     case 'never':
       return 'never'
   }
 }
 
-/** Returns the branches of an intersection that its type contains. TypeScript cannot express a negated schema. */
-export const typedBranches = ({ of }: Extract<Schema, { kind: 'intersection' }>): readonly Schema[] =>
-  of.filter(({ kind }) => kind !== 'not')
+/**
+ * Returns the branches of an intersection that its type contains. TypeScript cannot express a negated schema, nor the
+ * keywords of several types in a schema without a type.
+ */
+export function typedBranches({ of }: Extract<Schema, { kind: 'intersection' }>): readonly Schema[] {
+  const typed = of.filter(branch => !isConstraint(branch) || hasBothBranches(branch))
+  const implied = new Set(typed.flatMap(({ implied, kind }) => (implied ? [kind] : [])))
+  return implied.size > 1 ? typed.filter(branch => !branch.implied) : typed
+}
+
+const hasBothBranches = (schema: Schema): boolean =>
+  schema.kind === 'conditional' && schema.then !== undefined && schema.else !== undefined
+
+/** Returns the intersection of the types that say something: `unknown` says nothing. */
+function joinedType(types: readonly Type[]): Type {
+  const telling = types.filter(type => type !== 'unknown')
+  return telling.length === 0 ? 'unknown' : intersectionOf(telling.length < types.length ? telling : types)
+}
+
+/**
+ * Returns the type of a conditional schema: a value fits the condition and `then`, or it fits `else`. Without one of the
+ * two, every value may fit.
+ */
+function conditionalType(schema: Extract<Schema, { kind: 'conditional' }>, context: TypeContext): Type {
+  const { then, else: otherwise } = schema
+  if (!then || !otherwise) return 'unknown'
+  const types = [joinedType([schema.if, then].map(part => typeOf(part, context))), typeOf(otherwise, context)]
+  return types.includes('unknown') ? 'unknown' : unionOf(types)
+}
+
+/** Returns the type of a list. Items with schemas of their own make a tuple, whose items beyond `minItems` are optional. */
+function arrayTypeOf({ items, minItems = 0, prefix }: Extract<Schema, { kind: 'array' }>, context: TypeContext): Type {
+  if (!prefix) return arrayOf(typeOf(items, context))
+  const first = prefix.map((item, i) => ({ type: typeOf(item, context), isOptional: i >= minItems }))
+  return isNever(items) ? tupleOf(first) : tupleOf(first, typeOf(items, context))
+}
+
+function constantType(value: Json): Type {
+  if (value === null) return 'null'
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return literalType(value)
+  if (isList(value)) return tupleOf(value.map(item => ({ type: constantType(item), isOptional: false })))
+  return objectOf(Object.entries(value).map(([name, part]) => annotated(`${key(name)}:`, constantType(part))))
+}
+
+const isList = (value: Json): value is readonly Json[] => Array.isArray(value)
 
 /** Returns the name of a schema in a view, imported if it is in another file. */
 export function nameOf(target: string, { emission, file, view }: TypeContext): string {
@@ -76,9 +125,10 @@ function branchesOf({ discriminator, of }: Extract<Schema, { kind: 'union' }>, c
 function objectTypeOf(schema: Extract<Schema, { kind: 'object' }>, context: TypeContext): Type {
   const members = membersOf(schema, context)
   if (members.length > 0) return objectOf(members)
+  if (schema.additional === false && schema.patterns) return generic('Record', 'string', mapValue(schema, [], context))
   if (schema.additional === false) return generic('Record', 'string', 'never')
   if (typeof schema.additional === 'string') return generic('Record', 'string', 'unknown')
-  const value = typeOf(schema.additional, { ...context, view: whole(context.view) })
+  const value = mapValue(schema, [], context)
   // Only an object type in an alias may contain the alias itself, and `Record` is an alias too.
   if (leadsToItself(schema.additional, context)) return objectOf([annotated('[member: string]:', value)])
   return generic('Record', 'string', value)
@@ -101,6 +151,21 @@ export function membersOf(schema: Extract<Schema, { kind: 'object' }>, context: 
   const members = properties.map(property => memberOf(property, context))
   const index = members.length > 0 ? indexSignature(schema, properties, context) : undefined
   return index ? [...members, index] : members
+}
+
+/** Returns the type of the undeclared members of an object, wide enough for the given properties too. */
+function mapValue(
+  { additional, patterns = [] }: Extract<Schema, { kind: 'object' }>,
+  properties: readonly Property[],
+  context: TypeContext,
+): Type {
+  const inner = { ...context, view: whole(context.view) }
+  const further = [...(typeof additional === 'object' ? [additional] : []), ...patterns.map(([, schema]) => schema)]
+  const types = [
+    ...further.map(schema => typeOf(schema, properties.length > 0 ? context : inner)),
+    ...properties.map(({ schema }) => typeOf(schema, context)),
+  ]
+  return types.includes('unknown') ? 'unknown' : unionOf(types)
 }
 
 /** Returns a member such as `name?: T`. */
@@ -139,13 +204,16 @@ export function isOptional({ access, required, schema }: Property, view: View): 
  * wide enough for the declared members too.
  */
 export function indexSignature(
-  { additional }: Extract<Schema, { kind: 'object' }>,
+  schema: Extract<Schema, { kind: 'object' }>,
   properties: readonly Property[],
   context: TypeContext,
 ): Doc | undefined {
-  if (additional === false || additional === 'open') return undefined
+  const { additional, patterns } = schema
+  if ((additional === false && !patterns) || additional === 'open') return undefined
   if (additional === 'any') return '[member: string]: unknown'
-  const types = [additional, ...properties.map(({ schema }) => schema)].map(schema => typeOf(schema, context))
+  const value = mapValue(schema, properties, context)
+  if (patterns && value === 'unknown') return '[member: string]: unknown'
+  const types = [value]
   const optional = properties.some(property => isOptional(property, context.view)) ? ['undefined'] : []
   return annotated('[member: string]:', unionOf([...types, ...optional]))
 }

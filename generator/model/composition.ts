@@ -1,4 +1,5 @@
-import { elements, member, positionOf, text } from '../read/located.ts'
+import { isNewer, typesOf } from '../read/dialect.ts'
+import { elements, member, positionOf } from '../read/located.ts'
 import { own } from '../read/pointer.ts'
 import type { Located } from '../read/types.ts'
 import type { Building, BuildSchema } from './building.ts'
@@ -27,12 +28,25 @@ const shapeKeywords: readonly string[] = [
   'multipleOf',
 ]
 
+/** The keywords that constrain a value in OpenAPI 3.1 in addition. */
+const newerKeywords: readonly string[] = [
+  'const',
+  'patternProperties',
+  'propertyNames',
+  'dependentRequired',
+  'prefixItems',
+  'contains',
+  'contentEncoding',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+]
+
 /** Whether a schema constrains its value by its own keywords, in addition to `allOf`, `oneOf` and `anyOf`. */
 export function hasOwnShape(at: Located): boolean {
-  const type = text(at, 'type')
-  return (
-    (type !== undefined && type !== 'object') || shapeKeywords.some(keyword => own(at.value, keyword) !== undefined)
-  )
+  const types = typesOf(at)
+  const has = (keyword: string): boolean => own(at.value, keyword) !== undefined
+  if (isNewer(at)) return types !== undefined || [...shapeKeywords, ...newerKeywords].some(has)
+  return (types !== undefined && types[0] !== 'object') || shapeKeywords.some(has)
 }
 
 /** Builds the union of `oneOf` or `anyOf`. A single alternative without a discriminator replaces the union. */
@@ -81,7 +95,11 @@ const isPlainObject = (schema: Schema): schema is ObjectSchema =>
   schema.nullable === undefined &&
   schema.keyPattern === undefined &&
   schema.minProperties === undefined &&
-  schema.maxProperties === undefined
+  schema.maxProperties === undefined &&
+  schema.implied === undefined &&
+  schema.patterns === undefined &&
+  schema.names === undefined &&
+  schema.dependents === undefined
 
 /**
  * Joins properties by name. A name that is only in `required` merges with the property that has a schema. Returns

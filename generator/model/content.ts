@@ -1,5 +1,6 @@
 import { type DiagnosticList, messages } from '../diagnostics.ts'
-import { member, positionOf, text } from '../read/located.ts'
+import { typeOf } from '../read/dialect.ts'
+import { member, positionOf } from '../read/located.ts'
 import { follow } from '../read/resolve.ts'
 import type { Loaded, Located } from '../read/types.ts'
 import type { BuildSchema } from './building.ts'
@@ -128,7 +129,7 @@ function textSchema(
   build: BuildSchema,
 ): Schema {
   const position = positionOf(at)
-  const written = schema && (text(follow(loaded, schema), 'type') ?? 'string')
+  const written = schema && (typeOf(follow(loaded, schema)) ?? 'string')
   const built = written === 'string' && schema ? build(schema) : undefined
   if (built?.kind === 'string' || built?.kind === 'enum' || built?.kind === 'ref') return built
   if (schema && built?.kind !== 'any') diagnostics.add(messages.mediaTypeNotText(type), position)

@@ -1,4 +1,4 @@
-import { member, members } from '../read/located.ts'
+import { elements, member, members } from '../read/located.ts'
 import type { Located } from '../read/types.ts'
 
 /**
@@ -7,6 +7,8 @@ import type { Located } from '../read/types.ts'
  */
 export function exampleAt(at: Located): { readonly example?: unknown } {
   const written = members(member(at, 'examples')).flatMap(([, each]) => member(each, 'value') ?? [])
-  const found = [member(at, 'example'), ...written].find(each => each !== undefined)
+  // The `examples` of a schema are a list of values, in OpenAPI 3.1.
+  const [listed] = elements(member(at, 'examples'))
+  const found = [member(at, 'example'), ...written, listed].find(each => each !== undefined)
   return found === undefined ? {} : { example: found.value }
 }

@@ -2,13 +2,13 @@ import { type DiagnosticList, messages } from '../diagnostics.ts'
 import { onCycles } from './cycles.ts'
 import { judgeEncodings } from './form-schemas.ts'
 import { mayOverlap } from './overlap.ts'
-import type { Operation, Property, Schema } from './types.ts'
+import { mainBranch, type Operation, type Property, type Schema } from './types.ts'
 import type { Unviewed } from './views.ts'
-import { aliasesOf, within } from './walk.ts'
+import { aliasesOf, conditionalBranches, within } from './walk.ts'
 
 /**
  * Reports schemas that are valid OpenAPI but cannot work as written: schemas that consist of themselves, closed
- * branches that refuse a required member, `oneOf` alternatives that overlap, parameters that text cannot represent, and
+ * branches that refuse a required member, `oneOf` alternatives that overlap, parameters that text cannot represent, too many evaluated schemas, and
  * encodings of unknown members. If a schema consists of itself, no other faults are reported.
  */
 export function judge(
@@ -25,6 +25,7 @@ export function judge(
   for (const root of [...schemas.map(({ schema }) => schema), ...operations.flatMap(inlineSchemas)]) {
     for (const part of within(root)) {
       if (part.kind === 'intersection') judgeBranches(part.of, byId, diagnostics)
+      if (part.kind === 'unevaluated') judgeUnevaluated(part, byId, diagnostics)
       if (part.kind === 'union' && part.exactlyOne && !part.discriminator) judgeForms(part, byId, diagnostics)
     }
   }
@@ -34,6 +35,27 @@ export function judge(
     }
   }
   judgeEncodings(operations, byId, diagnostics)
+}
+
+/** The maximal number of schemas that decide which members or items of a value are evaluated. */
+const maxEvaluated = 1000
+
+/** Reports an unevaluated keyword beside more schemas than its generated check may hold. References count each time. */
+function judgeUnevaluated(
+  { beside, position }: Extract<Schema, { kind: 'unevaluated' }>,
+  byId: Index,
+  diagnostics: DiagnosticList,
+): void {
+  const pending = [...beside]
+  for (let count = 0; pending.length > 0; count++) {
+    if (count > maxEvaluated) return diagnostics.add(messages.unevaluatedTooLarge(maxEvaluated), position)
+    const next = pending.pop()
+    const target = next?.kind === 'ref' ? byId.get(next.target) : undefined
+    if (target) pending.push(target)
+    else if (next?.kind === 'union' || next?.kind === 'intersection') pending.push(...next.of)
+    else if (next?.kind === 'conditional') pending.push(next.if, ...conditionalBranches(next))
+    else if (next?.kind === 'dependent') pending.push(next.of)
+  }
 }
 
 const inlineSchemas = ({ body, failures, parameters, successes }: Operation): readonly Schema[] => [
@@ -54,8 +76,8 @@ function resolved(schema: Schema, byId: Index): Schema {
 /** Returns the resolved schema; of an intersection of one schema with negated schemas, the resolved one. */
 function shaped(schema: Schema, byId: Index): Schema {
   const of = resolved(schema, byId)
-  const [only, ...others] = of.kind === 'intersection' ? of.of.filter(({ kind }) => kind !== 'not') : []
-  return only && others.length === 0 ? resolved(only, byId) : of
+  const only = of.kind === 'intersection' ? mainBranch(of) : undefined
+  return only ? resolved(only, byId) : of
 }
 
 /** Reports a member that one branch requires and a closed branch refuses. No value fits both branches. */
@@ -119,6 +141,8 @@ function isTextual(schema: Schema, byId: Index): boolean {
 
 function isListOrScalar(schema: Schema, byId: Index): boolean {
   const of = shaped(schema, byId)
+  // No text tells the types of the items of a tuple apart.
+  if (of.kind === 'array' && of.prefix) return false
   return isScalar(of.kind === 'array' ? shaped(of.items, byId) : of)
 }
 

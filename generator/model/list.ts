@@ -1,5 +1,6 @@
 import { messages } from '../diagnostics.ts'
 import { branchesOf } from '../read/branches.ts'
+import { typeOf } from '../read/dialect.ts'
 import { elements, flag, member, members, positionOf, text, texts } from '../read/located.ts'
 import { own } from '../read/pointer.ts'
 import { follow } from '../read/resolve.ts'
@@ -80,7 +81,7 @@ function rowsOf(loaded: Loaded, operation: Located): Rows | undefined {
 
 function arrayOf(loaded: Loaded, name: string, at: Located): readonly Rows[] {
   const target = follow(loaded, at)
-  return target && text(target, 'type') === 'array' ? [{ name, at: target }] : []
+  return target && typeOf(target) === 'array' ? [{ name, at: target }] : []
 }
 
 /**
@@ -151,7 +152,7 @@ const valueTypes: Readonly<Record<string, string>> = { integer: 'INTEGER', numbe
 
 function mapValues(loaded: Loaded, schema: Located): string | undefined {
   const additional = keywordOf(loaded, schema, 'additionalProperties')
-  const type = additional && text(follow(loaded, additional), 'type')
+  const type = additional && typeOf(follow(loaded, additional))
   return type !== undefined && Object.hasOwn(valueTypes, type) ? valueTypes[type] : undefined
 }
 

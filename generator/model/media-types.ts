@@ -1,3 +1,4 @@
+import { typesOf } from '../read/dialect.ts'
 import { member, members, text } from '../read/located.ts'
 import { follow } from '../read/resolve.ts'
 import type { Loaded, Located } from '../read/types.ts'
@@ -42,7 +43,8 @@ function formOf(loaded: Loaded, type: string, media: Located): Form {
   const at = member(media, 'schema')
   const schema = at && follow(loaded, at)
   const form = forms.find(([pattern]) => pattern.test(essence))?.[1]
-  if (form === 'form' || form === 'multipart') return (text(schema, 'type') ?? 'object') === 'object' ? form : 'opaque'
+  if (form === 'form' || form === 'multipart')
+    return (typesOf(schema) ?? ['object']).includes('object') ? form : 'opaque'
   if (form) return form
   return essence === '*/*' && schema && text(schema, 'format') !== 'binary' ? 'json' : 'bytes'
 }

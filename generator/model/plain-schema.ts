@@ -1,20 +1,30 @@
 import { messages } from '../diagnostics.ts'
 import { branchesOf } from '../read/branches.ts'
-import { jsonTypeFits } from '../read/fits.ts'
+import { boundsOf, isNewer, permitsNull, typesOf } from '../read/dialect.ts'
 import { elements, flag, member, members, numeric, positionOf, text, texts } from '../read/located.ts'
 import { isRecord, own } from '../read/pointer.ts'
 import type { Loaded, Located } from '../read/types.ts'
 import type { Building, BuildSchema, Standing } from './building.ts'
+import { choicesSchema } from './choices.ts'
+import { intersectionOf } from './composition.ts'
 import { present } from './present.ts'
 import type { Property, Schema, SchemaBase } from './types.ts'
 
-/** The keywords that imply a kind of value in a schema without `type`. The first match decides. */
+/** The keywords that imply a kind of value in a schema without `type`. */
 const impliedBy = [
   ['object', ['properties', 'required', 'additionalProperties', 'minProperties', 'maxProperties', 'x-key-pattern']],
   ['array', ['items', 'minItems', 'maxItems', 'uniqueItems']],
   ['string', ['pattern', 'minLength', 'maxLength']],
   ['number', ['minimum', 'maximum', 'multipleOf']],
 ] as const
+
+/** The same keywords of OpenAPI 3.1, in addition. */
+const impliedByNewer = {
+  object: ['patternProperties', 'propertyNames', 'dependentRequired'],
+  array: ['prefixItems', 'contains'],
+  string: ['contentEncoding'],
+  number: ['exclusiveMinimum', 'exclusiveMaximum'],
+} as const
 
 /**
  * Builds a schema from its own keywords, without `allOf`, `oneOf` and `anyOf`. Warns if keywords imply the type of a
@@ -24,34 +34,70 @@ export function plainSchema(
   building: Building,
   at: Located,
   base: SchemaBase,
-  { as, type }: Standing,
+  standing: Standing,
   build: BuildSchema,
 ): Schema {
-  if (Array.isArray(own(at.value, 'enum'))) return enumSchema(at, base, type)
-  if (type !== undefined) return typedSchema(building.loaded, type, at, base, build)
-  const implied = impliedBy.find(([, keywords]) => keywords.some(keyword => own(at.value, keyword) !== undefined))?.[0]
-  if (implied === undefined) return { kind: 'any', ...base }
-  const schema = typedSchema(building.loaded, implied, at, base, build)
-  if (as === 'negated') return { ...schema, implied: true }
-  if (as !== 'itself') return schema
-  building.diagnostics.add(messages.typeMissing(implied), positionOf(at))
-  return { ...schema, implied: true }
-}
-
-function enumSchema(at: Located, base: SchemaBase, type: string | undefined): Schema {
-  const values = elements(member(at, 'enum')).flatMap(({ value }) => {
-    const isScalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-    return isScalar && (type === undefined || jsonTypeFits(type, value)) ? [value] : []
-  })
-  if (values.length === 0) return { kind: 'never', ...base }
-  const unspecified = text(at, 'x-unspecified')
+  const { loaded } = building
+  const types = typesOf(at) ?? (standing.type === undefined ? undefined : [standing.type])
+  const typed = withNull(base, at)
+  const choices = choicesSchema(at, typed, types)
+  if (choices) return choices
+  if (!types) return impliedSchema(building, at, base, standing, build)
+  const distinct = [...new Set(types)].filter(type => type !== 'integer' || !types.includes('number'))
+  const [only] = distinct
+  if (only === undefined) return { kind: 'never', ...typed }
+  if (distinct.length === 1) return typedSchema(loaded, only, at, typed, build)
+  const { position } = base
   return {
-    kind: 'enum',
-    values: [...new Set(values)],
-    ...(unspecified !== undefined && values.includes(unspecified) && { unspecified }),
-    ...base,
+    kind: 'union',
+    exactlyOne: false,
+    of: distinct.map(type => typedSchema(loaded, type, at, { position }, build)),
+    ...typed,
   }
 }
+
+/** Returns the base of a schema of OpenAPI 3.1, whose types may include null. The base of 3.0 holds `nullable`. */
+const withNull = (base: SchemaBase, at: Located): SchemaBase =>
+  isNewer(at) && permitsNull(at) ? { ...base, nullable: true } : base
+
+/**
+ * Builds a schema without a type: its keywords constrain only values of the types to which the keywords apply. In 3.0,
+ * branches and alternatives with keywords of one type demand the type.
+ */
+function impliedSchema(
+  building: Building,
+  at: Located,
+  base: SchemaBase,
+  { as }: Standing,
+  build: BuildSchema,
+): Schema {
+  const kinds = impliedBy.flatMap(([kind, keywords]) => {
+    const all = isNewer(at) ? [...keywords, ...impliedByNewer[kind]] : keywords
+    return all.some(keyword => own(at.value, keyword) !== undefined) ? [kind] : []
+  })
+  const [only] = kinds
+  if (only === undefined) return { kind: 'any', ...base }
+  if (as === 'itself' && !isCondition(at))
+    building.diagnostics.add(messages.typeMissing(kinds.join(' and ')), positionOf(at))
+  if (kinds.length === 1) {
+    const schema = typedSchema(building.loaded, only, at, base, build)
+    const isImplied = as === 'itself' || as === 'negated' || isNewer(at)
+    return isImplied ? { ...schema, implied: true } : schema
+  }
+  const { position } = base
+  const parts = kinds.map((kind): Schema => ({
+    ...typedSchema(building.loaded, kind, at, { position }, build),
+    implied: true,
+  }))
+  return intersectionOf(parts, base)
+}
+
+/**
+ * Whether a schema is part of a condition or of its consequence in OpenAPI 3.1. These parts repeat members whose types
+ * other parts of the schema declare.
+ */
+const isCondition = (at: Located): boolean =>
+  isNewer(at) && /\/(if|then|else|not|contains|dependentSchemas|propertyNames)\//.test(at.pointer)
 
 function typedSchema(loaded: Loaded, type: string, at: Located, base: SchemaBase, build: BuildSchema): Schema {
   switch (type) {
@@ -75,7 +121,7 @@ function stringSchema(at: Located, base: SchemaBase): Schema {
   const limits = { minLength: numeric(at, 'minLength'), maxLength: numeric(at, 'maxLength') }
   return {
     kind: 'string',
-    ...present({ format: text(at, 'format'), ...limits, pattern: text(at, 'pattern') }),
+    ...present({ format: formatOf(at), ...limits, pattern: text(at, 'pattern') }),
     ...base,
   }
 }
@@ -83,13 +129,23 @@ function stringSchema(at: Located, base: SchemaBase): Schema {
 function numberSchema(integer: boolean, at: Located, base: SchemaBase): Schema {
   const limits = present({
     format: text(at, 'format'),
-    minimum: numeric(at, 'minimum'),
-    maximum: numeric(at, 'maximum'),
-    exclusiveMinimum: trueOrAbsent(at, 'exclusiveMinimum'),
-    exclusiveMaximum: trueOrAbsent(at, 'exclusiveMaximum'),
+    ...boundsOf(at),
     multipleOf: numeric(at, 'multipleOf'),
   })
   return { kind: 'number', integer, ...limits, ...base }
+}
+
+/**
+ * Returns the format of a text. In OpenAPI 3.1, `contentEncoding: base64` takes the place of the format `byte`, and a
+ * media type without an encoding that of `binary`.
+ */
+function formatOf(at: Located): string | undefined {
+  const format = text(at, 'format')
+  if (format !== undefined || !isNewer(at)) return format
+  const encoding = text(at, 'contentEncoding')
+  if (encoding !== undefined) return encoding === 'base64' ? 'byte' : undefined
+  const type = text(at, 'contentMediaType')
+  return type === undefined || /^text\/|json/i.test(type) ? undefined : 'binary'
 }
 
 function arraySchema(at: Located, base: SchemaBase, build: BuildSchema): Schema {
@@ -98,8 +154,24 @@ function arraySchema(at: Located, base: SchemaBase, build: BuildSchema): Schema 
     minItems: numeric(at, 'minItems'),
     maxItems: numeric(at, 'maxItems'),
     uniqueItems: trueOrAbsent(at, 'uniqueItems'),
+    ...(isNewer(at) && newerArray(at, build)),
   })
   return { kind: 'array', items: items ? build(items) : { kind: 'any', position: base.position }, ...limits, ...base }
+}
+
+type NewerArray = Pick<Extract<Schema, { kind: 'array' }>, 'isOpen' | 'prefix' | 'contains'>
+
+function newerArray(at: Located, build: BuildSchema): NewerArray {
+  const prefix = elements(member(at, 'prefixItems')).map(item => build(item))
+  const contained = member(at, 'contains')
+  const most = numeric(at, 'maxContains')
+  const contains = contained && {
+    of: build(contained, { as: 'negated', type: undefined }),
+    min: numeric(at, 'minContains') ?? 1,
+    ...(most !== undefined && { max: most }),
+  }
+  const isOpen = member(at, 'items') ? {} : { isOpen: true as const }
+  return { ...isOpen, ...(prefix.length > 0 && { prefix }), ...(contains && { contains }) }
 }
 
 function objectSchema(loaded: Loaded, at: Located, base: SchemaBase, build: BuildSchema): Schema {
@@ -108,8 +180,26 @@ function objectSchema(loaded: Loaded, at: Located, base: SchemaBase, build: Buil
     keyPattern: text(at, 'x-key-pattern'),
     minProperties: numeric(at, 'minProperties'),
     maxProperties: numeric(at, 'maxProperties'),
+    ...(isNewer(at) && newerObject(at, build)),
   })
   return { kind: 'object', properties: propertiesOf(loaded, at, additional, build), additional, ...limits, ...base }
+}
+
+type NewerObject = Pick<Extract<Schema, { kind: 'object' }>, 'patterns' | 'names' | 'dependents'>
+
+function newerObject(at: Located, build: BuildSchema): NewerObject {
+  const names = member(at, 'propertyNames')
+  const patterns = members(member(at, 'patternProperties')).map(([pattern, part]) => [pattern, build(part)] as const)
+  const dependent = member(at, 'dependentRequired')
+  const dependents = members(dependent).flatMap(([name]) => {
+    const required = texts(dependent, name)
+    return required.length > 0 ? [{ name, required }] : []
+  })
+  return {
+    ...(patterns.length > 0 && { patterns }),
+    ...(names && { names: build(names, { as: 'negated', type: 'string' }) }),
+    ...(dependents.length > 0 && { dependents }),
+  }
 }
 
 type Additional = Extract<Schema, { kind: 'object' }>['additional']

@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import { type DiagnosticList, messages } from '../diagnostics.ts'
+import { isExtended } from '../read/dialect.ts'
 import { elements, member, members, positionOf, whole } from '../read/located.ts'
 import { segments } from '../read/pointer.ts'
 import { referenceOf, resolve } from '../read/resolve.ts'
@@ -182,7 +183,7 @@ export class Registry {
     const folders = path.split('/').filter(folder => folder !== '..' && !plainFolders.has(folder))
     const names = segments(pointer) ?? []
     const container = names[0] === 'components' ? 2 : Number(names[0] === 'definitions')
-    const inner = names.slice(container).filter(name => name !== 'properties')
+    const inner = names.slice(container).filter(name => name !== 'properties' && name !== '$defs')
     const plain = inner.map(pascal).join('')
     const ofFile = folders.map(pascal).join('')
     return plain === '' ? [schemaName(ofFile), spelling(path)] : [schemaName(plain), schemaName(`${ofFile}${plain}`)]
@@ -198,7 +199,9 @@ function extensionsOf(loaded: Loaded): ReadonlyMap<string, readonly Located[]> {
   const found = new Map<string, Located[]>()
   for (const file of loaded.files.values()) {
     for (const [, at] of members(member(member(whole(file), 'components') ?? whole(file), 'schemas'))) {
-      for (const branch of elements(member(at, 'allOf'))) {
+      // In OpenAPI 3.1, a reference with keywords beside it extends its target too.
+      const beside = referenceOf(at.value) !== undefined && isExtended(at) ? [at] : []
+      for (const branch of [...elements(member(at, 'allOf')), ...beside]) {
         const reference = referenceOf(branch.value)
         const resolution = reference === undefined ? undefined : resolve(loaded, file, reference)
         if (resolution?.kind !== 'found') continue

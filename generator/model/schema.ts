@@ -1,3 +1,4 @@
+import { choicesOf, isExtended, isNewer, permitsNull, typeOf } from '../read/dialect.ts'
 import { fits } from '../read/fits.ts'
 import { elements, flag, member, positionOf, text } from '../read/located.ts'
 import { own } from '../read/pointer.ts'
@@ -8,6 +9,7 @@ import { hasOwnShape, intersectionOf, unionOf } from './composition.ts'
 import { childrenDiscriminator } from './discriminator.ts'
 import { exampleAt } from './example.ts'
 import { isJson } from './json.ts'
+import { newerParts, unevaluatedParts } from './newer-parts.ts'
 import { plainSchema } from './plain-schema.ts'
 import type { Schema, SchemaBase } from './types.ts'
 
@@ -15,22 +17,60 @@ const itself: Standing = { as: 'itself', type: undefined }
 
 /** Builds the schema at a place. References to named schemas stay references. */
 export function schemaOf(building: Building, at: Located, standing: Standing = itself): Schema {
+  if (typeof at.value === 'boolean') return { kind: at.value ? 'any' : 'never', position: positionOf(at) }
   const base = baseOf(building.loaded, at)
-  if (referenceOf(at.value) !== undefined) return referenceSchema(building, at, base, standing)
+  const isReference = referenceOf(at.value) !== undefined
+  if (isReference && !isExtended(at)) return referenceSchema(building, at, base, standing)
   const build: BuildSchema = (part, inner) => schemaOf(building, part, inner)
-  const type = text(at, 'type') ?? standing.type
+  if (isNewer(at)) return newerSchema(building, at, base, standing, build)
+  const type = typeOf(at) ?? standing.type
   if (!isComposed(at)) return plainSchema(building, at, base, { ...standing, type }, build)
   const parts = elements(member(at, 'allOf')).map(branch => build(branch, { as: 'branch', type }))
   const negated = member(at, 'not')
   // The branches check their type, but a negated schema does not.
-  const isTyped = negated !== undefined && text(at, 'type') !== undefined
+  const isTyped = negated !== undefined && typeOf(at) !== undefined
   if (hasOwnShape(at) || isTyped)
     parts.push(plainSchema(building, at, { position: base.position }, { as: 'branch', type }, build))
-  for (const keyword of ['oneOf', 'anyOf'] as const) {
-    if (isFilled(own(at.value, keyword))) parts.push(unionOf(building, at, keyword, type, build))
-  }
-  if (negated) parts.push({ kind: 'not', of: build(negated, { as: 'negated', type }), position: positionOf(negated) })
-  return intersectionOf(parts, base)
+  return intersectionOf([...parts, ...unions(building, at, type, build), ...negations(at, type, build)], base)
+}
+
+/**
+ * Builds a schema of OpenAPI 3.1 as the intersection of its keywords. Null is a type like any other there: it must fit
+ * each of the parts.
+ */
+function newerSchema(
+  building: Building,
+  at: Located,
+  base: SchemaBase,
+  standing: Standing,
+  build: BuildSchema,
+): Schema {
+  const type = permitsNull(at) ? undefined : (typeOf(at) ?? standing.type)
+  const { position } = base
+  const parts = elements(member(at, 'allOf')).map(branch => build(branch, { as: 'branch', type }))
+  if (referenceOf(at.value) !== undefined) parts.unshift(referenceSchema(building, at, { position }, inBranch))
+  const further = [...unions(building, at, type, build), ...negations(at, type, build), ...newerParts(at, type, build)]
+  const isAlone = parts.length === 0 && further.length === 0 && !hasUnevaluated(at)
+  const inner = { ...standing, type: typeOf(at) ?? standing.type }
+  if (isAlone) return plainSchema(building, at, base, inner, build)
+  if (hasOwnShape(at)) parts.push(plainSchema(building, at, { position }, { ...inner, as: 'branch' }, build))
+  const together = [...parts, ...further]
+  return intersectionOf([...together, ...unevaluatedParts(at, type, together, build)], base)
+}
+
+const inBranch: Standing = { as: 'branch', type: undefined }
+
+const hasUnevaluated = (at: Located): boolean =>
+  ['unevaluatedProperties', 'unevaluatedItems'].some(name => own(at.value, name) !== undefined)
+
+function unions(building: Building, at: Located, type: string | undefined, build: BuildSchema): readonly Schema[] {
+  const found = (['oneOf', 'anyOf'] as const).filter(keyword => isFilled(own(at.value, keyword)))
+  return found.map(keyword => unionOf(building, at, keyword, type, build))
+}
+
+function negations(at: Located, type: string | undefined, build: BuildSchema): readonly Schema[] {
+  const negated = member(at, 'not')
+  return negated ? [{ kind: 'not', of: build(negated, { as: 'negated', type }), position: positionOf(negated) }] : []
 }
 
 const isFilled = (value: unknown): boolean => Array.isArray(value) && value.length > 0
@@ -67,8 +107,9 @@ function baseOf(loaded: Loaded, at: Located): SchemaBase {
  * 3.0.3).
  */
 function isNullable(at: Located): boolean {
-  const choices = own(at.value, 'enum')
-  return Array.isArray(choices) ? choices.includes(null) : flag(at, 'nullable')
+  // In 3.1, null is one of the types of the schema, which `plainSchema` reads.
+  if (isNewer(at)) return false
+  return choicesOf(at)?.some(({ value }) => value === null) ?? permitsNull(at)
 }
 
 /**

@@ -127,6 +127,12 @@ export type Schema = SchemaBase &
         readonly minItems?: number
         readonly maxItems?: number
         readonly uniqueItems?: true
+        /** True if the document, of OpenAPI 3.1, has no schema for further items, so that `items` accepts every value. */
+        readonly isOpen?: true
+        /** The schemas of the first items, by index; `items` is the schema of the further items. */
+        readonly prefix?: readonly Schema[]
+        /** At least `min` and at most `max` items must fit the schema `of`. */
+        readonly contains?: { readonly of: Schema; readonly min: number; readonly max?: number }
       }
     | {
         readonly kind: 'object'
@@ -140,6 +146,12 @@ export type Schema = SchemaBase &
         readonly keyPattern?: string
         readonly minProperties?: number
         readonly maxProperties?: number
+        /** The schemas of the members whose names match a pattern, declared members included. */
+        readonly patterns?: readonly (readonly [pattern: string, schema: Schema])[]
+        /** The schema of the names of all members. */
+        readonly names?: Schema
+        /** The demands of members: if the member `name` is present, the members `required` must be too. */
+        readonly dependents?: readonly { readonly name: string; readonly required: readonly string[] }[]
       }
     | { readonly kind: 'ref'; readonly target: string }
     | {
@@ -153,13 +165,47 @@ export type Schema = SchemaBase &
         }
       }
     | { readonly kind: 'intersection'; readonly of: readonly Schema[] }
+    /** A list or an object that equals the value, whatever the order of members. */
+    | { readonly kind: 'constant'; readonly value: Json }
     /** A value that does not fit the schema `of`. */
     | { readonly kind: 'not'; readonly of: Schema }
+    /** A value that fits `then` if it fits `if`, and `else` otherwise; an absent schema accepts every value. */
+    | { readonly kind: 'conditional'; readonly if: Schema; readonly then?: Schema; readonly else?: Schema }
+    /** A value that fits `of` if it is an object with the member `name`. */
+    | { readonly kind: 'dependent'; readonly name: string; readonly of: Schema }
+    /**
+     * A value whose members, or items, fit `rest` unless the schemas `beside`, which stand in the same intersection,
+     * evaluate them.
+     */
+    | {
+        readonly kind: 'unevaluated'
+        readonly parts: 'members' | 'items'
+        readonly beside: readonly Schema[]
+        readonly rest: Schema
+      }
     /** A body of bytes, or a file in a form. Lengths are in bytes. */
     | { readonly kind: 'binary'; readonly minLength?: number; readonly maxLength?: number }
     | { readonly kind: 'any' }
     | { readonly kind: 'never' }
   )
+
+/** Whether a schema only narrows a value, and says nothing of its type in TypeScript. */
+export const isConstraint = ({ kind }: Schema): boolean =>
+  kind === 'not' || kind === 'conditional' || kind === 'dependent' || kind === 'unevaluated'
+
+/**
+ * Returns the only branch of an intersection that determines the kind of its values; undefined if there are several or
+ * none. Constraints do not count, nor do texts and numbers that only keywords imply, as beside a reference.
+ */
+export function mainBranch({ of }: Extract<Schema, { kind: 'intersection' }>): Schema | undefined {
+  const isMain = (branch: Schema): boolean =>
+    !isConstraint(branch) && !(branch.implied && (branch.kind === 'string' || branch.kind === 'number'))
+  const [first, ...others] = of.filter(isMain)
+  return others.length === 0 ? first : undefined
+}
+
+/** Whether no value fits a schema, not even null. */
+export const isNever = ({ kind, nullable }: Schema): boolean => kind === 'never' && !nullable
 
 /** A property of an object schema. */
 export interface Property {

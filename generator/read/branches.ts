@@ -1,4 +1,5 @@
 import { elements, member } from './located.ts'
+import { isExtended } from './dialect.ts'
 import { follow } from './resolve.ts'
 import type { Loaded, Located } from './types.ts'
 
@@ -8,6 +9,12 @@ export function* branchesOf(loaded: Loaded, at: Located): Generator<Located, voi
   const pending = [at]
   for (let next = pending.pop(); next; next = pending.pop()) {
     const schema = follow(loaded, next)
+    // The keywords beside a reference of OpenAPI 3.1 count like those of a branch.
+    if (schema && schema.value !== next.value && isExtended(next) && !met.has(next.value)) {
+      met.add(next.value)
+      yield next
+      pending.push(...elements(member(next, 'allOf')).toReversed())
+    }
     if (!schema || met.has(schema.value)) continue
     met.add(schema.value)
     yield schema

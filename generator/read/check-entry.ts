@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Message, messages } from '../diagnostics.ts'
 import type { Checking } from './checking.ts'
 import { checkRaises, reasonsOf } from './check-extensions.ts'
+import { isDefaultDialect, isNewer } from './dialect.ts'
 import { elements, member, members, positionOf, text, whole } from './located.ts'
 import {
   encodedLiteral,
@@ -26,6 +27,7 @@ export function checkEntry({ file }: Entry, checking: Checking): void {
   checkTemplates(document, operations, checking)
   checkIds(operations, checking)
   checkServers(document, checking)
+  checkDialect(document, checking)
   checkSecurity(document, operations, checking)
   const hasAccess = operations.some(({ at }) => member(at, 'x-access'))
   const reasons = reasonsOf(loaded, file, beside)
@@ -112,6 +114,16 @@ function checkServers(document: Located, { diagnostics }: Checking): void {
     const path = /^(?:[a-z][a-z\d+.-]*:)?(?:\/\/[^/]*)?(.*)$/i.exec(url)?.[1] ?? ''
     if (path.replace(/\/$/, '') !== '') diagnostics.add(messages.serverPathUnused(url), positionOf(server))
   }
+}
+
+/** Reports a dialect of schemas other than the default, and a document of 3.1 that describes nothing. */
+function checkDialect(document: Located, { diagnostics }: Checking): void {
+  if (!isNewer(document)) return
+  const dialect = text(document, 'jsonSchemaDialect')
+  if (dialect !== undefined && !isDefaultDialect(dialect))
+    diagnostics.add(messages.dialectUnknown(dialect), document.file.positionOf('/jsonSchemaDialect'))
+  if (!['paths', 'components', 'webhooks'].some(name => member(document, name)))
+    diagnostics.add(messages.missingMember('paths', 'document'), positionOf(document))
 }
 
 function checkSecurity(document: Located, operations: readonly FoundOperation[], { diagnostics }: Checking): void {

@@ -1,5 +1,6 @@
 import { messages } from '../diagnostics.ts'
 import type { Checking } from './checking.ts'
+import { isNewer } from './dialect.ts'
 import { member, members, positionOf, text } from './located.ts'
 import { isIgnoredHeader } from './operations.ts'
 import type { Located } from './types.ts'
@@ -18,6 +19,7 @@ export function checkOperation(at: Located, { diagnostics }: Checking): void {
     if (!statusPattern.test(status)) diagnostics.add(messages.statusInvalid(status), positionOf(response))
     else if (status.endsWith('xx')) diagnostics.add(messages.statusCase(status), positionOf(response))
   }
+  if (!responses && isNewer(at)) diagnostics.add(messages.successMissing(), positionOf(at))
   const isSuccess = ([status]: (typeof statuses)[number]): boolean => /^([23]|default)/.test(status)
   if (responses && statuses.length > 0 && !statuses.some(isSuccess)) {
     diagnostics.add(messages.successMissing(), positionOf(responses))

@@ -1,6 +1,8 @@
 import { type Message, messages } from '../diagnostics.ts'
-import { expressionOf } from '../pattern.ts'
+import { patternFault } from './check-pattern.ts'
 import type { Checking } from './checking.ts'
+import { boundsOf, choicesOf, isNewer, permitsNull, typeOf, typesOf } from './dialect.ts'
+import { checkNewerSchema } from './check-newer-schema.ts'
 import { fits, jsonTypeFits } from './fits.ts'
 import { elements, flag, member, members, numeric, positionOf, text, texts } from './located.ts'
 import { own } from './pointer.ts'
@@ -9,15 +11,12 @@ import type { Located } from './types.ts'
 
 const types: readonly string[] = ['string', 'number', 'integer', 'boolean', 'array', 'object']
 
-/** The maximal length of a pattern in characters. A longer pattern may take unbounded time to compile or match. */
-const maxPatternLength = 2000
-
 /** Pairs of bounds; the lower bound must not exceed the upper bound. */
 const bounds = [
-  ['minimum', 'maximum'],
   ['minLength', 'maxLength'],
   ['minItems', 'maxItems'],
   ['minProperties', 'maxProperties'],
+  ['minContains', 'maxContains'],
 ] as const
 
 /** Checks the keywords of one schema, and checks that its default and enum values fit the schema. */
@@ -26,9 +25,9 @@ export function checkSchema(at: Located, checking: Checking): void {
     const pointer = name === undefined ? at.pointer : `${at.pointer}/${name}`
     checking.diagnostics.add(message, at.file.positionOf(pointer))
   }
-  const type = text(at, 'type')
-  if (type !== undefined && !types.includes(type)) report(messages.notOneOf('type', type, types), 'type')
-  if (type === 'array' && !member(at, 'items')) report(messages.itemsMissing())
+  for (const type of typesOf(at) ?? [])
+    if (!types.includes(type)) report(messages.notOneOf('type', type, isNewer(at) ? [...types, 'null'] : types), 'type')
+  if (typeOf(at) === 'array' && !isNewer(at) && !member(at, 'items')) report(messages.itemsMissing())
   for (const name of ['pattern', 'x-key-pattern'] as const) {
     const message = patternFault(text(at, name))
     if (message) report(message, name)
@@ -37,28 +36,30 @@ export function checkSchema(at: Located, checking: Checking): void {
     const [from, to] = [numeric(at, low), numeric(at, high)]
     if (from !== undefined && to !== undefined && from > to) report(messages.boundsCrossed(low, high), low)
   }
+  const { minimum, maximum } = boundsOf(at)
+  if (minimum !== undefined && maximum !== undefined && minimum > maximum) report(...crossed(at))
   if ((numeric(at, 'multipleOf') ?? 1) <= 0) report(messages.multipleOfZero(), 'multipleOf')
   if (flag(at, 'readOnly') && flag(at, 'writeOnly')) report(messages.readAndWriteOnly(), 'writeOnly')
   checkEnum(at, checking)
   checkDefault(at, checking)
   checkDiscriminator(at, checking)
+  if (isNewer(at)) checkNewerSchema(at, report)
 }
 
-function patternFault(pattern: string | undefined): Message | undefined {
-  if (pattern === undefined) return undefined
-  if (pattern.length > maxPatternLength) return messages.patternTooLong(maxPatternLength)
-  const expression = expressionOf(pattern)
-  if (!expression) return messages.patternInvalid(pattern)
-  return expression.unicode ? undefined : messages.patternNotUnicode(pattern)
+/** Returns the message about bounds of numbers that cross, and the keyword of the lower bound. */
+function crossed(at: Located): readonly [Message, string] {
+  const isExclusive = (name: string): boolean => numeric(at, name) !== undefined
+  const low = isExclusive('exclusiveMinimum') ? 'exclusiveMinimum' : 'minimum'
+  return [messages.boundsCrossed(low, isExclusive('exclusiveMaximum') ? 'exclusiveMaximum' : 'maximum'), low]
 }
 
 /** The constraints that have no effect next to `enum`. */
 const beside = ['pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'multipleOf'] as const
 
 function checkEnum(at: Located, { diagnostics }: Checking): void {
-  const list = member(at, 'enum')
-  const values = elements(list)
-  if (!list || !Array.isArray(list.value)) return
+  const list = member(at, 'enum') ?? (isNewer(at) ? member(at, 'const') : undefined)
+  const values = choicesOf(at)
+  if (!list || !values) return
   if (values.length === 0) diagnostics.add(messages.enumEmpty(), positionOf(list))
   const seen = new Set<unknown>()
   for (const element of values) {
@@ -70,8 +71,7 @@ function checkEnum(at: Located, { diagnostics }: Checking): void {
     const constraint = member(at, name)
     if (constraint) diagnostics.add(messages.enumConstraint(name), positionOf(constraint))
   }
-  const nullable = flag(at, 'nullable')
-  if (nullable && !seen.has(null)) diagnostics.add(messages.enumWithoutNull(), positionOf(list))
+  if (!isNewer(at) && permitsNull(at) && !seen.has(null)) diagnostics.add(messages.enumWithoutNull(), positionOf(list))
   const unspecified = text(at, 'x-unspecified')
   if (unspecified !== undefined && !seen.has(unspecified)) {
     diagnostics.add(messages.unspecifiedUnknown(unspecified), positionOf(list))
@@ -79,11 +79,14 @@ function checkEnum(at: Located, { diagnostics }: Checking): void {
 }
 
 function enumFault(value: unknown, at: Located, seen: ReadonlySet<unknown>): Message | undefined {
-  const type = text(at, 'type')
+  const types = typesOf(at)
   if (seen.has(value)) return messages.enumTwice(value)
-  if (value === null) return flag(at, 'nullable') || type === undefined ? undefined : messages.enumNull()
-  if (typeof value === 'object') return messages.enumCompound()
-  return type === undefined || jsonTypeFits(type, value) ? undefined : messages.enumType(value, type)
+  if (value === null && isNewer(at))
+    return permitsNull(at) || types === undefined ? undefined : messages.enumType(value, types.join(', '))
+  if (value === null) return permitsNull(at) || types === undefined ? undefined : messages.enumNull()
+  return types === undefined || types.some(type => jsonTypeFits(type, value))
+    ? undefined
+    : messages.enumType(value, types.join(', ') || 'null')
 }
 
 function checkDefault(at: Located, { loaded, diagnostics }: Checking): void {

@@ -1,6 +1,7 @@
-import { elements, flag, member, members, numeric, text, texts } from './located.ts'
+import { boundsOf, choicesOf, isExtended, isNewer, permitsNull, typesOf } from './dialect.ts'
+import { elements, member, members, numeric, texts } from './located.ts'
 import { isRecord, own } from './pointer.ts'
-import { follow } from './resolve.ts'
+import { follow, referenceOf } from './resolve.ts'
 import type { Loaded, Located } from './types.ts'
 
 /** Whether a value is of a `type` of OpenAPI 3.0. An unknown type accepts every value. */
@@ -41,13 +42,21 @@ export const fits = (loaded: Loaded, at: Located, value: unknown): boolean =>
   judged(loaded, at, value, { steps: maxSteps }, 0)
 
 function judged(loaded: Loaded, at: Located, value: unknown, budget: Budget, depth: number): boolean {
+  if (referenceOf(at.value) === undefined || !isExtended(at)) return judgedBy(loaded, at, value, budget, depth)
+  const { $ref, ...beside } = isRecord(at.value) ? at.value : {}
+  return [{ $ref }, beside].every(part => judgedBy(loaded, { ...at, value: part }, value, budget, depth))
+}
+
+function judgedBy(loaded: Loaded, at: Located, value: unknown, budget: Budget, depth: number): boolean {
   const schema = follow(loaded, at)
   if (!schema || --budget.steps < 0 || depth > maxDepth) return true
-  if (value === null) return isNullable(loaded, at)
-  const type = text(schema, 'type')
-  if (type !== undefined && !jsonTypeFits(type, value)) return false
-  const choices = own(schema.value, 'enum')
-  if (Array.isArray(choices) && typeof value !== 'object' && !choices.includes(value)) return false
+  if (schema.value === false) return false
+  if (value === null && !isNewer(schema)) return isNullable(loaded, at)
+  const types = typesOf(schema)
+  const isTyped = value === null ? permitsNull(schema) : types?.some(type => jsonTypeFits(type, value))
+  if (types && !isTyped) return false
+  const choices = choicesOf(schema)
+  if (choices && typeof value !== 'object' && !choices.some(choice => choice.value === value)) return false
   const inner: Judge = (part, of) => judged(loaded, part, of, budget, depth + 1)
   return (
     boundsFit(schema, value) &&
@@ -65,10 +74,11 @@ type Judge = (at: Located, value: unknown) => boolean
  * or because it restricts no type.
  */
 export function isNullable(loaded: Loaded, at: Located): boolean {
-  if (flag(at, 'nullable')) return true
+  if (permitsNull(at)) return true
   const schema = follow(loaded, at)
-  const choices = own(schema?.value, 'enum')
-  return flag(schema, 'nullable') || (Array.isArray(choices) && choices.includes(null)) || isUntyped(schema)
+  const choices = schema && choicesOf(schema)
+  const isListed = choices?.some(({ value }) => value === null) ?? false
+  return (schema !== undefined && permitsNull(schema)) || isListed || isUntyped(schema)
 }
 
 const isUntyped = (schema: Located | undefined): boolean =>
@@ -87,16 +97,19 @@ function boundsFit(schema: Located, value: unknown): boolean {
   if (typeof value === 'string') return between([...value].length, 'minLength', 'maxLength')
   if (Array.isArray(value)) return between(value.length, 'minItems', 'maxItems')
   if (typeof value !== 'number') return true
-  const isOpen = (bound: string, exclusive: string): boolean =>
-    flag(schema, exclusive) && numeric(schema, bound) === value
-  if (isOpen('minimum', 'exclusiveMinimum') || isOpen('maximum', 'exclusiveMaximum')) return false
-  return between(value, 'minimum', 'maximum')
+  const { minimum = -Infinity, maximum = Infinity, exclusiveMinimum, exclusiveMaximum } = boundsOf(schema)
+  if ((exclusiveMinimum && value === minimum) || (exclusiveMaximum && value === maximum)) return false
+  return value >= minimum && value <= maximum
 }
 
 function partsFit(schema: Located, value: unknown, judge: Judge): boolean {
   if (Array.isArray(value)) {
     const items = member(schema, 'items')
-    return !items || value.every((item: unknown) => judge(items, item))
+    const prefix = elements(isNewer(schema) ? member(schema, 'prefixItems') : undefined)
+    return value.every((item: unknown, i) => {
+      const part = prefix[i] ?? items
+      return !part || judge(part, item)
+    })
   }
   if (!isRecord(value)) return true
   if (texts(schema, 'required').some(name => !Object.hasOwn(value, name))) return false

@@ -1,6 +1,6 @@
-import { type Kind, kinds, type Shape } from './kinds.ts'
+import { type Kind, membersOf, type Shape } from './kinds.ts'
 import { own, segments } from './pointer.ts'
-import type { Located } from './types.ts'
+import type { Dialect, Located } from './types.ts'
 
 /**
  * Returns the kind of the object at a place of an OpenAPI document. Returns undefined for a place inside of a file that
@@ -11,7 +11,7 @@ export function kindAt({ file, pointer }: Located): Kind | undefined {
   let kind: Kind | undefined = 'document'
   const names = segments(pointer) ?? []
   for (let i = 0; i < names.length && kind; i++) {
-    const shape = memberShape(kind, names[i] ?? '')
+    const shape = memberShape(kind, names[i] ?? '', file.dialect)
     if (typeof shape !== 'object') return undefined
     if ('one' in shape || 'flagOr' in shape) kind = 'one' in shape ? shape.one : shape.flagOr
     else {
@@ -25,7 +25,7 @@ export function kindAt({ file, pointer }: Located): Kind | undefined {
 
 const isDocument = (root: unknown): boolean => typeof own(root, 'openapi') === 'string'
 
-function memberShape(kind: Kind, name: string): Shape | undefined {
-  const members = kinds[kind]
+function memberShape(kind: Kind, name: string, dialect: Dialect): Shape | undefined {
+  const members = membersOf(kind, dialect)
   return Object.hasOwn(members, name) ? members[name]?.shape : undefined
 }

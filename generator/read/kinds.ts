@@ -1,3 +1,5 @@
+import type { Dialect } from './types.ts'
+
 /**
  * The required shape of a member. The elements of `texts` must be texts; a value of the shape `any` is not inspected.
  */
@@ -7,6 +9,7 @@ export type Shape =
   | 'number'
   | 'count'
   | 'texts'
+  | 'textOrTexts'
   | 'list'
   | 'any'
   | { readonly one: Kind }
@@ -24,7 +27,7 @@ export interface Member {
   readonly lost?: true
 }
 
-/** The kinds of objects in OpenAPI 3.0.3 and in the platform's extensions (conventions §22). */
+/** The kinds of objects in OpenAPI and in the platform's extensions (conventions §22). */
 export type Kind =
   | 'document'
   | 'info'
@@ -67,11 +70,11 @@ const carried = {
   content: of({ map: 'mediaType' }),
 } as const
 
-/**
- * The members and their shapes, keyed by kind. A member of the shape `any` is only documentation, or other code checks
- * its value.
- */
-export const kinds: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
+/** The members and their shapes, keyed by kind. */
+type Kinds = Readonly<Record<Kind, Readonly<Record<string, Member>>>>
+
+/** The kinds of OpenAPI 3.0.3. */
+const kinds = {
   document: {
     openapi: required('text'),
     info: required({ one: 'info' }),
@@ -219,12 +222,77 @@ export const kinds: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
     enum: of('text'),
   },
   resource: { type: required('text'), plural: required('text') },
+} satisfies Kinds
+
+const { nullable: _nullable, ...schema } = kinds.schema
+
+/** The kinds of OpenAPI 3.1.1, whose schemas are those of JSON Schema 2020-12. */
+const newerKinds: Kinds = {
+  ...kinds,
+  document: {
+    ...kinds.document,
+    paths: of({ map: 'pathItem' }),
+    jsonSchemaDialect: of('text'),
+    webhooks: lost,
+  },
+  info: { ...kinds.info, summary: of('text') },
+  components: { ...kinds.components, pathItems: of({ map: 'pathItem' }) },
+  operation: { ...kinds.operation, responses: of({ map: 'response' }) },
+  schema: {
+    ...schema,
+    type: of('textOrTexts'),
+    const: of('any'),
+    exclusiveMinimum: of('number'),
+    exclusiveMaximum: of('number'),
+    examples: of('list'),
+    contentEncoding: of('text'),
+    contentMediaType: of('text'),
+    contentSchema: lost,
+    prefixItems: of({ list: 'schema' }),
+    contains: of({ one: 'schema' }),
+    minContains: of('count'),
+    maxContains: of('count'),
+    unevaluatedItems: of({ one: 'schema' }),
+    patternProperties: of({ map: 'schema' }),
+    propertyNames: of({ one: 'schema' }),
+    dependentRequired: of('any'),
+    dependentSchemas: of({ map: 'schema' }),
+    unevaluatedProperties: of({ one: 'schema' }),
+    if: of({ one: 'schema' }),
+    then: of({ one: 'schema' }),
+    else: of({ one: 'schema' }),
+    $defs: of({ map: 'schema' }),
+    $anchor: of('text'),
+    $comment: of('text'),
+    $schema: of('text'),
+    $id: lost,
+    $dynamicRef: lost,
+    $dynamicAnchor: lost,
+    $vocabulary: lost,
+  },
 }
 
-/** The names of the required members, keyed by kind. */
-export const requiredMembers: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
-  Object.entries(kinds).map(([kind, members]) => [kind, Object.keys(members).filter(name => members[name]?.required)]),
-)
+const byDialect: Readonly<Record<Dialect, Kinds>> = { '3.0': kinds, '3.1': newerKinds }
+
+/**
+ * Returns the members of a kind and their shapes, keyed by name. A member of the shape `any` is only documentation, or
+ * other code checks its value.
+ */
+export const membersOf = (kind: Kind, dialect: Dialect): Readonly<Record<string, Member>> => byDialect[dialect][kind]
+
+/** The names of the required members, keyed by dialect and kind. */
+const requiredMembers: Readonly<Record<Dialect, ReadonlyMap<Kind, readonly string[]>>> = {
+  '3.0': requiredIn(kinds),
+  '3.1': requiredIn(newerKinds),
+}
+
+function requiredIn(all: Kinds): ReadonlyMap<Kind, readonly string[]> {
+  const names = Object.keys(all).filter((name): name is Kind => Object.hasOwn(all, name))
+  return new Map(names.map(kind => [kind, Object.keys(all[kind]).filter(name => all[kind][name]?.required)]))
+}
+
+/** Returns the names of the required members of a kind. */
+export const requiredOf = (kind: Kind, dialect: Dialect): readonly string[] => requiredMembers[dialect].get(kind) ?? []
 
 /** The kinds that a `$ref` may replace. OpenAPI 3.0 does not name operations, but documents of many files do. */
 export const referable: ReadonlySet<Kind> = new Set([

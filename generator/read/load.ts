@@ -2,11 +2,13 @@ import { readFile, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, relative, resolve as resolvePath, sep } from 'node:path'
 import { type Diagnostic, DiagnosticList, type Message, messages } from '../diagnostics.ts'
 import { Confinement } from './confine.ts'
+import { dialectOf } from './dialect.ts'
 import { parse } from './parse.ts'
+import { own } from './pointer.ts'
 import { positionsOf } from './places.ts'
-import { survey } from './plain.ts'
+import { survey, type Survey } from './plain.ts'
 import { splitReference } from './reference.ts'
-import type { Entry, Loaded, SourceFile } from './types.ts'
+import type { Dialect, Entry, Loaded, SourceFile } from './types.ts'
 
 /** The maximal size of a file in bytes. A larger file is refused before its text is read. */
 const maxBytes = 64 * 1024 * 1024
@@ -50,7 +52,8 @@ class Loader {
   readonly diagnostics = new DiagnosticList()
   readonly #cwd: string
   readonly #confinement: Confinement | undefined
-  readonly #pending: string[] = []
+  /** The files to read, with the dialect of the referring file. */
+  readonly #pending: (readonly [path: string, dialect: Dialect])[] = []
   /** The names of the files to which a file refers directly, keyed by the name of the referring file. */
   readonly #links = new Map<string, Set<string>>()
 
@@ -64,7 +67,7 @@ class Loader {
     const known = this.files.get(name)
     if (known) return known
     const text = await this.#read(path, name)
-    if (typeof text === 'string') return this.#parse(path, name, text)
+    if (typeof text === 'string') return this.#parse(path, name, text, '3.0')
     this.diagnostics.add(text, { file: name, line: 1, column: 1 })
     return undefined
   }
@@ -83,26 +86,45 @@ class Loader {
 
   /** Reads the files that references reach, until no new file appears. */
   async rest(): Promise<void> {
-    for (let path = this.#pending.pop(); path !== undefined; path = this.#pending.pop()) {
+    for (let next = this.#pending.pop(); next; next = this.#pending.pop()) {
+      const [path, dialect] = next
       const name = this.#nameOf(path)
-      if (this.files.has(name) || this.refused.has(name)) continue
+      const known = this.files.get(name)
+      if (known) this.#refuseMixed(known, dialect)
+      if (known || this.refused.has(name)) continue
       const text = await this.#read(path, name)
-      if (typeof text === 'string') await this.#parse(path, name, text)
+      if (typeof text === 'string') await this.#parse(path, name, text, dialect)
       else this.refused.set(name, text)
     }
   }
 
-  async #parse(path: string, name: string, text: string): Promise<SourceFile | undefined> {
+  /** Reports a file that is no document and belongs to documents of both versions, which read it differently. */
+  #refuseMixed(file: SourceFile, dialect: Dialect): void {
+    if (file.dialect !== dialect && own(file.root, 'openapi') === undefined)
+      this.diagnostics.add(messages.dialectMixed(), file.positionOf(''))
+  }
+
+  async #parse(path: string, name: string, text: string, dialect: Dialect): Promise<SourceFile | undefined> {
     const parsed = await parse(name, text)
-    if (parsed.kind === 'data')
-      return this.#keep(path, { file: name, text, root: parsed.root, positionOf: positionsOf(name, text) })
+    if (parsed.kind === 'data') {
+      const { root } = parsed
+      const { anchors, faults, references } = survey(root, text.length)
+      const version = own(root, 'openapi')
+      const known = typeof version === 'string' ? dialectOf(version) : undefined
+      const file = { file: name, text, root, dialect: known ?? dialect, anchors, positionOf: positionsOf(name, text) }
+      return this.#keep(path, file, faults, references)
+    }
     for (const { message, position } of parsed.faults) this.diagnostics.add(message, position)
     this.refused.set(name, messages.referenceUnparsed(name))
     return undefined
   }
 
-  #keep(path: string, file: SourceFile): SourceFile | undefined {
-    const { faults, references } = survey(file.root, file.text.length)
+  #keep(
+    path: string,
+    file: SourceFile,
+    faults: Survey['faults'],
+    references: Survey['references'],
+  ): SourceFile | undefined {
     for (const { message, pointer } of faults) this.diagnostics.add(message, file.positionOf(pointer))
     if (faults.length > 0) {
       this.refused.set(file.file, messages.referenceUnparsed(file.file))
@@ -116,7 +138,7 @@ class Loader {
       if (!isLocal || target === '') continue
       const linked = resolvePath(dirname(path), target)
       links.add(this.#nameOf(linked))
-      this.#pending.push(linked)
+      this.#pending.push([linked, file.dialect])
     }
     return file
   }

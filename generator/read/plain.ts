@@ -12,6 +12,8 @@ export interface Survey {
   readonly faults: readonly { readonly message: Message; readonly pointer: string }[]
   /** The distinct texts of all `$ref` members at any depth. */
   readonly references: ReadonlySet<string>
+  /** The pointers of the records with an `$anchor`, keyed by the anchor. The first record with an anchor counts. */
+  readonly anchors: ReadonlyMap<string, string>
 }
 
 /**
@@ -28,6 +30,7 @@ export function survey(root: unknown, textLength: number): Survey {
 class Surveyor implements Survey {
   readonly faults: { readonly message: Message; readonly pointer: string }[] = []
   readonly references = new Set<string>()
+  readonly anchors = new Map<string, string>()
   /** The names and indexes on the path to the visited value. */
   readonly #path: (string | number)[] = []
   #isUnsafe = false
@@ -57,6 +60,8 @@ class Surveyor implements Survey {
       if (this.#isUnsafe) return
       const value = record[name]
       if (name === '$ref' && typeof value === 'string') this.references.add(value)
+      if (name === '$anchor' && typeof value === 'string' && !this.anchors.has(value))
+        this.anchors.set(value, this.#pointer)
       this.#inside(name, value)
     }
   }
@@ -73,7 +78,11 @@ class Surveyor implements Survey {
   }
 
   #fault(message: Message): void {
-    this.faults.push({ message, pointer: this.#path.reduce((pointer: string, segment) => into(pointer, segment), '') })
+    this.faults.push({ message, pointer: this.#pointer })
+  }
+
+  get #pointer(): string {
+    return this.#path.reduce((pointer: string, segment) => into(pointer, segment), '')
   }
 }
 

@@ -25,7 +25,8 @@ export function resolve(loaded: Loaded, from: SourceFile, reference: string): Re
 const fault = (message: Message): Resolution => ({ kind: 'fault', message })
 
 function find(file: SourceFile, pointer: string, reference: string): Resolution {
-  const names = segments(pointer)
+  const names = segments((isNewerFile(file) ? file.anchors.get(pointer) : undefined) ?? pointer)
+  if (!names && isNewerFile(file)) return fault(messages.referenceNotFound(reference, nearestAnchor(file, pointer)))
   if (!names) return fault(messages.referencePointer(reference))
   let value: unknown = file.root
   let canonical = ''
@@ -37,6 +38,10 @@ function find(file: SourceFile, pointer: string, reference: string): Resolution 
   }
   return { kind: 'found', at: { file, pointer: canonical, value } }
 }
+
+const isNewerFile = ({ dialect }: SourceFile): boolean => dialect === '3.1'
+
+const nearestAnchor = ({ anchors }: SourceFile, name: string): string | undefined => nearest(name, [...anchors.keys()])
 
 const suggestion = (value: unknown, name: string): string | undefined =>
   isRecord(value) ? nearest(name, Object.keys(value)) : undefined

@@ -1,12 +1,22 @@
 import type { Message } from '../diagnostics.ts'
 import type { Position } from '../position.ts'
 
+/**
+ * The version of OpenAPI whose rules hold in a file. The versions differ most in schemas: those of 3.0 are a variant of
+ * draft 4 of JSON Schema, and those of 3.1 are schemas of its draft 2020-12.
+ */
+export type Dialect = '3.0' | '3.1'
+
 /** A parsed file of a run, with its plain data and its text. */
 export interface SourceFile {
   /** The file name relative to the working directory, with `/`. */
   readonly file: string
   readonly text: string
   readonly root: unknown
+  /** The version of the document, or for another file, of the document from which references reach the file. */
+  readonly dialect: Dialect
+  /** The pointers of the schemas that have an `$anchor`, keyed by the anchor. */
+  readonly anchors: ReadonlyMap<string, string>
   /**
    * Returns the position of the value at a JSON pointer (`/paths/~1a/get`): the position of a member's key, or of an
    * element's start. For a missing value, returns the position of its nearest existing parent. The position is computed

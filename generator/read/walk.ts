@@ -1,5 +1,6 @@
 import { type DiagnosticList, type Message, messages } from '../diagnostics.ts'
-import { besideReference, type Kind, kinds, type Member, referable, requiredMembers, type Shape } from './kinds.ts'
+import { dialectOf, isNewer } from './dialect.ts'
+import { besideReference, type Kind, type Member, membersOf, referable, requiredOf, type Shape } from './kinds.ts'
 import { kindAt } from './kind-at.ts'
 import { elements, members, positionOf, text, whole } from './located.ts'
 import { into, isRecord, own, segments } from './pointer.ts'
@@ -38,11 +39,16 @@ class Walker {
   *run(): Generator<Visited, void, undefined> {
     for (let next = this.#pending.pop(); next; next = this.#pending.pop()) {
       const { kind, at } = next
+      // In OpenAPI 3.1, `true` and `false` are schemas.
+      if (kind === 'schema' && typeof at.value === 'boolean' && isNewer(at)) continue
       if (!isRecord(at.value)) {
         this.#report(messages.wrongType(nameAt(at), 'an object'), at)
       } else if (this.#isNew(kind, at.value)) {
-        if (referable.has(kind) && Object.hasOwn(at.value, '$ref')) this.#followed(kind, at)
-        else {
+        const isReference = referable.has(kind) && Object.hasOwn(at.value, '$ref')
+        if (isReference) this.#followed(kind, at)
+        // In OpenAPI 3.1, the keywords beside the `$ref` of a schema count too.
+        const isSchema = kind === 'schema' && isNewer(at)
+        if (!isReference || isSchema) {
           this.#members(kind, at)
           yield next
         }
@@ -70,7 +76,7 @@ class Walker {
     if (reference === undefined) return this.#report(messages.wrongType('$ref', 'text'), place)
     if (kind === 'operation') this.#report(messages.operationReference(), place)
     if (kind === 'pathItem') this.#merged(at)
-    else this.#beside(kind, at)
+    else if (kind !== 'schema' || !isNewer(at)) this.#beside(kind, at)
     const resolution = resolve(this.#loaded, at.file, reference)
     if (resolution.kind === 'fault') return this.#report(resolution.message, place)
     if (isCircular(this.#loaded, at)) return this.#report(messages.referenceCycle(reference), place)
@@ -94,14 +100,14 @@ class Walker {
   }
 
   #members(kind: Kind, at: Located): void {
-    const known = kinds[kind]
+    const known = membersOf(kind, at.file.dialect)
     for (const [name, value] of members(at)) {
       if (name === '$ref' && referable.has(kind)) continue
       const rule = Object.hasOwn(known, name) ? known[name] : undefined
       if (rule) this.#member(name, rule, value)
-      else if (!name.startsWith('x-')) this.#report(messages.unknownMember(name, nameOf(kind)), value)
+      else if (!name.startsWith('x-')) this.#report(messages.unknownMember(name, nameOf(kind), at.file.dialect), value)
     }
-    for (const name of requiredMembers[kind] ?? []) {
+    for (const name of requiredOf(kind, at.file.dialect)) {
       if (own(at.value, name) === undefined) this.#report(messages.missingMember(name, nameOf(kind)), at)
     }
   }
@@ -129,9 +135,6 @@ class Walker {
   }
 }
 
-/** The versions of OpenAPI that the generator reads. */
-const knownVersion = /^3\.0\.\d+$/
-
 /**
  * Whether a document is of a version that the generator reads. Reports another version, whose members need no further
  * messages. A document whose version is absent or no text is read like one of 3.0.
@@ -140,7 +143,7 @@ function hasKnownVersion(file: SourceFile, diagnostics: DiagnosticList): boolean
   const document = whole(file)
   const member = formats.find(name => own(file.root, name) !== undefined)
   const version = text(document, member ?? 'openapi')
-  if (member === 'openapi' && version !== undefined && knownVersion.test(version)) return true
+  if (member === 'openapi' && version !== undefined && dialectOf(version)) return true
   diagnostics.add(messages.documentVersion(member, version), file.positionOf(`/${member ?? 'openapi'}`))
   return member === undefined || (member === 'openapi' && version === undefined)
 }
@@ -169,6 +172,10 @@ const plainShapes: Readonly<Record<Extract<Shape, string>, PlainShape>> = {
   texts: {
     fits: value => Array.isArray(value) && value.every(item => typeof item === 'string'),
     words: 'a list of texts',
+  },
+  textOrTexts: {
+    fits: value => typeof value === 'string' || (Array.isArray(value) && value.every(item => typeof item === 'string')),
+    words: 'text or a list of texts',
   },
   any: { fits: () => true, words: 'anything' },
 }

@@ -9,8 +9,22 @@ export type Type =
   | { readonly kind: 'object'; readonly members: readonly Doc[] }
   | { readonly kind: 'generic'; readonly name: string; readonly args: readonly Type[] }
   | { readonly kind: 'array'; readonly of: Type }
+  | { readonly kind: 'tuple'; readonly first: readonly TupleItem[]; readonly rest?: Type }
   | { readonly kind: 'union'; readonly of: readonly Type[] }
   | { readonly kind: 'intersection'; readonly of: readonly Type[] }
+
+/** An item of a tuple type; an optional item may be absent, with all items after it. */
+export interface TupleItem {
+  readonly type: Type
+  readonly isOptional: boolean
+}
+
+/** Makes a tuple type such as `[string, number?, ...boolean[]]`. */
+export const tupleOf = (first: readonly TupleItem[], rest?: Type): Type => ({
+  kind: 'tuple',
+  first,
+  ...(rest !== undefined && { rest }),
+})
 
 /** Makes an object type such as `{ a: string }`; without members, the type is `{}`. */
 export const objectOf = (members: readonly Doc[]): Type => (members.length === 0 ? '{}' : { kind: 'object', members })
@@ -67,6 +81,8 @@ export function layout(type: Type): Doc {
       return genericLayout(type.name, type.args)
     case 'array':
       return [operand(type.of), '[]']
+    case 'tuple':
+      return tupleLayout(type)
     case 'union':
       return isHugged(type) ? join(' | ', type.of.map(layout)) : group(alternatives(type.of))
     case 'intersection':
@@ -81,6 +97,20 @@ function genericLayout(name: string, args: readonly Type[]): Doc {
   const [only] = args
   if (args.length === 1 && only !== undefined && isHugged(only)) return [name, '<', layout(only), '>']
   return group([name, '<', indent([softline, join([',', line], args.map(layout))]), softline, '>'])
+}
+
+/** Lays out a tuple. Only a tuple without further items may end with a comma. */
+function tupleLayout({ first, rest }: Extract<Type, { readonly kind: 'tuple' }>): Doc {
+  const items = first.map(({ type, isOptional }): Doc => (isOptional ? [operand(type), '?'] : layout(type)))
+  const all = rest === undefined ? items : [...items, ['...', operand(rest), '[]']]
+  if (all.length === 0) return '[]'
+  return group([
+    '[',
+    indent([softline, join([',', line], all)]),
+    rest === undefined ? ifBroken(',') : '',
+    softline,
+    ']',
+  ])
 }
 
 const alternatives = (of: readonly Type[]): Doc => [

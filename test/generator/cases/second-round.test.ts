@@ -21,7 +21,7 @@ const said: Readonly<Record<string, readonly string[]>> = {
   'not-keyword': [],
   'operation-behind-a-ref': [
     'operation-behind-a-ref/op.yaml:6:3 warning status-case: "4xx" is read as "4XX", as OpenAPI writes it',
-    'operation-behind-a-ref/openapi.yaml:5:11 warning operation-reference: OpenAPI 3.0 has no "$ref" in the place of an operation; its target is generated',
+    'operation-behind-a-ref/openapi.yaml:5:11 warning operation-reference: OpenAPI has no "$ref" in the place of an operation; its target is generated',
   ],
   'patterns-of-es5': [
     'patterns-of-es5.yaml:9:32 warning pattern-not-unicode: the pattern "^\\d{3}\\-\\d{4}$" is compiled without Unicode mode, which refuses it; remove needless backslashes',

@@ -89,7 +89,7 @@ const cases: readonly (readonly [what: string, rest: string, expected: readonly 
     schema('{type: string, nullable: true, enum: [a]}'),
     ['7 enum-without-null'],
   ],
-  ['objects in an enum', schema('enum: [{a: 1}]'), ['7 enum-compound']],
+  ['objects in an enum', schema('enum: [{a: 1}]'), []],
   ['a constraint beside an enum', schema('{type: string, enum: [a], maxLength: 1}'), ['7 enum-constraint']],
   ['an invalid unspecified value', schema('{type: string, enum: [a], x-unspecified: b}'), ['7 unspecified-unknown']],
   [
@@ -155,7 +155,7 @@ describe('a check reports', () => {
   })
 
   test.each([
-    ['openapi: 3.1.0', ['1 document-version']],
+    ['openapi: 3.2.0', ['1 document-version']],
     ['swagger: "2.0"', ['1 document-version']],
     ['overlay: 1.0.0', ['1 document-version']],
     ['arazzo: 1.0.1', ['1 document-version']],

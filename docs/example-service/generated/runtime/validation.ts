@@ -40,6 +40,11 @@ export class Faults {
     this.open = open
   }
 
+  /** Whether the list of faults is full, so that further checks add nothing to the answer. */
+  get isFull(): boolean {
+    return this.list.length >= maxFaults
+  }
+
   /** Adds a fault. Always returns false, so that a check can `return faults.add(...)`. */
   add(field: string, description: string): false {
     this.count += 1
@@ -302,7 +307,7 @@ export function canonical(value: unknown): string {
 }
 
 /** Prefixes the faults from an index on with `field`. Always returns false, as `Faults.add` does. */
-function prefix(faults: Faults, from: number, field: string): false {
+export function prefix(faults: Faults, from: number, field: string): false {
   for (const fault of faults.list.slice(from)) fault.field = join(field, fault.field)
   return false
 }
@@ -313,7 +318,7 @@ export function join(outer: string, inner: string): string {
 }
 
 /** Returns a member's name as a step of a field path; other names than plain words are quoted in brackets and cut. */
-function path(name: string): string {
+export function path(name: string): string {
   return /^[\w$-]{1,80}$/.test(name) ? name : `[${JSON.stringify(cut(name))}]`
 }
 
