@@ -36,9 +36,8 @@ export function parseTimestamp(text: string): string | undefined {
  * form of the server and is not checked.
  */
 export function storedTimestamp(text: string): string | undefined {
-  if (text.length === 24 && text[10] === 'T' && text[19] === '.' && text[23] === 'Z')
-    return `${text.slice(0, 23)}000000Z`
-  return parseTimestamp(text)
+  const isPlain = text.length === 24 && text[10] === 'T' && text[19] === '.' && text[23] === 'Z'
+  return isPlain ? `${text.slice(0, 23)}000000Z` : parseTimestamp(text)
 }
 
 /**
