@@ -48,9 +48,17 @@ function plainTypeOf(schema: Schema, context: TypeContext): Type {
   }
 }
 
-/** Returns the branches of an intersection that its type contains. TypeScript cannot express a negated schema. */
-export const typedBranches = ({ of }: Extract<Schema, { kind: 'intersection' }>): readonly Schema[] =>
-  of.filter(({ kind }) => kind !== 'not')
+/**
+ * Returns the branches of an intersection that its type contains. TypeScript cannot express a negated schema, nor that
+ * the other branches have no members.
+ */
+export function typedBranches({ of }: Extract<Schema, { kind: 'intersection' }>): readonly Schema[] {
+  const positive = of.filter(({ kind }) => kind !== 'not')
+  const open = positive.filter(
+    branch => branch.kind !== 'object' || branch.additional !== false || branch.properties.length > 0,
+  )
+  return open.length > 0 ? open : positive
+}
 
 /** Returns the name of a schema in a view, imported if it is in another file. */
 export function nameOf(target: string, { emission, file, view }: TypeContext): string {
@@ -107,7 +115,8 @@ export function membersOf(schema: Extract<Schema, { kind: 'object' }>, context: 
 export function memberOf(property: Property, context: TypeContext): Doc {
   const mark = isOptional(property, context.view) ? '?:' : ':'
   const view = memberView(property, context.view)
-  return annotated(`${key(property.name)}${mark}`, typeOf(property.schema, { ...context, view }))
+  const type = context.emission.shared.has(property) ? '{} | null' : typeOf(property.schema, { ...context, view })
+  return annotated(`${key(property.name)}${mark}`, type)
 }
 
 /** Returns the view of a member. In a request, the member that a mask updates has the view of an update. */

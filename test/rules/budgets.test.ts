@@ -7,7 +7,7 @@ import { parse } from './syntax.ts'
 const ofLines = (path: string, count: number, line = 'x\n') => ({ path, text: line.repeat(count) })
 
 describe('the repository', () => {
-  it('has a runtime of at most 3,850 lines of code in at most 42 files', () => {
+  it('has a runtime of at most 3,890 lines of code in at most 42 files', () => {
     const runtime = readSources(['runtime'], '.ts')
     expect(runtime.length).toBeGreaterThan(0)
     expect(lines(largeRuntime(runtime))).toEqual([])
@@ -40,9 +40,9 @@ describe('the repository', () => {
 })
 
 describe('largeRuntime', () => {
-  it('refuses 3,851 lines and 43 files', () => {
-    expect(largeRuntime([ofLines('runtime/a.ts', 3850)])).toEqual([])
-    expect(largeRuntime([ofLines('runtime/a.ts', 3851)])).toHaveLength(1)
+  it('refuses 3,891 lines and 43 files', () => {
+    expect(largeRuntime([ofLines('runtime/a.ts', 3890)])).toEqual([])
+    expect(largeRuntime([ofLines('runtime/a.ts', 3891)])).toHaveLength(1)
     expect(largeRuntime(Array.from({ length: 43 }, (_, index) => ofLines(`runtime/${index}.ts`, 1)))).toHaveLength(1)
   })
 })

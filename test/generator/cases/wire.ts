@@ -48,7 +48,7 @@ export const documentOf = (paths: object, schemas: object = {}): object => ({
 })
 
 /**
- * Generates a document into a new folder and connects its client with its server, whose handlers answer nothing. The
+ * Generates a document into a new folder and connects its client with its server, whose handlers answer an empty object. The
  * caller deletes the folder.
  */
 export async function connected(file: string, cwd: string, options: Partial<GenerateOptions> = {}): Promise<Wire> {
@@ -60,7 +60,7 @@ export async function connected(file: string, cwd: string, options: Partial<Gene
   const module = async (part: string): Promise<Record<string, unknown>> =>
     await import(pathToFileURL(join(folder, document.name, `${part}.ts`)).href)
   const received: unknown[] = []
-  let [answer, response]: [unknown, Response | undefined] = [undefined, undefined]
+  let [answer, response]: [unknown, Response | undefined] = [{ status: 200, body: {} }, undefined]
   const sent: { readonly url: string; readonly headers: Headers; readonly body: BodyInit | null }[] = []
   const reached: string[] = []
   const [routes, errors] = [await module('routes'), await module('errors')]
