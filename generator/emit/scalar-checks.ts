@@ -14,6 +14,8 @@ export type Run = (symbol: RuntimeSymbol, ...args: readonly Doc[]) => Doc
 const formatChecks: Readonly<Record<string, RuntimeSymbol>> = {
   'date-time': 'isDateTime',
   date: 'isDate',
+  time: 'isTime',
+  duration: 'isDuration',
   uuid: 'isUuid',
   email: 'isEmail',
   byte: 'isBase64',

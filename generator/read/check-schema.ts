@@ -9,6 +9,12 @@ import type { Located } from './types.ts'
 
 const types: readonly string[] = ['string', 'number', 'integer', 'boolean', 'array', 'object']
 
+/** The formats of JSON Schema and of the OpenAPI registry that authors expect to be checked, but that nothing checks. */
+const unchecked: ReadonlySet<string> = new Set(
+  `decimal decimal128 idn-email idn-hostname int8 int16 iri iri-reference json-pointer regex relative-json-pointer uint8
+  uint16 uint64 uri-reference uri-template`.split(/\s+/),
+)
+
 /** The maximal length of a pattern in characters. A longer pattern may take unbounded time to compile or match. */
 const maxPatternLength = 2000
 
@@ -28,6 +34,8 @@ export function checkSchema(at: Located, checking: Checking): void {
   }
   const type = text(at, 'type')
   if (type !== undefined && !types.includes(type)) report(messages.notOneOf('type', type, types), 'type')
+  const format = text(at, 'format')
+  if (format !== undefined && unchecked.has(format)) report(messages.formatUnchecked(format), 'format')
   if (type === 'array' && !member(at, 'items')) report(messages.itemsMissing())
   for (const name of ['pattern', 'x-key-pattern'] as const) {
     const message = patternFault(text(at, name))
