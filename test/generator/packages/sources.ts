@@ -45,7 +45,7 @@ export function fetched(from: string, root: string): string {
   mkdirSync(folder, { recursive: true })
   if (readdirSync(folder).length === 0) {
     execFileSync('npm', ['pack', '--silent', from], { cwd: folder, timeout: 300_000 })
-    const [archive = ''] = readdirSync(folder).filter(name => name.endsWith('.tgz'))
+    const archive = readdirSync(folder).find(name => name.endsWith('.tgz')) ?? ''
     execFileSync('tar', ['xzf', archive], { cwd: folder })
   }
   return join(folder, 'package')
