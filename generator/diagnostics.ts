@@ -230,6 +230,8 @@ export const messages = {
     error('status-invalid', `${quoted(status)} is no status; write "200", "2XX" or "default"`),
   bodyOfGet: () =>
     warning('body-of-get', 'the body of GET and HEAD is ignored, as OpenAPI says; use query parameters or POST'),
+  formatUnchecked: (format: string) =>
+    note('format-unchecked', `the format ${quoted(format)} is documentation here: no check of a value looks at it`),
   serverPathUnused: (url: string) =>
     note('server-path-unused', `the base path of ${quoted(url)} is in no route: mount there, or put it into baseUrl`),
   securityNotEnforced: () =>

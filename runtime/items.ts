@@ -21,11 +21,13 @@ export function jsonLines(check?: Check): StreamCodec {
 }
 
 /**
- * Returns the codec of server-sent events, one item per event. Comments and events without data are skipped. `check`
- * checks the items of requests.
+ * Returns the codec of server-sent events, one item per event. Comments and events without data are skipped, and the
+ * data `[DONE]` ends a stream of JSON. `check` checks the items of requests.
  */
 export function eventStream(form: EventForm = {}, check?: Check): StreamCodec {
   const parse = (event: ServerEvent, depth: number): unknown => {
+    // Several services end their streams so, with text that is no JSON.
+    if (event.data === '[DONE]' && !form.isText) return done
     const data = form.isText ? event.data : parseJson(event.data, depth)
     return form.isWhole ? { ...event, data } : data
   }
@@ -36,6 +38,9 @@ export function eventStream(form: EventForm = {}, check?: Check): StreamCodec {
 export async function* mapItems<From, To>(items: AsyncIterable<From>, change: (item: From) => To): AsyncIterable<To> {
   for await (const item of items) yield change(item)
 }
+
+/** The item after which a stream has ended. */
+const done: unique symbol = /* @__PURE__ */ Symbol('done')
 
 const encoder = /* @__PURE__ */ new TextEncoder()
 
@@ -75,6 +80,7 @@ async function* itemsOf<Part>(
     for await (const part of parts) {
       if (typeof part === 'string' && part.trim() === '') continue
       const item = parse(part)
+      if (item === done) return
       const faults = new Faults()
       if (!nested(item, `body[${index}]`, faults, check)) throw refuse(faults.list)
       yield item

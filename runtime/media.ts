@@ -61,6 +61,14 @@ export interface PlainCodec extends Codec {
   readAnswer(body: AnswerBody): unknown
 }
 
+/** The codec of an answer that is JSON in a special form. */
+export interface AnswerCodec {
+  readonly name: 'exact'
+  write(value: unknown): string
+  /** Returns the value of an answer. Rejects with `SyntaxError` for a value that is malformed or that no number holds. */
+  readAnswer(body: AnswerBody): Promise<unknown>
+}
+
 /** The codec of a stream of items, which may also be an answer. A slow reader slows its writer down. */
 export interface StreamCodec extends Codec {
   readonly name: 'lines' | 'events'

@@ -3,7 +3,7 @@ import type { ErrorDomain } from './errors.ts'
 import type { Fields } from './field-mask.ts'
 import type { ListFields } from './filter/types.ts'
 import type { FormRule } from './form-rules.ts'
-import type { ClientBody, PlainCodec, RequestBody, StreamCodec } from './media.ts'
+import type { AnswerCodec, ClientBody, PlainCodec, RequestBody, StreamCodec } from './media.ts'
 import type { PageTokens } from './page-token.ts'
 import type { Parameter, ParameterType } from './parameters/types.ts'
 import type { WriteParameter } from './parameters/write.ts'
@@ -21,7 +21,7 @@ export interface ClientParameter extends Parameter {
 export interface Success {
   readonly status: number | 'default' | '2XX'
   readonly type?: string
-  readonly kind?: 'json' | PlainCodec | StreamCodec
+  readonly kind?: 'json' | AnswerCodec | PlainCodec | StreamCodec
   /** The declared headers, keyed by name; present only if `replies` is set. */
   readonly headers?: Readonly<Record<string, ParameterType>>
 }
@@ -78,6 +78,8 @@ export interface Rules<Request, Given extends Request = Request> {
   readonly access?: Access
   /** The reasons that the operation may throw beyond the common block; absent: any reason. */
   readonly raises?: readonly string[]
+  /** The query parameters in which callers may send an API key; authentication reads them, and handlers do not. */
+  readonly queryKeys?: readonly string[]
   /** The member with the rows and the fields for filter and order; present only for a list of `x-filter`. */
   readonly list?: { readonly member: string; readonly fields: ListFields }
   /**

@@ -27,7 +27,9 @@ export const handlerBody = (body: RequestBody, context: TypeContext): Type =>
   bodyType(body, content => {
     if (content.kind === 'bytes') return byteStream
     const inner: TypeContext = { ...context, view: body.view }
-    return isCompletable(body, content) ? parsedType(content.schema, inner) : typeOf(content.schema, inner)
+    return isCompletable(body, content) && !body.isPatch
+      ? parsedType(content.schema, inner)
+      : typeOf(content.schema, inner)
   })
 
 function bodyType({ content, contents, isTagged }: RequestBody, plainType: (content: Content) => Type): Type {

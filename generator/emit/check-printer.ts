@@ -20,6 +20,9 @@ import type { Doc } from './layout/doc.ts'
 import { asArrow, asReturned, asStatement, either, type Logical } from './layout/logical.ts'
 import { call, conditional, object, property, quote, signature } from './layout/typescript.ts'
 
+/** The parameters that the body of a check uses. */
+type Uses = 'both' | 'value' | 'nothing'
+
 /** Prints check functions. The functions for inline schemas follow the function that uses them. */
 export class CheckPrinter {
   readonly #emission: Emission
@@ -164,14 +167,15 @@ export class CheckPrinter {
   }
 
   #returning(head: string, result: string, body: Doc | Logical, further: readonly string[] = []): void {
-    this.#block(head, result, () => this.#file.print(asReturned(body)), further, body !== 'true')
+    const uses = body === 'true' ? 'nothing' : 'both'
+    this.#block(head, result, () => this.#file.print(asReturned(body)), further, uses)
   }
 
   #print(head: string, result: string, statements: readonly Doc[], guard?: string, nullable?: boolean): void {
     const file = this.#file
-    const isChecking = statements.length > 0 || guard !== undefined
-    const write = (): void => {
-      if (!isChecking) return file.print('return true')
+    const isIdle = statements.length === 0 && !guard?.includes('faults')
+    const uses = !isIdle ? 'both' : guard === undefined && !nullable ? 'nothing' : 'value'
+    const body = (): void => {
       if (nullable) file.print('if (value === null) return true')
       if (guard !== undefined) file.print(guard)
       if (statements.length === 0) return file.print('return true')
@@ -179,14 +183,14 @@ export class CheckPrinter {
       for (const statement of statements) file.print(statement)
       file.print('return faults.count === before')
     }
-    this.#block(head, result, write, [], isChecking)
+    this.#block(head, result, body, [], uses)
   }
 
-  /** Prints a function. The names of its parameters begin with `_` if the function accepts every value unread. */
-  #block(head: string, result: string, body: () => void, further: readonly string[] = [], isChecking = true): void {
-    const mark = isChecking ? '' : '_'
-    const parameters = [`${mark}value: unknown`, `${mark}faults: ${this.#file.runtime('Faults')}`, ...further]
-    this.#file.block(signature(head, parameters, result.replace(/^value is /, `${mark}value is `)), body)
+  /** Prints a check function. A parameter that its body does not use has a name that compilers let pass. */
+  #block(head: string, result: string, body: () => void, further: readonly string[], uses: Uses): void {
+    const [value, faults] = [uses === 'nothing' ? '_value' : 'value', uses === 'both' ? 'faults' : '_faults']
+    const parameters = [`${value}: unknown`, `${faults}: ${this.#file.runtime('Faults')}`, ...further]
+    this.#file.block(signature(head, parameters, result.replace(/^value\b/, value)), body)
     this.#file.blank()
   }
 

@@ -9,10 +9,11 @@ import type { OutputFile } from './file.ts'
 import {
   bodyCompletion,
   completionOf,
+  contentCompletion,
   filledParameters,
   handlerRequestName,
-  isCompletable,
   isNarrowed,
+  outputOnly,
   requestCompletion,
 } from './parsed-types.ts'
 import type { Hoisted } from './hoisted.ts'
@@ -103,18 +104,19 @@ function readRequest({ body, requestName }: Operation, emission: Emission, file:
  */
 function bodyCompleted(body: RequestBody, context: CompleteContext): Doc {
   const value = 'request.body'
-  if (!body.isTagged) return assigned('body', contentCompleted(value, body.content, context))
+  if (!body.isTagged) return assigned('body', contentCompleted(value, body, body.content, context))
   const branches = body.contents
-    .filter(each => isCompletable(body, each) && isCompleted(completionOf(each.schema, context.emission)))
+    .filter(each => isCompleted(contentCompletion(body, each, context.emission)))
     .map(each => {
       const inner = { ...context, place: `${context.place}${pascal(each.kind)}` }
-      const rest = object([`...${value}`, assigned('body', contentCompleted(`${value}.body`, each, inner))])
+      const rest = object([`...${value}`, assigned('body', contentCompleted(`${value}.body`, body, each, inner))])
       return [`${value}.contentType === ${quote(each.type)}`, rest] as const
     })
   return below('body', choices(branches, value))
 }
 
-function contentCompleted(value: string, content: Content, context: CompleteContext): Expression {
+function contentCompleted(value: string, body: RequestBody, content: Content, context: CompleteContext): Expression {
+  if (body.isPatch) return without(value, outputOnly(content.schema, context.emission), context)
   if (!isStream(content)) return completed(value, content.schema, context)
   return mapped(context.file.runtime('mapItems'), [value], completed('item', content.schema, context))
 }
@@ -147,7 +149,12 @@ function plainCompleted(value: string, schema: Schema, context: CompleteContext)
       return mapped(`${value}.map`, [], completed('item', schema.items, context))
     case 'intersection':
     case 'object':
-      return membersCompleted(value, propertiesOf(schema, context.emission), context)
+      return membersCompleted(
+        value,
+        propertiesOf(schema, context.emission),
+        hasAlternatives(schema, context.emission),
+        context,
+      )
     default:
       return value
   }
@@ -156,8 +163,8 @@ function plainCompleted(value: string, schema: Schema, context: CompleteContext)
 /**
  * Returns the properties of an object, or the properties of all branches of an intersection; completing the branches
  * one after the other would restore the members that an earlier branch dropped. Of properties with the same name, a
- * property that completing changes is preferred, then a property that requests send. Schemas of other kinds have no
- * properties.
+ * property that completing changes is preferred, then a property that requests send; it is required if any branch
+ * requires it. Schemas of other kinds have no properties.
  */
 function propertiesOf(schema: Schema, emission: Emission): readonly Property[] {
   const of = resolved(emission, schema)
@@ -169,14 +176,30 @@ function propertiesOf(schema: Schema, emission: Emission): readonly Property[] {
   )
   return [...byName.values()].flatMap(same => {
     const sent = visible(same, 'input')
-    return sent.find(property => isChanged(property, emission)) ?? sent[0] ?? same[0] ?? []
+    const found = sent.find(property => isChanged(property, emission)) ?? sent[0] ?? same[0]
+    return found ? [{ ...found, required: same.some(({ required }) => required) }] : []
   })
+}
+
+/** Whether an intersection has a union among its branches. */
+function hasAlternatives(schema: Schema, emission: Emission): boolean {
+  const of = resolved(emission, schema)
+  return of.kind === 'union' || (of.kind === 'intersection' && of.of.some(branch => hasAlternatives(branch, emission)))
 }
 
 const isChanged = ({ masked, schema }: Property, emission: Emission): boolean =>
   schema.default !== undefined || (!masked && isCompleted(completionOf(schema, emission)))
 
-function membersCompleted(value: string, properties: readonly Property[], context: CompleteContext): Doc {
+/**
+ * Returns the object with completed members. With `isAlternative`, some members are required in some alternatives only,
+ * and TypeScript does not see that the object without a member and with its completed value has the same type.
+ */
+function membersCompleted(
+  value: string,
+  properties: readonly Property[],
+  isAlternative: boolean,
+  context: CompleteContext,
+): Doc {
   const changed = visible(properties, 'input').filter(property => isChanged(property, context.emission))
   const dropped = properties.filter(({ access }) => access === 'output')
   const rebuilt = changed.filter(({ required, schema }) => !required && schema.default === undefined)
@@ -186,7 +209,8 @@ function membersCompleted(value: string, properties: readonly Property[], contex
     context,
   )
   if (changed.length === 0 && dropped.length > 0) return rest
-  return object([['...', rest], ...changed.map(property => propertyCompleted(property, value, context))])
+  const whole = object([['...', rest], ...changed.map(property => propertyCompleted(property, value, context))])
+  return rebuilt.length > 0 && isAlternative ? call(context.file.runtime('retyped'), [whole]) : whole
 }
 
 /** Returns the expression of `value` without the named members. */

@@ -1,4 +1,12 @@
-import { mainBranch, type Document, type Model, type NamedSchema, type Schema } from '../model/types.ts'
+import {
+  mainBranch,
+  type Content,
+  type Document,
+  type Model,
+  type NamedSchema,
+  type Property,
+  type Schema,
+} from '../model/types.ts'
 import type { EmitOptions } from '../options.ts'
 import { type Completions, completionsOf } from './completion.ts'
 import { OutputFile } from './file.ts'
@@ -11,6 +19,10 @@ export interface Emission {
   readonly schemas: ReadonlyMap<string, NamedSchema>
   readonly completions: Completions
   readonly taken: ReadonlySet<string>
+  /** The properties of any type that intersections join with other properties. */
+  readonly shared: ReadonlySet<Property>
+  /** The JSON contents of successes that contain integers beyond 2^53. */
+  readonly exact: ReadonlySet<Content>
   /** The ids of the schemas whose answers are checked; if absent, all answers are checked. */
   readonly checkedAnswers?: ReadonlySet<string>
 }
@@ -19,7 +31,15 @@ export interface Emission {
 export function emissions(model: Model, options: EmitOptions): readonly Emission[] {
   const schemas = new Map(model.documents.flatMap(({ schemas }) => schemas.map(schema => [schema.id, schema] as const)))
   const completions = completionsOf(schemas)
-  return model.documents.map(document => ({ document, options, schemas, completions, taken: declared(document) }))
+  return model.documents.map(document => ({
+    document,
+    options,
+    schemas,
+    completions,
+    taken: declared(document),
+    shared: model.shared,
+    exact: model.exact,
+  }))
 }
 
 export const openFile = ({ document, taken, options }: Emission, part: Part): OutputFile =>

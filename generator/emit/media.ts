@@ -36,6 +36,16 @@ export function itemName({ requestName }: Operation, { kind }: Content, { taken 
   return name
 }
 
+/**
+ * Returns the template data of the media type of an answer. Clients read JSON with 64-bit integers by a codec that
+ * refuses integers beyond 2^53.
+ */
+export function answerMediaOf(content: Content, emission: Emission, file: OutputFile): MediaView {
+  const media = mediaOf(content, emission, file)
+  const isExact = emission.exact.has(content)
+  return isExact ? { ...media, kind: file.runtime('exactJson') } : media
+}
+
 /** Returns the template data of a media type and its codec. */
 export function mediaOf(content: Content, emission: Emission, file: OutputFile, check?: string): MediaView {
   const { aliases, type } = content

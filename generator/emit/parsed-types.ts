@@ -1,6 +1,7 @@
 import type { Content, Operation, Parameter, RequestBody, Schema } from '../model/types.ts'
 import { type Completion, completion, memberCompletion } from './completion.ts'
-import { type Emission, schemaOf } from './emission.ts'
+import { isStream } from './answer-type.ts'
+import { type Emission, resolved, schemaOf } from './emission.ts'
 import { annotated, arrayOf, intersectionOf, objectOf, type Type, unionOf } from './layout/type.ts'
 import { key } from './layout/typescript.ts'
 import { type TypeContext, typeOf, typedBranches, visible } from './type-expression.ts'
@@ -35,9 +36,25 @@ export const filledParameters = ({ list, parameters }: Operation): readonly Para
 
 /** Returns the completion of a body, combined over all its media types. */
 export function bodyCompletion(body: RequestBody | undefined, emission: Emission): Completion {
-  const contents = body?.contents.filter(content => isCompletable(body, content)) ?? []
-  const found = contents.map(({ schema }) => completionOf(schema, emission))
+  const found = body?.contents.map(content => contentCompletion(body, content, emission)) ?? []
   return { fills: found.some(({ fills }) => fills), drops: found.some(({ drops }) => drops) }
+}
+
+/**
+ * Returns the completion of a content. The body of a PATCH says which members change: no defaults are filled, and only
+ * its own output-only members are dropped.
+ */
+export function contentCompletion(body: RequestBody, content: Content, emission: Emission): Completion {
+  if (!isCompletable(body, content)) return { fills: false, drops: false }
+  if (!body.isPatch) return completionOf(content.schema, emission)
+  return { fills: false, drops: !isStream(content) && outputOnly(content.schema, emission).length > 0 }
+}
+
+/** Returns the names of an object's members that requests never have. */
+export function outputOnly(schema: Schema, emission: Emission): readonly string[] {
+  const of = resolved(emission, schema)
+  if (of.kind === 'intersection') return [...new Set(of.of.flatMap(branch => outputOnly(branch, emission)))]
+  return of.kind === 'object' ? of.properties.filter(({ access }) => access === 'output').map(({ name }) => name) : []
 }
 
 /**

@@ -14,7 +14,7 @@ import { inSentence } from './layout/comment.ts'
 import { flat } from './layout/doc.ts'
 import { typeCode } from './layout/type.ts'
 import { literal, member, object, property, quote, texts } from './layout/typescript.ts'
-import { mediaOf, requestBodyOf } from './media.ts'
+import { answerMediaOf, requestBodyOf } from './media.ts'
 import { checkName, fieldsName } from './names.ts'
 import { shortComment } from './operation-comment.ts'
 import { ParameterConstants } from './parameter-constants.ts'
@@ -97,7 +97,7 @@ function routeView(operation: Operation, emission: Emission, file: OutputFile): 
  * handlers.
  */
 function bindingView(operation: Operation, handlers: string, emission: Emission, file: OutputFile): BindingView {
-  const { access, list, raises } = operation
+  const { access, list, queryKeys, raises } = operation
   const update = updatedFieldsOf(operation, emission)
   const complete = requestComplete(operation, emission)
   const etag = etagPlaceOf(operation, emission)
@@ -108,6 +108,7 @@ function bindingView(operation: Operation, handlers: string, emission: Emission,
     handler: member(handlers, operation.name),
     access: access && access.kind !== 'public' ? accessOf(access) : '',
     raises: raises ? texts(raises) : '',
+    queryKeys: queryKeys.length > 0 ? texts(queryKeys) : '',
     list: list ? { member: quote(list.member), fields: listFields() } : false,
     fields: update ? fieldsOf(update.target, emission, file) : '',
     masked: update?.member === undefined ? '' : quote(update.member),
@@ -129,7 +130,7 @@ function successView({ status, content, headers }: Response, emission: Emission,
   const types = headers.map(({ name, schema }) => property(name, [parameterType(schema, emission), exact(name)]))
   return {
     status: typeof status === 'number' ? String(status) : quote(status),
-    media: content ? mediaOf(content, emission, file) : false,
+    media: content ? answerMediaOf(content, emission, file) : false,
     headers: types.length > 0 ? flat(object(types)) : '',
   }
 }

@@ -14,6 +14,8 @@ export type Run = (symbol: RuntimeSymbol, ...args: readonly Doc[]) => Doc
 const formatChecks: Readonly<Record<string, RuntimeSymbol>> = {
   'date-time': 'isDateTime',
   date: 'isDate',
+  time: 'isTime',
+  duration: 'isDuration',
   uuid: 'isUuid',
   email: 'isEmail',
   byte: 'isBase64',
@@ -64,7 +66,8 @@ export function numberChain(schema: Extract<Schema, { kind: 'number' }>, run: Ru
   const maximum = smallest(schema.maximum, range.maximum)
   const low = minimum === undefined && maximum !== undefined ? -Infinity : minimum
   const limits = [low, maximum].filter(limit => limit !== undefined).map(numeral)
-  const chain = [run(schema.integer ? 'integer' : 'number', ...limits)]
+  const symbol = schema.wide ? 'int64' : schema.integer ? 'integer' : 'number'
+  const chain = [run(symbol, ...limits)]
   if (schema.exclusiveMinimum || schema.exclusiveMaximum) {
     const above = schema.exclusiveMinimum ? schema.minimum : undefined
     const below = schema.exclusiveMaximum ? schema.maximum : undefined

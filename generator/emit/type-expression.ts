@@ -56,11 +56,15 @@ function plainTypeOf(schema: Schema, context: TypeContext): Type {
 }
 
 /**
- * Returns the branches of an intersection that its type contains. TypeScript cannot express a negated schema, nor the
- * keywords of several types in a schema without a type.
+ * Returns the branches of an intersection that its type contains. TypeScript cannot express a negated schema, the
+ * keywords of several types in a schema without a type, nor that the other branches have no members.
  */
 export function typedBranches({ of }: Extract<Schema, { kind: 'intersection' }>): readonly Schema[] {
-  const typed = of.filter(branch => !isConstraint(branch) || hasBothBranches(branch))
+  const stated = of.filter(branch => !isConstraint(branch) || hasBothBranches(branch))
+  const open = stated.filter(
+    branch => branch.kind !== 'object' || branch.additional !== false || branch.properties.length > 0,
+  )
+  const typed = open.length > 0 ? open : stated
   const implied = new Set(typed.flatMap(({ implied, kind }) => (implied ? [kind] : [])))
   return implied.size > 1 ? typed.filter(branch => !branch.implied) : typed
 }
@@ -172,7 +176,8 @@ function mapValue(
 export function memberOf(property: Property, context: TypeContext): Doc {
   const mark = isOptional(property, context.view) ? '?:' : ':'
   const view = memberView(property, context.view)
-  return annotated(`${key(property.name)}${mark}`, typeOf(property.schema, { ...context, view }))
+  const type = context.emission.shared.has(property) ? '{} | null' : typeOf(property.schema, { ...context, view })
+  return annotated(`${key(property.name)}${mark}`, type)
 }
 
 /** Returns the view of a member. In a request, the member that a mask updates has the view of an update. */

@@ -5,11 +5,13 @@ import type { Entry, Loaded } from '../read/types.ts'
 import type { Building } from './building.ts'
 import { domainOf, errorsOf, permissionsOf } from './catalogue.ts'
 import { onCycles } from './cycles.ts'
+import { exactAnswers } from './exact-answers.ts'
 import { formSchemas, withFiles } from './form-schemas.ts'
 import { groupNames, groupsOf, tagOf } from './groups.ts'
 import { judge } from './judge.ts'
 import { operationsFrom } from './operation.ts'
 import { type Registered, Registry } from './registry.ts'
+import { sharedMembers } from './shared-members.ts'
 import { childrenSchema, schemaOf } from './schema.ts'
 import { resourceOf } from './traits.ts'
 import type { Document, Model, NamedSchema, Operation, Schema } from './types.ts'
@@ -45,8 +47,12 @@ export function build(loaded: Loaded, diagnostics: DiagnosticList, beside: reado
     registry,
     { beside, diagnostics },
   )
+  const documents = drafts.map(draft => documentOf(draft, visible(schemas, draft.entry, loaded), diagnostics))
+  const byId = new Map(schemas.map(schema => [schema.id, schema]))
   return {
-    documents: drafts.map(draft => documentOf(draft, visible(schemas, draft.entry, loaded), diagnostics)),
+    documents,
+    shared: sharedMembers(documents, byId),
+    exact: exactAnswers(documents, byId),
     isInterwoven: registry.isInterwoven || schemas.some(schema => hasForeignTarget(schema, loaded)),
   }
 }

@@ -9,6 +9,7 @@ import { contentsOf } from './content.ts'
 import { madeOperationName, Names, operationName, spelling, upperFirst } from './names.ts'
 import { isRange } from './media-types.ts'
 import { parametersFrom } from './parameter.ts'
+import { queryKeysOf } from './query-keys.ts'
 import { responsesOf, type Responses } from './response.ts'
 import { schemaOf } from './schema.ts'
 import { listOf } from './list.ts'
@@ -60,6 +61,7 @@ function operationFrom(building: Building, found: FoundOperation, scopes: Scopes
     ...responses,
     answer: answerOf(responses, list),
     access: accessOf(at),
+    queryKeys: queryKeysOf(building.loaded, found.document, at),
     raises: member(at, 'x-raises') ? texts(at, 'x-raises') : undefined,
     mode: modeOf(text(at, 'x-mode')),
     list,
@@ -115,6 +117,7 @@ function bodyOf(
     content,
     contents,
     isTagged,
+    isPatch: method === 'patch',
     view: isUpdate && !isTagged ? 'update' : 'input',
   }
 }

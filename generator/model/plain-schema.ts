@@ -132,7 +132,10 @@ function numberSchema(integer: boolean, at: Located, base: SchemaBase): Schema {
     ...boundsOf(at),
     multipleOf: numeric(at, 'multipleOf'),
   })
-  return { kind: 'number', integer, ...limits, ...base }
+  const { maximum = Infinity, minimum = -Infinity } = limits
+  const isWide =
+    text(at, 'format') === 'int64' && (maximum > Number.MAX_SAFE_INTEGER || minimum < Number.MIN_SAFE_INTEGER)
+  return { kind: 'number', integer, ...limits, ...(integer && isWide && { wide: true }), ...base }
 }
 
 /**

@@ -10,6 +10,10 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
  */
 export interface Model {
   readonly documents: readonly Document[]
+  /** The properties of any type in branches of intersections whose other branches have a property of the same name. */
+  readonly shared: ReadonlySet<Property>
+  /** The JSON contents of successes that contain integers beyond 2^53. */
+  readonly exact: ReadonlySet<Content>
   /**
    * Whether documents depend on each other beyond their `Outline`. If so, a change of one document can change the
    * output of all documents, and all documents must be built together.
@@ -118,6 +122,8 @@ export type Schema = SchemaBase &
         readonly exclusiveMinimum?: true
         readonly exclusiveMaximum?: true
         readonly multipleOf?: number
+        /** True for the format `int64`, if the bounds allow integers beyond 2^53. */
+        readonly wide?: true
       }
     | { readonly kind: 'boolean' }
     | { readonly kind: 'enum'; readonly values: readonly (string | number | boolean)[]; readonly unspecified?: string }
@@ -287,6 +293,8 @@ export interface RequestBody {
   readonly contents: readonly Content[]
   /** Whether a request names its media type, because the operation accepts several types or a range. */
   readonly isTagged: boolean
+  /** Whether the operation is a PATCH: an absent member of the body means no change, so that no default replaces it. */
+  readonly isPatch: boolean
   /** `update` if the operation has the query parameter `update_mask` and `isTagged` is false. */
   readonly view: 'input' | 'update'
 }
@@ -375,6 +383,8 @@ export interface Operation {
    */
   readonly answer: 'value' | 'empty' | 'page' | 'replies'
   readonly access: OperationAccess | undefined
+  /** The query parameters in which callers may send an API key, by the `security` of the document. */
+  readonly queryKeys: readonly string[]
   readonly raises: readonly string[] | undefined
   readonly mode: 'sync' | 'async' | 'data' | undefined
   readonly list: ListTrait | undefined

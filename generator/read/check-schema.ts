@@ -11,6 +11,12 @@ import type { Located } from './types.ts'
 
 const types: readonly string[] = ['string', 'number', 'integer', 'boolean', 'array', 'object']
 
+/** The formats of JSON Schema and of the OpenAPI registry that authors expect to be checked, but that nothing checks. */
+const unchecked: ReadonlySet<string> = new Set(
+  `decimal decimal128 idn-email idn-hostname int8 int16 iri iri-reference json-pointer regex relative-json-pointer uint8
+  uint16 uint64 uri-reference uri-template`.split(/\s+/),
+)
+
 /** Pairs of bounds; the lower bound must not exceed the upper bound. */
 const bounds = [
   ['minLength', 'maxLength'],
@@ -28,6 +34,8 @@ export function checkSchema(at: Located, checking: Checking): void {
   for (const type of typesOf(at) ?? [])
     if (!types.includes(type)) report(messages.notOneOf('type', type, isNewer(at) ? [...types, 'null'] : types), 'type')
   if (typeOf(at) === 'array' && !isNewer(at) && !member(at, 'items')) report(messages.itemsMissing())
+  const format = text(at, 'format')
+  if (format !== undefined && unchecked.has(format)) report(messages.formatUnchecked(format), 'format')
   for (const name of ['pattern', 'x-key-pattern'] as const) {
     const message = patternFault(text(at, name))
     if (message) report(message, name)

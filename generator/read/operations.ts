@@ -14,6 +14,8 @@ export interface FoundOperation {
   /** The objects that form the path item, as `pathItemParts` returns them. */
   readonly item: readonly Located[]
   readonly at: Located
+  /** The entry document. */
+  readonly document: Located
 }
 
 /**
@@ -28,14 +30,15 @@ export function pathItemParts(loaded: Loaded, at: Located): readonly Located[] {
 
 /** Returns the operations of an entry document, in the order of the document. References are followed. */
 export function operationsOf(loaded: Loaded, file: SourceFile): readonly FoundOperation[] {
-  const paths = member({ file, pointer: '', value: file.root }, 'paths')
+  const document: Located = { file, pointer: '', value: file.root }
+  const paths = member(document, 'paths')
   return members(paths).flatMap(([path, at]) => {
     const item = path.startsWith('/') ? pathItemParts(loaded, at) : []
     const operations = new Map(item.flatMap(part => members(part)))
     return [...operations].flatMap(([name, reference]) => {
       const method = methods.find(known => known === name)
       const operation = method && follow(loaded, reference)
-      return operation ? [{ path, method, item, at: operation }] : []
+      return operation ? [{ path, method, item, at: operation, document }] : []
     })
   })
 }

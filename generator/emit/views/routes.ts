@@ -113,6 +113,8 @@ export interface BindingView {
    * list them.
    */
   readonly raises: Literal | ''
+  /** The query parameters in which callers may send an API key, or ''. */
+  readonly queryKeys: Literal | ''
   /**
    * The member that holds a list's rows, and the constant of its filter and sort fields; false for other operations.
    */

@@ -7,11 +7,14 @@ import { fetchHost } from '../../../runtime/hosts/fetch.ts'
 import type { BoundRoute } from '../../../runtime/route.ts'
 import { createTransport } from '../../../runtime/transport.ts'
 import type { GenerateOptions } from '../../../generator/options.ts'
-import { generation, newFolder, removeFolder, runtimeFrom, writeFiles } from '../generation.ts'
+import { type Generation, generation, newFolder, removeFolder, runtimeFrom, writeFiles } from '../generation.ts'
 
 /** A generated client and a generated server of one document, connected in this process. */
 export interface Wire {
-  /** Calls an operation by its name through the client; returns the request that the handler received. */
+  /**
+   * Calls an operation by its name through the client; returns the request that the handler received, whatever became of
+   * its answer.
+   */
   readonly call: (operation: string, request: object) => Promise<unknown>
   /** Calls an operation through the client; its handler returns `answer`. Returns the result of the client. */
   readonly answered: (operation: string, request: object, answer: unknown) => Promise<unknown>
@@ -48,19 +51,25 @@ export const documentOf = (paths: object, schemas: object = {}): object => ({
 })
 
 /**
- * Generates a document into a new folder and connects its client with its server, whose handlers answer nothing. The
+ * Generates a document into a new folder and connects its client with its server, whose handlers answer an empty object. The
  * caller deletes the folder.
  */
 export async function connected(file: string, cwd: string, options: Partial<GenerateOptions> = {}): Promise<Wire> {
   const folder = newFolder()
-  const { files, model, printed } = await generation([file], cwd, { ...runtimeFrom(folder), ...options })
+  const made = await generation([file], cwd, { ...runtimeFrom(folder), ...options })
+  if (made.files.size === 0) throw new Error(`${file} does not generate: ${made.printed.join('; ')}`)
+  writeFiles(folder, made.files)
+  return connectedGeneration(made, folder)
+}
+
+/** Connects the client and the server of a document whose files have been written to a folder. */
+export async function connectedGeneration({ model }: Generation, folder: string): Promise<Wire> {
   const [document] = model?.documents ?? []
-  if (!document || files.size === 0) throw new Error(`${file} does not generate: ${printed.join('; ')}`)
-  writeFiles(folder, files)
+  if (!document) throw new Error('there is no document')
   const module = async (part: string): Promise<Record<string, unknown>> =>
     await import(pathToFileURL(join(folder, document.name, `${part}.ts`)).href)
   const received: unknown[] = []
-  let [answer, response]: [unknown, Response | undefined] = [undefined, undefined]
+  let [answer, response]: [unknown, Response | undefined] = [{ status: 200, body: {} }, undefined]
   const sent: { readonly url: string; readonly headers: Headers; readonly body: BodyInit | null }[] = []
   const reached: string[] = []
   const [routes, errors] = [await module('routes'), await module('errors')]
@@ -108,7 +117,9 @@ export async function connected(file: string, cwd: string, options: Partial<Gene
     folder,
     document: document.name,
     call: async (operation, request) => {
-      await call(operation, request)
+      const before = received.length
+      const [result] = await Promise.allSettled([call(operation, request)])
+      if (result.status === 'rejected' && received.length === before) throw result.reason
       return received.pop()
     },
     answered: async (operation, request, given) => {

@@ -50,7 +50,7 @@ export function shop(resources: readonly Resource[]): { readonly model: Model; r
     errors: [],
     permissions: [],
   }
-  return { model: { documents: [document], isInterwoven: false }, handlers: handlersOf(resources) }
+  return { model: { documents: [document], shared: new Set(), exact: new Set(), isInterwoven: false }, handlers: handlersOf(resources) }
 }
 
 const groupOf = ({ group, interfaceName, methods }: Resource): Group => ({
@@ -97,6 +97,7 @@ function operation(name: string): Operation {
     failures: [],
     answer: 'value',
     access: undefined,
+    queryKeys: [],
     raises: undefined,
     mode: undefined,
     list: undefined,

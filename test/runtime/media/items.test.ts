@@ -125,6 +125,14 @@ describe('an item that cannot be sent is refused', () => {
 })
 
 describe('responses', () => {
+  test.each([
+    [{}, [{ n: 1 }]],
+    [{ isWhole: true }, [{ data: { n: 1 } }]],
+    [{ isText: true }, ['{"n":1}', '[DONE]', '2']],
+  ] as const)('of events end with [DONE], unless their data is text: %j', async (form, items) => {
+    expect(await read(eventStream(form), 'data: {"n":1}\n\ndata: [DONE]\n\n', 'data: 2\n\n')).toEqual(items)
+  })
+
   test('that are not JSON violate the contract', async () => {
     await expect(read(jsonLines(), '{"n":1}\n{"n":')).rejects.toMatchObject({
       reason: 'ANSWER_INVALID',

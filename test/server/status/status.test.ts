@@ -26,6 +26,7 @@ const operation = (id: string): Operation => ({
   failures: [],
   answer: 'empty',
   access: undefined,
+  queryKeys: [],
   raises: undefined,
   mode: undefined,
   list: undefined,

@@ -74,13 +74,13 @@ export function dispatcher(options: DispatcherOptions): Dispatch {
 }
 
 function serve(bound: BoundRoute, { noStore }: DispatcherOptions): Served {
-  const { access, domain, operationId, path, parameters = [] } = bound.route
+  const { access, domain, operationId, path, parameters = [], queryKeys } = bound.route
   const names = path.filter((_, index) => index % 2 === 1)
   return {
     ...bound,
     template: pathTemplate(path),
     operation: { area: domain.name, operationId, permission: access?.kind === 'permission' ? access.key : '' },
-    read: parameterReader(parameters, names),
+    read: parameterReader(parameters, names, queryKeys),
     noStore: noStore?.(bound.route) ?? false,
   }
 }

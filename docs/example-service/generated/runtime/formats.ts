@@ -20,6 +20,15 @@ export const isDateTime = (text: string): boolean => plainDateTime.test(text) ||
 /** Whether a text is an RFC 3339 full-date of an existing day. */
 export const isDate = (text: string): boolean => text.length === 10 && isDateTime(`${text}T00:00:00Z`)
 
+/** Whether a text is an RFC 3339 full-time with an offset and 0 to 9 fraction digits. */
+export const isTime = (text: string): boolean => text.length > 8 && isDateTime(`2000-01-02T${text}`)
+
+/** Whether a text is a duration of RFC 3339, appendix A, such as `P1DT12H`; protobuf's `3.5s` is none. */
+export const isDuration = (text: string): boolean =>
+  /^P(?!$)(?:\d+W|(?:\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D)?(?:T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S))?)$/.test(
+    text,
+  )
+
 /** Whether a text is a UUID of RFC 9562, of any version and in either case. */
 export const isUuid = (text: string): boolean => /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i.test(text)
 

@@ -1,5 +1,7 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
+import type { AnswerCodec } from './media.ts'
+
 /** A value of JSON. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json }
 
@@ -55,8 +57,32 @@ function isDeeper(text: string, maxDepth: number): boolean {
   return false
 }
 
+/** Returns the index of the quotation mark that ends a string; at least the length of the text if there is none. */
 function endOfString(text: string, start: number): number {
+  const quote = text.indexOf('"', start + 1)
+  if (text[quote - 1] !== '\\') return quote === -1 ? text.length : quote
   let index = start + 1
   while (index < text.length && text[index] !== '"') index += text[index] === '\\' ? 2 : 1
   return index
+}
+
+/**
+ * The codec of answers with 64-bit integers. A client throws `SyntaxError` for an integer that a number can only hold as
+ * another integer, because its caller would take one row for another.
+ */
+export const exactJson: AnswerCodec = {
+  name: 'exact',
+  write: value => JSON.stringify(value),
+  async readAnswer(body) {
+    const text = await new Response(body).text()
+    return /\d{16}/.test(text) ? JSON.parse(text, exact) : JSON.parse(text)
+  },
+}
+
+/** Returns a parsed value. Engines of before 2025 give no source text, and change integers without a word. */
+function exact(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const source = context?.source ?? ''
+  if (typeof value !== 'number' || !/^-?\d{16,}$/.test(source) || String(value) === source) return value
+  if (BigInt(value) === BigInt(source)) return value
+  throw new SyntaxError(`the integer ${source.slice(0, 80)} is beyond 2^53, where numbers cannot tell integers apart`)
 }

@@ -57,8 +57,9 @@ function writeBody(status: number, { kind, type = anyBytes }: Success, body: unk
 }
 
 function contentOf(kind: NonNullable<Success['kind']>, body: unknown): NonNullable<WireAnswer['body']> {
-  if (body instanceof JsonText && (kind === 'json' || kind.name === 'text')) return body.text
-  if (kind === 'json') return JSON.stringify(body)
+  const isJson = kind === 'json' || kind.name === 'exact'
+  if (body instanceof JsonText && (isJson || kind.name === 'text')) return body.text
+  if (isJson) return JSON.stringify(body)
   if (kind.name === 'text') return String(body)
   if (kind.name === 'lines' || kind.name === 'events') return kind.write(body)
   if (!isBytes(body)) throw new Error('the handler gave no bytes')
@@ -103,6 +104,7 @@ function readHeader(type: ParameterType, text: string | null): unknown {
 function parsed(text: string, type: ParameterType): unknown {
   try {
     const value: unknown = JSON.parse(text)
+    if (type === 'integer' && !Number.isSafeInteger(value)) return undefined
     return type === 'json' || typeof value === (type === 'boolean' ? type : 'number') ? value : undefined
   } catch {
     return undefined

@@ -137,10 +137,20 @@ export function number(value: unknown, field: string, faults: Faults, min?: numb
   return within(value, field, faults, min, max)
 }
 
-/** Checks a whole number between two bounds, both included. */
+/**
+ * Checks a whole number between two bounds, both included. A number beyond 2^53 may stand for other integers too, so
+ * that it counts as no integer.
+ */
 export function integer(value: unknown, field: string, faults: Faults, min?: number, max?: number): value is number {
-  if (!Number.isInteger(value)) return faults.refuse(value, field, 'must be an integer')
+  if (!Number.isSafeInteger(value)) return faults.refuse(value, field, 'must be an integer')
   return within(Number(value), field, faults, min, max)
+}
+
+/** Checks an integer of the format `int64`, whose values beyond 2^53 have a description of their own. */
+export function int64(value: unknown, field: string, faults: Faults, min?: number, max?: number): value is number {
+  const most = Number.MAX_SAFE_INTEGER
+  if (!Number.isInteger(value) || Number.isSafeInteger(value)) return integer(value, field, faults, min, max)
+  return faults.add(field, `must be between -${most} and ${most}`)
 }
 
 function within(value: number, field: string, faults: Faults, min = -Infinity, max = Infinity): boolean {
@@ -296,6 +306,11 @@ export function omit<T extends object, N extends string>(value: T, names: Readon
   const copy = { ...value }
   for (const name of names) if (Object.hasOwn(copy, name)) Reflect.deleteProperty(copy, name)
   return copy
+}
+
+/** Returns a completed value under its own type, which TypeScript cannot derive for members of alternatives. */
+export function retyped<T>(value: object): T {
+  return value as T
 }
 
 /** Returns the text of `value`, which is JSON, with sorted members at every depth, for comparisons and digests. */

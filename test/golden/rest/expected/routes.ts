@@ -2,6 +2,7 @@
 
 import { bind } from './runtime/bind.js'
 import { plainText, rawBytes } from './runtime/body.js'
+import { exactJson } from './runtime/json.js'
 import { toBody, toJson } from './runtime/media.js'
 import { toHeader, toPath, toQuery, toStyled } from './runtime/parameters/write.js'
 import { readReply } from './runtime/reply.js'
@@ -61,7 +62,7 @@ export const listBooks: ClientRoute<
   path: ['/books'],
   parameters: [queryLimit, queryTag, queryIds, queryPublished, headerXTrace],
   success: [
-    { status: 200, type: 'application/json', kind: 'json', headers: { 'X-Total-Count': 'integer' } },
+    { status: 200, type: 'application/json', kind: exactJson, headers: { 'X-Total-Count': 'integer' } },
     { status: 304, headers: { ETag: 'string' } },
   ],
   replies: readReply,
@@ -73,7 +74,7 @@ export const addBook: ClientRoute<AddBookRequest, Reply<201, Book, { Location: s
   method: 'POST',
   path: ['/books'],
   body: { type: 'application/json', kind: 'json', required: false, write: toJson },
-  success: [{ status: 201, type: 'application/json', kind: 'json', headers: { Location: 'string' } }],
+  success: [{ status: 201, type: 'application/json', kind: exactJson, headers: { Location: 'string' } }],
   replies: readReply,
 }
 

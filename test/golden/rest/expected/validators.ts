@@ -8,6 +8,7 @@ import {
   choice,
   entries,
   formatted,
+  int64,
   integer,
   isRecord,
   list,
@@ -70,7 +71,7 @@ export function checkAuthor(value: unknown, faults: Faults): value is Author {
 export function checkBook(value: unknown, faults: Faults): value is Book {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value.id !== undefined) integer(value.id, 'id', faults)
+  if (value.id !== undefined) int64(value.id, 'id', faults)
   text(value.title, 'title', faults, 1)
   if (list(value.authors, 'authors', faults, checkAuthor, 1)) unique(value.authors, 'authors', faults)
   if (value.condition !== undefined) nested(value.condition, 'condition', faults, checkCondition)
@@ -192,14 +193,14 @@ export function completeAddBookRequest(request: AddBookRequest): ParsedAddBookRe
 export function checkDeleteRequest(value: unknown, faults: Faults): value is DeleteRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  integer(value['book-id'], 'book-id', faults, 1)
+  int64(value['book-id'], 'book-id', faults, 1)
   return faults.count === before
 }
 
 export function checkUploadCoverRequest(value: unknown, faults: Faults): value is UploadCoverRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  integer(value['book-id'], 'book-id', faults, 1)
+  int64(value['book-id'], 'book-id', faults, 1)
   required(value.body, 'body', faults)
   return faults.count === before
 }
@@ -207,7 +208,7 @@ export function checkUploadCoverRequest(value: unknown, faults: Faults): value i
 export function checkDownloadCoverRequest(value: unknown, faults: Faults): value is DownloadCoverRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  integer(value['book-id'], 'book-id', faults, 1)
+  int64(value['book-id'], 'book-id', faults, 1)
   return faults.count === before
 }
 

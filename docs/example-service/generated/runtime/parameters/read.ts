@@ -70,10 +70,14 @@ const decodeHeader: Decode = text => text.trim()
 /**
  * Returns the reader of an operation's parameters; `pathNames` are the path parameters in their order. A text becomes a
  * number or a boolean only if the parameter has that type and the whole text is a number or boolean; any other text
- * stays text, and the check reports the fault. Unknown query parameters and repeated scalars are faults (conventions
- * §1).
+ * stays text, and the check reports the fault. Unknown query parameters, but for `ignored` names, and repeated scalars
+ * are faults (conventions §1).
  */
-export function parameterReader(parameters: readonly Parameter[], pathNames: readonly string[]): ParameterReader {
+export function parameterReader(
+  parameters: readonly Parameter[],
+  pathNames: readonly string[],
+  ignored: readonly string[] = [],
+): ParameterReader {
   const hasCookies = parameters.some(parameter => parameter.in === 'cookie')
   return ({ path, query, headers }, faults) => {
     const cookie = hasCookies ? pairsOf(headers.cookie ?? '', ';') : none
@@ -83,7 +87,9 @@ export function parameterReader(parameters: readonly Parameter[], pathNames: rea
       const field = parameter.member ?? parameter.name
       setRead(request, field, faults, () => read(parameter, field, sources, pathNames))
     }
-    for (const name of sources.query.keys()) faults.add(name.slice(0, 80), 'is not a parameter of this operation')
+    for (const name of sources.query.keys()) {
+      if (!ignored.includes(name)) faults.add(name.slice(0, 80), 'is not a parameter of this operation')
+    }
     return request
   }
 }

@@ -1,0 +1,63 @@
+import type { Document, NamedSchema, Property, Schema } from './types.ts'
+import { within } from './walk.ts'
+
+/**
+ * Returns the properties of any type that stand in a branch of an intersection whose other branches have a property of
+ * the same name. TypeScript does not find the intersection of an optional member and a required member of the type
+ * `unknown` assignable to itself (`exactOptionalPropertyTypes`), so that the emitters give these properties another
+ * type with the same JSON values.
+ */
+export function sharedMembers(
+  documents: readonly Document[],
+  schemas: ReadonlyMap<string, NamedSchema>,
+): ReadonlySet<Property> {
+  const found = new Set<Property>()
+  for (const schema of documents.flatMap(schemasOf)) {
+    for (const part of within(schema)) {
+      if (part.kind !== 'intersection') continue
+      const branches = part.of.map(branch => propertiesOf(branch, schemas, new Set()))
+      const names = branches.map(properties => new Set(properties.map(({ name }) => name)))
+      for (const [index, properties] of branches.entries()) {
+        for (const property of properties) {
+          const isShared = names.some((others, other) => other !== index && others.has(property.name))
+          if (isShared && isAny(property.schema, schemas)) found.add(property)
+        }
+      }
+    }
+  }
+  return found
+}
+
+/** Returns the schemas of a document: the named schemas, and the inline schemas of its operations. */
+function schemasOf({ operations, schemas }: Document): readonly Schema[] {
+  const inline = operations.flatMap(({ body, parameters, successes, failures }) => [
+    ...parameters.map(({ schema }) => schema),
+    ...(body?.contents ?? []).map(({ schema }) => schema),
+    ...[...successes, ...failures].flatMap(({ content, headers }) => [
+      ...(content ? [content.schema] : []),
+      ...headers.map(({ schema }) => schema),
+    ]),
+  ])
+  return [...schemas.map(({ schema }) => schema), ...inline]
+}
+
+type Schemas = ReadonlyMap<string, NamedSchema>
+
+/** Returns the properties of all objects that a branch may be. */
+function propertiesOf(schema: Schema, schemas: Schemas, followed: Set<string>): readonly Property[] {
+  if (schema.kind === 'object') return schema.properties
+  if (schema.kind === 'union' || schema.kind === 'intersection') {
+    return schema.of.flatMap(branch => propertiesOf(branch, schemas, followed))
+  }
+  const target = schema.kind === 'ref' && !followed.has(schema.target) ? schemas.get(schema.target) : undefined
+  if (target === undefined) return []
+  followed.add(target.id)
+  return propertiesOf(target.schema, schemas, followed)
+}
+
+/** Whether the type of a schema is `unknown`. */
+function isAny(schema: Schema, schemas: Schemas): boolean {
+  let of: Schema | undefined = schema
+  for (let steps = 0; of?.kind === 'ref' && steps < schemas.size; steps += 1) of = schemas.get(of.target)?.schema
+  return of?.kind === 'any' || of?.kind === 'not'
+}
