@@ -7,8 +7,8 @@ export function extension(id: string, value: object, critical = false): asn.Exte
   return new asn.Extension({ extnID: id, critical, extnValue: new OctetString(AsnConvert.serialize(value)) })
 }
 
-/** The usages of a key in certificates (RFC 5280, 4.2.1.3). */
-const usageFlags: Readonly<Record<KeyUsageInput, number>> = {
+/** The bits of the usages of a key in certificates (RFC 5280, 4.2.1.3). */
+export const usageFlags: Readonly<Record<KeyUsageInput, number>> = {
   VAULT_KEY_USAGE_DIGITAL_SIGNATURE: asn.KeyUsageFlags.digitalSignature,
   VAULT_KEY_USAGE_CONTENT_COMMITMENT: asn.KeyUsageFlags.nonRepudiation,
   VAULT_KEY_USAGE_KEY_ENCIPHERMENT: asn.KeyUsageFlags.keyEncipherment,

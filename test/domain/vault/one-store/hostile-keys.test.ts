@@ -4,6 +4,8 @@ import { doctorFindings } from '../../../areas/doctor.ts'
 import { seeded } from '../../../areas/random.ts'
 import { base64, keyCalls } from '../keys/tenant-keys.ts'
 import { tenantCapsules, type TenantCapsules } from '../capsules/tenant-capsules.ts'
+import { absentId } from '../../../areas/members.ts'
+import { certificateCalls } from '../certificates/tenant-certificates.ts'
 import { formsOf, storedBy } from '../stored-texts.ts'
 
 /** The number of random requests; `NINEFOLD_VAULT_HOSTILE=10000 npx vitest run test/domain/vault/one-store` */
@@ -17,12 +19,14 @@ let tenant: TenantCapsules
 let key: string
 let mac: string
 let capsule: string
+let authority: string
 
 beforeAll(async () => {
   tenant = await tenantCapsules({ later: afterAll })
   const { create } = keyCalls(tenant.admin, tenant.workspace)
   key = await create('target', 'AES_256_GCM')
   mac = await create('mac', 'HMAC_SHA256')
+  authority = await certificateCalls({ ...tenant, at: { workspace: tenant.workspace, engine: 'native' } }).root('root')
   capsule = (await tenant.create(payload, { passphrase })).id
 })
 
@@ -60,6 +64,11 @@ const values: readonly unknown[] = [
   { sha256: 'AAAA' },
   { secret_id: '../x', version: '__proto__' },
   { constructor: '1' },
+  { common_name: '\u0000' },
+  { public_key_pem: `-----BEGIN PUBLIC KEY-----\n${base64(payload)}\n-----END PUBLIC KEY-----` },
+  { certificate_authority_id: '__proto__', pem_certificate_chain: [base64(payload)] },
+  [`-----BEGIN CERTIFICATE REQUEST-----\n${base64(plaintext)}\n-----END CERTIFICATE REQUEST-----`],
+  `-----BEGIN CERTIFICATE REQUEST-----\n${base64(plaintext)}\n-----END CERTIFICATE REQUEST-----`,
 ]
 
 const members = [
@@ -97,12 +106,29 @@ const members = [
   'max_attempts',
   'token',
   'reason',
+  'type',
+  'subject',
+  'lifetime',
+  'name_constraints',
+  'activation',
+  'crl_urls',
+  'max_path_length',
+  'key_usages',
+  'extended_key_usages',
+  'allowed_dns_names',
+  'policy_oids',
+  'maximum_lifetime',
+  'pem_csr',
+  'config',
+  'private_key_secret_name',
+  'certificate_template_id',
   '__proto__',
 ]
 
 function paths(): readonly (readonly [method: string, path: string])[] {
   const base = `/vault/alpha/workspaces/${tenant.workspace}/engines/native`
   const keys = `${base}/cryptoKeys`
+  const authorities = `/vault/v1/workspaces/${tenant.workspace}/engines/native/certificateAuthorities`
   const uses = ['decrypt', 'encrypt', 'generateDataEncryptionKey', 'hmac', 'reEncrypt', 'sign', 'verify', 'rotate']
   return [
     ['POST', keys],
@@ -123,10 +149,20 @@ function paths(): readonly (readonly [method: string, path: string])[] {
     ['GET', `/vault/alpha/capsules/${capsule}`],
     ['GET', '/vault/alpha/capsules/%00'],
     ['POST', `/vault/alpha/capsules/${capsule}:redeem`],
+    ['POST', authorities],
+    ['GET', `${authorities}?filter=not_after_time%20%3E%201`],
+    ['GET', `${authorities}/%00/crl`],
+    ...[authority, absentId, '__proto__', encodeURIComponent('../x')].flatMap(id =>
+      [':revoke', '/certificates', '/certificateTemplates', '/certificates/__proto__:revoke'].map(
+        end => ['POST', `${authorities}/${id}${end}`] as const,
+      ),
+    ),
+    ['GET', `${authorities}/${authority}/certificates?filter=dns_names%3A%22%00%22`],
+    ['PATCH', `${authorities}/${authority}/certificateTemplates/${absentId}?update_mask=key_usages`],
   ]
 }
 
-describe('hostile input of keys and capsules', () => {
+describe('hostile input of keys, capsules and certificates', () => {
   it(
     'is answered with documented errors, and leaves no payload in the log, errors, activities and rows',
     { timeout: 60_000 + requests * 20 },
@@ -173,6 +209,18 @@ describe('hostile input of keys and capsules', () => {
         expect([place, found]).toEqual([place, []])
       }
       expect(await doctorFindings(config)).toEqual([])
+    },
+  )
+
+  it.each(['%00', '__proto__', '..%2F..%2Fvault', 'x'.repeat(4000), '01900000-0000-7000-8000-0000000000ff', '%F0%9F'])(
+    'gets no list from the public path of %s',
+    async id => {
+      const call = tenant.platform.from('192.0.2.9')
+      for (const method of ['GET', 'HEAD']) {
+        const response = await call(`http://platform.test/crl/${id}.crl`, { method })
+        expect([400, 404]).toContain(response.status)
+        expect(await response.text()).not.toContain('BEGIN')
+      }
     },
   )
 })
