@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
-import { ContentFault, type OpenContent } from '../../../domain/storage/contents/content-files.ts'
+import type { ContentFault, OpenContent } from '../../../domain/storage/contents/content-files.ts'
 import type { ContentFile } from '../../../domain/storage/contents/contents-store.ts'
 
 /** The number of bytes of one read. */
