@@ -1,0 +1,43 @@
+import { storage, storageWorkers } from '../../domain/storage/area.ts'
+import type { StorageEnvironment } from '../../domain/storage/environment.ts'
+import { NativeLease } from '../../domain/storage/native/native-lease.ts'
+import { storageArea as generated, type StorageArea } from '../../output/storage/area.ts'
+import type { StorageHandlers } from '../../output/storage/handlers.ts'
+import type { AreaModule } from '../area.ts'
+import { areaInProgress, records } from '../area-in-progress.ts'
+import type { AreaEnvironment } from '../area-parts.ts'
+import { InstanceRoots } from './instances/instance-roots.ts'
+import { storageSettings } from './settings.ts'
+
+type StorageParts = AreaEnvironment<StorageArea, never, 'iam' | 'topology' | 'vault', typeof storageSettings>
+
+/** Returns the area of storage classes, buckets, objects and uploads. */
+export function storageArea(): AreaModule {
+  const mounted = new WeakMap<StorageParts, StorageEnvironment>()
+  const environmentOf = (parts: StorageParts): StorageEnvironment => {
+    const made = mounted.get(parts) ?? mountedStorage(parts)
+    mounted.set(parts, made)
+    return made
+  }
+  return areaInProgress<StorageArea, StorageHandlers, never, 'iam' | 'topology' | 'vault', typeof storageSettings>({
+    generated,
+    ...storage,
+    settings: storageSettings,
+    workers: parts => storageWorkers(environmentOf(parts)),
+    built: {
+      ...records(generated.filters),
+    },
+  })
+}
+
+function mountedStorage(parts: StorageParts): StorageEnvironment {
+  const { baseUrl, log, settings } = parts
+  const dataBaseUrl = settings['storage.data_base_url']?.replace(/\/+$/, '')
+  return {
+    ...parts,
+    dataBaseUrl: () => dataBaseUrl ?? baseUrl(),
+    folders: new InstanceRoots(settings['storage.roots'], log),
+    lease: new NativeLease(),
+    failed: (err, subject) => log.warn({ err, subject }, 'work of storage failed; it is tried again'),
+  }
+}
