@@ -1,11 +1,11 @@
 import { objectAlreadyExists } from '../../../output/storage/errors.ts'
 import type { ApiError } from '../../../runtime/errors.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
-import type { Transaction } from '../../ports/store.ts'
+import type { Reader, Transaction } from '../../ports/store.ts'
 import { contentCollection, type ContentFile } from '../contents/contents-store.ts'
 import { requireUnretained } from './retention.ts'
 import type { VersionChanges } from './version-changes.ts'
-import { metadataCollection, type StoredMetadata } from './versions-store.ts'
+import { metadataCollection, versionCollection, type StoredMetadata } from './versions-store.ts'
 
 /** The content and the metadata of a version that is to be written. */
 export interface NewVersion {
@@ -33,8 +33,7 @@ export interface NewVersion {
 export async function writeVersion(tx: Transaction, changes: VersionChanges, version: NewVersion): Promise<void> {
   const { bucket } = changes
   const { id, name, now } = version
-  const latest = await changes.latest(name)
-  if (version.ifNoneMatch && latest && !latest.value.is_delete_marker) throw taken(bucket.id, name)
+  if (version.ifNoneMatch) await requireFree(tx, bucket.id, name)
   const isKept = bucket.versioning === 'STORAGE_VERSIONING_ENABLED'
   const replaced = isKept ? undefined : await changes.nullVersion(name)
   if (replaced) {
@@ -61,6 +60,12 @@ export async function writeVersion(tx: Transaction, changes: VersionChanges, ver
     slot: isKept ? 'KEPT' : 'NULL',
     content_id,
   })
+}
+
+/** Throws OBJECT_ALREADY_EXISTS if a bucket has an object of a name. */
+export async function requireFree(reader: Reader, bucket: string, name: string): Promise<void> {
+  const latest = await reader.find(versionCollection, { bucket_id: bucket, name, is_latest: true })
+  if (latest && !latest.value.is_delete_marker) throw taken(bucket, name)
 }
 
 /** Inserts a new content, or adds a reference to a shared content; returns its id. */

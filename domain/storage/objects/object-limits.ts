@@ -1,8 +1,8 @@
 import { metadataTooLarge, objectTooLarge } from '../../../output/storage/errors.ts'
-import type { CustomMetadata, StorageClass } from '../../../output/storage/types.ts'
+import type { CustomMetadata } from '../../../output/storage/types.ts'
 import type { Reader } from '../../ports/store.ts'
 import type { StoredBucket } from '../buckets/buckets-store.ts'
-import { classCollection } from '../classes/classes-store.ts'
+import { classCollection, type StoredClass } from '../classes/classes-store.ts'
 
 /** The largest size of an object in bytes: 5 TiB. */
 export const maxObjectBytes = 5 * 2 ** 40
@@ -19,14 +19,14 @@ export function requireMetadataSize(metadata: CustomMetadata): void {
 }
 
 /** Returns the storage class of a bucket. */
-export async function classOf(reader: Reader, { engine, storage_class }: StoredBucket): Promise<StorageClass> {
+export async function classOf(reader: Reader, { engine, storage_class }: StoredBucket): Promise<StoredClass> {
   const stored = await reader.find(classCollection, { engine, name: storage_class })
   if (!stored) throw new Error(`storage class ${storage_class} of engine ${engine} is absent, although a bucket has it`)
   return stored.value
 }
 
 /** Returns the largest size of an object in a bucket: the smallest of the limits of bucket, class and platform. */
-export const sizeLimit = (bucket: StoredBucket, { native }: StorageClass): number =>
+export const sizeLimit = (bucket: StoredBucket, { native }: Pick<StoredClass, 'native'>): number =>
   Math.min(
     bucket.max_object_size_bytes ?? maxObjectBytes,
     native?.max_object_size_bytes ?? maxObjectBytes,

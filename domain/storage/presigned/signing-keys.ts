@@ -41,8 +41,8 @@ interface KnownKey extends SigningKey {
 /** The parts of the keys. */
 interface KeyParts {
   readonly store: Store
-  /** Returns the functions of the vault. */
-  readonly vault: () => Vault
+  /** Returns the functions of the vault; undefined for a server without the area of the vault. */
+  readonly vault: () => Vault | undefined
 }
 
 /**
@@ -127,7 +127,7 @@ export class SigningKeys {
 
   #unsealed(): Vault {
     const vault = this.#parts.vault()
-    if (vault.isSealed)
+    if (vault === undefined || vault.isSealed)
       throw engineUnavailable(
         'the vault, which keeps the keys of signed URLs, is sealed; an operator must unseal the vault',
         { retryAfterSeconds: 5 },

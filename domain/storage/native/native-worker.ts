@@ -1,0 +1,28 @@
+import type { Turn, Worker } from '../../ports/workers.ts'
+import type { StorageEnvironment } from '../environment.ts'
+
+/** The time between two runs, in milliseconds: statistics have a row for each minute. */
+const everyMs = 60_000
+
+/** Work that the server with the content does each minute. */
+export type NativeTask = (environment: StorageEnvironment, turn: Turn) => Promise<void>
+
+/**
+ * Returns the worker with the lease `storage.native`, whose holder serves the content of the native engine. A failed
+ * task does not prevent the others.
+ */
+export const nativeWorker = (environment: StorageEnvironment, tasks: readonly NativeTask[]): Worker => ({
+  name: 'storage.native',
+  everyMs,
+  async run(turn) {
+    environment.lease.hold(turn.signal)
+    for (const task of tasks) {
+      if (turn.signal.aborted) return
+      try {
+        await task(environment, turn)
+      } catch (error) {
+        if (!turn.signal.aborted) environment.failed(error, 'storage.native')
+      }
+    }
+  },
+})

@@ -1,0 +1,54 @@
+import { storage, storageWorkers } from '../../domain/storage/area.ts'
+import type { StorageEnvironment } from '../../domain/storage/environment.ts'
+import { NativeLease } from '../../domain/storage/native/native-lease.ts'
+import { storageArea as generated, type StorageArea } from '../../output/storage/area.ts'
+import type { StorageHandlers } from '../../output/storage/handlers.ts'
+import { objectPlane } from '../../domain/storage/plane/object-plane.ts'
+import { presignedForms } from '../../domain/storage/presigned/presigned-form.ts'
+import { presignedUrls } from '../../domain/storage/presigned/presigned-urls.ts'
+import { SigningKeys } from '../../domain/storage/presigned/signing-keys.ts'
+import type { AreaModule } from '../area.ts'
+import { areaInProgress, records } from '../area-in-progress.ts'
+import type { AreaEnvironment } from '../area-parts.ts'
+import { ContentFolders } from './files/content-folders.ts'
+import { InstanceRoots } from './instances/instance-roots.ts'
+import { storageSettings } from './settings.ts'
+
+type StorageParts = AreaEnvironment<StorageArea, never, 'iam' | 'topology' | 'vault', typeof storageSettings>
+
+/** Returns the area of storage classes, buckets, objects and uploads. */
+export function storageArea(): AreaModule {
+  const mounted = new WeakMap<StorageParts, StorageEnvironment>()
+  const environmentOf = (parts: StorageParts): StorageEnvironment => {
+    const made = mounted.get(parts) ?? mountedStorage(parts)
+    mounted.set(parts, made)
+    return made
+  }
+  return areaInProgress<StorageArea, StorageHandlers, never, 'iam' | 'topology' | 'vault', typeof storageSettings>({
+    generated,
+    ...storage,
+    settings: storageSettings,
+    workers: parts => storageWorkers(environmentOf(parts)),
+    forms: () => presignedForms,
+    planes: parts => [objectPlane(generated.domain, environmentOf(parts))],
+    built: {
+      ...records(generated.filters),
+      presignedUrls: parts => presignedUrls(environmentOf(parts)),
+    },
+  })
+}
+
+function mountedStorage(parts: StorageParts): StorageEnvironment {
+  const { baseUrl, functions, log, settings, store } = parts
+  const folders = new InstanceRoots(settings['storage.roots'], log)
+  const dataBaseUrl = settings['storage.data_base_url']?.replace(/\/+$/, '')
+  return {
+    ...parts,
+    dataBaseUrl: () => dataBaseUrl ?? baseUrl(),
+    folders,
+    files: new ContentFolders(instance => folders.folderOf(instance)),
+    keys: new SigningKeys({ store, vault: () => functions.vault }),
+    lease: new NativeLease(),
+    failed: (err, subject) => log.warn({ err, subject }, 'work of storage failed; it is tried again'),
+  }
+}
