@@ -1,4 +1,11 @@
-import { storage, storageWorkers } from '../../domain/storage/area.ts'
+import {
+  storage,
+  storageForms,
+  storageProcedures,
+  storageResources,
+  storageWorkers,
+} from '../../domain/storage/area.ts'
+import { bootstrap } from '../../domain/storage/bootstrap.ts'
 import type { StorageEnvironment } from '../../domain/storage/environment.ts'
 import { NativeLease } from '../../domain/storage/native/native-lease.ts'
 import { storageArea as generated, type StorageArea } from '../../output/storage/area.ts'
@@ -23,9 +30,17 @@ export function storageArea(): AreaModule {
     generated,
     ...storage,
     settings: storageSettings,
+    forms: () => storageForms,
+    procedures: parts => storageProcedures(environmentOf(parts)),
     workers: parts => storageWorkers(environmentOf(parts)),
+    async open(parts) {
+      await bootstrap(environmentOf(parts))
+      return { notices: [], degradation: () => undefined, close: () => {} }
+    },
     built: {
       ...records(generated.filters),
+      storageClasses: parts => storageResources.storageClasses(environmentOf(parts)),
+      storageClassInstances: parts => storageResources.storageClassInstances(environmentOf(parts)),
     },
   })
 }
