@@ -1,11 +1,16 @@
-import { storage, storageWorkers } from '../../domain/storage/area.ts'
+import {
+  storage,
+  storageForms,
+  storageProcedures,
+  storageResources,
+  storageWorkers,
+} from '../../domain/storage/area.ts'
+import { bootstrap } from '../../domain/storage/bootstrap.ts'
 import type { StorageEnvironment } from '../../domain/storage/environment.ts'
 import { NativeLease } from '../../domain/storage/native/native-lease.ts'
 import { storageArea as generated, type StorageArea } from '../../output/storage/area.ts'
 import type { StorageHandlers } from '../../output/storage/handlers.ts'
 import { objectPlane } from '../../domain/storage/plane/object-plane.ts'
-import { presignedForms } from '../../domain/storage/presigned/presigned-form.ts'
-import { presignedUrls } from '../../domain/storage/presigned/presigned-urls.ts'
 import { SigningKeys } from '../../domain/storage/presigned/signing-keys.ts'
 import type { AreaModule } from '../area.ts'
 import { areaInProgress, records } from '../area-in-progress.ts'
@@ -28,12 +33,19 @@ export function storageArea(): AreaModule {
     generated,
     ...storage,
     settings: storageSettings,
+    forms: () => storageForms,
+    procedures: parts => storageProcedures(environmentOf(parts)),
     workers: parts => storageWorkers(environmentOf(parts)),
-    forms: () => presignedForms,
     planes: parts => [objectPlane(generated.domain, environmentOf(parts))],
+    async open(parts) {
+      await bootstrap(environmentOf(parts))
+      return { notices: [], degradation: () => undefined, close: () => {} }
+    },
     built: {
       ...records(generated.filters),
-      presignedUrls: parts => presignedUrls(environmentOf(parts)),
+      presignedUrls: parts => storageResources.presignedUrls(environmentOf(parts)),
+      storageClasses: parts => storageResources.storageClasses(environmentOf(parts)),
+      storageClassInstances: parts => storageResources.storageClassInstances(environmentOf(parts)),
     },
   })
 }

@@ -8,21 +8,28 @@ const everyMs = 60_000
 export type NativeTask = (environment: StorageEnvironment, turn: Turn) => Promise<void>
 
 /**
- * Returns the worker with the lease `storage.native`, whose holder serves the content of the native engine. A failed
- * task does not prevent the others.
+ * Returns the worker with the lease `storage.native`, whose holder serves the content of the native engine. `first` runs
+ * before the server serves content, `others` after that. A failed task does not prevent the others.
  */
-export const nativeWorker = (environment: StorageEnvironment, tasks: readonly NativeTask[]): Worker => ({
+export const nativeWorker = (
+  environment: StorageEnvironment,
+  first: NativeTask,
+  others: readonly NativeTask[],
+): Worker => ({
   name: 'storage.native',
   everyMs,
   async run(turn) {
+    await attempt(environment, turn, first)
     environment.lease.hold(turn.signal)
-    for (const task of tasks) {
-      if (turn.signal.aborted) return
-      try {
-        await task(environment, turn)
-      } catch (error) {
-        if (!turn.signal.aborted) environment.failed(error, 'storage.native')
-      }
-    }
+    for (const task of others) await attempt(environment, turn, task)
   },
 })
+
+async function attempt(environment: StorageEnvironment, turn: Turn, task: NativeTask): Promise<void> {
+  if (turn.signal.aborted) return
+  try {
+    await task(environment, turn)
+  } catch (error) {
+    if (!turn.signal.aborted) environment.failed(error, 'storage.native')
+  }
+}
