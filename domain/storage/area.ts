@@ -14,6 +14,7 @@ import { provision } from './instances/provision.ts'
 import { instanceRemoval } from './instances/remove-instances.ts'
 import { nativeWorker } from './native/native-worker.ts'
 import { signingKeyCollection } from './presigned/signing-keys.ts'
+import { objects } from './objects/objects.ts'
 import { metadataCollection, versionCollection } from './objects/versions-store.ts'
 import { presignedForms } from './presigned/presigned-form.ts'
 import { presignedUrls } from './presigned/presigned-urls.ts'
@@ -27,6 +28,7 @@ export const storage = {
 
 /** The built resources of the area. */
 export const storageResources = {
+  objects,
   presignedUrls,
   storageClasses,
   storageClassInstances,

@@ -43,6 +43,7 @@ export function storageArea(): AreaModule {
     },
     built: {
       ...records(generated.filters),
+      objects: parts => storageResources.objects(environmentOf(parts)),
       presignedUrls: parts => storageResources.presignedUrls(environmentOf(parts)),
       storageClasses: parts => storageResources.storageClasses(environmentOf(parts)),
       storageClassInstances: parts => storageResources.storageClassInstances(environmentOf(parts)),

@@ -15,7 +15,7 @@ export interface NewVersion {
   readonly contentType: string
   readonly etag: string
   readonly uploader: string
-  readonly metadata: Omit<StoredMetadata, 'version_id'>
+  readonly metadata: Omit<StoredMetadata, 'metadata_of'>
   /** The files of a new content, or the id of a content that other versions have. */
   readonly content: { readonly files: readonly ContentFile[] } | { readonly sharedId: string }
   /** Whether the name must be free. */
@@ -42,7 +42,7 @@ export async function writeVersion(tx: Transaction, changes: VersionChanges, ver
     await changes.remove(replaced, { isReplaced: true })
   }
   const content_id = await contentOf(tx, version, bucket.instance_id)
-  await tx.insert(metadataCollection, { version_id: id, ...version.metadata })
+  await tx.insert(metadataCollection, { metadata_of: id, ...version.metadata })
   const time = formatMillis(now)
   await changes.put({
     workspace_id: bucket.workspace_id,

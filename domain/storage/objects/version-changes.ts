@@ -7,7 +7,7 @@ import { bucketCollection, type StoredBucket } from '../buckets/buckets-store.ts
 import { contentCollection } from '../contents/contents-store.ts'
 import { requireBucketQuota } from '../buckets/bucket-quota.ts'
 import { usageAfter, type VersionChange } from './usage.ts'
-import { metadataCollection, versionCollection, type StoredVersion } from './versions-store.ts'
+import { commitField, metadataCollection, versionCollection, type StoredVersion } from './versions-store.ts'
 
 /** The number of digits of `commit_number`: more than a bucket can ever need. */
 const commitDigits = 16
@@ -111,12 +111,12 @@ export class VersionChanges {
   }
 }
 
-const field = (name: string): FilterField => ({ name, type: 'STRING', operators: [], sortable: true })
+const versionField: FilterField = { name: 'version_id', type: 'STRING', operators: [], sortable: true }
 
 /** The order of the versions of one name. */
 const newestFirst: readonly SortField[] = [
-  { field: field('commit_number'), descending: true },
-  { field: field('version_id'), descending: false },
+  { field: commitField, descending: true },
+  { field: versionField, descending: false },
 ]
 
 /** Returns BUCKET_NOT_FOUND. */
