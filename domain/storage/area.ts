@@ -1,7 +1,12 @@
+import type { BucketHandlers } from '../../output/storage/handlers.ts'
+import { unimplemented } from '../../runtime/errors.ts'
 import type { FormRules } from '../../runtime/form-rules.ts'
 import type { Worker } from '../ports/workers.ts'
 import { bootstraps } from './bootstrap.ts'
+import { bucketForm } from './buckets/bucket-form.ts'
 import { bucketKind } from './buckets/bucket-kind.ts'
+import { bucketCalls } from './buckets/buckets.ts'
+import { deleteContent } from './buckets/delete-content.ts'
 import { classForm } from './classes/class-form.ts'
 import { classKind } from './classes/class-kind.ts'
 import { storageClasses } from './classes/classes.ts'
@@ -22,20 +27,35 @@ export const storage = {
   collections: [versionCollection, metadataCollection, contentCollection, bootstraps],
 } as const
 
+/** The calls of buckets. */
+const buckets = (environment: StorageEnvironment): BucketHandlers => ({
+  ...bucketCalls(environment),
+  aggregateBucketStats: async () => {
+    throw unimplemented('aggregateBucketStats')
+  },
+  getBucketMetricHistory: async () => {
+    throw unimplemented('getBucketMetricHistory')
+  },
+})
+
 /** The built resources of the area. */
 export const storageResources = {
+  buckets,
   storageClasses,
   storageClassInstances,
 } as const
 
 /** The rules for bodies beyond their schemas. */
 export const storageForms: FormRules = {
+  createBucket: bucketForm,
+  updateBucket: bucketForm,
   createStorageClass: classForm,
   updateStorageClass: classForm,
 }
 
 /** The durable work of the area. */
 export const storageProcedures = (environment: StorageEnvironment) => [
+  deleteContent(environment),
   provision(environment),
   instanceRemoval(environment),
 ]

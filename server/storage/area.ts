@@ -39,6 +39,7 @@ export function storageArea(): AreaModule {
     },
     built: {
       ...records(generated.filters),
+      buckets: parts => storageResources.buckets(environmentOf(parts)),
       storageClasses: parts => storageResources.storageClasses(environmentOf(parts)),
       storageClassInstances: parts => storageResources.storageClassInstances(environmentOf(parts)),
     },
