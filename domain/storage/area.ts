@@ -12,6 +12,7 @@ import { classKind } from './classes/class-kind.ts'
 import { storageClasses } from './classes/classes.ts'
 import { contentCollection } from './contents/contents-store.ts'
 import type { StorageEnvironment } from './environment.ts'
+import { inspectStorage } from './inspect.ts'
 import { checkInstances } from './instances/check-instances.ts'
 import { instanceKind } from './instances/instance-kind.ts'
 import { storageClassInstances } from './instances/instances.ts'
@@ -25,6 +26,7 @@ export const storage = {
   kinds: [bucketKind, instanceKind, classKind],
   needs: { optional: ['iam', 'topology', 'vault'] },
   collections: [versionCollection, metadataCollection, contentCollection, bootstraps],
+  inspect: inspectStorage,
 } as const
 
 /** The calls of buckets. */
