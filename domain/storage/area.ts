@@ -19,13 +19,17 @@ import { storageClassInstances } from './instances/instances.ts'
 import { provision } from './instances/provision.ts'
 import { instanceRemoval } from './instances/remove-instances.ts'
 import { nativeWorker } from './native/native-worker.ts'
+import { signingKeyCollection } from './presigned/signing-keys.ts'
+import { objects } from './objects/objects.ts'
 import { metadataCollection, versionCollection } from './objects/versions-store.ts'
+import { presignedForms } from './presigned/presigned-form.ts'
+import { presignedUrls } from './presigned/presigned-urls.ts'
 
 /** The parts of the area of storage that need no setting. */
 export const storage = {
   kinds: [bucketKind, instanceKind, classKind],
   needs: { optional: ['iam', 'topology', 'vault'] },
-  collections: [versionCollection, metadataCollection, contentCollection, bootstraps],
+  collections: [versionCollection, metadataCollection, contentCollection, signingKeyCollection, bootstraps],
   inspect: inspectStorage,
 } as const
 
@@ -43,6 +47,8 @@ const buckets = (environment: StorageEnvironment): BucketHandlers => ({
 /** The built resources of the area. */
 export const storageResources = {
   buckets,
+  objects,
+  presignedUrls,
   storageClasses,
   storageClassInstances,
 } as const
@@ -51,6 +57,7 @@ export const storageResources = {
 export const storageForms: FormRules = {
   createBucket: bucketForm,
   updateBucket: bucketForm,
+  ...presignedForms,
   createStorageClass: classForm,
   updateStorageClass: classForm,
 }

@@ -11,9 +11,12 @@ import { storageHooks } from '../../domain/storage/hooks.ts'
 import { NativeLease } from '../../domain/storage/native/native-lease.ts'
 import { storageArea as generated, type StorageArea } from '../../output/storage/area.ts'
 import type { StorageHandlers } from '../../output/storage/handlers.ts'
+import { objectPlane } from '../../domain/storage/plane/object-plane.ts'
+import { SigningKeys } from '../../domain/storage/presigned/signing-keys.ts'
 import type { AreaModule } from '../area.ts'
 import { areaInProgress, records } from '../area-in-progress.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
+import { ContentFolders } from './files/content-folders.ts'
 import { InstanceRoots } from './instances/instance-roots.ts'
 import { storageSettings } from './settings.ts'
 
@@ -35,6 +38,7 @@ export function storageArea(): AreaModule {
     forms: () => storageForms,
     procedures: parts => storageProcedures(environmentOf(parts)),
     workers: parts => storageWorkers(environmentOf(parts)),
+    planes: parts => [objectPlane(generated.domain, environmentOf(parts))],
     async open(parts) {
       await bootstrap(environmentOf(parts))
       return { notices: [], degradation: () => undefined, close: () => {} }
@@ -42,6 +46,8 @@ export function storageArea(): AreaModule {
     built: {
       ...records(generated.filters),
       buckets: parts => storageResources.buckets(environmentOf(parts)),
+      objects: parts => storageResources.objects(environmentOf(parts)),
+      presignedUrls: parts => storageResources.presignedUrls(environmentOf(parts)),
       storageClasses: parts => storageResources.storageClasses(environmentOf(parts)),
       storageClassInstances: parts => storageResources.storageClassInstances(environmentOf(parts)),
     },
@@ -49,12 +55,15 @@ export function storageArea(): AreaModule {
 }
 
 function mountedStorage(parts: StorageParts): StorageEnvironment {
-  const { baseUrl, log, settings } = parts
+  const { baseUrl, functions, log, settings, store } = parts
+  const folders = new InstanceRoots(settings['storage.roots'], log)
   const dataBaseUrl = settings['storage.data_base_url']?.replace(/\/+$/, '')
   return {
     ...parts,
     dataBaseUrl: () => dataBaseUrl ?? baseUrl(),
-    folders: new InstanceRoots(settings['storage.roots'], log),
+    folders,
+    files: new ContentFolders(instance => folders.folderOf(instance)),
+    keys: new SigningKeys({ store, vault: () => functions.vault }),
     lease: new NativeLease(),
     failed: (err, subject) => log.warn({ err, subject }, 'work of storage failed; it is tried again'),
   }

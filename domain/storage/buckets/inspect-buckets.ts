@@ -101,7 +101,7 @@ async function* inspectVersion(reader: Reader, bucket: StoredBucket, { id, value
   const finding = (message: string): Finding => ({ resourceType: 'storage.objects', id, message })
   if (Number(value.commit_number) > Number(bucket.commit_number))
     yield finding(`has the commit number ${value.commit_number}, above that of its bucket`)
-  const hasMetadata = await reader.exists(metadataCollection, { version_id: id })
+  const hasMetadata = (await reader.get(metadataCollection, id)) !== undefined
   if (value.is_delete_marker) {
     if (hasMetadata || value.content_id !== '') yield finding('is a delete marker with content or metadata')
   } else if (!hasMetadata || value.content_id === '') {

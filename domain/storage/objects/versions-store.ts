@@ -1,5 +1,6 @@
 import { objectsList } from '../../../output/storage/filters.ts'
 import type { ObjectMetadata, ObjectSchema } from '../../../output/storage/types.ts'
+import type { FilterField } from '../../../runtime/filter/types.ts'
 import type { Collection } from '../../ports/store.ts'
 
 /**
@@ -40,13 +41,18 @@ export const versionCollection: Collection<StoredVersion> = {
   ],
 }
 
+/** The field of the number of a commit, by which the versions of a name are sorted. */
+export const commitField: FilterField = { name: 'commit_number', type: 'STRING', operators: [], sortable: true }
+
 /** The members of `ObjectMetadata` that a list does not answer. They never change. */
 export interface StoredMetadata extends Omit<ObjectMetadata, keyof ObjectSchema> {
-  readonly version_id: string
+  /** The id of the version. */
+  readonly metadata_of: string
 }
 
 /** The metadata of the versions; delete markers have none. */
 export const metadataCollection: Collection<StoredMetadata> = {
   name: 'storage_object_metadata',
-  id: 'version_id',
+  id: 'metadata_of',
+  hidden: ['metadata_of'],
 }
