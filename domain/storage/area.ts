@@ -1,12 +1,18 @@
+import type { BucketHandlers } from '../../output/storage/handlers.ts'
+import { unimplemented } from '../../runtime/errors.ts'
 import type { FormRules } from '../../runtime/form-rules.ts'
 import type { Worker } from '../ports/workers.ts'
 import { bootstraps } from './bootstrap.ts'
+import { bucketForm } from './buckets/bucket-form.ts'
 import { bucketKind } from './buckets/bucket-kind.ts'
+import { bucketCalls } from './buckets/buckets.ts'
+import { deleteContent } from './buckets/delete-content.ts'
 import { classForm } from './classes/class-form.ts'
 import { classKind } from './classes/class-kind.ts'
 import { storageClasses } from './classes/classes.ts'
 import { contentCollection } from './contents/contents-store.ts'
 import type { StorageEnvironment } from './environment.ts'
+import { inspectStorage } from './inspect.ts'
 import { checkInstances } from './instances/check-instances.ts'
 import { instanceKind } from './instances/instance-kind.ts'
 import { storageClassInstances } from './instances/instances.ts'
@@ -24,10 +30,23 @@ export const storage = {
   kinds: [bucketKind, instanceKind, classKind],
   needs: { optional: ['iam', 'topology', 'vault'] },
   collections: [versionCollection, metadataCollection, contentCollection, signingKeyCollection, bootstraps],
+  inspect: inspectStorage,
 } as const
+
+/** The calls of buckets. */
+const buckets = (environment: StorageEnvironment): BucketHandlers => ({
+  ...bucketCalls(environment),
+  aggregateBucketStats: async () => {
+    throw unimplemented('aggregateBucketStats')
+  },
+  getBucketMetricHistory: async () => {
+    throw unimplemented('getBucketMetricHistory')
+  },
+})
 
 /** The built resources of the area. */
 export const storageResources = {
+  buckets,
   objects,
   presignedUrls,
   storageClasses,
@@ -36,6 +55,8 @@ export const storageResources = {
 
 /** The rules for bodies beyond their schemas. */
 export const storageForms: FormRules = {
+  createBucket: bucketForm,
+  updateBucket: bucketForm,
   ...presignedForms,
   createStorageClass: classForm,
   updateStorageClass: classForm,
@@ -43,6 +64,7 @@ export const storageForms: FormRules = {
 
 /** The durable work of the area. */
 export const storageProcedures = (environment: StorageEnvironment) => [
+  deleteContent(environment),
   provision(environment),
   instanceRemoval(environment),
 ]

@@ -7,6 +7,7 @@ import {
 } from '../../domain/storage/area.ts'
 import { bootstrap } from '../../domain/storage/bootstrap.ts'
 import type { StorageEnvironment } from '../../domain/storage/environment.ts'
+import { storageHooks } from '../../domain/storage/hooks.ts'
 import { NativeLease } from '../../domain/storage/native/native-lease.ts'
 import { storageArea as generated, type StorageArea } from '../../output/storage/area.ts'
 import type { StorageHandlers } from '../../output/storage/handlers.ts'
@@ -33,6 +34,7 @@ export function storageArea(): AreaModule {
     generated,
     ...storage,
     settings: storageSettings,
+    hooks: parts => storageHooks(environmentOf(parts)),
     forms: () => storageForms,
     procedures: parts => storageProcedures(environmentOf(parts)),
     workers: parts => storageWorkers(environmentOf(parts)),
@@ -43,6 +45,7 @@ export function storageArea(): AreaModule {
     },
     built: {
       ...records(generated.filters),
+      buckets: parts => storageResources.buckets(environmentOf(parts)),
       objects: parts => storageResources.objects(environmentOf(parts)),
       presignedUrls: parts => storageResources.presignedUrls(environmentOf(parts)),
       storageClasses: parts => storageResources.storageClasses(environmentOf(parts)),
