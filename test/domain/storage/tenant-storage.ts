@@ -1,3 +1,4 @@
+import { setTimeout as nextPoll } from 'node:timers/promises'
 import type { BucketInput, CreatePresignedUploadUrlBodyInput, PresignedUrl } from '../../../output/storage/types.ts'
 import { addTenant, type Member } from '../../areas/members.ts'
 import { testPlatform, type TestPlatform, type TestPlatformOptions } from '../../areas/test-platform.ts'
@@ -36,8 +37,9 @@ export async function tenantStorage(
     platform.from('')(url, {
       method: method.replace('STORAGE_HTTP_METHOD_', ''),
       ...init,
-      headers: { ...headers, ...Object.fromEntries(new Headers(init.headers)) },
+      headers: { host: new URL(url).host, ...headers, ...Object.fromEntries(new Headers(init.headers)) },
     })
+  await served(async () => send(await storage.createPresignedDownloadUrl({ ...at, body: { object: 'absent' } })))
   return {
     platform,
     admin,
@@ -48,5 +50,14 @@ export async function tenantStorage(
       send(await storage.createPresignedUploadUrl({ ...at, body: { object, ...more } }), { body }),
     get: async (object, init) => send(await storage.createPresignedDownloadUrl({ ...at, body: { object } }), init),
     usage: async () => ({ ...(await storage.getBucket({ ...at, id: at.bucket })).usage }),
+  }
+}
+
+/** Waits until the server serves content: it takes the lease of the content soon after its start. */
+async function served(read: () => Promise<Response>): Promise<void> {
+  const until = performance.now() + 60_000
+  while ((await read()).status === 503) {
+    if (performance.now() > until) throw new Error('the server does not serve content')
+    await nextPoll(10)
   }
 }
