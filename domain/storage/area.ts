@@ -1,7 +1,8 @@
-import type { BucketHandlers } from '../../output/storage/handlers.ts'
-import { unimplemented } from '../../runtime/errors.ts'
+import type { BucketHandlers, StatDescriptorHandlers } from '../../output/storage/handlers.ts'
 import type { FormRules } from '../../runtime/form-rules.ts'
+import { listInMemory } from '../../runtime/pagination.ts'
 import type { Worker } from '../ports/workers.ts'
+import { requireWorkspace } from '../resources/find-rows.ts'
 import { bootstraps } from './bootstrap.ts'
 import { bucketForm } from './buckets/bucket-form.ts'
 import { bucketKind } from './buckets/bucket-kind.ts'
@@ -25,22 +26,42 @@ import { metadataCollection, versionCollection } from './objects/versions-store.
 import { presignedForms } from './presigned/presigned-form.ts'
 import { presignedUrls } from './presigned/presigned-urls.ts'
 
+import { aggregate } from './statistics/aggregate.ts'
+import { descriptors } from './statistics/descriptors.ts'
+import { metricHistory } from './statistics/history.ts'
+import { gaugeCollection, hourCollection, pointCollection } from './statistics/points-store.ts'
+import { recordGauges, recordTraffic } from './statistics/record-statistics.ts'
+import { pointRetention } from './statistics/retain-points.ts'
+
 /** The parts of the area of storage that need no setting. */
 export const storage = {
   kinds: [bucketKind, instanceKind, classKind],
   needs: { optional: ['iam', 'topology', 'vault'] },
-  collections: [versionCollection, metadataCollection, contentCollection, signingKeyCollection, bootstraps],
+  collections: [
+    versionCollection,
+    metadataCollection,
+    contentCollection,
+    signingKeyCollection,
+    bootstraps,
+    pointCollection,
+    hourCollection,
+    gaugeCollection,
+  ],
   inspect: inspectStorage,
 } as const
 
 /** The calls of buckets. */
 const buckets = (environment: StorageEnvironment): BucketHandlers => ({
   ...bucketCalls(environment),
-  aggregateBucketStats: async () => {
-    throw unimplemented('aggregateBucketStats')
-  },
-  getBucketMetricHistory: async () => {
-    throw unimplemented('getBucketMetricHistory')
+  aggregateBucketStats: (request, context) => aggregate(environment, request, context),
+  getBucketMetricHistory: (request, context) => metricHistory(environment, request, context),
+})
+
+/** The calls of the descriptors of statistics, which are built in. */
+const statDescriptors = ({ store, taxonomy }: StorageEnvironment): StatDescriptorHandlers => ({
+  async listStatDescriptors({ workspace }, { query }) {
+    await requireWorkspace(store, taxonomy, workspace)
+    return listInMemory(descriptors, query)
   },
 })
 
@@ -49,6 +70,7 @@ export const storageResources = {
   buckets,
   objects,
   presignedUrls,
+  statDescriptors,
   storageClasses,
   storageClassInstances,
 } as const
@@ -71,5 +93,6 @@ export const storageProcedures = (environment: StorageEnvironment) => [
 
 /** The periodic work of the area. */
 export const storageWorkers = (environment: StorageEnvironment): readonly Worker[] => [
-  nativeWorker(environment, checkInstances, []),
+  nativeWorker(environment, checkInstances, [recordTraffic, recordGauges]),
+  pointRetention(environment),
 ]

@@ -3,6 +3,7 @@ import type { Parts } from '../ports/area-parts.ts'
 import type { ContentFiles } from './contents/content-files.ts'
 import type { InstanceFolders } from './instances/instance-folders.ts'
 import type { NativeLease } from './native/native-lease.ts'
+import type { Traffic } from './statistics/traffic.ts'
 import type { SigningKeys } from './presigned/signing-keys.ts'
 
 /** The parts that the code of the area uses. */
@@ -17,6 +18,8 @@ export interface StorageEnvironment extends Parts<StorageArea, never, 'iam' | 't
   readonly folders: InstanceFolders
   /** Whether this server serves the content of the native engine. */
   readonly lease: NativeLease
+  /** Counts the traffic of buckets for statistics. */
+  readonly traffic: Traffic
   /** Logs work that failed and is tried again; `subject` is the type and the id of a resource. */
   readonly failed: (error: unknown, subject: string) => void
 }

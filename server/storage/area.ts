@@ -9,6 +9,7 @@ import { bootstrap } from '../../domain/storage/bootstrap.ts'
 import type { StorageEnvironment } from '../../domain/storage/environment.ts'
 import { storageHooks } from '../../domain/storage/hooks.ts'
 import { NativeLease } from '../../domain/storage/native/native-lease.ts'
+import { Traffic } from '../../domain/storage/statistics/traffic.ts'
 import { storageArea as generated, type StorageArea } from '../../output/storage/area.ts'
 import type { StorageHandlers } from '../../output/storage/handlers.ts'
 import { objectPlane } from '../../domain/storage/plane/object-plane.ts'
@@ -48,6 +49,7 @@ export function storageArea(): AreaModule {
       buckets: parts => storageResources.buckets(environmentOf(parts)),
       objects: parts => storageResources.objects(environmentOf(parts)),
       presignedUrls: parts => storageResources.presignedUrls(environmentOf(parts)),
+      statDescriptors: parts => storageResources.statDescriptors(environmentOf(parts)),
       storageClasses: parts => storageResources.storageClasses(environmentOf(parts)),
       storageClassInstances: parts => storageResources.storageClassInstances(environmentOf(parts)),
     },
@@ -55,7 +57,7 @@ export function storageArea(): AreaModule {
 }
 
 function mountedStorage(parts: StorageParts): StorageEnvironment {
-  const { baseUrl, functions, log, settings, store } = parts
+  const { baseUrl, clock, functions, log, settings, store } = parts
   const folders = new InstanceRoots(settings['storage.roots'], log)
   const dataBaseUrl = settings['storage.data_base_url']?.replace(/\/+$/, '')
   return {
@@ -65,6 +67,7 @@ function mountedStorage(parts: StorageParts): StorageEnvironment {
     files: new ContentFolders(instance => folders.folderOf(instance)),
     keys: new SigningKeys({ store, vault: () => functions.vault }),
     lease: new NativeLease(),
+    traffic: new Traffic(() => clock.now()),
     failed: (err, subject) => log.warn({ err, subject }, 'work of storage failed; it is tried again'),
   }
 }

@@ -14,6 +14,7 @@ import { addReference } from '../../resources/references.ts'
 import { requireUnused, Resources } from '../../resources/resources.ts'
 import { classKind } from '../classes/class-kind.ts'
 import type { StorageEnvironment } from '../environment.ts'
+import { endGauges } from '../statistics/record-statistics.ts'
 import { changeBucket, filledRules } from './bucket-changes.ts'
 import { requireEmpty, requireNoneRetained } from './bucket-contents.ts'
 import { bucketKind } from './bucket-kind.ts'
@@ -93,7 +94,13 @@ async function deleteBucket(
   request: ParsedDeleteBucketRequest,
   context: CallContext,
 ): Answer {
-  if (!request.force) return resources.delete(request, context, { release: requireEmpty })
+  if (!request.force)
+    return resources.delete(request, context, {
+      async release(tx, bucket) {
+        await requireEmpty(tx, bucket)
+        await endGauges(tx, bucket, context.now)
+      },
+    })
   await access.require(context, 'storage.objects.delete', workspaceScope(request.workspace))
   const { etag } = request
   const given = { ...request, ...(etag !== undefined && { body: { etag } }) }

@@ -3,6 +3,7 @@ import type { Transaction } from '../../ports/store.ts'
 import { takeDifference } from '../../resources/quota-difference.ts'
 import { forgetRow } from '../../resources/references.ts'
 import type { StorageEnvironment } from '../environment.ts'
+import { endGauges } from '../statistics/record-statistics.ts'
 import { bucketKind } from './bucket-kind.ts'
 import { bucketCollection } from './buckets-store.ts'
 import { purgeBatch } from './purge-content.ts'
@@ -28,10 +29,11 @@ export const deleteContent = (environment: Deleting): Procedure<{ readonly bucke
 })
 
 /** Deletes the row of an empty bucket, and returns its part of the quotas. */
-async function deleteRow({ taxonomy }: Deleting, tx: Transaction, id: string): Promise<void> {
+async function deleteRow({ clock, taxonomy }: Deleting, tx: Transaction, id: string): Promise<void> {
   const stored = await tx.lock(bucketCollection, id)
   if (!stored) return
   await forgetRow(tx, { type: bucketKind.type, id })
+  await endGauges(tx, stored.value, clock.now())
   await tx.delete(bucketCollection, id, stored.version)
   await takeDifference(tx, taxonomy, stored.value.workspace_id, bucketKind.takes?.(stored.value) ?? [], [])
 }
