@@ -1,4 +1,5 @@
 import type { BucketHandlers, StatDescriptorHandlers } from '../../output/storage/handlers.ts'
+import { collectContents, collectAllLeftovers, dropSigningKeys } from './work/collect-contents.ts'
 import type { FormRules } from '../../runtime/form-rules.ts'
 import { listInMemory } from '../../runtime/pagination.ts'
 import type { Worker } from '../ports/workers.ts'
@@ -19,7 +20,7 @@ import { instanceKind } from './instances/instance-kind.ts'
 import { storageClassInstances } from './instances/instances.ts'
 import { provision } from './instances/provision.ts'
 import { instanceRemoval } from './instances/remove-instances.ts'
-import { nativeWorker } from './native/native-worker.ts'
+import { hourly, nativeWorker } from './native/native-worker.ts'
 import { signingKeyCollection } from './presigned/signing-keys.ts'
 import { objects } from './objects/objects.ts'
 import { metadataCollection, versionCollection } from './objects/versions-store.ts'
@@ -93,6 +94,12 @@ export const storageProcedures = (environment: StorageEnvironment) => [
 
 /** The periodic work of the area. */
 export const storageWorkers = (environment: StorageEnvironment): readonly Worker[] => [
-  nativeWorker(environment, checkInstances, [recordTraffic, recordGauges]),
+  nativeWorker(environment, checkInstances, [
+    recordTraffic,
+    recordGauges,
+    collectContents,
+    hourly(collectAllLeftovers),
+    hourly(dropSigningKeys),
+  ]),
   pointRetention(environment),
 ]

@@ -75,4 +75,9 @@ export interface ContentFiles {
    * for a later call.
    */
   remove(instance: string, paths: readonly string[]): Promise<boolean>
+  /**
+   * Iterates over the paths of temporary files and of objects that were last changed before a time in milliseconds since
+   * 1970. Files that other calls make or delete meanwhile may be missing.
+   */
+  olderThan(instance: string, timeMs: number): AsyncIterable<string>
 }

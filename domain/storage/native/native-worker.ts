@@ -25,6 +25,19 @@ export const nativeWorker = (
   },
 })
 
+const hourMs = 3_600_000
+
+/** Returns a task that runs at the first run of the worker, and then once an hour. */
+export function hourly(task: NativeTask): NativeTask {
+  let dueMs = 0
+  return async (environment, turn) => {
+    const now = environment.clock.now()
+    if (now < dueMs) return
+    dueMs = now + hourMs
+    await task(environment, turn)
+  }
+}
+
 async function attempt(environment: StorageEnvironment, turn: Turn, task: NativeTask): Promise<void> {
   if (turn.signal.aborted) return
   try {

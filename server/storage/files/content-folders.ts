@@ -1,6 +1,6 @@
 import { createHash, randomUUID, type Hash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
+import { mkdir, open, opendir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import {
   ContentFault,
@@ -87,6 +87,17 @@ export class ContentFolders implements ContentFiles {
       for (const path of paths) await rm(this.#pathOf(instance, path), { force: true })
     })
     return true
+  }
+
+  async *olderThan(instance: string, timeMs: number): AsyncGenerator<string, void, undefined> {
+    const folder = this.#folderOf(instance)
+    if (folder === undefined) return
+    for (const kept of ['tmp', 'objects']) {
+      for await (const path of filesBelow(folder, kept)) {
+        const stats = await stat(join(folder, path)).catch(() => undefined)
+        if (stats !== undefined && stats.mtimeMs < timeMs) yield path
+      }
+    }
   }
 
   async #write(
@@ -192,6 +203,16 @@ async function syncFolder(folder: string): Promise<void> {
     await handle.sync()
   } finally {
     await handle.close()
+  }
+}
+
+/** Iterates over the paths of the files below a folder, in bounded memory; none for an absent folder. */
+async function* filesBelow(folder: string, path: string): AsyncGenerator<string, void, undefined> {
+  const entries = await opendir(join(folder, path)).catch(() => [])
+  for await (const entry of entries) {
+    const below = `${path}/${entry.name}`
+    if (entry.isDirectory()) yield* filesBelow(folder, below)
+    else if (entry.isFile()) yield below
   }
 }
 
