@@ -36,6 +36,16 @@ const pool: readonly JsonObject[] = [
   { capacity: { vcpus: 1, memory_mib: 128, disk_gib: 1 }, reserved: { vcpus: 2, memory_mib: 0, disk_gib: 0 } },
 ]
 
+const bucket: readonly JsonObject[] = [
+  { region: 'local1', multi_region: 'all' },
+  { retention_policy: { retention_period: '9999999999s' } },
+  { lifecycle_rules: [{ id: 'a', action: 'STORAGE_LIFECYCLE_ACTION_DELETE', condition: {} }] },
+]
+const storageClass: readonly JsonObject[] = [
+  { s3: { endpoint: 'https://s3.example', region: 'north1', credentials_secret_id: subnet_id } },
+  { multi_region: 'all' },
+]
+
 /**
  * The bodies that the rules of each operation refuse whose members the schema accepts, keyed by `area.operationId`. A body
  * has the members that the rules of its operation require. Each rule must refuse one of the bodies.
@@ -47,6 +57,10 @@ export const faultyForms: Readonly<Record<string, readonly JsonObject[]>> = {
     ...lists.map(members => ({ ...vm, ...members })),
   ],
   'compute.updateVm': lists,
+  'storage.createBucket': bucket,
+  'storage.updateBucket': bucket,
+  'storage.createStorageClass': storageClass,
+  'storage.updateStorageClass': storageClass,
   'topology.createResourcePool': pool,
   'topology.updateResourcePool': pool,
   'vault.createCapsule': [

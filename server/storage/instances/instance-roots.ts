@@ -52,7 +52,7 @@ export class InstanceRoots implements InstanceFolders {
 
   async provision(instance: string, location: string): Promise<FolderCheck> {
     return this.#attempt(instance, async () => {
-      const folder = this.folderOf(instance) ?? (await this.#newFolder(instance, location))
+      const folder = this.#madeIn(instance, location) ?? (await this.#newFolder(instance, location))
       if (folder === undefined) return faulty('NoRoot', `no folder for content is configured in location ${location}`)
       this.#found.set(instance, folder)
       return checkFolder(folder)
@@ -77,6 +77,12 @@ export class InstanceRoots implements InstanceFolders {
       this.#log.warn({ err, instance }, 'the folder of a storage class instance cannot be deleted')
       return false
     }
+  }
+
+  /** Returns the folder that an earlier call has made below a root of a location. */
+  #madeIn(instance: string, location: string): string | undefined {
+    const roots = this.#roots.filter(root => root.location === location)
+    return roots.map(({ path }) => join(path, instance)).find(each => existsSync(join(each, marker)))
   }
 
   /** Makes the folder of an instance; returns undefined if the location has no root. */
