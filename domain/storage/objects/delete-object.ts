@@ -33,10 +33,11 @@ export async function deleteObject(
     const scope = workspaceScope(workspace)
     await taxonomy.share(tx, scope)
     await findBucket(tx, taxonomy, request)
-    const changes = await VersionChanges.begin(tx, id, context.now)
+    const changes = await VersionChanges.lock(tx, id, context.now)
     const found = await findVersion(tx, { bucket: id, object, versionId })
     requireEtag(found.value, etag)
     await taxonomy.requireActive(tx, workspace)
+    changes.requireUsable()
     const deletion = { versionId, markerId, context }
     const warnings = await remove(tx, changes, found, deletion)
     await changes.end(taxonomy)

@@ -37,7 +37,7 @@ const upload = rulesOf<CreatePresignedUploadUrlBodyInput>()
 export const presignedForms: FormRules = {
   createPartUrls: [
     parts(['expires_in'], expiryFaults),
-    parts(['parts'], function* ({ parts: listed }) {
+    parts(['parts'], function* ({ parts: listed = [] }) {
       const numbers = listed.map(({ part_number }) => part_number)
       for (const [at, number] of numbers.entries())
         if (numbers.indexOf(number) < at)
