@@ -33,7 +33,11 @@ const tamperings: readonly Tampering[] = [
   { name: 'a life of zero', url: query('X-Amz-Expires', () => '0'), refused: invalid },
   { name: 'another date', url: query('X-Amz-Date', date => date.replace(/^\d{4}/, '2020')), refused: invalid },
   { name: 'a malformed date', url: query('X-Amz-Date', () => 'today'), refused: invalid },
-  { name: 'another principal', url: query('x-nf-principal', id => id.replace(/.$/, last => (last === '0' ? '1' : '0'))), refused: invalid },
+  {
+    name: 'another principal',
+    url: query('x-nf-principal', id => id.replace(/.$/, last => (last === '0' ? '1' : '0'))),
+    refused: invalid,
+  },
   { name: 'no principal', url: query('x-nf-principal', () => undefined), refused: invalid },
   { name: 'a flipped signature', url: query('X-Amz-Signature', text => flipped(text)), refused: invalid },
   { name: 'a shorter signature', url: query('X-Amz-Signature', text => text.slice(1)), refused: invalid },
