@@ -40,12 +40,15 @@ describe('the traffic of buckets', () => {
 const minute = 60_000
 const hour = 60 * minute
 
-/** A tenant, and the minutely work of statistics at chosen times. */
-async function recorded() {
+/**
+ * A tenant, and the minutely work of statistics at chosen times, which begin `offset` milliseconds from now. The server
+ * itself records the present time.
+ */
+async function recorded(offset: number) {
   const tenant = await tenantStorage()
   const { at, platform } = tenant
   const store = await openBeside(platform.config, storeCollections(areas))
-  const time = { now: Math.floor(Date.now() / hour) * hour - 2 * hour }
+  const time = { now: Math.floor(Date.now() / hour) * hour + offset }
   const traffic = new Traffic(() => time.now)
   const turn = { signal: new AbortController().signal, tx: store.tx.bind(store) }
   const environment = { store, clock: { now: () => time.now, newId: () => '' }, traffic }
@@ -66,7 +69,7 @@ async function recorded() {
 
 describe('the statistics of a bucket', () => {
   it('have a point for each minute with a change', async () => {
-    const { admin, at, record, setBytes, store, time, traffic } = await recorded()
+    const { admin, at, record, setBytes, store, time, traffic } = await recorded(-2 * hour)
     const start = time.now
     await record(start)
     await setBytes(5)
@@ -118,7 +121,7 @@ describe('the statistics of a bucket', () => {
   })
 
   it('are 0 after the deletion of the bucket, and are kept for 30 days with the last value before', async () => {
-    const { at, environment, record, setBytes, store, time, turn } = await recorded()
+    const { at, environment, record, setBytes, store, time, turn } = await recorded(2 * hour)
     const start = time.now
     await setBytes(5)
     await record(start)

@@ -13,6 +13,12 @@ const inUse: Fault = {
   },
 }
 
+/** The fault that an update makes a second default class. */
+const secondDefault: Fault = {
+  reason: 'STORAGE_CLASS_DEFAULT_CONFLICT',
+  apply: aim => withBody(aim, { is_default: true }),
+}
+
 const unmade = { state: 'only a class of an S3 store is probed, and only its regions can be taken away' } as const
 
 const storageClass: Resource = {
@@ -21,7 +27,7 @@ const storageClass: Resource = {
   body: ({ newName }) => ({ name: newName(), tier: 'STORAGE_TIER_COLD' }),
   calls: {
     create: { unmade },
-    update: { body: { display_name: 'changed' }, unmade },
+    update: { body: { display_name: 'changed' }, faults: { uniqueness: secondDefault }, unmade },
     delete: { faults: { state: inUse } },
   },
 }
