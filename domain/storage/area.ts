@@ -1,4 +1,7 @@
 import type { BucketHandlers, StatDescriptorHandlers } from '../../output/storage/handlers.ts'
+import { tidyUploads } from './uploads/upload-worker.ts'
+import { multipartUploads } from './uploads/uploads.ts'
+import { partCollection, uploadCollection } from './uploads/uploads-store.ts'
 import { collectContents, collectAllLeftovers, dropSigningKeys } from './work/collect-contents.ts'
 import type { FormRules } from '../../runtime/form-rules.ts'
 import { listInMemory } from '../../runtime/pagination.ts'
@@ -42,7 +45,9 @@ export const storage = {
     versionCollection,
     metadataCollection,
     contentCollection,
+    partCollection,
     signingKeyCollection,
+    uploadCollection,
     bootstraps,
     pointCollection,
     hourCollection,
@@ -69,6 +74,7 @@ const statDescriptors = ({ store, taxonomy }: StorageEnvironment): StatDescripto
 /** The built resources of the area. */
 export const storageResources = {
   buckets,
+  multipartUploads,
   objects,
   presignedUrls,
   statDescriptors,
@@ -97,6 +103,7 @@ export const storageWorkers = (environment: StorageEnvironment): readonly Worker
   nativeWorker(environment, checkInstances, [
     recordTraffic,
     recordGauges,
+    tidyUploads,
     collectContents,
     hourly(collectAllLeftovers),
     hourly(dropSigningKeys),

@@ -47,6 +47,7 @@ export function storageArea(): AreaModule {
     built: {
       ...records(generated.filters),
       buckets: parts => storageResources.buckets(environmentOf(parts)),
+      multipartUploads: parts => storageResources.multipartUploads(environmentOf(parts)),
       objects: parts => storageResources.objects(environmentOf(parts)),
       presignedUrls: parts => storageResources.presignedUrls(environmentOf(parts)),
       statDescriptors: parts => storageResources.statDescriptors(environmentOf(parts)),

@@ -4,6 +4,7 @@ import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Reader, Stored } from '../../ports/store.ts'
 import { retainedUntil } from '../objects/retention.ts'
 import { versionCollection, type StoredVersion } from '../objects/versions-store.ts'
+import { uploadCollection } from '../uploads/uploads-store.ts'
 import type { StoredBucket } from './buckets-store.ts'
 
 const field = (name: string, type: FilterField['type'] = 'STRING'): FilterField => ({
@@ -32,6 +33,11 @@ export async function requireEmpty(reader: Reader, { id }: Pick<StoredBucket, 'i
       'delete markers',
       'storage.objects',
       await reader.count(versionCollection, { bucket_id: id, is_delete_marker: true }),
+    ],
+    [
+      'active uploads',
+      'storage.multipartUploads',
+      await reader.count(uploadCollection, { bucket_id: id, state: 'STORAGE_MULTIPART_UPLOAD_STATE_ACTIVE' }),
     ],
   ] as const
   const present = left.filter(([, , count]) => count > 0)

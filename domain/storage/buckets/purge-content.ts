@@ -5,6 +5,7 @@ import { contentCollection } from '../contents/contents-store.ts'
 import type { StorageEnvironment } from '../environment.ts'
 import { usageAfter } from '../objects/usage.ts'
 import { metadataCollection, versionCollection, type StoredVersion } from '../objects/versions-store.ts'
+import { purgeUploads } from '../uploads/purge-uploads.ts'
 import { byName } from './bucket-contents.ts'
 import { bucketKind } from './bucket-kind.ts'
 import { bucketCollection } from './buckets-store.ts'
@@ -45,7 +46,7 @@ export async function purgeBatch({ clock, taxonomy }: Purging, tx: Transaction, 
     bucketKind.takes?.(before) ?? [],
     bucketKind.takes?.(after) ?? [],
   )
-  return versions.length < batchSize
+  return versions.length < batchSize && purgeUploads({ clock, taxonomy }, tx, id)
 }
 
 async function deleteVersion(tx: Transaction, { id, version }: Stored<StoredVersion>): Promise<void> {

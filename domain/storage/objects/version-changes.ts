@@ -19,6 +19,7 @@ export class VersionChanges {
   readonly #nowMs: number
   readonly #changes: VersionChange[] = []
   #commit: number
+  #incomplete = 0
 
   private constructor(tx: Transaction, stored: Stored<StoredBucket>, nowMs: number) {
     this.#tx = tx
@@ -29,10 +30,26 @@ export class VersionChanges {
 
   /** Locks a bucket for changes of its objects. Throws BUCKET_NOT_FOUND and BUCKET_DELETING. */
   static async begin(tx: Transaction, bucket: string, nowMs: number): Promise<VersionChanges> {
+    const changes = await VersionChanges.lock(tx, bucket, nowMs)
+    changes.requireUsable()
+    return changes
+  }
+
+  /** Locks a bucket as `begin` does, but in every state. Throws BUCKET_NOT_FOUND. */
+  static async lock(tx: Transaction, bucket: string, nowMs: number): Promise<VersionChanges> {
     const stored = await tx.lock(bucketCollection, bucket)
     if (!stored) throw absentBucket(bucket)
-    requireUsable(stored.value)
     return new VersionChanges(tx, stored, nowMs)
+  }
+
+  /** Throws BUCKET_DELETING for a bucket that is being deleted. */
+  requireUsable(): void {
+    requireUsable(this.bucket)
+  }
+
+  /** Adds bytes of parts of active uploads to the usage; negative for bytes that leave it. */
+  addIncomplete(bytes: number): void {
+    this.#incomplete += bytes
   }
 
   get bucket(): StoredBucket {
@@ -82,10 +99,14 @@ export class VersionChanges {
    */
   async end(taxonomy: Pick<Taxonomy, 'consume'>): Promise<void> {
     const { id, value: bucket, version } = this.#stored
-    const usage = usageAfter(bucket.usage, this.#changes, this.#nowMs)
+    const before = bucket.usage
+    const usage = {
+      ...usageAfter(before, this.#changes, this.#nowMs),
+      incomplete_upload_bytes: before.incomplete_upload_bytes + this.#incomplete,
+    }
     requireBucketQuota(bucket, usage)
     await this.#tx.update(bucketCollection, id, { ...bucket, usage, commit_number: `${this.#commit}` }, version)
-    const bytes = usage.bytes - bucket.usage.bytes
+    const bytes = usage.bytes - before.bytes + this.#incomplete
     if (bytes !== 0) await taxonomy.consume(this.#tx, bucket.workspace_id, [{ quota: 'storage.bytes', amount: bytes }])
   }
 

@@ -10,11 +10,13 @@ import type { StorageEnvironment } from '../environment.ts'
 import { dataPrefix } from '../objects/object-path.ts'
 import { ownQuery } from '../presigned/sign-url.ts'
 import { signatureQuery } from '../presigned/url-signature.ts'
+import { partQuery } from '../uploads/part-urls.ts'
 import { withCors } from './cors.ts'
 import { getObject, type GetReply } from './get-object.ts'
 import { contentError, renderPlaneError } from './plane-errors.ts'
-import { planeDoors } from './plane-doors.ts'
+import { allowedCall, planeDoors } from './plane-doors.ts'
 import { putObject, type PutReply } from './put-object.ts'
+import { uploadPart } from './put-part.ts'
 
 /** The largest body of an upload in bytes: the largest object. The limits of the bucket are checked by the handler. */
 const maxBodyBytes = 5 * 2 ** 40
@@ -34,6 +36,8 @@ const readParameters = [
   'response-content-disposition',
   'response-cache-control',
 ].map(name => parameter(name, 'query'))
+
+const writeParameters = [ownQuery.maxLength, ...Object.values(partQuery)].map(name => parameter(name, 'query'))
 
 /**
  * Returns the plane `/storage-data/v1/<bucket>/<object>`: the content of objects, over presigned URLs alone (storage.md
@@ -82,12 +86,18 @@ function writeRoute(domain: ErrorDomain, environment: StorageEnvironment): Bound
     ...shared(domain),
     operationId: 'putObject',
     method: 'PUT',
-    parameters: [...path, ...signature, parameter(ownQuery.maxLength, 'query')],
+    parameters: [...path, ...signature, ...writeParameters],
     body: { type: '*/*', kind: rawBytes, required: false },
     success: [{ status: 200 }],
   }
-  return bind(route, (request, context) => sound(() => putObject(environment, bodyOf(request), context)))
+  return bind(route, (request, context) => sound(() => writeContent(environment, bodyOf(request), context)))
 }
+
+/** Writes a part of an upload if the URL names an upload, and an object otherwise. */
+const writeContent: typeof putObject = (environment, body, context) =>
+  allowedCall(context).request.query[partQuery.upload] === undefined
+    ? putObject(environment, body, context)
+    : uploadPart(environment, body, context)
 
 /** Returns the body of a request; a request without bytes has an empty body. */
 function bodyOf(request: object): ReadableStream<Uint8Array<ArrayBuffer>> {

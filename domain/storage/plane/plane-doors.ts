@@ -6,6 +6,7 @@ import { workspaceScope } from '../../resources/kind.ts'
 import { bucketCollection, type StoredBucket } from '../buckets/buckets-store.ts'
 import type { StorageEnvironment } from '../environment.ts'
 import { absentBucket, requireUsable } from '../objects/version-changes.ts'
+import { partQuery } from '../uploads/part-urls.ts'
 import { verify, type VerifiedRequest } from './verify.ts'
 
 /** The principal that asked for a URL, with the request that its signature allows. */
@@ -58,7 +59,9 @@ export function planeDoors(environment: StorageEnvironment): Doors {
       const bucket = (await store.get(bucketCollection, request.bucket))?.value
       if (!bucket || bucket.engine !== request.engine) throw absentBucket(request.bucket)
       const isUpload = context.method === 'PUT'
-      const permission = isUpload ? 'storage.objects.create' : 'storage.objects.download'
+      const isPart = request.query[partQuery.upload] !== undefined
+      const creation = isPart ? 'storage.multipartUploads.create' : 'storage.objects.create'
+      const permission = isUpload ? creation : 'storage.objects.download'
       if (!(await access.holds(context, permission, workspaceScope(bucket.workspace_id)))) throw revoked()
       if (isUpload) requireUsable(bucket)
       await taxonomy.checkActive(store, bucket.workspace_id)

@@ -1,12 +1,10 @@
-import { checksumMismatch, contentTooLong } from '../../../output/storage/errors.ts'
-import type { ApiError } from '../../../runtime/errors.ts'
+import { contentTooLong } from '../../../output/storage/errors.ts'
+import { faultAt, type ApiError } from '../../../runtime/errors.ts'
 import type { CallContext } from '../../../runtime/context.ts'
 import type { Reply } from '../../../runtime/route.ts'
-import { calledBy, type Activity } from '../../ports/audit.ts'
 import { refusalOf } from '../../resources/refusal.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import { requireBucketQuota } from '../buckets/bucket-quota.ts'
-import type { StoredBucket } from '../buckets/buckets-store.ts'
 import type { ReceivedFile } from '../contents/content-files.ts'
 import { crc32cText } from '../contents/crc32c.ts'
 import type { StorageEnvironment } from '../environment.ts'
@@ -18,94 +16,63 @@ import { ownQuery } from '../presigned/sign-url.ts'
 import { customMetadata, sha256Header, uploadedMembers } from '../presigned/upload-headers.ts'
 import { allowedCall, type AllowedCall } from './plane-doors.ts'
 import { versionHeader } from './plane-headers.ts'
-import { requireWritable } from './writable-instance.ts'
+import { signedHeader, storeContent, type Body } from './store-content.ts'
+import { uploadActivity } from './upload-activity.ts'
 
 /** The answer to an upload: no body, and the tag, the version and the digest of the content. */
 export type PutReply = Reply<200, undefined, Readonly<Record<string, string>>>
 
-type Body = ReadableStream<Uint8Array<ArrayBuffer>>
-
-/** Writes the body of an upload as a version of an object (storage.md 4.4). Nothing is visible before the commit. */
+/** Writes the body of a request as a version of an object (storage.md 4.4). */
 export async function putObject(environment: StorageEnvironment, body: Body, context: CallContext): Promise<PutReply> {
-  const { access, clock, files } = environment
+  const { access, clock, store } = environment
   const call = allowedCall(context)
   const { bucket, request } = call
   const limits = await limitsOf(environment, call)
-  const ifNoneMatch = isSigned(call, 'if-none-match')
+  const ifNoneMatch = signedHeader(call, 'if-none-match') === '*'
   // The commit decides whether a version is destroyed, so the refusal is kept until then.
   const overwriteRefusal = await refusalOf(
     access.require(context, 'storage.objects.delete', workspaceScope(bucket.workspace_id)),
   )
-  if (ifNoneMatch === '*') await requireFree(environment.store, bucket.id, request.object)
+  if (ifNoneMatch) await requireFree(store, bucket.id, request.object)
   const id = clock.newId()
-  const { instance_id: instance } = bucket
-  const received = await files.receive(body, { instance, ...limits })
   const path = `objects/${id.slice(-2)}/${id}`
-  try {
-    requireDigests(call, received)
-    await files.move(instance, received.path, path)
-    const version = versionOf(call, received, { id, path, ifNoneMatch: ifNoneMatch === '*', overwriteRefusal }, context)
-    await commit(environment, version, bucket, context)
-  } catch (error) {
-    // A worker deletes files that no row names, so a failed deletion loses nothing.
-    await files.remove(instance, [received.path, path]).catch(() => {})
-    throw error
-  }
-  const { md5, sha256 } = received.digests
-  return { status: 200, headers: { etag: `"${md5}"`, [versionHeader]: id, [sha256Header]: sha256 } }
+  const { digests } = await storeContent(environment, call, body, {
+    ...limits,
+    path,
+    commit: file =>
+      commit(
+        environment,
+        { ...versionOf(call, file, path, context), id, ifNoneMatch, overwriteRefusal },
+        call,
+        context,
+      ),
+  })
+  const headers = { etag: `"${digests.md5}"`, [versionHeader]: id, [sha256Header]: digests.sha256 }
+  return { status: 200, headers }
 }
 
-/** Returns the value of a header if the signature covers the header. */
-const isSigned = ({ request }: AllowedCall, name: string): string | undefined =>
-  request.signed.has(name) ? request.headers[name] : undefined
-
-/** Checks the declared length before the first byte, and returns the limits of the body. */
+/** Checks the name, the metadata and the quota before the first byte, and returns the limits of the body. */
 async function limitsOf({ store }: StorageEnvironment, { bucket, request }: AllowedCall) {
   const invalid = invalidName('object', request.object)
   if (invalid) throw invalid
   requireMetadataSize(customMetadata(request.headers))
-  const storageClass = await classOf(store, bucket)
-  const ofBucket = sizeLimit(bucket, storageClass)
+  const ofBucket = sizeLimit(bucket, await classOf(store, bucket))
   const { [ownQuery.maxLength]: signedLimit } = request.query
   const ofUrl = signedLimit === undefined ? Number.MAX_SAFE_INTEGER : Number(signedLimit)
-  const maxBytes = Math.min(ofBucket, ofUrl)
-  const tooLong = (): ApiError => (ofUrl < ofBucket ? tooLongForUrl(ofUrl) : tooLarge('the body', ofBucket))
   const length = Number(request.headers['content-length'] ?? 0)
-  if (length > maxBytes) throw tooLong()
-  const usage = { ...bucket.usage, bytes: bucket.usage.bytes + length }
-  if (bucket.versioning === 'STORAGE_VERSIONING_ENABLED') requireBucketQuota(bucket, usage)
-  await requireWritable(store, bucket.instance_id)
-  const syncMode = storageClass.native?.sync_mode === 'STORAGE_SYNC_MODE_DATA' ? 'DATA' : 'FULL'
-  return { maxBytes, tooLong, syncMode } as const
+  // An overwrite returns the bytes of the version before, so only the commit can judge it.
+  const isKept = bucket.versioning === 'STORAGE_VERSIONING_ENABLED'
+  if (isKept) requireBucketQuota(bucket, { ...bucket.usage, bytes: bucket.usage.bytes + length })
+  const tooLong = (): ApiError =>
+    ofUrl < ofBucket
+      ? faultAt(contentTooLong, 'body', `must have at most ${ofUrl} bytes, as the URL is signed`)
+      : tooLarge('the body', ofBucket)
+  return { maxBytes: Math.min(ofBucket, ofUrl), tooLong }
 }
 
-function tooLongForUrl(limit: number) {
-  const description = `must have at most ${limit} bytes, as the URL is signed`
-  return contentTooLong(`the body ${description}`, { badRequest: [{ field: 'body', description }] })
-}
-
-/** Throws CHECKSUM_MISMATCH if the received bytes have another digest than the signed headers say. */
-function requireDigests(call: AllowedCall, { digests }: ReceivedFile): void {
-  const md5 = Buffer.from(digests.md5, 'hex').toString('base64')
-  const given = [
-    ['x-amz-checksum-sha256', isSigned(call, sha256Header), digests.sha256],
-    ['Content-MD5', call.request.headers['content-md5'], md5],
-  ] as const
-  for (const [field, expected, computed] of given) {
-    if (expected === undefined || expected === computed) continue
-    const description = 'is not the digest of the bytes that arrived; send the content again'
-    throw checksumMismatch(`${field} ${description}`, { badRequest: [{ field, description }] })
-  }
-}
-
-function versionOf(
-  call: AllowedCall,
-  { digests, size }: ReceivedFile,
-  { path, ...facts }: Pick<NewVersion, 'id' | 'ifNoneMatch' | 'overwriteRefusal'> & { readonly path: string },
-  { now }: CallContext,
-): NewVersion {
+function versionOf(call: AllowedCall, { digests, size }: ReceivedFile, path: string, { now }: CallContext) {
   const { request } = call
-  const texts = Object.entries(uploadedMembers).map(([header, member]) => [member, isSigned(call, header) ?? ''])
+  const texts = Object.entries(uploadedMembers).map(([header, member]) => [member, signedHeader(call, header) ?? ''])
   const {
     cache_control = '',
     content_disposition = '',
@@ -113,7 +80,6 @@ function versionOf(
     content_language = '',
   } = Object.fromEntries<string>(texts.map(([member = '', text = '']) => [member, text]))
   return {
-    ...facts,
     name: request.object,
     size,
     contentType: request.headers['content-type'] ?? 'application/octet-stream',
@@ -137,30 +103,16 @@ function versionOf(
 }
 
 /** Commits a version with the usage of its bucket, the quotas and the activity, in one transaction. */
-async function commit(
+const commit = (
   { audit, store, taxonomy }: StorageEnvironment,
   version: NewVersion,
-  bucket: StoredBucket,
+  { bucket }: AllowedCall,
   context: CallContext,
-): Promise<void> {
-  await store.tx(async tx => {
+): Promise<void> =>
+  store.tx(async tx => {
     await taxonomy.requireActive(tx, bucket.workspace_id)
     const changes = await VersionChanges.begin(tx, bucket.id, version.now)
     await writeVersion(tx, changes, version)
     await changes.end(taxonomy)
-    await audit.recordActivity(tx, activityOf(bucket.workspace_id, `${bucket.id}/${version.name}`, context))
+    await audit.recordActivity(tx, uploadActivity(bucket, version.name, context))
   })
-}
-
-const activityOf = (workspace: string, resourceId: string, context: CallContext): Activity => ({
-  ...calledBy(context),
-  category: 'DATA_WRITE',
-  permission: 'storage.objects.create',
-  resourceType: 'storage.objects',
-  resourceId,
-  scope: workspaceScope(workspace),
-  outcome: 'SUCCEEDED',
-  reason: '',
-  changedFields: [],
-  operationId: '',
-})

@@ -1,4 +1,5 @@
 import type {
+  CreatePartUrlsBodyInput,
   CreatePresignedDownloadUrlBodyInput,
   CreatePresignedUploadUrlBodyInput,
 } from '../../../output/storage/types.ts'
@@ -29,10 +30,20 @@ function* expiryFaults({ expires_in }: { readonly expires_in?: string }): Genera
 }
 
 const download = rulesOf<CreatePresignedDownloadUrlBodyInput>()
+const parts = rulesOf<CreatePartUrlsBodyInput>()
 const upload = rulesOf<CreatePresignedUploadUrlBodyInput>()
 
 /** The rules for the bodies of presigned URLs, which their schemas cannot express. */
 export const presignedForms: FormRules = {
+  createPartUrls: [
+    parts(['expires_in'], expiryFaults),
+    parts(['parts'], function* ({ parts: listed }) {
+      const numbers = listed.map(({ part_number }) => part_number)
+      for (const [at, number] of numbers.entries())
+        if (numbers.indexOf(number) < at)
+          yield { field: `parts[${at}].part_number`, description: 'must not be given twice' }
+    }),
+  ],
   createPresignedDownloadUrl: [download(['expires_in'], expiryFaults)],
   createPresignedUploadUrl: [
     upload(['expires_in'], expiryFaults),

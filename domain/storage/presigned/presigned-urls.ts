@@ -5,7 +5,6 @@ import type {
   PresignedUrl,
 } from '../../../output/storage/types.ts'
 import type { CallContext } from '../../../runtime/context.ts'
-import { calledBy, type Activity } from '../../ports/audit.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import type { StoredBucket } from '../buckets/buckets-store.ts'
 import { findBucket, type BucketPath } from '../buckets/find-bucket.ts'
@@ -14,6 +13,7 @@ import { invalidName } from '../objects/object-name.ts'
 import { classOf, requireMetadataSize, sizeLimit, tooLarge } from '../objects/object-limits.ts'
 import { requireUsable } from '../objects/version-changes.ts'
 import { expirySeconds } from './presigned-form.ts'
+import { recordSignature } from './record-signature.ts'
 import { ownQuery, signUrl } from './sign-url.ts'
 import { uploadHeaders } from './upload-headers.ts'
 
@@ -92,30 +92,14 @@ async function signed(
   terms: Terms,
   context: CallContext,
 ): Promise<PresignedUrl> {
-  const { audit, store } = environment
   const { id, engine } = bucket
   const principal = context.principal?.id ?? ''
   const url = await signUrl(environment, { ...terms, engine, bucket: id, principal, now: context.now })
-  await store.tx(tx => audit.recordActivity(tx, activityOf(bucket, terms, context)))
+  const { headers, method, object, query } = terms
+  const conditions = [...Object.keys(headers), ...Object.keys(query)]
+  await recordSignature(environment, { bucket, conditions, method, object }, context)
   return url
 }
-
-/** Returns the activity of a signature, with the names of the signed conditions, and without the signature. */
-const activityOf = (
-  bucket: StoredBucket,
-  { headers, method, object, query }: Terms,
-  context: CallContext,
-): Activity => ({
-  ...calledBy(context),
-  category: method === 'GET' ? 'DATA_READ' : 'DATA_WRITE',
-  resourceType: 'storage.objects',
-  resourceId: `${bucket.id}/${object}`,
-  scope: workspaceScope(bucket.workspace_id),
-  outcome: 'SUCCEEDED',
-  reason: '',
-  changedFields: [...Object.keys(headers), ...Object.keys(query)],
-  operationId: '',
-})
 
 /** Returns the members of a record that are not empty. */
 const given = (members: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
