@@ -5,7 +5,10 @@ import type { StorageEnvironment } from '../environment.ts'
 const everyMs = 60_000
 
 /** Work that the server with the content does each minute. */
-export type NativeTask = (environment: StorageEnvironment, turn: Turn) => Promise<void>
+export type NativeTask<Needed extends keyof StorageEnvironment = keyof StorageEnvironment> = (
+  environment: Pick<StorageEnvironment, Needed>,
+  turn: Turn,
+) => Promise<void>
 
 /**
  * Returns the worker with the lease `storage.native`, whose holder serves the content of the native engine. `first` runs

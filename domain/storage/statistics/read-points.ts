@@ -47,10 +47,10 @@ export async function* pointsBetween(
 /** Returns the last point of a statistic of a bucket before a time. */
 export async function pointBefore(
   reader: Reader,
-  where: { readonly bucket_id: string; readonly stat: string },
+  { bucket_id, stat }: { readonly bucket_id: string; readonly stat: string },
   beforeMs: number,
 ): Promise<StatPoint | undefined> {
   const filter = checkFilter(`time < "${formatMillis(beforeMs)}"`, pointFields)
   const query = { size: 1, filter, order: descending, after: undefined, now: beforeMs }
-  return (await reader.page(pointCollection, query, where)).items[0]?.value
+  return (await reader.page(pointCollection, query, { bucket_id, stat })).items[0]?.value
 }

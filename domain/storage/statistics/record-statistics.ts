@@ -9,7 +9,7 @@ import type { Counted } from './traffic.ts'
 const batchSize = 50
 
 /** Stores the traffic since the last run. */
-export const recordTraffic: NativeTask = async ({ traffic }, turn) => {
+export const recordTraffic: NativeTask<'traffic'> = async ({ traffic }, turn) => {
   const counted = traffic.take()
   for (let i = 0; i < counted.length; i += batchSize) {
     const batch = counted.slice(i, i + batchSize)
@@ -37,7 +37,7 @@ async function storeTraffic(tx: Transaction, counted: readonly Counted[]): Promi
 }
 
 /** Stores the gauges of all buckets that have changed since the last run. */
-export const recordGauges: NativeTask = async ({ clock, store }, turn) => {
+export const recordGauges: NativeTask<'clock' | 'store'> = async ({ clock, store }, turn) => {
   let batch: string[] = []
   const write = async (): Promise<void> => {
     const ids = batch

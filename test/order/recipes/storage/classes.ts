@@ -13,7 +13,7 @@ const inUse: Fault = {
   },
 }
 
-/** The fault that the first class of the platform is the default already. */
+/** The fault that an update makes a second default class. */
 const secondDefault: Fault = {
   reason: 'STORAGE_CLASS_DEFAULT_CONFLICT',
   apply: aim => withBody(aim, { is_default: true }),
