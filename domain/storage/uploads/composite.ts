@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { combineCrc32c, crc32cText } from '../contents/crc32c.ts'
+import { combineCrc32c, crc32cText } from '../../resources/crc32c.ts'
 import type { StoredPart } from './uploads-store.ts'
 
 /** The checksums of an object that was uploaded in parts, as S3 makes them. */

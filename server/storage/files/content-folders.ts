@@ -12,7 +12,7 @@ import {
   type SyncMode,
 } from '../../../domain/storage/contents/content-files.ts'
 import type { ContentFile } from '../../../domain/storage/contents/contents-store.ts'
-import { crc32c } from '../../../domain/storage/contents/crc32c.ts'
+import { crc32c } from '../../../domain/resources/crc32c.ts'
 import type { Chunks } from '../../../runtime/media.ts'
 import { systemCode } from '../../store/sqlite/store-file.ts'
 import { ContentReader } from './content-reader.ts'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ContentFault } from '../../../../domain/storage/contents/content-files.ts'
-import { crc32c } from '../../../../domain/storage/contents/crc32c.ts'
+import { crc32c } from '../../../../domain/resources/crc32c.ts'
 import { ContentFolders } from '../../../../server/storage/files/content-folders.ts'
 
 const instance = '0199c5b0-0000-7000-8000-000000000001'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
-import { combineCrc32c, crc32c, crc32cText } from '../../../../domain/storage/contents/crc32c.ts'
+import { combineCrc32c, crc32c, crc32cText } from '../../../domain/resources/crc32c.ts'
 
 const bytes = fc.uint8Array({ maxLength: 200 })
 
