@@ -1,7 +1,7 @@
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Collection, Transaction } from '../ports/store.ts'
 import { classCollection } from './classes/classes-store.ts'
-import { newClass } from './classes/classes.ts'
+import { newClass } from './class-calls/classes.ts'
 import type { StorageEnvironment } from './environment.ts'
 import { instanceCollection } from './instances/instances-store.ts'
 

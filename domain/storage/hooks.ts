@@ -1,9 +1,9 @@
 import type { Reader } from '../ports/store.ts'
 import type { Protection, WorkspaceHooks } from '../ports/taxonomy.ts'
-import { retainedVersion } from './buckets/bucket-contents.ts'
+import { retainedVersion } from './bucket-calls/bucket-contents.ts'
 import { bucketKind } from './buckets/bucket-kind.ts'
 import { bucketCollection, type StoredBucket } from './buckets/buckets-store.ts'
-import { purgeBatch } from './buckets/purge-content.ts'
+import { purgeBatch } from './bucket-calls/purge-content.ts'
 import type { StorageEnvironment } from './environment.ts'
 import { purgeStatistics } from './statistics/retain-points.ts'
 

@@ -4,7 +4,7 @@ import type { Reader } from '../../ports/store.ts'
 import { withMembers } from '../../resources/json-text.ts'
 import { bucketCollection } from '../buckets/buckets-store.ts'
 import { instanceCollection } from '../instances/instances-store.ts'
-import type { StoredClass } from './classes-store.ts'
+import type { StoredClass } from '../classes/classes-store.ts'
 
 /** A class as it is read: its text, and the members that its answer depends on. */
 export interface ReadClass {

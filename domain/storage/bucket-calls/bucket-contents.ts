@@ -5,7 +5,7 @@ import type { Reader, Stored } from '../../ports/store.ts'
 import { retainedUntil } from '../objects/retention.ts'
 import { versionCollection, type StoredVersion } from '../objects/versions-store.ts'
 import { uploadCollection } from '../uploads/uploads-store.ts'
-import type { StoredBucket } from './buckets-store.ts'
+import type { StoredBucket } from '../buckets/buckets-store.ts'
 
 const field = (name: string, type: FilterField['type'] = 'STRING'): FilterField => ({
   name,

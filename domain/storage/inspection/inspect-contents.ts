@@ -1,6 +1,6 @@
 import type { Finding, Inspection } from '../../ports/inspection.ts'
 import { metadataCollection, versionCollection } from '../objects/versions-store.ts'
-import { contentCollection } from './contents-store.ts'
+import { contentCollection } from '../contents/contents-store.ts'
 
 /** Checks that the references of contents are the numbers of their versions, and that metadata have a version. */
 export async function* inspectContents({ reader }: Inspection): AsyncGenerator<Finding, void, undefined> {

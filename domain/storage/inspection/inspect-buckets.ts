@@ -8,9 +8,9 @@ import { classCollection } from '../classes/classes-store.ts'
 import { instanceCollection } from '../instances/instances-store.ts'
 import { countsOf } from '../objects/usage.ts'
 import { metadataCollection, versionCollection, type StoredVersion } from '../objects/versions-store.ts'
-import { bucketKind } from './bucket-kind.ts'
-import { bucketCollection, type StoredBucket } from './buckets-store.ts'
-import { contentDeletion } from './delete-content.ts'
+import { bucketKind } from '../buckets/bucket-kind.ts'
+import { bucketCollection, type StoredBucket } from '../buckets/buckets-store.ts'
+import { contentDeletion } from '../bucket-calls/delete-content.ts'
 
 type Findings = AsyncGenerator<Finding, void, undefined>
 

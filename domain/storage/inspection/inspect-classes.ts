@@ -1,8 +1,8 @@
 import type { Finding, Inspection } from '../../ports/inspection.ts'
 import { instanceKind } from '../instances/instance-kind.ts'
 import { instanceCollection } from '../instances/instances-store.ts'
-import { classKind } from './class-kind.ts'
-import { classCollection, defaultOf } from './classes-store.ts'
+import { classKind } from '../classes/class-kind.ts'
+import { classCollection, defaultOf } from '../classes/classes-store.ts'
 
 /** Checks that the default class of an engine is unique, and that instances have a class and no endless transient state. */
 export async function* inspectClasses({ reader, workAt }: Inspection): AsyncGenerator<Finding, void, undefined> {

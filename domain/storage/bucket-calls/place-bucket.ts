@@ -4,10 +4,10 @@ import { fieldInvalid } from '../../../runtime/refusal.ts'
 import type { Stored, Transaction } from '../../ports/store.ts'
 import { classKind } from '../classes/class-kind.ts'
 import { classCollection, type StoredClass } from '../classes/classes-store.ts'
-import { readyRegions } from '../classes/answered-classes.ts'
+import { readyRegions } from '../class-calls/answered-classes.ts'
 import type { StorageEnvironment } from '../environment.ts'
 import { instanceCollection, type StoredInstance } from '../instances/instances-store.ts'
-import type { StoredBucket } from './buckets-store.ts'
+import type { StoredBucket } from '../buckets/buckets-store.ts'
 
 type Wanted = Pick<StoredBucket, 'engine' | 'storage_class' | 'region' | 'multi_region'>
 

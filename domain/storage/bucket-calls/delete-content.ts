@@ -4,8 +4,8 @@ import { takeDifference } from '../../resources/quota-difference.ts'
 import { forgetRow } from '../../resources/references.ts'
 import type { StorageEnvironment } from '../environment.ts'
 import { endGauges } from '../statistics/record-statistics.ts'
-import { bucketKind } from './bucket-kind.ts'
-import { bucketCollection } from './buckets-store.ts'
+import { bucketKind } from '../buckets/bucket-kind.ts'
+import { bucketCollection } from '../buckets/buckets-store.ts'
 import { purgeBatch } from './purge-content.ts'
 
 /** The kind of the work that deletes a bucket with its content. */

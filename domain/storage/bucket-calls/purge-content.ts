@@ -7,8 +7,8 @@ import { usageAfter } from '../objects/usage.ts'
 import { metadataCollection, versionCollection, type StoredVersion } from '../objects/versions-store.ts'
 import { purgeUploads } from '../uploads/purge-uploads.ts'
 import { byName } from './bucket-contents.ts'
-import { bucketKind } from './bucket-kind.ts'
-import { bucketCollection } from './buckets-store.ts'
+import { bucketKind } from '../buckets/bucket-kind.ts'
+import { bucketCollection } from '../buckets/buckets-store.ts'
 
 /** The number of versions that one transaction deletes. */
 const batchSize = 100

@@ -7,9 +7,9 @@ import type { StorageEnvironment } from '../environment.ts'
 import { removeInstances } from '../instances/remove-instances.ts'
 import { standardMembers } from '../values/standard-members.ts'
 import { classAnswers } from './answered-classes.ts'
-import { classKind } from './class-kind.ts'
-import { classCollection, defaultOf, type StoredClass } from './classes-store.ts'
-import { nativeDefaults } from './native-settings.ts'
+import { classKind } from '../classes/class-kind.ts'
+import { classCollection, defaultOf, type StoredClass } from '../classes/classes-store.ts'
+import { nativeDefaults } from '../classes/native-settings.ts'
 
 /** Returns the handlers of storage classes. */
 export function storageClasses(environment: StorageEnvironment): StorageClassHandlers {
