@@ -7,13 +7,13 @@ import { usageFacts } from '../domain/taxonomy/quotas/usage.ts'
 import { resolveTaxonomy } from '../domain/taxonomy/tree/resolve.ts'
 import { observabilityArea } from '../output/observability/area.ts'
 import { registryArea } from '../output/registry/area.ts'
-import { storageArea } from '../output/storage/area.ts'
 import { taxonomyArea as generatedTaxonomy } from '../output/taxonomy/area.ts'
 import { area, type AreaModule } from './area.ts'
 import { computeArea } from './compute/area.ts'
 import { iamArea } from './iam/area.ts'
 import { areaInProgress, records } from './area-in-progress.ts'
 import { networkArea } from './network/area.ts'
+import { storageArea } from './storage/area.ts'
 import { topologyArea } from './topology/area.ts'
 import { vaultArea } from './vault/area.ts'
 
@@ -42,6 +42,6 @@ export const areas: readonly AreaModule[] = [
   networkArea(),
   areaInProgress({ generated: observabilityArea, built: records(observabilityArea.filters) }),
   areaInProgress({ generated: registryArea, built: records(registryArea.filters) }),
-  areaInProgress({ generated: storageArea, built: records(storageArea.filters) }),
+  storageArea(),
   vaultArea(),
 ]

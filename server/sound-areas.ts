@@ -66,7 +66,7 @@ function checkKinds(areas: readonly Declared[], report: Report): void {
       else if (!type.startsWith(`${domain.name}.`))
         tell(`the type ${quoted(type)} must begin with "${domain.name}."; rename it`)
       seen.add(type)
-      if (isNamed) requireNames(kind, tell)
+      if (isNamed) requireNames(kind, [['name'], ['engine', 'name']], tell)
       checkTargets(kind, kinds, mounted, tell)
     }
   }
@@ -95,11 +95,17 @@ function checkTargets(
     if (types.slice(0, own).includes(target.type))
       tell(`${what} ${quoted(target.type)}, which a purge would delete first; name ${quoted(type)} before it`)
   }
-  for (const { by, target } of targets) if (by === 'name') requireNames(target, tell)
+  for (const { by, target } of targets) if (by === 'name') requireNames(target, [['name']], tell)
 }
 
-function requireNames({ collection, type }: AnyKind, tell: (fault: string) => void): void {
-  const isUnique = collection.uniques?.some(({ fields }) => fields.length === 1 && String(fields[0]) === 'name')
+/** Reports a kind whose names are not unique by one of the sets of members `allowed`. */
+function requireNames(
+  { collection, type }: AnyKind,
+  allowed: readonly (readonly string[])[],
+  tell: (fault: string) => void,
+): void {
+  const sets = (collection.uniques ?? []).map(({ fields }) => fields.map(String).join())
+  const isUnique = allowed.some(members => sets.includes(members.join()))
   if (hasColumn(collection, 'name') && isUnique) return
   tell(
     `rows of ${quoted(type)} are named by their names; add the column and the unique set of "name" to ${collection.name}`,

@@ -76,7 +76,8 @@ export interface Collection<T> {
    * Members for the platform alone, for example for counting. `Stored.value`, `columns` and `where` have them; stored
    * texts, and therefore responses, do not. Every document must have these members, as strings that JSON writes without
    * escapes, such as ids. The fields and the key of the list cannot be hidden. The id of the document can be hidden if
-   * the list has another key, as for versions, whose numbers are unique only below their parent.
+   * it is not the key of a list, as for versions, whose numbers are unique only below their parent. Every document must
+   * have a visible member.
    */
   readonly hidden?: readonly (keyof T & string)[]
 }

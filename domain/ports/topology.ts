@@ -9,6 +9,13 @@ export interface KnownZone {
   readonly isAvailable: boolean
 }
 
+/** An ENABLED location as other areas see it. */
+export interface KnownLocation {
+  readonly region: string
+  /** The id of the resource pool that the caller named; undefined if the location has no such pool. */
+  readonly resourcePoolId?: string
+}
+
 /** A consumer of capacity: a row of another area, for example a machine. */
 export interface Consumer {
   /** The type of the row: `compute.vms`. */
@@ -98,6 +105,17 @@ export interface Topology {
    * zone does not exist.
    */
   requireZone(tx: Transaction, name: string): Promise<KnownZone | undefined>
+  /**
+   * Returns the location with this name and shares its row, so that the location stays ENABLED until the end of the
+   * transaction. With `resourcePool`, also shares the pool of this name, so that the caller can record a reference to
+   * `topology.resourcePools`. Returns undefined if the location does not exist or is not ENABLED.
+   */
+  requireLocation(tx: Transaction, name: string, resourcePool?: string): Promise<KnownLocation | undefined>
+  /**
+   * Returns the name of the location that the bootstrap of topology created; undefined if the bootstrap created none,
+   * or if the location is not ENABLED.
+   */
+  firstLocation(reader: Reader): Promise<string | undefined>
   /**
    * Allocates capacity in a resource pool of the zone with this name (topology.md 4): of the AVAILABLE pools with room,
    * the pool with the highest share of memory left, then the first by name. Throws an error if the consumer holds

@@ -19,15 +19,16 @@ import type { Row } from './row.ts'
 type Tree = Pick<Taxonomy, 'chain'>
 
 /**
- * Returns the id of the row that a path names by its id or, if the kind allows names, by its name. An id is not looked
- * up; for a name that no row has, the result is undefined.
+ * Returns the id of the row that a path names by its id or, if the kind allows names, by its name; `engine` is the
+ * engine of the path. An id is not looked up; for a name that no row has, the result is undefined.
  */
 export async function idOf<T extends Row>(
   reader: Reader,
   kind: Kind<T>,
   idOrName: string,
+  engine?: string,
 ): Promise<string | undefined> {
-  return !kind.isNamed || isUuid(idOrName) ? idOrName : kind.idNamed(reader, idOrName)
+  return !kind.isNamed || isUuid(idOrName) ? idOrName : kind.idNamed(reader, idOrName, engine)
 }
 
 /**

@@ -90,8 +90,8 @@ export interface KindDeclaration<T extends Row> {
    */
   readonly takes?: (row: T) => readonly Amount[]
   /**
-   * Whether paths may name a row by its unique `name` instead of its id (conventions §3). Only kinds without workspaces
-   * may set this member.
+   * Whether paths may name a row by its `name` instead of its id (conventions §3). The name is unique over the platform,
+   * or in the engine that the paths name. Only kinds without workspaces may set this member.
    */
   readonly isNamed?: boolean
   /** Whether users create the rows, so that they count among the holdings of a workspace; true by default. */
@@ -137,9 +137,10 @@ export interface AnyKind {
   readonly collection: Collection<never>
   facts(reader: Reader, id: string): Promise<RowFacts | undefined>
   /**
-   * Returns the id of the row with this name; undefined if no row has the name. `name` must be a column of the kind.
+   * Returns the id of the row with this name, in this engine if names are unique in their engine only; undefined if no
+   * row has the name. `name` must be a column of the kind.
    */
-  idNamed(reader: Reader, name: string): Promise<string | undefined>
+  idNamed(reader: Reader, name: string, engine?: string): Promise<string | undefined>
   hold(tx: Transaction, id: string, how: Hold): Promise<RowFacts | undefined>
   countIn(reader: Reader, workspace: string): Promise<number>
   /**
@@ -175,6 +176,7 @@ export function defineKind<T extends Row, const Type extends string>(
   declaration: KindDeclaration<T> & { readonly type: Type },
 ): Kind<T> & { readonly type: Type } {
   const { collection, isHolding = true, references: made = [], type } = declaration
+  const hasEngine = Object.hasOwn(collection.columns ?? {}, 'engine')
   const factsOf = (stored: Stored<T> | undefined): RowFacts | undefined =>
     stored && { ...named(stored.value), scope: scopeOfRow(declaration, stored.value) }
   return {
@@ -183,8 +185,10 @@ export function defineKind<T extends Row, const Type extends string>(
     targets: made,
     isOfWorkspace: Object.hasOwn(collection.columns ?? {}, 'workspace_id'),
     facts: async (reader, id) => factsOf(await reader.get(collection, id)),
-    idNamed: async (reader, name) =>
-      (await reader.find(collection, sharedWhere(collection, { name } satisfies Where<NamedRow>)))?.id,
+    async idNamed(reader, name, engine) {
+      const where: Where<NamedRow> = { name, ...(hasEngine && engine !== undefined && { engine }) }
+      return (await reader.find(collection, sharedWhere(collection, where)))?.id
+    },
     hold: async (tx, id, how) => factsOf(await tx[how](collection, id)),
     countIn: (reader, workspace) =>
       reader.count(collection, sharedWhere(collection, { workspace_id: workspace } satisfies Where<Row>)),

@@ -250,7 +250,7 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
     await this.#share(tx, path)
     const { parent } = this.#kind
     if (parent) await parent.kind.hold(tx, parameterOf(path, parent.parameter), parent.hold ?? 'share')
-    const id = await idOf(tx, this.#kind, path.id)
+    const id = await idOf(tx, this.#kind, path.id, path.engine)
     const stored = id === undefined ? undefined : await this.#lock(tx, path, id)
     return requireFound(tx, this.#parts.taxonomy, this.#kind, path, stored)
   }

@@ -65,7 +65,7 @@ export class Rows<T extends Row> {
    */
   async get(request: RowPath): Promise<Answer<T>> {
     const { store, taxonomy } = this.#parts
-    const id = await idOf(store, this.#kind, request.id)
+    const id = await idOf(store, this.#kind, request.id, request.engine)
     const members = this.#links.map(({ column }) => column)
     const found = id === undefined ? undefined : await store.getWith(this.#kind.collection, id, { members })
     const lies: readonly unknown[] = found?.members ?? []
@@ -80,7 +80,7 @@ export class Rows<T extends Row> {
   /** Returns the row that a path names, for a response with further members. Throws the errors of `requireFound`. */
   async read(request: RowPath): Promise<Stored<T>> {
     const { store, taxonomy } = this.#parts
-    const id = await idOf(store, this.#kind, request.id)
+    const id = await idOf(store, this.#kind, request.id, request.engine)
     const stored = id === undefined ? undefined : await store.get(this.#kind.collection, id)
     return requireFound(store, taxonomy, this.#kind, request, stored)
   }

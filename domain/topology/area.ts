@@ -7,6 +7,7 @@ import { OperationRecords } from '../resources/operation-records.ts'
 import { bootstrap, bootstraps } from './bootstrap.ts'
 import { inspectTopology } from './inspect.ts'
 import type { DriverProbes } from './probes/driver-probe.ts'
+import { locationFunctions } from './location-functions.ts'
 import { allocations } from './pools/allocations-store.ts'
 import { capacityFacts } from './pools/facts.ts'
 import { capacityFunctions } from './pools/functions.ts'
@@ -31,7 +32,7 @@ export const topology = (probes: DriverProbes) =>
   ({
     kinds: [multiRegionKind, poolKind, zoneKind, targetKind, regionKind, locationKind],
     collections: [bootstraps, zoneLedgers, allocations],
-    provides: () => ({ topology: { ...siteFunctions, ...capacityFunctions(new ZonePools()) } }),
+    provides: () => ({ topology: { ...siteFunctions, ...locationFunctions, ...capacityFunctions(new ZonePools()) } }),
     hooks: ({ store }: Parts<TopologyArea>) => ({
       purgeWorkspace: (workspace: string) => purgeAllocations(store, workspace),
     }),

@@ -2,7 +2,7 @@ import type { Collection } from '../../domain/ports/store.ts'
 import { isRecord, own } from '../../runtime/validation.ts'
 import { documentOf } from './parsed-body.ts'
 
-/** Returns the beginning of a hidden member in a text. A member always precedes it, at least a field of the list. */
+/** Returns the beginning of a hidden member in a text. A visible member always precedes it: a document has one at least. */
 const headOf = (name: string): string => `,${JSON.stringify(name)}:"`
 
 /**
@@ -22,14 +22,14 @@ export class HiddenMembers {
 
   /**
    * Returns the hidden members of a collection; undefined for a collection without hidden members. Throws if a
-   * collection hides a field of its list or the key of its list, or its id without a list.
+   * collection hides a field or the key of its list.
    */
-  static of({ hidden = [], id, list, name }: Collection<never>): HiddenMembers | undefined {
+  static of({ hidden = [], list, name }: Collection<never>): HiddenMembers | undefined {
     if (hidden.length === 0) return undefined
-    const seen = list === undefined ? [id] : [list.key, ...list.fields.flatMap(namesOf)]
+    const seen = list === undefined ? [] : [list.key, ...list.fields.flatMap(namesOf)]
     const wrong = hidden.find((member, i) => seen.includes(member) || hidden.indexOf(member) < i)
     if (wrong === undefined) return new HiddenMembers(name, hidden)
-    throw new Error(`collection "${name}" cannot hide "${wrong}": it is the id, a field of the list, or named twice`)
+    throw new Error(`collection "${name}" cannot hide "${wrong}": it is the key or a field of the list, or named twice`)
   }
 
   /**

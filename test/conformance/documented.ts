@@ -46,6 +46,17 @@ const beyondSchemas: Readonly<Record<string, readonly string[]>> = {
   ],
   // A request has a signature or a code, not both.
   verify: ['mac: 128 characters'],
+  // Native classes have no multi-region, and a bucket and an instance name a place that exists.
+  createBucket: ['multi_region: 63 characters'],
+  createStorageClass: ['multi_region: 63 characters'],
+  updateStorageClass: ['multi_region: 63 characters'],
+  instantiateStorageClass: ['location: 1 characters', 'location: 63 characters', 'resource_pool: 63 characters'],
+  // Without its end, the range of the example ends now, and has more than 1000 intervals.
+  getBucketMetricHistory: ['a valid request for an existing resource'],
+  // An upload has an exact length or a largest length; FULL needs the filter of one upload, and a part was uploaded.
+  createPresignedUploadUrl: ['max_content_length: 0', 'max_content_length: 9007199254740991'],
+  listMultipartUploads: ['a valid request with view'],
+  completeMultipartUpload: ['a valid request for an existing resource'],
   // A certificate comes from a signing request or from its members, not from both.
   createCertificate: ['pem_csr: 1 characters', 'pem_csr: 65536 characters'],
   refreshToken: ['assertion: 1 characters', 'assertion: 8192 characters'],

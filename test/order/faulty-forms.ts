@@ -69,6 +69,16 @@ const template: readonly JsonObject[] = [
   { policy_oids: ['1.99.1'] },
 ]
 
+const bucket: readonly JsonObject[] = [
+  { region: 'local1', multi_region: 'all' },
+  { retention_policy: { retention_period: '9999999999s' } },
+  { lifecycle_rules: [{ id: 'a', action: 'STORAGE_LIFECYCLE_ACTION_DELETE', condition: {} }] },
+]
+const storageClass: readonly JsonObject[] = [
+  { s3: { endpoint: 'https://s3.example', region: 'north1', credentials_secret_id: subnet_id } },
+  { multi_region: 'all' },
+]
+
 /**
  * The bodies that the rules of each operation refuse whose members the schema accepts, keyed by `area.operationId`. A body
  * has the members that the rules of its operation require. Each rule must refuse one of the bodies.
@@ -80,6 +90,13 @@ export const faultyForms: Readonly<Record<string, readonly JsonObject[]>> = {
     ...lists.map(members => ({ ...vm, ...members })),
   ],
   'compute.updateVm': lists,
+  'storage.createBucket': bucket,
+  'storage.createPartUrls': [{ parts: [{ part_number: 1 }, { part_number: 1 }] }, { expires_in: '604801s' }],
+  'storage.createPresignedDownloadUrl': [{ expires_in: '604801s' }],
+  'storage.createPresignedUploadUrl': [{ expires_in: '604801s' }, { content_length: 1, max_content_length: 1 }],
+  'storage.updateBucket': bucket,
+  'storage.createStorageClass': storageClass,
+  'storage.updateStorageClass': storageClass,
   'topology.createResourcePool': pool,
   'topology.updateResourcePool': pool,
   'vault.createCapsule': [

@@ -34,6 +34,7 @@ const computing = [
   '@peculiar/asn1-csr',
   '@peculiar/asn1-schema',
   '@peculiar/asn1-x509',
+  '@smithy/signature-v4',
   'jose',
   'lru-cache',
   'ipaddr.js',

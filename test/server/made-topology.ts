@@ -5,6 +5,8 @@ export const madeTopology = (...regions: readonly string[]): Topology => ({
   requireRegion: async (_tx, name) => (regions.includes(name) ? { id: `region-${name}`, name } : undefined),
   requireMultiRegion: async () => undefined,
   requireZone: async () => undefined,
+  requireLocation: async () => undefined,
+  firstLocation: async () => undefined,
   allocate: async () => ({ kind: 'unavailable' }),
   resize: async () => ({ kind: 'unallocated' }),
   reallocate: async () => ({ kind: 'unallocated' }),

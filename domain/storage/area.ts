@@ -1,0 +1,112 @@
+import type { BucketHandlers, StatDescriptorHandlers } from '../../output/storage/handlers.ts'
+import { tidyUploads } from './uploads/upload-worker.ts'
+import { multipartUploads } from './uploads/uploads.ts'
+import { partCollection, uploadCollection } from './uploads/uploads-store.ts'
+import { collectContents, collectAllLeftovers, dropSigningKeys } from './work/collect-contents.ts'
+import type { FormRules } from '../../runtime/form-rules.ts'
+import { listInMemory } from '../../runtime/pagination.ts'
+import type { Worker } from '../ports/workers.ts'
+import { requireWorkspace } from '../resources/find-rows.ts'
+import { bootstraps } from './bootstrap.ts'
+import { bucketForm } from './buckets/bucket-form.ts'
+import { bucketKind } from './buckets/bucket-kind.ts'
+import { bucketCalls } from './bucket-calls/buckets.ts'
+import { deleteContent } from './bucket-calls/delete-content.ts'
+import { classForm } from './classes/class-form.ts'
+import { classKind } from './classes/class-kind.ts'
+import { storageClasses } from './class-calls/classes.ts'
+import { contentCollection } from './contents/contents-store.ts'
+import type { StorageEnvironment } from './environment.ts'
+import { inspectStorage } from './inspect.ts'
+import { checkInstances } from './instances/check-instances.ts'
+import { instanceKind } from './instances/instance-kind.ts'
+import { storageClassInstances } from './instances/instances.ts'
+import { provision } from './instances/provision.ts'
+import { instanceRemoval } from './instances/remove-instances.ts'
+import { hourly, nativeWorker } from './native/native-worker.ts'
+import { signingKeyCollection } from './presigned/signing-keys.ts'
+import { objects } from './objects/objects.ts'
+import { metadataCollection, versionCollection } from './objects/versions-store.ts'
+import { presignedForms } from './presigned/presigned-form.ts'
+import { presignedUrls } from './presigned/presigned-urls.ts'
+
+import { aggregate } from './statistics/aggregate.ts'
+import { descriptors } from './statistics/descriptors.ts'
+import { metricHistory } from './statistics/history.ts'
+import { gaugeCollection, hourCollection, pointCollection } from './statistics/points-store.ts'
+import { recordGauges, recordTraffic } from './statistics/record-statistics.ts'
+import { pointRetention } from './statistics/retain-points.ts'
+
+/** The parts of the area of storage that need no setting. */
+export const storage = {
+  kinds: [bucketKind, instanceKind, classKind],
+  needs: { optional: ['iam', 'topology', 'vault'] },
+  collections: [
+    versionCollection,
+    metadataCollection,
+    contentCollection,
+    partCollection,
+    signingKeyCollection,
+    uploadCollection,
+    bootstraps,
+    pointCollection,
+    hourCollection,
+    gaugeCollection,
+  ],
+  inspect: inspectStorage,
+} as const
+
+/** The calls of buckets. */
+const buckets = (environment: StorageEnvironment): BucketHandlers => ({
+  ...bucketCalls(environment),
+  aggregateBucketStats: (request, context) => aggregate(environment, request, context),
+  getBucketMetricHistory: (request, context) => metricHistory(environment, request, context),
+})
+
+/** The calls of the descriptors of statistics, which are built in. */
+const statDescriptors = ({ store, taxonomy }: StorageEnvironment): StatDescriptorHandlers => ({
+  async listStatDescriptors({ workspace }, { query }) {
+    await requireWorkspace(store, taxonomy, workspace)
+    return listInMemory(descriptors, query)
+  },
+})
+
+/** The built resources of the area. */
+export const storageResources = {
+  buckets,
+  multipartUploads,
+  objects,
+  presignedUrls,
+  statDescriptors,
+  storageClasses,
+  storageClassInstances,
+} as const
+
+/** The rules for bodies beyond their schemas. */
+export const storageForms: FormRules = {
+  createBucket: bucketForm,
+  updateBucket: bucketForm,
+  ...presignedForms,
+  createStorageClass: classForm,
+  updateStorageClass: classForm,
+}
+
+/** The durable work of the area. */
+export const storageProcedures = (environment: StorageEnvironment) => [
+  deleteContent(environment),
+  provision(environment),
+  instanceRemoval(environment),
+]
+
+/** The periodic work of the area. */
+export const storageWorkers = (environment: StorageEnvironment): readonly Worker[] => [
+  nativeWorker(environment, checkInstances, [
+    recordTraffic,
+    recordGauges,
+    tidyUploads,
+    collectContents,
+    hourly(collectAllLeftovers),
+    hourly(dropSigningKeys),
+  ]),
+  pointRetention(environment),
+]

@@ -1,0 +1,25 @@
+import type { StorageArea } from '../../output/storage/area.ts'
+import type { Parts } from '../ports/area-parts.ts'
+import type { ContentFiles } from './contents/content-files.ts'
+import type { InstanceFolders } from './instances/instance-folders.ts'
+import type { NativeLease } from './native/native-lease.ts'
+import type { Traffic } from './statistics/traffic.ts'
+import type { SigningKeys } from './presigned/signing-keys.ts'
+
+/** The parts that the code of the area uses. */
+export interface StorageEnvironment extends Parts<StorageArea, never, 'iam' | 'topology' | 'vault'> {
+  /** Returns the URL of the data plane without a slash at its end: the prefix of `/storage-data/v1/...` in signed URLs. */
+  readonly dataBaseUrl: () => string
+  /** The files with the content of objects on this host. */
+  readonly files: ContentFiles
+  /** The keys that sign URLs. */
+  readonly keys: SigningKeys
+  /** The folders of the instances on this host. */
+  readonly folders: InstanceFolders
+  /** Whether this server serves the content of the native engine. */
+  readonly lease: NativeLease
+  /** Counts the traffic of buckets for statistics. */
+  readonly traffic: Traffic
+  /** Logs work that failed and is tried again; `subject` is the type and the id of a resource. */
+  readonly failed: (error: unknown, subject: string) => void
+}

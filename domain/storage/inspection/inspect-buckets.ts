@@ -1,0 +1,110 @@
+import type { BucketUsage } from '../../../output/storage/types.ts'
+import type { Finding, Inspection } from '../../ports/inspection.ts'
+import type { Reader, Stored } from '../../ports/store.ts'
+import { workspaceScope } from '../../resources/kind.ts'
+import { references } from '../../resources/references.ts'
+import { classKind } from '../classes/class-kind.ts'
+import { classCollection } from '../classes/classes-store.ts'
+import { instanceCollection } from '../instances/instances-store.ts'
+import { countsOf } from '../objects/usage.ts'
+import { metadataCollection, versionCollection, type StoredVersion } from '../objects/versions-store.ts'
+import { bucketKind } from '../buckets/bucket-kind.ts'
+import { bucketCollection, type StoredBucket } from '../buckets/buckets-store.ts'
+import { contentDeletion } from '../bucket-calls/delete-content.ts'
+
+type Findings = AsyncGenerator<Finding, void, undefined>
+
+/** Checks that buckets have a class, an instance and the usage of their versions, and that deletions end. */
+export async function* inspectBuckets(inspection: Inspection): Findings {
+  const { reader } = inspection
+  for await (const { value } of reader.each(bucketCollection)) {
+    const faults = [
+      ...(await placeFaults(reader, value)),
+      ...(await usageFaults(reader, value)),
+      ...(await workFaults(inspection, value)),
+    ]
+    for (const message of faults) yield { resourceType: bucketKind.type, id: value.id, message }
+    yield* inspectVersions(reader, value)
+  }
+  for await (const { id, value } of reader.each(versionCollection)) {
+    if (await reader.exists(bucketCollection, { id: value.bucket_id })) continue
+    const message = `belongs to bucket ${value.bucket_id}, which does not exist`
+    yield { resourceType: 'storage.objects', id, message }
+  }
+}
+
+async function placeFaults(
+  reader: Reader,
+  { engine, id, instance_id, storage_class }: StoredBucket,
+): Promise<readonly string[]> {
+  const found = await reader.find(classCollection, { engine, name: storage_class })
+  const instance = await reader.get(instanceCollection, instance_id)
+  const holder = { holder_type: bucketKind.type, holder_id: id }
+  const target = { target_type: classKind.type, target_id: found?.id ?? '' }
+  const isRecorded = await reader.exists(references, { ...holder, ...target })
+  return [
+    ...(found ? [] : [`names storage class ${storage_class}, which does not exist`]),
+    ...(found && !isRecorded ? [`uses storage class ${storage_class} without a reference`] : []),
+    ...(instance?.value.storage_class_id === found?.id
+      ? []
+      : [`lies on instance ${instance_id}, which is none of storage class ${storage_class}`]),
+  ]
+}
+
+const counted = ['object_count', 'version_count', 'bytes', 'noncurrent_bytes'] as const
+
+/** Returns the differences between the usage of a bucket and the sums over its versions. */
+async function usageFaults(reader: Reader, { id, usage }: StoredBucket): Promise<readonly string[]> {
+  const sums: Pick<BucketUsage, (typeof counted)[number]> = {
+    object_count: 0,
+    version_count: 0,
+    bytes: 0,
+    noncurrent_bytes: 0,
+  }
+  for await (const { value } of reader.each(versionCollection, { bucket_id: id })) {
+    const counts = countsOf(value)
+    for (const name of counted) sums[name] += counts[name]
+  }
+  return counted.flatMap(name =>
+    usage[name] === sums[name] ? [] : [`has usage.${name} ${usage[name]}; its versions make ${sums[name]}`],
+  )
+}
+
+async function workFaults({ workAt }: Inspection, bucket: StoredBucket): Promise<readonly string[]> {
+  if (bucket.state !== 'STORAGE_BUCKET_STATE_DELETING') return []
+  const works = await workAt(workspaceScope(bucket.workspace_id))
+  const isWorked = works.some(
+    ({ input, kind }) => kind === contentDeletion && Reflect.get(input, 'bucket') === bucket.id,
+  )
+  return isWorked ? [] : ['is DELETING, and no work will end it']
+}
+
+/** Checks that each object has one latest version, its newest, and that each version has its metadata. */
+async function* inspectVersions(reader: Reader, bucket: StoredBucket): Findings {
+  const newest = new Map<string, StoredVersion>()
+  const latest = new Map<string, number>()
+  for await (const stored of reader.each(versionCollection, { bucket_id: bucket.id })) {
+    const { name } = stored.value
+    const known = newest.get(name)
+    if (!known || known.commit_number < stored.value.commit_number) newest.set(name, stored.value)
+    if (stored.value.is_latest) latest.set(name, (latest.get(name) ?? 0) + 1)
+    yield* inspectVersion(reader, bucket, stored)
+  }
+  for (const [name, version] of newest) {
+    if (version.is_latest && latest.get(name) === 1) continue
+    const message = `has ${latest.get(name) ?? 0} latest versions; version ${version.version_id} alone must be the latest`
+    yield { resourceType: 'storage.objects', id: `${bucket.id}/${name}`, message }
+  }
+}
+
+async function* inspectVersion(reader: Reader, bucket: StoredBucket, { id, value }: Stored<StoredVersion>): Findings {
+  const finding = (message: string): Finding => ({ resourceType: 'storage.objects', id, message })
+  if (Number(value.commit_number) > Number(bucket.commit_number))
+    yield finding(`has the commit number ${value.commit_number}, above that of its bucket`)
+  const hasMetadata = (await reader.get(metadataCollection, id)) !== undefined
+  if (value.is_delete_marker) {
+    if (hasMetadata || value.content_id !== '') yield finding('is a delete marker with content or metadata')
+  } else if (!hasMetadata || value.content_id === '') {
+    yield finding('has no metadata or no content')
+  }
+}

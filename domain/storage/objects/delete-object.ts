@@ -1,0 +1,115 @@
+import { etagMismatch } from '../../../output/shared/errors.ts'
+import { earlyDelete } from '../../../output/storage/errors.ts'
+import type { DeleteObjectRequest, StorageOperation } from '../../../output/storage/types.ts'
+import type { CallContext } from '../../../runtime/context.ts'
+import type { Answer } from '../../../runtime/json.ts'
+import { formatMillis } from '../../../runtime/timestamps.ts'
+import type { Stored, Transaction } from '../../ports/store.ts'
+import type { Warning } from '../../ports/warning.ts'
+import { workspaceScope } from '../../resources/kind.ts'
+import type { StoredBucket } from '../buckets/buckets-store.ts'
+import { findBucket } from '../buckets/find-bucket.ts'
+import type { StorageEnvironment } from '../environment.ts'
+import { durationMs } from '../values/durations.ts'
+import { findVersion } from './find-version.ts'
+import { classOf } from './object-limits.ts'
+import { invalidName } from './object-name.ts'
+import { requireUnretained } from './retention.ts'
+import { VersionChanges } from './version-changes.ts'
+import type { StoredVersion } from './versions-store.ts'
+
+/** Deletes a version, or puts a delete marker on top of the versions of an object (storage.md 4.8). */
+export async function deleteObject(
+  environment: StorageEnvironment,
+  request: DeleteObjectRequest,
+  context: CallContext,
+): Promise<Answer<StorageOperation>> {
+  const { clock, operations, taxonomy } = environment
+  const { bucket: id, etag, object, version_id: versionId = '', workspace } = request
+  const invalid = invalidName('object', object)
+  if (invalid) throw invalid
+  const markerId = clock.newId()
+  return operations.mutate(context, request, async tx => {
+    const scope = workspaceScope(workspace)
+    await taxonomy.share(tx, scope)
+    await findBucket(tx, taxonomy, request)
+    const changes = await VersionChanges.lock(tx, id, context.now)
+    const found = await findVersion(tx, { bucket: id, object, versionId })
+    requireEtag(found.value, etag)
+    await taxonomy.requireActive(tx, workspace)
+    changes.requireUsable()
+    const deletion = { versionId, markerId, context }
+    const warnings = await remove(tx, changes, found, deletion)
+    await changes.end(taxonomy)
+    return { type: 'DELETE', resourceType: 'storage.objects', resourceId: `${id}/${object}`, scope, warnings }
+  })
+}
+
+interface Deletion {
+  readonly versionId: string
+  readonly markerId: string
+  readonly context: CallContext
+}
+
+async function remove(
+  tx: Transaction,
+  changes: VersionChanges,
+  found: Stored<StoredVersion>,
+  { context, markerId, versionId }: Deletion,
+): Promise<readonly Warning[]> {
+  const { bucket } = changes
+  const { name } = found.value
+  const isMarked = versionId === '' && bucket.versioning !== 'STORAGE_VERSIONING_DISABLED'
+  const isKept = bucket.versioning === 'STORAGE_VERSIONING_ENABLED'
+  const destroyed = !isMarked ? found : isKept ? undefined : await changes.nullVersion(name)
+  if (destroyed) {
+    requireUnretained(bucket, destroyed.value, context.now)
+    await changes.remove(destroyed, { isReplaced: isMarked })
+  }
+  if (isMarked) await changes.put(markerOf(bucket, name, markerId, context))
+  return destroyed && (await isEarly(tx, bucket, destroyed.value, context.now)) ? [early] : []
+}
+
+/** Throws ETAG_MISMATCH unless the content has the given etag; `*` fits every content. */
+function requireEtag({ etag: current, is_delete_marker }: StoredVersion, etag: string | undefined): void {
+  if (etag === undefined || etag === '' || (etag === '*' && !is_delete_marker) || etag === current) return
+  throw etagMismatch(`the content has the etag ${current}, not ${etag.slice(0, 80)}; read the object again`)
+}
+
+function markerOf(bucket: StoredBucket, name: string, id: string, { now, principal }: CallContext) {
+  const time = formatMillis(now)
+  return {
+    workspace_id: bucket.workspace_id,
+    bucket_id: bucket.id,
+    name,
+    version_id: id,
+    is_delete_marker: true,
+    size: 0,
+    content_type: '',
+    etag: '',
+    storage_class: bucket.storage_class,
+    create_time: time,
+    update_time: time,
+    uploader_principal_id: principal?.id ?? '',
+    slot: bucket.versioning === 'STORAGE_VERSIONING_ENABLED' ? 'KEPT' : 'NULL',
+    content_id: '',
+  } as const
+}
+
+const early: Warning = {
+  code: earlyDelete.code,
+  description: 'the object was deleted before the minimum storage duration of its class',
+}
+
+/** Whether a version is younger than the minimum storage duration of its class. */
+async function isEarly(
+  tx: Transaction,
+  bucket: StoredBucket,
+  { create_time, is_delete_marker }: StoredVersion,
+  now: number,
+): Promise<boolean> {
+  if (is_delete_marker) return false
+  const { min_storage_duration } = await classOf(tx, bucket)
+  const minimal = durationMs(min_storage_duration)
+  return !Number.isNaN(minimal) && Date.parse(create_time) + minimal > now
+}

@@ -1,0 +1,119 @@
+import { fieldInvalid, orderByInvalid } from '../../../output/shared/errors.ts'
+import type { ListObjectsResponse, ObjectSchema, ParsedListObjectsRequest } from '../../../output/storage/types.ts'
+import type { ListContext } from '../../../runtime/context.ts'
+import type { Filter, SortField, SortKey } from '../../../runtime/filter/types.ts'
+import type { Answer } from '../../../runtime/json.ts'
+import type { ListQuery, PageWith } from '../../../runtime/pagination.ts'
+import type { Stored, StoredPage, Where } from '../../ports/store.ts'
+import type { StoredBucket } from '../buckets/buckets-store.ts'
+import { findBucket } from '../buckets/find-bucket.ts'
+import type { StorageEnvironment } from '../environment.ts'
+import { afterPrefix, nameRange } from './name-range.ts'
+import { objectAnswer } from './object-answer.ts'
+import { commitField, versionCollection, type StoredVersion } from './versions-store.ts'
+
+type ObjectPage = PageWith<ObjectSchema, Pick<ListObjectsResponse, 'common_prefixes'>>
+
+const delimiter = '/'
+
+/** Lists the objects of a bucket (storage.md 3): the latest versions, or all versions, or names up to a delimiter. */
+export async function listObjects(
+  { store, taxonomy }: StorageEnvironment,
+  request: ParsedListObjectsRequest,
+  { query }: ListContext,
+): Promise<ObjectPage> {
+  requireForm(request, query)
+  const { value: bucket } = await findBucket(store, taxonomy, request)
+  const lister = new Lister(store, bucket, request)
+  return request.delimiter === '' ? lister.plain(query) : lister.grouped(query)
+}
+
+function requireForm({ delimiter: given, versions }: ParsedListObjectsRequest, { order }: ListQuery): void {
+  if (given === '') return
+  if (versions) {
+    const description = 'cannot be given together with a delimiter'
+    throw fieldInvalid(`versions ${description}`, { badRequest: [{ field: 'versions', description }] })
+  }
+  const [first] = order
+  if (order.length === 1 && first?.field.name === 'name' && !first.descending) return
+  const description = 'must be "name asc" or absent, because a delimiter groups names that follow each other'
+  throw orderByInvalid(`order_by ${description}`, { badRequest: [{ field: 'order_by', description }] })
+}
+
+/** Reads the pages of one list of objects. */
+class Lister {
+  readonly #store: Pick<StorageEnvironment['store'], 'page'>
+  readonly #bucket: StoredBucket
+  readonly #request: ParsedListObjectsRequest
+
+  constructor(
+    store: Pick<StorageEnvironment['store'], 'page'>,
+    bucket: StoredBucket,
+    request: ParsedListObjectsRequest,
+  ) {
+    this.#store = store
+    this.#bucket = bucket
+    this.#request = request
+  }
+
+  /** Returns a page of objects, or of versions with those of one name newest first. */
+  async plain(query: ListQuery): Promise<ObjectPage> {
+    const order = this.#request.versions ? [...query.order, newestFirst] : query.order
+    const { items, next } = await this.#read({ ...query, order }, nameRange(this.#request.prefix))
+    return { items: items.map(item => this.#answer(item)), ...(next && { next }), others: { common_prefixes: [] } }
+  }
+
+  /**
+   * Returns a page of objects and common prefixes. After a common prefix the search goes on behind all of its names, so
+   * a page reads at most a few rows for each of its rows, however many names a prefix has.
+   */
+  async grouped(query: ListQuery): Promise<ObjectPage> {
+    const { prefix } = this.#request
+    const items: Answer<ObjectSchema>[] = []
+    const common_prefixes: string[] = []
+    let last: string | undefined
+    let from: string | undefined = this.#start(query.after)
+    while (from !== undefined) {
+      const page = await this.#read({ ...query, after: undefined }, nameRange(prefix, from))
+      for (const item of page.items) {
+        const { name } = item.value
+        if (last !== undefined && isCommon(last, prefix) && name.startsWith(last)) continue
+        if (items.length + common_prefixes.length === query.size)
+          return { items, next: [last ?? ''], others: { common_prefixes } }
+        const end = name.indexOf(delimiter, prefix.length)
+        last = end === -1 ? name : name.slice(0, end + 1)
+        if (end === -1) items.push(this.#answer(item))
+        else common_prefixes.push(last)
+      }
+      from = page.next === undefined || last === undefined ? undefined : behind(last, prefix)
+    }
+    return { items, others: { common_prefixes } }
+  }
+
+  #start(after: readonly SortKey[] | undefined): string | undefined {
+    const { prefix } = this.#request
+    return after === undefined ? prefix : behind(String(after[0]), prefix)
+  }
+
+  #read(query: ListQuery, range: readonly Filter[]): Promise<StoredPage<StoredVersion>> {
+    const terms = query.filter === undefined ? range : [...range, query.filter]
+    const where: Where<StoredVersion> = this.#request.versions
+      ? { bucket_id: this.#bucket.id }
+      : { bucket_id: this.#bucket.id, is_latest: true, is_delete_marker: false }
+    const filter: Filter | undefined = terms.length === 0 ? undefined : { kind: 'and', terms }
+    return this.#store.page(versionCollection, { ...query, filter }, where)
+  }
+
+  #answer(stored: Stored<StoredVersion>): Answer<ObjectSchema> {
+    return objectAnswer(this.#bucket, stored)
+  }
+}
+
+const newestFirst: SortField = { field: commitField, descending: true }
+
+/** Whether the last row of a page was a common prefix: a name with a delimiter behind the prefix is never a row. */
+const isCommon = (last: string, prefix: string): boolean => last.includes(delimiter, prefix.length)
+
+/** Returns the first name behind a row: behind all names of a common prefix, or behind the name itself. */
+const behind = (last: string, prefix: string): string | undefined =>
+  isCommon(last, prefix) ? afterPrefix(last) : `${last}\0`

@@ -1,0 +1,104 @@
+import type { CallContext } from '../../../runtime/context.ts'
+import type { Reply } from '../../../runtime/route.ts'
+import { ContentFault, type OpenContent } from '../contents/content-files.ts'
+import { contentCollection } from '../contents/contents-store.ts'
+import type { StorageEnvironment } from '../environment.ts'
+import { absentObject, findVersion } from '../objects/find-version.ts'
+import { metadataCollection, type StoredMetadata, type StoredVersion } from '../objects/versions-store.ts'
+import { metadataPrefix, sha256Header, uploadedMembers } from '../presigned/upload-headers.ts'
+import { crc32cHeader } from './plane-headers.ts'
+import { allowedCall, type AllowedCall } from './plane-doors.ts'
+import { preconditionFailed, rangeUnsatisfiable } from './plane-errors.ts'
+import { allowsRange, failedCondition } from './preconditions.ts'
+import { rangeOf } from './ranges.ts'
+
+/** The answer to a read: the content, a range of the content, or no body for an unchanged content. */
+export type GetReply = Reply<
+  200 | 206 | 304,
+  ReadableStream<Uint8Array<ArrayBuffer>> | undefined,
+  Readonly<Record<string, string>>
+>
+
+/** Answers a read of an object with its content, in ranges and under conditions (storage.md 4.5). */
+export async function getObject(environment: StorageEnvironment, context: CallContext): Promise<GetReply> {
+  const call = allowedCall(context)
+  const { content, metadata, version } = await opened(environment, call, 1)
+  try {
+    return replyOf(call, context, { content, metadata, version })
+  } catch (error) {
+    await content.close()
+    throw error
+  }
+}
+
+interface Opened {
+  readonly content: OpenContent
+  readonly metadata: StoredMetadata
+  readonly version: StoredVersion
+}
+
+/** Finds and opens a content. The rows are read again if the content is deleted between the reads and the opening. */
+async function opened(environment: StorageEnvironment, call: AllowedCall, retries: number): Promise<Opened> {
+  const { files, store } = environment
+  const { bucket, request } = call
+  const name = { bucket: bucket.id, object: request.object, versionId: request.query.versionId ?? '' }
+  const { value: version } = await findVersion(store, name)
+  if (version.is_delete_marker) throw absentObject(name)
+  const metadata = await store.get(metadataCollection, version.version_id)
+  const stored = await store.get(contentCollection, version.content_id)
+  try {
+    if (!metadata || !stored) throw new ContentFault('lost', bucket.instance_id, undefined)
+    const content = await files.open(stored.value.instance_id, stored.value.files)
+    return { content, metadata: metadata.value, version }
+  } catch (error) {
+    if (retries === 0 || !(error instanceof ContentFault) || error.kind !== 'lost') throw error
+    return opened(environment, call, retries - 1)
+  }
+}
+
+function replyOf({ request }: AllowedCall, context: CallContext, opened: Opened): GetReply {
+  const { content, metadata, version } = opened
+  const { etag, size } = version
+  const validators = { tag: `"${etag}"`, modifiedMs: Date.parse(version.create_time) }
+  const failed = failedCondition(request.headers, validators)
+  if (failed === 412) throw preconditionFailed(etag)
+  const headers = headersOf(version, metadata, request.query)
+  if (failed === 304) {
+    void content.close()
+    return { status: 304, headers }
+  }
+  const wanted = allowsRange(request.headers['if-range'], validators) ? request.headers.range : undefined
+  // A range is defined for GET alone (RFC 9110 §14.2).
+  const range = context.method === 'GET' ? rangeOf(wanted, size) : 'whole'
+  if (range === 'none') throw rangeUnsatisfiable(size)
+  const { first, last } = range === 'whole' ? { first: 0, last: size - 1 } : range
+  const body = content.stream(first, last)
+  const length = { ...headers, 'content-length': String(last - first + 1) }
+  if (range === 'whole') return { status: 200, headers: length, body }
+  return { status: 206, headers: { ...length, 'content-range': `bytes ${first}-${last}/${size}` }, body }
+}
+
+function headersOf(
+  version: StoredVersion,
+  metadata: StoredMetadata,
+  query: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const stored = Object.entries(uploadedMembers).map(([header, member]) => [header, metadata[member]] as const)
+  const overrides = ['content-type', 'content-disposition', 'cache-control'].map(
+    header => [header, query[`response-${header}`] ?? ''] as const,
+  )
+  const sums = [
+    [sha256Header, metadata.checksum_sha256 ?? ''],
+    [crc32cHeader, metadata.checksum_crc32c ?? ''],
+  ] as const
+  const custom = Object.entries(metadata.custom_metadata).map(([key, value]) => [`${metadataPrefix}${key}`, value])
+  return {
+    'accept-ranges': 'bytes',
+    'content-type': version.content_type,
+    etag: `"${version.etag}"`,
+    'last-modified': new Date(version.create_time).toUTCString(),
+    'x-amz-version-id': version.version_id,
+    'x-content-type-options': 'nosniff',
+    ...Object.fromEntries([...custom, ...[...stored, ...sums, ...overrides].filter(([, value]) => value !== '')]),
+  }
+}

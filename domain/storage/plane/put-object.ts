@@ -1,0 +1,118 @@
+import { contentTooLong } from '../../../output/storage/errors.ts'
+import { faultAt, type ApiError } from '../../../runtime/errors.ts'
+import type { CallContext } from '../../../runtime/context.ts'
+import type { Reply } from '../../../runtime/route.ts'
+import { refusalOf } from '../../resources/refusal.ts'
+import { workspaceScope } from '../../resources/kind.ts'
+import { requireBucketQuota } from '../buckets/bucket-quota.ts'
+import type { ReceivedFile } from '../contents/content-files.ts'
+import { crc32cText } from '../../resources/crc32c.ts'
+import type { StorageEnvironment } from '../environment.ts'
+import { classOf, requireMetadataSize, sizeLimit, tooLarge } from '../objects/object-limits.ts'
+import { invalidName } from '../objects/object-name.ts'
+import { requireFree, writeVersion, type NewVersion } from '../objects/new-version.ts'
+import { VersionChanges } from '../objects/version-changes.ts'
+import { ownQuery } from '../presigned/sign-url.ts'
+import { customMetadata, sha256Header, uploadedMembers } from '../presigned/upload-headers.ts'
+import { allowedCall, type AllowedCall } from './plane-doors.ts'
+import { versionHeader } from './plane-headers.ts'
+import { signedHeader, storeContent, type Body } from './store-content.ts'
+import { uploadActivity } from './upload-activity.ts'
+
+/** The answer to an upload: no body, and the tag, the version and the digest of the content. */
+export type PutReply = Reply<200, undefined, Readonly<Record<string, string>>>
+
+/** Writes the body of a request as a version of an object (storage.md 4.4). */
+export async function putObject(environment: StorageEnvironment, body: Body, context: CallContext): Promise<PutReply> {
+  const { access, clock, store } = environment
+  const call = allowedCall(context)
+  const { bucket, request } = call
+  const limits = await limitsOf(environment, call)
+  const ifNoneMatch = signedHeader(call, 'if-none-match') === '*'
+  // The commit decides whether a version is destroyed, so the refusal is kept until then.
+  const overwriteRefusal = await refusalOf(
+    access.require(context, 'storage.objects.delete', workspaceScope(bucket.workspace_id)),
+  )
+  if (ifNoneMatch) await requireFree(store, bucket.id, request.object)
+  const id = clock.newId()
+  const path = `objects/${id.slice(-2)}/${id}`
+  const { digests } = await storeContent(environment, call, body, {
+    ...limits,
+    path,
+    commit: file =>
+      commit(
+        environment,
+        { ...versionOf(call, file, path, context), id, ifNoneMatch, overwriteRefusal },
+        call,
+        context,
+      ),
+  })
+  const headers = { etag: `"${digests.md5}"`, [versionHeader]: id, [sha256Header]: digests.sha256 }
+  return { status: 200, headers }
+}
+
+/** Checks the name, the metadata and the quota before the first byte, and returns the limits of the body. */
+async function limitsOf({ store }: StorageEnvironment, { bucket, request }: AllowedCall) {
+  const invalid = invalidName('object', request.object)
+  if (invalid) throw invalid
+  requireMetadataSize(customMetadata(request.headers))
+  const ofBucket = sizeLimit(bucket, await classOf(store, bucket))
+  const { [ownQuery.maxLength]: signedLimit } = request.query
+  const ofUrl = signedLimit === undefined ? Number.MAX_SAFE_INTEGER : Number(signedLimit)
+  const length = Number(request.headers['content-length'] ?? 0)
+  // An overwrite returns the bytes of the version before, so only the commit can judge it.
+  const isKept = bucket.versioning === 'STORAGE_VERSIONING_ENABLED'
+  if (isKept) requireBucketQuota(bucket, { ...bucket.usage, bytes: bucket.usage.bytes + length })
+  const tooLong = (): ApiError =>
+    ofUrl < ofBucket
+      ? faultAt(contentTooLong, 'body', `must have at most ${ofUrl} bytes, as the URL is signed`)
+      : tooLarge('the body', ofBucket)
+  return { maxBytes: Math.min(ofBucket, ofUrl), tooLong }
+}
+
+function versionOf(call: AllowedCall, { digests, size }: ReceivedFile, path: string, { now }: CallContext) {
+  const { request } = call
+  const texts = Object.entries(uploadedMembers).map(([header, member]) => [member, signedHeader(call, header) ?? ''])
+  const {
+    cache_control = '',
+    content_disposition = '',
+    content_encoding = '',
+    content_language = '',
+  } = Object.fromEntries<string>(texts.map(([member = '', text = '']) => [member, text]))
+  return {
+    name: request.object,
+    size,
+    contentType: request.headers['content-type'] ?? 'application/octet-stream',
+    etag: digests.md5,
+    uploader: request.principal,
+    metadata: {
+      cache_control,
+      content_disposition,
+      content_encoding,
+      content_language,
+      checksum_sha256: digests.sha256,
+      checksum_crc32c: crc32cText(digests.crc32c),
+      md5: digests.md5,
+      part_count: 0,
+      custom_metadata: customMetadata(request.headers),
+      source_version_id: '',
+    },
+    content: { files: [{ path, size }] },
+    now,
+  }
+}
+
+/** Commits a version with the usage of its bucket, the quotas and the activity, in one transaction. */
+const commit = (
+  { audit, store, taxonomy }: StorageEnvironment,
+  version: NewVersion,
+  { bucket }: AllowedCall,
+  context: CallContext,
+): Promise<void> =>
+  store.tx(async tx => {
+    await taxonomy.requireActive(tx, bucket.workspace_id)
+    const changes = await VersionChanges.begin(tx, bucket.id, version.now)
+    await writeVersion(tx, changes, version)
+    await changes.end(taxonomy)
+    await audit.recordActivity(tx, uploadActivity(bucket, version.name, context))
+  })

@@ -1,0 +1,67 @@
+import { checksumMismatch } from '../../../output/storage/errors.ts'
+import { ApiError, faultAt } from '../../../runtime/errors.ts'
+import type { ReceivedFile } from '../contents/content-files.ts'
+import type { StorageEnvironment } from '../environment.ts'
+import { classOf } from '../objects/object-limits.ts'
+import { sha256Header } from '../presigned/upload-headers.ts'
+import type { AllowedCall } from './plane-doors.ts'
+import { requireWritable } from './writable-instance.ts'
+
+/** The bytes of a body. */
+export type Body = ReadableStream<Uint8Array<ArrayBuffer>>
+
+/** The limits of a body, the path of its file below the folder of the instance, and the commit of its rows. */
+export interface Storing {
+  readonly maxBytes: number
+  readonly tooLong: () => ApiError
+  readonly path: string
+  readonly commit: (file: ReceivedFile) => Promise<void>
+}
+
+/**
+ * Writes a body to a file, compares its digests with the signed headers, and commits its rows; nothing is visible before
+ * the commit (storage.md 4.4). A declared length over the limit is refused before the first byte.
+ */
+export async function storeContent(
+  { files, store }: Pick<StorageEnvironment, 'files' | 'store'>,
+  call: AllowedCall,
+  body: Body,
+  { commit, maxBytes, path, tooLong }: Storing,
+): Promise<ReceivedFile> {
+  const { instance_id: instance } = call.bucket
+  if (Number(call.request.headers['content-length'] ?? 0) > maxBytes) throw tooLong()
+  await requireWritable(store, instance)
+  const { native } = await classOf(store, call.bucket)
+  const syncMode = native?.sync_mode === 'STORAGE_SYNC_MODE_DATA' ? 'DATA' : 'FULL'
+  const received = await files.receive(body, { instance, syncMode, maxBytes, tooLong })
+  try {
+    requireDigests(call, received)
+    await files.move(instance, received.path, path)
+    await commit(received)
+    return received
+  } catch (error) {
+    // After another error the rows may be committed. A worker deletes the files that no row names.
+    if (isRefusal(error)) await files.remove(instance, [received.path, path]).catch(() => {})
+    throw error
+  }
+}
+
+/** Returns the value of a header if the signature covers the header. */
+export const signedHeader = ({ request }: AllowedCall, name: string): string | undefined =>
+  request.signed.has(name) ? request.headers[name] : undefined
+
+/** Whether an error says that a transaction was rolled back. */
+const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.rpc !== 'UNAVAILABLE'
+
+/** Throws CHECKSUM_MISMATCH if the received bytes have another digest than the headers say. */
+function requireDigests(call: AllowedCall, { digests }: ReceivedFile): void {
+  const md5 = Buffer.from(digests.md5, 'hex').toString('base64')
+  const given = [
+    [sha256Header, signedHeader(call, sha256Header), digests.sha256],
+    ['Content-MD5', call.request.headers['content-md5'], md5],
+  ] as const
+  for (const [field, expected, computed] of given) {
+    if (expected !== undefined && expected !== computed)
+      throw faultAt(checksumMismatch, field, 'is not the digest of the bytes that arrived; send the content again')
+  }
+}

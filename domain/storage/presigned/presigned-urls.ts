@@ -1,0 +1,106 @@
+import type { PresignedUrlsHandlers } from '../../../output/storage/handlers.ts'
+import type {
+  ParsedCreatePresignedDownloadUrlRequest,
+  ParsedCreatePresignedUploadUrlRequest,
+  PresignedUrl,
+} from '../../../output/storage/types.ts'
+import type { CallContext } from '../../../runtime/context.ts'
+import { workspaceScope } from '../../resources/kind.ts'
+import type { StoredBucket } from '../buckets/buckets-store.ts'
+import { findBucket, type BucketPath } from '../buckets/find-bucket.ts'
+import type { StorageEnvironment } from '../environment.ts'
+import { invalidName } from '../objects/object-name.ts'
+import { classOf, requireMetadataSize, sizeLimit, tooLarge } from '../objects/object-limits.ts'
+import { requireUsable } from '../objects/version-changes.ts'
+import { expirySeconds } from './presigned-form.ts'
+import { recordSignature } from './record-signature.ts'
+import { ownQuery, signUrl } from './sign-url.ts'
+import { uploadHeaders } from './upload-headers.ts'
+
+/** The calls that sign URLs for the content of objects. */
+export function presignedUrls(environment: StorageEnvironment): PresignedUrlsHandlers {
+  return {
+    createPresignedDownloadUrl: (request, context) => signDownload(environment, request, context),
+    createPresignedUploadUrl: (request, context) => signUpload(environment, request, context),
+  }
+}
+
+async function signDownload(
+  environment: StorageEnvironment,
+  request: ParsedCreatePresignedDownloadUrlRequest,
+  context: CallContext,
+): Promise<PresignedUrl> {
+  const { body } = request
+  const invalid = invalidName('object', body.object)
+  if (invalid) throw invalid
+  const bucket = await usableBucket(environment, request)
+  const query = {
+    versionId: body.version_id,
+    'response-content-type': body.response_content_type,
+    'response-content-disposition': body.response_content_disposition,
+    'response-cache-control': body.response_cache_control,
+  }
+  const terms = { method: 'GET', object: body.object, query: given(query), headers: {} } as const
+  return signed(environment, bucket, { ...terms, expiresSeconds: expirySeconds(body.expires_in) }, context)
+}
+
+async function signUpload(
+  environment: StorageEnvironment,
+  request: ParsedCreatePresignedUploadUrlRequest,
+  context: CallContext,
+): Promise<PresignedUrl> {
+  const { access, store } = environment
+  const { body, workspace } = request
+  const invalid = invalidName('object', body.object)
+  if (invalid) throw invalid
+  requireMetadataSize(body.custom_metadata)
+  const bucket = await usableBucket(environment, request)
+  if (mayOverwrite(bucket, body.if_none_match))
+    await access.require(context, 'storage.objects.delete', workspaceScope(workspace))
+  requireUsable(bucket)
+  const limit = sizeLimit(bucket, await classOf(store, bucket))
+  if ((body.content_length ?? 0) > limit) throw tooLarge('content_length', limit)
+  const { max_content_length: most } = body
+  const query = most === undefined ? {} : { [ownQuery.maxLength]: String(most) }
+  const terms = { method: 'PUT', object: body.object, query, headers: uploadHeaders(body) } as const
+  return signed(environment, bucket, { ...terms, expiresSeconds: expirySeconds(body.expires_in) }, context)
+}
+
+/** Whether an upload to a bucket may destroy a version: versioning is not enabled, and the name may be taken. */
+export const mayOverwrite = ({ versioning }: Pick<StoredBucket, 'versioning'>, ifNoneMatch: string): boolean =>
+  versioning !== 'STORAGE_VERSIONING_ENABLED' && ifNoneMatch !== '*'
+
+/** Returns the bucket of a path, in an active workspace. */
+async function usableBucket({ store, taxonomy }: StorageEnvironment, path: BucketPath): Promise<StoredBucket> {
+  const { value } = await findBucket(store, taxonomy, path)
+  await taxonomy.checkActive(store, path.workspace)
+  return value
+}
+
+interface Terms {
+  readonly method: 'GET' | 'PUT'
+  readonly object: string
+  readonly query: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string>>
+  readonly expiresSeconds: number
+}
+
+/** Signs a URL, and records the signature before the URL is answered. */
+async function signed(
+  environment: StorageEnvironment,
+  bucket: StoredBucket,
+  terms: Terms,
+  context: CallContext,
+): Promise<PresignedUrl> {
+  const { id, engine } = bucket
+  const principal = context.principal?.id ?? ''
+  const url = await signUrl(environment, { ...terms, engine, bucket: id, principal, now: context.now })
+  const { headers, method, object, query } = terms
+  const conditions = [...Object.keys(headers), ...Object.keys(query)]
+  await recordSignature(environment, { bucket, conditions, method, object }, context)
+  return url
+}
+
+/** Returns the members of a record that are not empty. */
+const given = (members: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== ''))

@@ -1,0 +1,54 @@
+import type { ParsedCreatePartUrlsRequest, PartUrlsResponse, PartUrl } from '../../../output/storage/types.ts'
+import type { CallContext } from '../../../runtime/context.ts'
+import { findBucket } from '../buckets/find-bucket.ts'
+import type { StorageEnvironment } from '../environment.ts'
+import { classOf, sizeLimit, tooLarge } from '../objects/object-limits.ts'
+import { requireUsable } from '../objects/version-changes.ts'
+import { expirySeconds } from '../presigned/presigned-form.ts'
+import { recordSignature } from '../presigned/record-signature.ts'
+import { signUrl } from '../presigned/sign-url.ts'
+import { sha256Header } from '../presigned/upload-headers.ts'
+import { findUpload, requireActiveUpload } from './find-upload.ts'
+
+/** The query parameters that name a part. */
+export const partQuery = { upload: 'uploadId', number: 'partNumber' } as const
+
+/** Signs a URL for each of the parts that a caller names. */
+export async function createPartUrls(
+  environment: StorageEnvironment,
+  request: ParsedCreatePartUrlsRequest,
+  context: CallContext,
+): Promise<PartUrlsResponse> {
+  const { store, taxonomy } = environment
+  const { body, upload_id, workspace } = request
+  const { value: bucket } = await findBucket(store, taxonomy, request)
+  const { value: upload } = await findUpload(store, bucket.id, upload_id)
+  await taxonomy.checkActive(store, workspace)
+  requireUsable(bucket)
+  requireActiveUpload(upload, context.now)
+  const limit = sizeLimit(bucket, await classOf(store, bucket))
+  const large = body.parts.findIndex(({ content_length = 0 }) => content_length > limit)
+  if (large !== -1) throw tooLarge(`parts[${large}].content_length`, limit)
+  const part_urls: PartUrl[] = []
+  for (const { checksum_sha256, content_length, part_number } of body.parts) {
+    const headers = {
+      ...(content_length !== undefined && { 'content-length': String(content_length) }),
+      ...(checksum_sha256 !== '' && { [sha256Header]: checksum_sha256 }),
+    }
+    const url = await signUrl(environment, {
+      method: 'PUT',
+      engine: bucket.engine,
+      bucket: bucket.id,
+      object: upload.object,
+      principal: context.principal?.id ?? '',
+      query: { [partQuery.upload]: upload_id, [partQuery.number]: String(part_number) },
+      headers,
+      expiresSeconds: expirySeconds(body.expires_in),
+      now: context.now,
+    })
+    part_urls.push({ ...url, part_number })
+  }
+  const conditions = [partQuery.upload, partQuery.number]
+  await recordSignature(environment, { bucket, conditions, method: 'PUT', object: upload.object }, context)
+  return { part_urls }
+}

@@ -1,0 +1,67 @@
+import { fieldInvalid } from '../../../output/shared/errors.ts'
+import type { MultipartUploadHandlers } from '../../../output/storage/handlers.ts'
+import type { MultipartUpload, ParsedListMultipartUploadsRequest } from '../../../output/storage/types.ts'
+import type { ListContext } from '../../../runtime/context.ts'
+import type { Filter } from '../../../runtime/filter/types.ts'
+import type { Page } from '../../../runtime/pagination.ts'
+import type { Where } from '../../ports/store.ts'
+import { jsonText } from '../../resources/json-text.ts'
+import { findBucket } from '../buckets/find-bucket.ts'
+import type { StorageEnvironment } from '../environment.ts'
+import { abortUpload } from './abort-upload.ts'
+import { completeUpload } from './complete-upload.ts'
+import { createUpload } from './create-upload.ts'
+import { createPartUrls } from './part-urls.ts'
+import { partCollection, uploadCollection, type StoredUpload } from './uploads-store.ts'
+
+/** The calls on uploads in parts. */
+export const multipartUploads = (environment: StorageEnvironment): MultipartUploadHandlers => ({
+  listMultipartUploads: (request, context) => listUploads(environment, request, context),
+  createMultipartUpload: (request, context) => createUpload(environment, request, context),
+  abortMultipartUpload: (request, context) => abortUpload(environment, request, context),
+  completeMultipartUpload: (request, context) => completeUpload(environment, request, context),
+  createPartUrls: (request, context) => createPartUrls(environment, request, context),
+})
+
+/** Lists the uploads of a bucket: the active uploads, unless the filter names states. */
+async function listUploads(
+  { store, taxonomy }: StorageEnvironment,
+  request: ParsedListMultipartUploadsRequest,
+  { query }: ListContext,
+): Promise<Page<MultipartUpload>> {
+  const isFull = request.view === 'STORAGE_VIEW_FULL'
+  if (isFull && !namesOneUpload(query.filter)) {
+    const description = 'can be STORAGE_VIEW_FULL only with the filter id = "<upload id>"'
+    throw fieldInvalid(`view ${description}`, { badRequest: [{ field: 'view', description }] })
+  }
+  const { value: bucket } = await findBucket(store, taxonomy, request)
+  const active = isFull || namesState(query.filter) ? {} : ({ state: 'STORAGE_MULTIPART_UPLOAD_STATE_ACTIVE' } as const)
+  const where: Where<StoredUpload> = { bucket_id: bucket.id, ...active }
+  if (!isFull) return store.list(uploadCollection, query, where)
+  const page = await store.page(uploadCollection, query, where)
+  const items = await Promise.all(page.items.map(({ value }) => withParts(store, value)))
+  return page.next === undefined ? { items } : { items, next: page.next }
+}
+
+/** Returns an upload with its parts in the order of their numbers; an upload that has ended shows none. */
+async function withParts(store: StorageEnvironment['store'], upload: StoredUpload) {
+  const { completed_by, completing_operation, end_time, has_parts, instance_id, workspace_id, ...shown } = upload
+  const parts: MultipartUpload['parts'] = []
+  if (upload.state === 'STORAGE_MULTIPART_UPLOAD_STATE_ACTIVE') {
+    for await (const { value } of store.each(partCollection, { upload_id: upload.id })) {
+      const { checksum_sha256, etag, part_number, size, update_time } = value
+      parts.push({ part_number, size, etag, checksum_sha256, update_time })
+    }
+  }
+  return jsonText<MultipartUpload>({ ...shown, parts })
+}
+
+const namesOneUpload = (filter: Filter | undefined): boolean =>
+  filter?.kind === 'compare' && filter.field.name === 'id' && filter.operator === '='
+
+/** Whether a filter has a condition on the state. */
+function namesState(filter: Filter | undefined): boolean {
+  if (filter === undefined) return false
+  if (filter.kind === 'and' || filter.kind === 'or') return filter.terms.some(namesState)
+  return filter.kind === 'not' ? namesState(filter.term) : filter.field.name === 'state'
+}

@@ -1,0 +1,74 @@
+import {
+  storage,
+  storageForms,
+  storageProcedures,
+  storageResources,
+  storageWorkers,
+} from '../../domain/storage/area.ts'
+import { bootstrap } from '../../domain/storage/bootstrap.ts'
+import type { StorageEnvironment } from '../../domain/storage/environment.ts'
+import { storageHooks } from '../../domain/storage/hooks.ts'
+import { NativeLease } from '../../domain/storage/native/native-lease.ts'
+import { Traffic } from '../../domain/storage/statistics/traffic.ts'
+import { storageArea as generated, type StorageArea } from '../../output/storage/area.ts'
+import type { StorageHandlers } from '../../output/storage/handlers.ts'
+import { objectPlane } from '../../domain/storage/plane/object-plane.ts'
+import { SigningKeys } from '../../domain/storage/presigned/signing-keys.ts'
+import type { AreaModule } from '../area.ts'
+import { areaInProgress, records } from '../area-in-progress.ts'
+import type { AreaEnvironment } from '../area-parts.ts'
+import { ContentFolders } from './files/content-folders.ts'
+import { InstanceRoots } from './instances/instance-roots.ts'
+import { storageSettings } from './settings.ts'
+
+type StorageParts = AreaEnvironment<StorageArea, never, 'iam' | 'topology' | 'vault', typeof storageSettings>
+
+/** Returns the area of storage classes, buckets, objects and uploads. */
+export function storageArea(): AreaModule {
+  const mounted = new WeakMap<StorageParts, StorageEnvironment>()
+  const environmentOf = (parts: StorageParts): StorageEnvironment => {
+    const made = mounted.get(parts) ?? mountedStorage(parts)
+    mounted.set(parts, made)
+    return made
+  }
+  return areaInProgress<StorageArea, StorageHandlers, never, 'iam' | 'topology' | 'vault', typeof storageSettings>({
+    generated,
+    ...storage,
+    settings: storageSettings,
+    hooks: parts => storageHooks(environmentOf(parts)),
+    forms: () => storageForms,
+    procedures: parts => storageProcedures(environmentOf(parts)),
+    workers: parts => storageWorkers(environmentOf(parts)),
+    planes: parts => [objectPlane(generated.domain, environmentOf(parts))],
+    async open(parts) {
+      await bootstrap(environmentOf(parts))
+      return { notices: [], degradation: () => undefined, close: () => {} }
+    },
+    built: {
+      ...records(generated.filters),
+      buckets: parts => storageResources.buckets(environmentOf(parts)),
+      multipartUploads: parts => storageResources.multipartUploads(environmentOf(parts)),
+      objects: parts => storageResources.objects(environmentOf(parts)),
+      presignedUrls: parts => storageResources.presignedUrls(environmentOf(parts)),
+      statDescriptors: parts => storageResources.statDescriptors(environmentOf(parts)),
+      storageClasses: parts => storageResources.storageClasses(environmentOf(parts)),
+      storageClassInstances: parts => storageResources.storageClassInstances(environmentOf(parts)),
+    },
+  })
+}
+
+function mountedStorage(parts: StorageParts): StorageEnvironment {
+  const { baseUrl, clock, functions, log, settings, store } = parts
+  const folders = new InstanceRoots(settings['storage.roots'], log)
+  const dataBaseUrl = settings['storage.data_base_url']?.replace(/\/+$/, '')
+  return {
+    ...parts,
+    dataBaseUrl: () => dataBaseUrl ?? baseUrl(),
+    folders,
+    files: new ContentFolders(instance => folders.folderOf(instance)),
+    keys: new SigningKeys({ store, vault: () => functions.vault }),
+    lease: new NativeLease(),
+    traffic: new Traffic(() => clock.now()),
+    failed: (err, subject) => log.warn({ err, subject }, 'work of storage failed; it is tried again'),
+  }
+}

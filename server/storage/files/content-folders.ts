@@ -1,0 +1,226 @@
+import { createHash, randomUUID, type Hash } from 'node:crypto'
+import { constants } from 'node:fs'
+import { mkdir, open, opendir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import {
+  ContentFault,
+  type ContentFiles,
+  type Digests,
+  type OpenContent,
+  type ReceivedFile,
+  type Receiving,
+  type SyncMode,
+} from '../../../domain/storage/contents/content-files.ts'
+import type { ContentFile } from '../../../domain/storage/contents/contents-store.ts'
+import { crc32c } from '../../../domain/resources/crc32c.ts'
+import type { Chunks } from '../../../runtime/media.ts'
+import { systemCode } from '../../store/sqlite/store-file.ts'
+import { ContentReader } from './content-reader.ts'
+import { Readers } from './readers.ts'
+
+/** The number of bytes that are collected for one write; while they are written, the next bytes are collected. */
+const batchBytes = 131_072
+
+/** The permissions of the files and folders: for their owner only. */
+const fileMode = 0o600
+const folderMode = 0o700
+
+/** A new file for writing; a link or another file at its place is refused. */
+const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
+
+/** Returns the folder of an instance; undefined if this server has none. */
+export type FolderOf = (instance: string) => string | undefined
+
+/** The files of storage class instances in folders of this host. */
+export class ContentFolders implements ContentFiles {
+  readonly #folderOf: FolderOf
+  readonly #readers = new Readers()
+  /** The folders that exist with names on the disk. */
+  readonly #madeFolders = new Set<string>()
+
+  constructor(folderOf: FolderOf) {
+    this.#folderOf = folderOf
+  }
+
+  async receive(body: Chunks, receiving: Receiving): Promise<ReceivedFile> {
+    const { instance, syncMode } = receiving
+    const path = `tmp/${randomUUID()}`
+    const file = this.#pathOf(instance, path)
+    const handle = await this.#attempt(instance, async () => {
+      await this.#makeFolder(dirname(file))
+      return open(file, newFile, fileMode)
+    })
+    try {
+      const { digests, size } = await this.#write(body, handle, receiving)
+      await this.#attempt(instance, () => sync(handle, syncMode))
+      return { path, size, digests }
+    } catch (error) {
+      // The body has failed already, and a worker deletes old files, so a failed deletion loses nothing.
+      await rm(file, { force: true }).catch(() => {})
+      throw error
+    } finally {
+      await handle.close()
+    }
+  }
+
+  move(instance: string, from: string, to: string): Promise<void> {
+    return this.#attempt(instance, async () => {
+      const target = this.#pathOf(instance, to)
+      await this.#makeFolder(dirname(target))
+      await rename(this.#pathOf(instance, from), target)
+      await syncFolder(dirname(target))
+    })
+  }
+
+  async open(instance: string, files: readonly ContentFile[]): Promise<OpenContent> {
+    const release = this.#readers.add(files.length > 1 ? files : [])
+    const parts = files.map(({ path, size }) => ({ path: this.#pathOf(instance, path), size }))
+    const reader = new ContentReader(parts, release, error => faultOf(instance, error))
+    // Content in one file is opened at once, so its deletion need not wait for the reader.
+    if (files.length === 1) await reader.openFirst()
+    return reader
+  }
+
+  async remove(instance: string, paths: readonly string[]): Promise<boolean> {
+    if (this.#readers.areReading(paths)) return false
+    await this.#attempt(instance, async () => {
+      for (const path of paths) await rm(this.#pathOf(instance, path), { force: true })
+    })
+    return true
+  }
+
+  async *olderThan(instance: string, timeMs: number): AsyncGenerator<string, void, undefined> {
+    const folder = this.#folderOf(instance)
+    if (folder === undefined) return
+    for (const kept of ['tmp', 'objects']) {
+      for await (const path of filesBelow(folder, kept)) {
+        const stats = await stat(join(folder, path)).catch(() => undefined)
+        if (stats !== undefined && stats.mtimeMs < timeMs) yield path
+      }
+    }
+  }
+
+  async #write(
+    body: Chunks,
+    handle: FileHandle,
+    { instance, maxBytes, tooLong }: Receiving,
+  ): Promise<{ readonly size: number; readonly digests: Digests }> {
+    const sums = new Sums()
+    let batch: Uint8Array[] = []
+    let held = 0
+    let size = 0
+    let writing: Promise<unknown> = Promise.resolve()
+    const flush = async (): Promise<void> => {
+      const full = batch
+      batch = []
+      held = 0
+      await writing
+      writing = full.length === 0 ? Promise.resolve() : this.#attempt(instance, () => writeAll(handle, full))
+      // The failure is thrown where `writing` is awaited.
+      writing.catch(() => {})
+    }
+    for await (const chunk of body) {
+      size += chunk.length
+      if (size > maxBytes) throw tooLong()
+      sums.add(chunk)
+      batch.push(chunk)
+      held += chunk.length
+      if (held >= batchBytes) await flush()
+    }
+    await flush()
+    await writing
+    return { size, digests: sums.end() }
+  }
+
+  /** Returns the path of a file on the host. Throws for an instance that has no folder on this server. */
+  #pathOf(instance: string, path: string): string {
+    const folder = this.#folderOf(instance)
+    if (folder === undefined) throw new ContentFault('failed', instance, undefined)
+    return join(folder, path)
+  }
+
+  async #makeFolder(folder: string): Promise<void> {
+    if (this.#madeFolders.has(folder)) return
+    await mkdir(folder, { mode: folderMode }).catch((error: unknown) => {
+      if (systemCode(error) !== 'EEXIST') throw error
+    })
+    await syncFolder(dirname(folder))
+    this.#madeFolders.add(folder)
+  }
+
+  async #attempt<T>(instance: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      throw faultOf(instance, error)
+    }
+  }
+}
+
+/** The checksums of a body, computed as its bytes arrive. */
+class Sums {
+  readonly #md5: Hash = createHash('md5')
+  readonly #sha256: Hash = createHash('sha256')
+  #crc32c = 0
+
+  add(chunk: Uint8Array): void {
+    this.#md5.update(chunk)
+    this.#sha256.update(chunk)
+    this.#crc32c = crc32c(chunk, this.#crc32c)
+  }
+
+  end(): Digests {
+    return { md5: this.#md5.digest('hex'), sha256: this.#sha256.digest('base64'), crc32c: this.#crc32c }
+  }
+}
+
+async function writeAll(handle: FileHandle, chunks: readonly Uint8Array[]): Promise<void> {
+  let rest = chunks
+  while (rest.length > 0) {
+    const { bytesWritten } = await handle.writev([...rest])
+    rest = after(rest, bytesWritten)
+  }
+}
+
+/** Returns the chunks without their first `bytes` bytes. */
+function after(chunks: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
+  let left = bytes
+  for (const [at, chunk] of chunks.entries()) {
+    if (left < chunk.length) return [chunk.subarray(left), ...chunks.slice(at + 1)]
+    left -= chunk.length
+  }
+  return []
+}
+
+const sync = (handle: FileHandle, mode: SyncMode): Promise<void> =>
+  mode === 'FULL' ? handle.sync() : handle.datasync()
+
+async function syncFolder(folder: string): Promise<void> {
+  // Windows cannot open folders, and stores the names with the files.
+  if (process.platform === 'win32') return
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Iterates over the paths of the files below a folder, in bounded memory; none for an absent folder. */
+async function* filesBelow(folder: string, path: string): AsyncGenerator<string, void, undefined> {
+  const entries = await opendir(join(folder, path)).catch(() => [])
+  for await (const entry of entries) {
+    const below = `${path}/${entry.name}`
+    if (entry.isDirectory()) yield* filesBelow(folder, below)
+    else if (entry.isFile()) yield below
+  }
+}
+
+/** The codes of errors that mean a lack of space: a full disk, a used-up quota of the host, and its limit of file sizes. */
+const noSpace: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+
+function faultOf(instance: string, error: unknown): ContentFault {
+  if (error instanceof ContentFault) return error
+  const code = systemCode(error)
+  return new ContentFault(noSpace.has(code) ? 'full' : code === 'ENOENT' ? 'lost' : 'failed', instance, error)
+}
