@@ -106,9 +106,9 @@ it(
     await expectDoneOnce(place, whole.resources, 0)
     expect(agendaKinds.filter(kind => !points.includes(kind))).toEqual([])
     const stride = Math.max(1, points.length / (isWalk ? Infinity : mostPoints))
-    const tried = points
-      .map((_, i) => i + 1)
-      .filter(point => Math.floor(point / stride) !== Math.floor((point - 1) / stride))
+    // The erasures end by time, so that the last points are not reached in every run.
+    const slot = (point: number): number => Math.floor(point / stride + 0.5)
+    const tried = points.map((_, i) => i + 1).filter(point => slot(point) !== slot(point - 1))
     let missed = 0
     for (const point of tried) {
       const { points: left, resources } = run(place, point)
@@ -116,6 +116,6 @@ it(
       await expectDoneOnce(place, resources, point)
     }
     console.log(`${tried.length} of ${points.length} points, ${missed} missed`)
-    expect(missed).toBeLessThanOrEqual(tried.length / 4)
+    expect(missed).toBeLessThanOrEqual(Math.ceil(tried.length / 4))
   },
 )
