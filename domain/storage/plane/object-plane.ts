@@ -11,6 +11,7 @@ import { dataPrefix } from '../objects/object-path.ts'
 import { ownQuery } from '../presigned/sign-url.ts'
 import { signatureQuery } from '../presigned/url-signature.ts'
 import { partQuery } from '../uploads/part-urls.ts'
+import { counted } from './count-traffic.ts'
 import { withCors } from './cors.ts'
 import { getObject, type GetReply } from './get-object.ts'
 import { contentError, renderPlaneError } from './plane-errors.ts'
@@ -67,6 +68,7 @@ const shared = (domain: ErrorDomain) =>
   }) as const
 
 function readRoute(domain: ErrorDomain, environment: StorageEnvironment): BoundRoute {
+  const { traffic } = environment
   const route: Route<object, GetReply> = {
     ...shared(domain),
     operationId: 'readContent',
@@ -78,10 +80,11 @@ function readRoute(domain: ErrorDomain, environment: StorageEnvironment): BoundR
       { status: 304 },
     ],
   }
-  return bind(route, (_, context) => sound(() => getObject(environment, context)))
+  return bind(route, (_, context) => counted(traffic, context, () => sound(() => getObject(environment, context))))
 }
 
 function writeRoute(domain: ErrorDomain, environment: StorageEnvironment): BoundRoute {
+  const { traffic } = environment
   const route: Route<object, PutReply> = {
     ...shared(domain),
     operationId: 'putObject',
@@ -90,7 +93,9 @@ function writeRoute(domain: ErrorDomain, environment: StorageEnvironment): Bound
     body: { type: '*/*', kind: rawBytes, required: false },
     success: [{ status: 200 }],
   }
-  return bind(route, (request, context) => sound(() => writeContent(environment, bodyOf(request), context)))
+  return bind(route, (request, context) =>
+    counted(traffic, context, () => sound(() => writeContent(environment, bodyOf(request), context))),
+  )
 }
 
 /** Writes a part of an upload if the URL names an upload, and an object otherwise. */

@@ -45,7 +45,7 @@ export function planeDoors(environment: StorageEnvironment): Doors {
   const { access, functions, keys, lease, store, taxonomy } = environment
   return {
     async authenticate(request) {
-      if (!lease.isHeld)
+      if (!(await lease.isServing()))
         throw engineUnavailable('another server of the platform serves the content', { retryAfterSeconds: 5 })
       const verified = await verify(keys, request, environment.clock.now())
       const found = await functions.iam?.findPrincipal(store, verified.principal)

@@ -6,7 +6,7 @@ import type { Vault } from '../../ports/vault.ts'
 import type { SigningKey } from './url-signature.ts'
 
 /** The row of a key that signs URLs. */
-interface StoredSigningKey {
+export interface StoredSigningKey {
   readonly id: string
   /** The secret, encrypted by the vault. */
   readonly wrapped: string

@@ -45,7 +45,6 @@ async function listUploads(
 
 /** Returns an upload with its parts in the order of their numbers; an upload that has ended shows none. */
 async function withParts(store: StorageEnvironment['store'], upload: StoredUpload) {
-  const { completed_by, completing_operation, end_time, has_parts, instance_id, workspace_id, ...shown } = upload
   const parts: MultipartUpload['parts'] = []
   if (upload.state === 'STORAGE_MULTIPART_UPLOAD_STATE_ACTIVE') {
     for await (const { value } of store.each(partCollection, { upload_id: upload.id })) {
@@ -53,7 +52,26 @@ async function withParts(store: StorageEnvironment['store'], upload: StoredUploa
       parts.push({ part_number, size, etag, checksum_sha256, update_time })
     }
   }
-  return jsonText<MultipartUpload>({ ...shown, parts })
+  const shown: MultipartUpload = {
+    id: upload.id,
+    bucket_id: upload.bucket_id,
+    object: upload.object,
+    content_type: upload.content_type,
+    content_encoding: upload.content_encoding,
+    content_disposition: upload.content_disposition,
+    content_language: upload.content_language,
+    cache_control: upload.cache_control,
+    custom_metadata: upload.custom_metadata,
+    state: upload.state,
+    initiator_principal_id: upload.initiator_principal_id,
+    part_count: upload.part_count,
+    uploaded_bytes: upload.uploaded_bytes,
+    parts,
+    etag: upload.etag,
+    create_time: upload.create_time,
+    expire_time: upload.expire_time,
+  }
+  return jsonText(shown)
 }
 
 const namesOneUpload = (filter: Filter | undefined): boolean =>

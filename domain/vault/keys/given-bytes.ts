@@ -1,6 +1,6 @@
 import type { FieldViolation } from '../../../runtime/errors.ts'
 import { rulesOf, type FormRule } from '../../../runtime/form-rules.ts'
-import { requireChecksum } from '../values/crc32c.ts'
+import { requireChecksum } from '../values/checksum.ts'
 
 /**
  * Returns the rule that a checksum needs its member beside it (step 5); `field` is the base64 member of the checksum

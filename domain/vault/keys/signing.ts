@@ -4,7 +4,7 @@ import type { ParsedVerifyRequest, VerifyResponse } from '../../../output/vault/
 import { fieldInvalid } from '../../../runtime/refusal.ts'
 import { useActivity } from '../audit/use-activity.ts'
 import type { VaultEnvironment } from '../environment.ts'
-import { crc32c } from '../values/crc32c.ts'
+import { crc32c } from '../../resources/crc32c.ts'
 import { knownVersion, usableKey } from './find-key.ts'
 import { givenBytes } from './given-bytes.ts'
 import { schemeOf } from './key-form.ts'

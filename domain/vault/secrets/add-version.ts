@@ -9,7 +9,7 @@ import type { Stored, Transaction } from '../../ports/store.ts'
 import { firstEtagOf } from '../../resources/etag.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import type { VaultEnvironment } from '../environment.ts'
-import { requireChecksum } from '../values/crc32c.ts'
+import { requireChecksum } from '../values/checksum.ts'
 import { requireSecret } from './find-version.ts'
 import { payloadPlace } from './payload-place.ts'
 import {

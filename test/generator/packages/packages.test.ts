@@ -7,7 +7,7 @@ import { typeCheck } from '../type-check.ts'
 import { roundTrip } from './round-trip.ts'
 import { fetched, packageDocuments, writeManyFiles } from './sources.ts'
 
-const folder = process.env.NINEFOLD_PACKAGES
+const folder = process.env['NINEFOLD_PACKAGES']
 const isAsked = folder !== undefined && folder !== ''
 const rows: string[] = []
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { crc32c } from '../../../../../domain/vault/values/crc32c.ts'
+import { crc32c } from '../../../../../domain/resources/crc32c.ts'
 
 /** Returns the CRC-32C of bytes, bit by bit. */
 function slowly(bytes: Uint8Array): number {
