@@ -1,3 +1,4 @@
+import { attempts } from './precedence.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { buildRouter } from '../../runtime/routing.ts'
@@ -203,9 +204,16 @@ function slowly(lines: readonly string[], path: string): unknown {
     .toSorted((one, other) => compare(plain(one), plain(other)))
   const [best] = fitting
   if (best === undefined) return 'none'
-  const sharing = lines.filter(of => shapeOf(of.slice(4)) === shapeOf(best))
-  const found = sharing.find(of => of.startsWith('GET '))
-  if (found === undefined) return sharing.map(of => of.slice(0, 3))
+  const groups = new Set(fitting.filter(of => !of.includes('*')).map(shapeOf))
+  const fitted = groups.size === 0 ? [shapeOf(best)] : [...groups]
+  const sharing = (shape: string): readonly string[] => lines.filter(of => shapeOf(of.slice(4)) === shape)
+  const served = (shape: string): string | undefined => sharing(shape).find(of => of.startsWith('GET '))
+  const tried = attempts(
+    fitted.map(shape => ({ template: shape })),
+    ({ template: shape }) => served(shape) !== undefined,
+  ).map(({ template: shape }) => shape)
+  const found = served(tried.at(-1) ?? '')
+  if (found === undefined) return [...new Set(tried.flatMap(shape => sharing(shape).map(of => of.slice(0, 3))))]
   const values = capture(found.slice(4).split(/[{}]/), path) ?? []
   const names = [...found.matchAll(/\{\*?(\w+)\}/g)].map(([, name]) => name)
   const malformed = names.filter((_, index) => values[index]?.replaceAll('%2F', '').includes('%'))

@@ -8,11 +8,11 @@ test.each([
   ['a list', 3280],
   ['a create', 3200],
   ['every operation', 5370],
-  ['a get with its check', 3420],
-  ['a list with its check', 3610],
-  ['a create with its check', 4540],
-  ['a plain get with its check', 2890],
-  ['a plain list with its check', 3070],
+  ['a get with its check', 3430],
+  ['a list with its check', 3630],
+  ['a create with its check', 4590],
+  ['a plain get with its check', 2900],
+  ['a plain list with its check', 3090],
   ['a plain create with its check', 4000],
 ] as const)('a program with %s has less than %i bytes', async (program, limit) => {
   expect((await bundleSize(clientPrograms[program])).gzipped).toBeLessThan(limit)
