@@ -25,6 +25,7 @@ const algorithms = [
 ] as const
 
 let tenant: TenantCertificates
+let waits = 0
 
 beforeAll(async () => {
   const made = await tenantKeys({ later: afterAll })
@@ -143,4 +144,28 @@ it.runIf(openssl)('activates an authority whose request openssl has signed, and 
   const leaf = await vault.getCertificate({ ...at, certificate_authority: waiting, id })
   expect(await opensslVerifies(leaf.pem_certificate, leaf.pem_certificate_chain)).toBe('leaf.pem: OK')
   expect(await doctorFindings(platform.config)).toEqual([])
+})
+
+describe.runIf(openssl)('the path length of a root from elsewhere', () => {
+  it.each([
+    ['no path length', 'critical,CA:TRUE', 1, true],
+    ['the path length 0', 'critical,CA:TRUE,pathlen:0', 0, false],
+    ['the path length 1', 'critical,CA:TRUE,pathlen:1', 0, true],
+    ['the path length 1', 'critical,CA:TRUE,pathlen:1', 1, false],
+    ['the path length 2', 'critical,CA:TRUE,pathlen:2', 1, true],
+  ])('%s (%s) above an authority of the path length %i: activated %s', async (_name, basic, below, isActivated) => {
+    const { admin, at } = tenant
+    const { vault } = admin.api
+    const waiting = await tenant.below('', `waiting-${(waits += 1)}`, { max_path_length: below })
+    const outside = await opensslAuthority((await vault.getCertificateAuthority({ ...at, id: waiting })).pem_csr, basic)
+    const pem_certificate_chain = [outside.certificate, outside.root]
+    const activation = { certificate_authority_id: waiting, pem_certificate_chain }
+    const call = vault.createCertificateAuthority({ ...at, body: { activation } })
+    if (!isActivated) return expect(call).rejects.toMatchObject({ reason: 'ACTIVATION_CHAIN_INVALID' })
+    await call
+    const config = { subject: { common_name: 'web.acme.example' } }
+    const id = await tenant.issue(waiting, { config, private_key_secret_name: `waited-${waits}` })
+    const leaf = await vault.getCertificate({ ...at, certificate_authority: waiting, id })
+    expect(await opensslVerifies(leaf.pem_certificate, leaf.pem_certificate_chain)).toBe('leaf.pem: OK')
+  })
 })
