@@ -103,3 +103,38 @@ it('the doctor finds nothing after a restore, whatever was revoked since the sna
   })
   expect(await doctorFindings(place)).toEqual([])
 })
+
+it('a snapshot is restored although the replaced vault has ended other resources of the same names', async () => {
+  const place = await testStorePlace()
+  const make = async (api: Ninefold, workspace: string, authority: string) => {
+    const { at, issue, root } = callsOf(api, workspace)
+    const capsule = await api.vault.createCapsule({ ...at, body: { name: 'same', payload: { data: 'YQ==' } } })
+    return { authority: await root('same'), capsule: capsule.resource_id, leaf: await issue(authority, 'same') }
+  }
+  const { authority, first, second, workspace } = await whileOpen(place, async api => {
+    const { workspace } = await addTenant(api, 'acme')
+    const authority = await callsOf(api, workspace).root('top')
+    const first = await takenSnapshot(api, place)
+    await make(api, workspace, authority)
+    return { authority, first, second: await takenSnapshot(api, place), workspace }
+  })
+  await restoreInto(place, first, { isReplacing: true })
+  const serial = await whileOpen(place, async api => {
+    const made = await make(api, workspace, authority)
+    const { at, list, revoke, revokeLeaf } = callsOf(api, workspace)
+    await api.vault.revokeCapsule({ ...at, id: made.capsule, body: {} })
+    await revokeLeaf(authority, made.leaf.id)
+    await revoke(made.authority)
+    await list(authority)
+    return made.leaf.serial_number
+  })
+  await restoreInto(place, second, { isReplacing: true })
+  expect(await doctorFindings(place)).toEqual([])
+  await whileOpen(place, async api => {
+    const { at, list } = callsOf(api, workspace)
+    expect((await api.vault.listCertificateAuthorities(at)).certificate_authorities).toHaveLength(2)
+    const { der_crl, revoked_count } = await list(authority)
+    expect([revoked_count, Buffer.from(der_crl, 'base64').includes(Buffer.from(serial, 'hex'))]).toEqual([1, true])
+  })
+  expect(await doctorFindings(place)).toEqual([])
+})
