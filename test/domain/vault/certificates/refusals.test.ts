@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { X509Certificate, generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, expect, it, test } from 'vitest'
 import type {
   CertificateAuthorityInput,
@@ -158,3 +158,28 @@ it('overwrites the subject by the template, and takes only an allowed common nam
   expect(leaf.dns_names).toEqual(['web.acme.example'])
   expect(Date.parse(leaf.not_after_time) - Date.parse(leaf.not_before_time)).toBe(2_592_060_000)
 })
+
+test.each(['crl_urls', 'issuing_certificate_urls'] as const)(
+  '%s are URLs that a certificate can hold',
+  async member => {
+    const urls = [
+      'http://\u00e9.example/',
+      'http://a.example/\u0169',
+      'http://a.example/\u202e',
+      'http://a/"',
+      'http://[::1/',
+    ]
+    for (const url of urls)
+      await expect(tenant.root(next(), { [member]: ['http://a.example/', url] })).rejects.toMatchObject({
+        reason: 'FIELD_INVALID',
+        details: { badRequest: [{ field: `${member}[1]` }] },
+      })
+    const url = 'http://xn--9ca.example:8080/%C3%A9?a=b'
+    const { admin, at, issue, root } = tenant
+    const certificate_authority = await root(next(), { [member]: [url] })
+    const config = { subject: { common_name: 'a.example' } }
+    const id = await issue(certificate_authority, { config, private_key_secret_name: next() })
+    const { pem_certificate } = await admin.api.vault.getCertificate({ ...at, certificate_authority, id })
+    expect(new X509Certificate(pem_certificate).raw.includes(url, undefined, 'latin1')).toBe(true)
+  },
+)
