@@ -88,11 +88,13 @@ function readChain(pems: readonly string[]): Chain {
 /** Requires that the certificates are those of authorities, hold now, and certify each other up to a root. */
 function requireChain(chain: Chain, now: number): void {
   for (const [i, certificate] of chain.entries()) {
-    const { isAuthority, notAfter, notBefore, rules } = certificate
+    const { isAuthority, notAfter, notBefore, rules, unknownCritical } = certificate
     const issuer = chain[i + 1] ?? certificate
     if (!isAuthority) refuse('is not the certificate of an authority that signs certificates', i)
     if (notBefore > now + skewMs || notAfter <= now) refuse('does not hold now', i)
     if (rules === undefined) refuse('has name constraints that the platform cannot check', i)
+    if (unknownCritical[0] !== undefined)
+      refuse(`has the critical extension ${unknownCritical[0]}, which clients do not know`, i)
     if (!certificate.issuer.equals(issuer.subject)) refuse(issuerFault(i, chain), i)
     if (!certificate.x509.verify(issuer.publicKey)) refuse('is not signed by the next certificate', i)
   }

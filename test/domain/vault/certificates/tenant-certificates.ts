@@ -155,17 +155,21 @@ export function opensslVerifies(leaf: string, chain: readonly string[]): Promise
 
 /**
  * Returns a root that the command `openssl` makes, and the certificate that the root signs for the request of an
- * authority. `basic` are the basic constraints of the root.
+ * authority. `basic` are the basic constraints of the root, and `more` are its other extensions.
  */
 export function opensslAuthority(
   request: string,
   basic = 'critical,CA:TRUE',
+  ...more: readonly string[]
 ): Promise<{ readonly root: string; readonly certificate: string }> {
   return inFolder(async (write, folder) => {
     const key = join(folder, 'root-key.pem')
     const config = ['-config', write('openssl.cnf', '[req]\ndistinguished_name = subject\n[subject]\n')]
     const usages = 'keyUsage=critical,keyCertSign,cRLSign'
-    const extensions = [`basicConstraints=${basic}`, usages, 'subjectKeyIdentifier=hash'].flatMap(e => ['-addext', e])
+    const extensions = [`basicConstraints=${basic}`, usages, 'subjectKeyIdentifier=hash', ...more].flatMap(e => [
+      '-addext',
+      e,
+    ])
     const made = ['-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', key]
     const root = await printed([
       'req',
