@@ -45,6 +45,7 @@ export async function activateAuthority(
     if (!stored || !isAt(stored.value, { workspace, engine })) throw absentAuthority(workspace, id)
     requireAwaiting(stored.value)
     requireOwn(stored.value, chain[0])
+    requirePathLengths(stored.value, chain)
     const next = {
       ...stored.value,
       ...certifiedMembers(chain),
@@ -87,12 +88,13 @@ function readChain(pems: readonly string[]): Chain {
 /** Requires that the certificates are those of authorities, hold now, and certify each other up to a root. */
 function requireChain(chain: Chain, now: number): void {
   for (const [i, certificate] of chain.entries()) {
-    const { isAuthority, notAfter, notBefore, pathLength, rules } = certificate
+    const { isAuthority, notAfter, notBefore, rules, unknownCritical } = certificate
     const issuer = chain[i + 1] ?? certificate
     if (!isAuthority) refuse('is not the certificate of an authority that signs certificates', i)
     if (notBefore > now + skewMs || notAfter <= now) refuse('does not hold now', i)
     if (rules === undefined) refuse('has name constraints that the platform cannot check', i)
-    if (i > 0 && pathLength !== undefined && pathLength < i - 1) refuse('allows fewer authorities below it', i)
+    if (unknownCritical[0] !== undefined)
+      refuse(`has the critical extension ${unknownCritical[0]}, which clients do not know`, i)
     if (!certificate.issuer.equals(issuer.subject)) refuse(issuerFault(i, chain), i)
     if (!certificate.x509.verify(issuer.publicKey)) refuse('is not signed by the next certificate', i)
   }
@@ -101,15 +103,25 @@ function requireChain(chain: Chain, now: number): void {
 const issuerFault = (i: number, { length }: Chain): string =>
   i === length - 1 ? 'is the last, and does not certify itself' : 'is not issued by the subject of the next certificate'
 
-/** Requires that a certificate is for the authority: its key, its subject, its path length. */
+/**
+ * Requires that each certificate allows the authorities below it: those of the chain and as many more as the authority
+ * may have. A certificate that is issued by its own subject does not count (RFC 5280, 4.2.1.9).
+ */
+function requirePathLengths({ max_path_length: more = 0 }: StoredAuthority, chain: Chain): void {
+  let below = more
+  for (const [i, { issuer, pathLength, subject }] of chain.entries()) {
+    if (pathLength !== undefined && pathLength < below)
+      refuse(`has the path length ${pathLength}, and ${below} authorities may follow below it`, i)
+    if (!issuer.equals(subject)) below += 1
+  }
+}
+
+/** Requires that a certificate is for the authority: its key and its subject. */
 function requireOwn(authority: StoredAuthority, own: ReadCertificate): void {
-  const { max_path_length = 0, pem_csr } = authority
-  const { certified } = readSigningRequest(pem_csr, chainField)
+  const { certified } = readSigningRequest(authority.pem_csr, chainField)
   if (!certified.der.equals(own.publicKey.export({ format: 'der', type: 'spki' })))
     refuse('has another public key than the request of the authority', 0)
   if (!own.subject.equals(subjectDer(authority))) refuse('has another subject than the request of the authority', 0)
-  if (own.pathLength !== undefined && own.pathLength < max_path_length)
-    refuse(`has the path length ${own.pathLength}, and the authority has ${max_path_length}`, 0)
 }
 
 function refuse(reason: string, i: number): never {

@@ -6,7 +6,7 @@ import type {
 import type { FieldViolation } from '../../../runtime/errors.ts'
 import { rulesOf, type FormRule } from '../../../runtime/form-rules.ts'
 import { durationMs } from '../values/durations.ts'
-import { addressRange, hostName } from './names/name-forms.ts'
+import { addressRange, hostName, uri } from './names/name-forms.ts'
 
 const minLifeMs = 86_400_000
 const maxLifeMs = 946_080_000_000
@@ -70,6 +70,9 @@ export const authorityForm: readonly FormRule[] = [
   creationRule(['lifetime'], lifeFaults),
   creationRule(['maximum_lifetime'], maximumFaults),
   creationRule(['parent_certificate_authority_id', 'type'], parentFaults),
+  ...(['crl_urls', 'issuing_certificate_urls'] as const).map(member =>
+    creationRule([member], body => addressFaults(member, body[member] ?? [])),
+  ),
   creationRule(['name_constraints'], ({ name_constraints }) => constraintFaults(name_constraints)),
   ...Object.keys(otherMembers)
     .filter(isOtherMember)
@@ -108,6 +111,13 @@ function* parentFaults(body: CertificateAuthorityInput): Generator<FieldViolatio
   const { parent_certificate_authority_id = '', type } = body
   if (type === 'VAULT_CERTIFICATE_AUTHORITY_TYPE_ROOT' && parent_certificate_authority_id !== '')
     yield { field: 'parent_certificate_authority_id', description: 'must be empty for a root, which certifies itself' }
+}
+
+/** Certificates hold URIs in ASCII: another character would be cut to its last byte, so that the URI names another place. */
+function* addressFaults(member: string, urls: readonly string[]): Generator<FieldViolation> {
+  const description = 'must be a URL in ASCII; write other characters in percent-encoding, and hosts as A-labels'
+  for (const [i, url] of urls.entries())
+    if (uri(url)?.parts.authority === undefined || !URL.canParse(url)) yield { field: `${member}[${i}]`, description }
 }
 
 /**

@@ -35,6 +35,18 @@ export function allowedNames(
     if (template && !isAllowedByTemplate(template, name)) refuseName(name.text, field, 'the template does not allow it')
     if (!isAllowedByChain(issuer, name)) refuseName(name.text, field, 'the name constraints of the chain exclude it')
   }
+  const { common } = named
+  // OpenSSL takes an address for a host name, if there are no DNS names.
+  if (
+    common?.kind === 'ip' &&
+    named.names.dns_names.length === 0 &&
+    !isAllowedByChain(issuer, { ...common, kind: 'dns' })
+  )
+    refuseName(
+      common.text,
+      field,
+      'clients compare it with the DNS name constraints of the chain; leave it to the addresses',
+    )
   return { ...named, subject: predefined(named.subject, template) }
 }
 

@@ -30,7 +30,23 @@ export interface ReadCertificate {
   readonly pathLength: number | undefined
   /** The names that the certificate permits below; undefined for rules that the platform cannot check. */
   readonly rules: NameRules | undefined
+  /** The critical extensions that clients do not know, so that they refuse the certificate. */
+  readonly unknownCritical: readonly string[]
 }
+
+/** The extensions of RFC 5280 that may be critical in the certificate of an authority. */
+const known: readonly string[] = [
+  asn.id_ce_basicConstraints,
+  asn.id_ce_keyUsage,
+  asn.id_ce_extKeyUsage,
+  asn.id_ce_nameConstraints,
+  asn.id_ce_subjectAltName,
+  asn.id_ce_certificatePolicies,
+  asn.id_ce_policyMappings,
+  asn.id_ce_policyConstraints,
+  asn.id_ce_inhibitAnyPolicy,
+  asn.id_ce_cRLDistributionPoints,
+]
 
 /** Reads a certificate in PEM; undefined if the text is no certificate of version 3. */
 export function readCertificate(text: string): ReadCertificate | undefined {
@@ -72,6 +88,9 @@ function read(der: Buffer): ReadCertificate | undefined {
     notBefore: parsed.validity.notBefore.getTime().getTime(),
     notAfter: parsed.validity.notAfter.getTime().getTime(),
     ...authorityOf(value(asn.id_ce_basicConstraints), value(asn.id_ce_keyUsage)),
+    unknownCritical: (parsed.extensions ?? [])
+      .filter(({ critical, extnID }) => critical && !known.includes(extnID))
+      .map(({ extnID }) => extnID),
     rules: constraints ? readNameRules(constraints) : { permitted: [], excluded: [] },
   }
 }

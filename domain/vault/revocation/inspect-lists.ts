@@ -81,22 +81,34 @@ function fits(authority: StoredAuthority, { signature, signed }: ReadList): bool
   return fitsSignature(signSchemeOf(authority), publicKey, { data: signed }, { encoding: 'der', signature })
 }
 
-/** Checks that the revocations of an authority are those of its REVOKED certificates and authorities. */
+/**
+ * Checks that the certificates and authorities below an authority that are REVOKED have revocations, and that no others
+ * have. A revocation without any certificate is in order: a restore keeps the revocations of certificates that the
+ * snapshot does not have.
+ */
 async function* inspectRevoked(reader: Reader, id: string, list: StoredList | undefined): Findings {
   const revoked = new Set<string>()
+  const live = new Set<string>()
   const state = certificateState('REVOKED')
   for await (const { value } of reader.each(certificateCollection, { certificate_authority_id: id, state })) {
     revoked.add(value.serial_number)
     yield* inspectRow(reader, id, value, list)
   }
   for await (const { value } of reader.each(authorityCollection, { parent_certificate_authority_id: id })) {
-    if (value.state !== authorityState('REVOKED')) continue
+    if (value.state !== authorityState('REVOKED')) {
+      live.add(value.serial_number)
+      continue
+    }
     revoked.add(value.serial_number)
     yield* inspectRow(reader, id, { ...value, not_after_time: value.not_after_time ?? '' }, list)
   }
-  for await (const { value } of reader.each(revocationCollection, { certificate_authority_id: id }))
-    if (!revoked.has(value.serial_number))
-      yield finding(id, `has a revocation of ${value.serial_number}, and no REVOKED certificate of that serial number`)
+  for await (const { value } of reader.each(revocationCollection, { certificate_authority_id: id })) {
+    const { serial_number } = value
+    if (revoked.has(serial_number)) continue
+    const where = { certificate_authority_id: id, serial_number }
+    if (live.has(serial_number) || (await reader.exists(certificateCollection, where)))
+      yield finding(id, `has a revocation of ${serial_number}, whose certificate is not REVOKED`)
+  }
 }
 
 async function* inspectRow(

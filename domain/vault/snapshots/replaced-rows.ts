@@ -1,4 +1,4 @@
-import type { Collection, Transaction } from '../../ports/store.ts'
+import { sharedWhere, type Collection, type Transaction } from '../../ports/store.ts'
 import { capsuleCollection, capsuleState } from '../capsules/capsules-store.ts'
 import { authorityCollection, authorityState } from '../certificates/authorities-store.ts'
 import { certificateCollection, certificateState } from '../certificates/certificates-store.ts'
@@ -6,10 +6,13 @@ import { isInState, keyVersionCollection } from '../keys/key-versions-store.ts'
 import { revocationCollection } from '../revoked/lists-store.ts'
 import { secretVersionCollection } from '../secrets/secret-versions-store.ts'
 
-/** Deletes the rows of one table, except its tombstones. */
+/** The rows of one table of a replaced vault. */
 interface Clearing {
   readonly table: string
+  /** Deletes the rows except the tombstones. */
   readonly clear: (tx: Transaction) => Promise<void>
+  /** Deletes the tombstones that have a unique value of a row of the snapshot, such as its name. */
+  readonly yieldTo: (tx: Transaction, id: string, row: Readonly<Record<string, unknown>>) => Promise<void>
 }
 
 const clearing = <T>(collection: Collection<T>, isTombstone: (row: T) => boolean): Clearing => ({
@@ -17,6 +20,13 @@ const clearing = <T>(collection: Collection<T>, isTombstone: (row: T) => boolean
   async clear(tx) {
     for await (const { id, value, version } of tx.each(collection))
       if (!isTombstone(value)) await tx.delete(collection, id, version)
+  },
+  async yieldTo(tx, id, row) {
+    for (const { fields } of collection.uniques ?? []) {
+      const values = Object.fromEntries(fields.map(field => [field, String(row[field])]))
+      const other = await tx.find(collection, sharedWhere(collection, values))
+      if (other && other.id !== id && isTombstone(other.value)) await tx.delete(collection, other.id, other.version)
+    }
   },
 })
 
@@ -41,4 +51,17 @@ export async function clearRows(tx: Transaction, collections: readonly Collectio
     const own = clearings.find(({ table }) => table === collection.name) ?? clearing(collection, () => false)
     await own.clear(tx)
   }
+}
+
+/**
+ * Makes room for a row of the snapshot: a tombstone of a later resource with the same name would refuse the whole restore.
+ * The revocation of a certificate or authority is a row of its own, which stays.
+ */
+export async function dropNamesakes(
+  tx: Transaction,
+  { name }: Collection<never>,
+  id: string,
+  row: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  await clearings.find(({ table }) => table === name)?.yieldTo(tx, id, row)
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { open } from 'node:fs/promises'
+import { constants, open } from 'node:fs/promises'
 import type { WrappedSnapshotKey } from '../../../domain/vault/seal/snapshot-key.ts'
 import { isRecord } from '../../../runtime/validation.ts'
 import { storeFormat } from '../../store/format.ts'
@@ -58,7 +58,8 @@ export async function readHeader(file: string): Promise<ReadHeader> {
 
 async function firstBytes(file: string): Promise<Buffer> {
   try {
-    const handle = await open(file, 'r')
+    // Without O_NONBLOCK, the opening of a pipe waits for a writer.
+    const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
       if (!(await handle.stat()).isFile()) throw new SnapshotFault('is no file; name the file of a snapshot')
       const buffer = Buffer.alloc(maxHeaderBytes)

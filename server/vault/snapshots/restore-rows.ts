@@ -2,7 +2,7 @@ import { workspaceScope } from '../../../domain/resources/kind.ts'
 import type { Collection, Transaction } from '../../../domain/ports/store.ts'
 import type { Taxonomy } from '../../../domain/ports/taxonomy.ts'
 import { safeId, safeKeys, safes } from '../../../domain/vault/seal/seal-store.ts'
-import { clearRows, tombstoneTables } from '../../../domain/vault/snapshots/replaced-rows.ts'
+import { clearRows, dropNamesakes, tombstoneTables } from '../../../domain/vault/snapshots/replaced-rows.ts'
 import { settleAuthorities } from '../../../domain/vault/snapshots/settle-authorities.ts'
 import { settleRestored } from '../../../domain/vault/snapshots/settle-restored.ts'
 import { settleTombstones } from '../../../domain/vault/snapshots/settle-tombstones.ts'
@@ -85,6 +85,7 @@ async function insertRow(tx: Transaction, { collection, document, id }: CheckedR
     const stored = await tx.get(collection, id)
     if (stored !== undefined && !isOfSeal) return false
     if (stored !== undefined) await tx.delete(collection, id, stored.version)
+    if (!isOfSeal) await dropNamesakes(tx, collection, id, document)
   }
   // The document was checked against the columns of its collection.
   await tx.insert(collection, document as never)

@@ -15,10 +15,25 @@ export interface CertifiedKey {
   readonly algorithm: CryptoKeyAlgorithmInput | undefined
 }
 
-const curves: ReadonlyMap<string, CryptoKeyAlgorithmInput | undefined> = new Map([
-  ['prime256v1', 'VAULT_CRYPTO_KEY_ALGORITHM_EC_P256_SHA256'],
-  ['secp384r1', 'VAULT_CRYPTO_KEY_ALGORITHM_EC_P384_SHA384'],
-  ['secp521r1', undefined],
+/** A curve by its name in OpenSSL. */
+interface Curve {
+  readonly algorithm: CryptoKeyAlgorithmInput | undefined
+  /** The bytes of a SubjectPublicKeyInfo before the two coordinates: the name of the curve, and an uncompressed point. */
+  readonly head: Buffer
+}
+
+const curve = (algorithm: CryptoKeyAlgorithmInput | undefined, head: string): Curve => ({
+  algorithm,
+  head: Buffer.from(head, 'hex'),
+})
+
+const curves: ReadonlyMap<string, Curve> = new Map([
+  [
+    'prime256v1',
+    curve('VAULT_CRYPTO_KEY_ALGORITHM_EC_P256_SHA256', '3059301306072a8648ce3d020106082a8648ce3d03010703420004'),
+  ],
+  ['secp384r1', curve('VAULT_CRYPTO_KEY_ALGORITHM_EC_P384_SHA384', '3076301006072a8648ce3d020106052b8104002203620004')],
+  ['secp521r1', curve(undefined, '30819b301006072a8648ce3d020106052b810400230381860004')],
 ])
 
 const sizes: ReadonlyMap<number, CryptoKeyAlgorithmInput> = new Map([
@@ -45,19 +60,22 @@ export function readPublicKey(der: Buffer): KeyObject | undefined {
 }
 
 /**
- * Returns a key that may be certified: RSA of 2048 to 8192 bits with the exponent 65537, a named curve of P-256, P-384 or
- * P-521, or Ed25519. Throws WEAK_KEY at the field for another key.
+ * Returns a key that may be certified: RSA of 2048 to 8192 bits with the exponent 65537, P-256, P-384 or P-521
+ * by its name and with an uncompressed point, or Ed25519. Throws WEAK_KEY at the field for another key: clients refuse
+ * a certificate whose key spells the parameters of its curve out (RFC 5480, 2.1.1).
  */
 export function requireStrongKey(key: KeyObject, field: string): CertifiedKey {
   const der = publicKeyDer(key)
   if (key.asymmetricKeyType === 'ed25519')
     return { key, der, isRsa: false, algorithm: 'VAULT_CRYPTO_KEY_ALGORITHM_ED25519' }
   const { modulusLength = 0, namedCurve = '', publicExponent } = key.asymmetricKeyDetails ?? {}
-  if (key.asymmetricKeyType === 'ec' && curves.has(namedCurve))
-    return { key, der, isRsa: false, algorithm: curves.get(namedCurve) }
+  const known = key.asymmetricKeyType === 'ec' ? curves.get(namedCurve) : undefined
+  if (known !== undefined && der.subarray(0, known.head.length).equals(known.head))
+    return { key, der, isRsa: false, algorithm: known.algorithm }
   const isStrong = modulusLength >= minBits && modulusLength <= maxBits && publicExponent === exponent
   if (key.asymmetricKeyType === 'rsa' && isStrong && der.includes(rsaEncryption))
     return { key, der, isRsa: true, algorithm: sizes.get(modulusLength) }
-  const accepted = 'RSA of 2048 to 8192 bits with the exponent 65537, P-256, P-384, P-521 and Ed25519'
+  const accepted =
+    'RSA of 2048 to 8192 bits with the exponent 65537, P-256, P-384 and P-521 as named curves with uncompressed points, and Ed25519'
   throw faultAt(weakKey, field, `the key is not accepted; accepted are ${accepted}`)
 }

@@ -25,6 +25,7 @@ const algorithms = [
 ] as const
 
 let tenant: TenantCertificates
+let waits = 0
 
 beforeAll(async () => {
   const made = await tenantKeys({ later: afterAll })
@@ -143,4 +144,64 @@ it.runIf(openssl)('activates an authority whose request openssl has signed, and 
   const leaf = await vault.getCertificate({ ...at, certificate_authority: waiting, id })
   expect(await opensslVerifies(leaf.pem_certificate, leaf.pem_certificate_chain)).toBe('leaf.pem: OK')
   expect(await doctorFindings(platform.config)).toEqual([])
+})
+
+describe.runIf(openssl)('the path length of a root from elsewhere', () => {
+  it.each([
+    ['no path length', 'critical,CA:TRUE', 1, true],
+    ['the path length 0', 'critical,CA:TRUE,pathlen:0', 0, false],
+    ['the path length 1', 'critical,CA:TRUE,pathlen:1', 0, true],
+    ['the path length 1', 'critical,CA:TRUE,pathlen:1', 1, false],
+    ['the path length 2', 'critical,CA:TRUE,pathlen:2', 1, true],
+  ])('%s (%s) above an authority of the path length %i: activated %s', async (_name, basic, below, isActivated) => {
+    const { admin, at } = tenant
+    const { vault } = admin.api
+    const waiting = await tenant.below('', `waiting-${(waits += 1)}`, { max_path_length: below })
+    const outside = await opensslAuthority((await vault.getCertificateAuthority({ ...at, id: waiting })).pem_csr, basic)
+    const pem_certificate_chain = [outside.certificate, outside.root]
+    const activation = { certificate_authority_id: waiting, pem_certificate_chain }
+    const call = vault.createCertificateAuthority({ ...at, body: { activation } })
+    if (!isActivated) return expect(call).rejects.toMatchObject({ reason: 'ACTIVATION_CHAIN_INVALID' })
+    await call
+    const config = { subject: { common_name: 'web.acme.example' } }
+    const id = await tenant.issue(waiting, { config, private_key_secret_name: `waited-${waits}` })
+    const leaf = await vault.getCertificate({ ...at, certificate_authority: waiting, id })
+    expect(await opensslVerifies(leaf.pem_certificate, leaf.pem_certificate_chain)).toBe('leaf.pem: OK')
+  })
+})
+
+it.runIf(openssl)('refuses a chain with a critical extension that clients do not know', async () => {
+  const { admin, at, below } = tenant
+  const waiting = await below('', 'waiting-critical')
+  const { pem_csr } = await admin.api.vault.getCertificateAuthority({ ...at, id: waiting })
+  const activate = async (...more: string[]) => {
+    const { certificate, root } = await opensslAuthority(pem_csr, undefined, ...more)
+    const activation = { certificate_authority_id: waiting, pem_certificate_chain: [certificate, root] }
+    return admin.api.vault.createCertificateAuthority({ ...at, body: { activation } })
+  }
+  await expect(activate('1.2.3.4=critical,ASN1:UTF8String:x')).rejects.toMatchObject({
+    reason: 'ACTIVATION_CHAIN_INVALID',
+    details: { badRequest: [{ field: 'activation.pem_certificate_chain[1]' }] },
+  })
+  await activate('1.2.3.4=ASN1:UTF8String:x', 'nameConstraints=critical,permitted;DNS:acme.example')
+})
+
+describe.runIf(openssl)('an address in the common name below constraints of DNS names', () => {
+  const ip = { common_name: '10.0.0.1' }
+  it.each([
+    ['is refused alone', { subject: ip }, false],
+    ['is refused beside itself', { subject: ip, subject_alt_names: { ip_addresses: ['10.0.0.1'] } }, false],
+    ['is issued beside another name', { subject: ip, subject_alt_names: { dns_names: ['a.acme.example'] } }, true],
+    ['is issued as an alternative name', { subject_alt_names: { ip_addresses: ['10.0.0.1'] } }, true],
+  ])('%s', async (name, config, isIssued) => {
+    const { admin, at, below, issue, root } = tenant
+    const top = await root(`root ${name}`.replaceAll(' ', '-'))
+    const constraints = { name_constraints: { permitted_dns_names: ['acme.example'] } }
+    const certificate_authority = await below(top, name.replaceAll(' ', '-'), constraints)
+    const call = issue(certificate_authority, { config, private_key_secret_name: `key-${name}`.replaceAll(' ', '-') })
+    if (!isIssued) return expect(call).rejects.toMatchObject({ reason: 'NAME_NOT_ALLOWED' })
+    const id = await call
+    const leaf = await admin.api.vault.getCertificate({ ...at, certificate_authority, id })
+    expect(await opensslVerifies(leaf.pem_certificate, leaf.pem_certificate_chain)).toBe('leaf.pem: OK')
+  })
 })

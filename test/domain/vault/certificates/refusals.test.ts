@@ -1,10 +1,12 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { X509Certificate, generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, expect, it, test } from 'vitest'
 import type {
   CertificateAuthorityInput,
   CertificateInput,
   CertificateTemplateInput,
 } from '../../../../output/vault/types.ts'
+import { childrenOf, derBitString, derSequence, elementAt } from '../../../../domain/vault/certificates/x509/der.ts'
+import { pemOf } from '../../../../domain/vault/certificates/x509/pem.ts'
 import { absentId } from '../../../areas/members.ts'
 import { tenantCertificates, type TenantCertificates } from './tenant-certificates.ts'
 
@@ -19,6 +21,32 @@ const next = (): string => `made-${(count += 1)}`
 
 const publicKey = (bits: number): string =>
   generateKeyPairSync('rsa', { modulusLength: bits }).publicKey.export({ format: 'pem', type: 'spki' }).toString()
+
+const ecPair = (namedCurve: string, paramEncoding: 'named' | 'explicit') =>
+  generateKeyPairSync('ec', { namedCurve, paramEncoding }).publicKey
+
+/** A key that spells the parameters of its curve out, which clients refuse in a certificate. */
+const spelledCurve = (curve: string): string =>
+  ecPair(curve, 'explicit').export({ format: 'pem', type: 'spki' }).toString()
+
+/** A key of a named curve whose point has one coordinate. */
+function compressedPoint(curve: string): string {
+  const der = ecPair(curve, 'named').export({ format: 'der', type: 'spki' })
+  const [, algorithm, bits] = parts(der)
+  const point = bits?.content.subarray(1) ?? Buffer.alloc(0)
+  const size = (point.length - 1) / 2
+  const short = Buffer.concat([Uint8Array.of(2 + ((point.at(-1) ?? 0) & 1)), point.subarray(1, 1 + size)])
+  return pemOf('PUBLIC KEY', derSequence(algorithm?.bytes ?? Buffer.alloc(0), derBitString(short)))
+}
+
+function parts(der: Buffer) {
+  const root = elementAt(der, 0)
+  return [root, ...childrenOf(root)] as const
+}
+
+const givenKey = (public_key_pem: string): CertificateInput => ({
+  config: { subject: { common_name: 'a' }, public_key_pem },
+})
 
 const named = (common_name: string): CertificateInput => ({ config: { subject: { common_name } } })
 
@@ -72,6 +100,12 @@ test.each<readonly [string, number, Refusal]>([
     },
   ],
   ['WEAK_KEY', 9_007_005, { body: { config: { subject: { common_name: 'a' }, public_key_pem: publicKey(1024) } } }],
+  ...(['prime256v1', 'secp384r1', 'secp521r1'] as const).map(
+    curve => ['WEAK_KEY', 9_007_005, { body: givenKey(spelledCurve(curve)) }] as const,
+  ),
+  ...(['prime256v1', 'secp384r1', 'secp521r1'] as const).map(
+    curve => ['WEAK_KEY', 9_007_005, { body: givenKey(compressedPoint(curve)) }] as const,
+  ),
   ['CSR_INVALID', 9_007_004, { body: { pem_csr: 'no request' } }],
   ['FIELD_INVALID', 9_000_010, { body: { config: {} } }],
 ])('refuses a certificate with %s', async (reason, code, { authority, body, template }) => {
@@ -124,3 +158,28 @@ it('overwrites the subject by the template, and takes only an allowed common nam
   expect(leaf.dns_names).toEqual(['web.acme.example'])
   expect(Date.parse(leaf.not_after_time) - Date.parse(leaf.not_before_time)).toBe(2_592_060_000)
 })
+
+test.each(['crl_urls', 'issuing_certificate_urls'] as const)(
+  '%s are URLs that a certificate can hold',
+  async member => {
+    const urls = [
+      'http://\u00e9.example/',
+      'http://a.example/\u0169',
+      'http://a.example/\u202e',
+      'http://a/"',
+      'http://[::1/',
+    ]
+    for (const url of urls)
+      await expect(tenant.root(next(), { [member]: ['http://a.example/', url] })).rejects.toMatchObject({
+        reason: 'FIELD_INVALID',
+        details: { badRequest: [{ field: `${member}[1]` }] },
+      })
+    const url = 'http://xn--9ca.example:8080/%C3%A9?a=b'
+    const { admin, at, issue, root } = tenant
+    const certificate_authority = await root(next(), { [member]: [url] })
+    const config = { subject: { common_name: 'a.example' } }
+    const id = await issue(certificate_authority, { config, private_key_secret_name: next() })
+    const { pem_certificate } = await admin.api.vault.getCertificate({ ...at, certificate_authority, id })
+    expect(new X509Certificate(pem_certificate).raw.includes(url, undefined, 'latin1')).toBe(true)
+  },
+)

@@ -153,13 +153,35 @@ export function opensslVerifies(leaf: string, chain: readonly string[]): Promise
   })
 }
 
-/** Returns a root that the command `openssl` makes, and the certificate that the root signs for the request of an authority. */
-export function opensslAuthority(request: string): Promise<{ readonly root: string; readonly certificate: string }> {
+/**
+ * Returns a root that the command `openssl` makes, and the certificate that the root signs for the request of an
+ * authority. `basic` are the basic constraints of the root, and `more` are its other extensions.
+ */
+export function opensslAuthority(
+  request: string,
+  basic = 'critical,CA:TRUE',
+  ...more: readonly string[]
+): Promise<{ readonly root: string; readonly certificate: string }> {
   return inFolder(async (write, folder) => {
     const key = join(folder, 'root-key.pem')
-    const extensions = ['-addext', 'keyUsage=critical,keyCertSign,cRLSign']
+    const config = ['-config', write('openssl.cnf', '[req]\ndistinguished_name = subject\n[subject]\n')]
+    const usages = 'keyUsage=critical,keyCertSign,cRLSign'
+    const extensions = [`basicConstraints=${basic}`, usages, 'subjectKeyIdentifier=hash', ...more].flatMap(e => [
+      '-addext',
+      e,
+    ])
     const made = ['-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', key]
-    const root = await printed(['req', '-x509', ...made, '-subj', '/CN=Outside Root', '-days', '3650', ...extensions])
+    const root = await printed([
+      'req',
+      '-x509',
+      ...made,
+      '-subj',
+      '/CN=Outside Root',
+      '-days',
+      '3650',
+      ...config,
+      ...extensions,
+    ])
     const signer = ['-CA', write('root.pem', root), '-CAkey', key, '-days', '365', '-copy_extensions', 'copy']
     return { root, certificate: await printed(['x509', '-req', '-in', write('request.pem', request), ...signer]) }
   })

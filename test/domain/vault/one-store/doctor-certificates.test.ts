@@ -92,7 +92,7 @@ const tampered: readonly Tampering[] = [
     ({ revoked, sub }) => [
       `${leaf(revoked)} is VAULT_CERTIFICATE_STATE_ACTIVE with another revocation`,
       `vault.liveCertificates ${sub.id}: counts 1 live certificates, and 2 are ACTIVE; delete the row`,
-      `${ca(sub)} has a revocation of ${revoked.serial_number}, and no REVOKED certificate of that serial number`,
+      `${ca(sub)} has a revocation of ${revoked.serial_number}, whose certificate is not REVOKED`,
     ],
   ],
   [

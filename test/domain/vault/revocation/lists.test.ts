@@ -358,7 +358,7 @@ describe('the doctor', () => {
     ],
     [
       'a certificate that is not REVOKED',
-      'no REVOKED certificate of that serial number',
+      'whose certificate is not REVOKED',
       async ({ store }) => {
         for await (const { id, value, version } of store.each(certificateCollection)) {
           const active = { ...value, state: certificateState('ACTIVE') }

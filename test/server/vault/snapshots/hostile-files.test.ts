@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
@@ -157,10 +158,12 @@ it('a bomb of one endless line is refused within bounded memory', async () => {
   expect(process.memoryUsage().rss - before).toBeLessThan(maxLineBytes * 4)
 })
 
-it('a file that is no snapshot, a folder and an absent file are refused with the remedy', async () => {
+it('a file that is no snapshot, a folder, a pipe without a writer and an absent file are refused with the remedy', async () => {
   const file = await madeSnapshot([])
   writeFileSync(file, randomBytes(40_000))
   await expect(rowsOf(file)).rejects.toThrow('is no snapshot of a vault; name a file that takeSnapshot has written')
   await expect(rowsOf(`${file}.gone`)).rejects.toThrow('cannot be read (ENOENT)')
   await expect(rowsOf(file.replace(/\/[^/]*$/, ''))).rejects.toThrow('is no file')
+  execFileSync('mkfifo', [`${file}.pipe`])
+  await expect(rowsOf(`${file}.pipe`)).rejects.toThrow('is no file')
 })
