@@ -69,7 +69,8 @@ const settings = [
   'fsync=off',
   'synchronous_commit=off',
   'full_page_writes=off',
-  'max_connections=300',
+  // Several platforms with a pool each run at a time, and the connections of a killed platform end only after a while.
+  'max_connections=800',
   'autovacuum=off',
   // The log of the database lies in memory like the data, so its size is limited.
   'wal_level=minimal',

@@ -17,7 +17,13 @@ const integer = { type: 'integer' }
 /** The cases of the keywords that OpenAPI 3.0 and 3.1 share. */
 export const sharedCases: readonly KeywordCase[] = [
   { keyword: 'type', schema: text, fitting: ['', 'a'], refused: [1, null, [], {}, true], untyped: [1, null, [], true] },
-  { keyword: 'type', schema: integer, fitting: [0, -1, 1e300], refused: ['1', 1.5, null], untyped: ['1', null] },
+  {
+    keyword: 'type',
+    schema: integer,
+    fitting: [0, -1, 2 ** 53 - 1],
+    refused: ['1', 1.5, 2 ** 53, null],
+    untyped: ['1', null],
+  },
   { keyword: 'format', schema: { ...text, format: 'uuid' }, fitting: [crypto.randomUUID()], refused: ['a', ''] },
   { keyword: 'format', schema: { ...integer, format: 'int32' }, fitting: [2 ** 31 - 1], refused: [2 ** 31] },
   { keyword: 'multipleOf', schema: { type: 'number', multipleOf: 0.1 }, fitting: [0.3, 2, 0], refused: [0.35] },

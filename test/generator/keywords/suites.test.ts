@@ -24,7 +24,7 @@ const drafts = [
     version: '3.1.1',
     draft: 'draft2020-12',
     reported:
-      'anchor content default defs dynamicRef if-then-else maxContains minContains ref refRemote unevaluatedItems unevaluatedProperties vocabulary',
+      'anchor content default defs dynamicRef format if-then-else maxContains minContains ref refRemote unevaluatedItems unevaluatedProperties vocabulary',
   },
 ] as const
 
