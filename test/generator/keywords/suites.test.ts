@@ -11,7 +11,8 @@ if (folder === undefined)
 
 /**
  * The drafts whose schemas the versions of OpenAPI have, each with the files of the suite in which the generator reports
- * a schema: a keyword that OpenAPI 3.0 lacks, a URL, an identifier, a dialect, or a default that does not fit.
+ * a schema: a keyword that OpenAPI 3.0 lacks, a format that nothing checks, a URL, an identifier, a dialect, or a default that does
+ * not fit.
  */
 const drafts = [
   {
