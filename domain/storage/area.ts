@@ -15,9 +15,6 @@ import { deleteContent } from './bucket-calls/delete-content.ts'
 import { classForm } from './classes/class-form.ts'
 import { classKind } from './classes/class-kind.ts'
 import { storageClasses } from './class-calls/classes.ts'
-import { copyCollection } from './copies/copies-store.ts'
-import { copyForm } from './copies/copy-form.ts'
-import { copyProcedure } from './copies/copy-procedure.ts'
 import { contentCollection } from './contents/contents-store.ts'
 import type { StorageEnvironment } from './environment.ts'
 import { inspectStorage } from './inspect.ts'
@@ -28,7 +25,7 @@ import { provision } from './instances/provision.ts'
 import { instanceRemoval } from './instances/remove-instances.ts'
 import { hourly, nativeWorker } from './native/native-worker.ts'
 import { signingKeyCollection } from './presigned/signing-keys.ts'
-import { objects } from './object-calls/objects.ts'
+import { objects } from './objects/objects.ts'
 import { metadataCollection, versionCollection } from './objects/versions-store.ts'
 import { presignedForms } from './presigned/presigned-form.ts'
 import { presignedUrls } from './presigned/presigned-urls.ts'
@@ -48,7 +45,6 @@ export const storage = {
     versionCollection,
     metadataCollection,
     contentCollection,
-    copyCollection,
     partCollection,
     signingKeyCollection,
     uploadCollection,
@@ -90,7 +86,6 @@ export const storageResources = {
 export const storageForms: FormRules = {
   createBucket: bucketForm,
   updateBucket: bucketForm,
-  copyObject: copyForm,
   ...presignedForms,
   createStorageClass: classForm,
   updateStorageClass: classForm,
@@ -98,7 +93,6 @@ export const storageForms: FormRules = {
 
 /** The durable work of the area. */
 export const storageProcedures = (environment: StorageEnvironment) => [
-  copyProcedure(environment),
   deleteContent(environment),
   provision(environment),
   instanceRemoval(environment),

@@ -1,6 +1,5 @@
 import type { Finding, Inspection } from '../../ports/inspection.ts'
 import { metadataCollection, versionCollection } from '../objects/versions-store.ts'
-import { copyCollection } from '../copies/copies-store.ts'
 import { contentCollection } from '../contents/contents-store.ts'
 
 /** Checks that the references of contents are the numbers of their versions, and that metadata have a version. */
@@ -11,14 +10,12 @@ export async function* inspectContents({ reader }: Inspection): AsyncGenerator<F
     counts.set(value.content_id, (counts.get(value.content_id) ?? 0) + 1)
     sizes.set(value.content_id, value.size)
   }
-  for await (const { value } of reader.each(copyCollection))
-    counts.set(value.content_id, (counts.get(value.content_id) ?? 0) + 1)
   for await (const { id, value } of reader.each(contentCollection)) {
     const finding = (message: string): Finding => ({ resourceType: 'storage.contents', id, message })
     const count = counts.get(id) ?? 0
     if (value.references !== count)
-      yield finding(`has ${value.references} references; ${count} versions and copies in progress have the content`)
-    if (sizes.has(id) && sizes.get(id) !== value.size) yield finding(`has ${value.size} bytes, unlike its versions`)
+      yield finding(`has ${value.references} references; ${count} versions have the content`)
+    if (count > 0 && sizes.get(id) !== value.size) yield finding(`has ${value.size} bytes, unlike its versions`)
     const bytes = value.files.reduce((sum, { size }) => sum + size, 0)
     if (bytes !== value.size) yield finding(`has ${value.size} bytes; its files have ${bytes}`)
     counts.delete(id)
