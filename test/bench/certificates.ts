@@ -41,37 +41,48 @@ const dayMs = 86_400_000
 interface Asked {
   readonly filter: string
   readonly order: string
+  /** The condition with `?` for its values, as a program sends texts of callers. */
   readonly condition: string
+  readonly values: readonly string[]
   readonly sorted: string
 }
 
 const stored = (ms: number): string => storedTimestamp(formatMillis(ms)) ?? ''
 const state = (short: string): string => `VAULT_CERTIFICATE_STATE_${short}`
-const isLive = `NOT (not_after_time <= '${stored(now)}')`
+const isLive = 'NOT (not_after_time <= ?)'
 const soon = now + 10 * dayMs
 const newest = 'create_time DESC NULLS LAST, _key DESC'
 const firstToEnd = 'not_after_time NULLS FIRST, _key'
 
 const asked: readonly Asked[] = [
-  { filter: '', order: '', condition: '1 = 1', sorted: newest },
+  { filter: '', order: '', condition: '1 = 1', values: [], sorted: newest },
   {
     filter: `state = ${state('ACTIVE')}`,
     order: '',
-    condition: `state = '${state('ACTIVE')}' AND ${isLive}`,
+    condition: `state = ? AND ${isLive}`,
+    values: [state('ACTIVE'), stored(now)],
     sorted: newest,
   },
-  { filter: `state = ${state('REVOKED')}`, order: '', condition: `state = '${state('REVOKED')}'`, sorted: newest },
+  {
+    filter: `state = ${state('REVOKED')}`,
+    order: '',
+    condition: 'state = ?',
+    values: [state('REVOKED')],
+    sorted: newest,
+  },
   {
     filter: `state = ${state('EXPIRED')}`,
     order: '',
-    condition: `(state = '${state('EXPIRED')}' OR (state = '${state('ACTIVE')}' AND NOT (not_after_time > '${stored(now)}')))`,
+    condition: '(state = ? OR (state = ? AND NOT (not_after_time > ?)))',
+    values: [state('EXPIRED'), state('ACTIVE'), stored(now)],
     sorted: newest,
   },
-  { filter: '', order: 'not_after_time', condition: '1 = 1', sorted: firstToEnd },
+  { filter: '', order: 'not_after_time', condition: '1 = 1', values: [], sorted: firstToEnd },
   {
     filter: `state = ${state('ACTIVE')} AND not_after_time < "${formatMillis(soon)}"`,
     order: 'not_after_time',
-    condition: `state = '${state('ACTIVE')}' AND ${isLive} AND not_after_time < '${stored(soon)}'`,
+    condition: `state = ? AND ${isLive} AND not_after_time < ?`,
+    values: [state('ACTIVE'), stored(now), stored(soon)],
     sorted: firstToEnd,
   },
 ]
@@ -115,10 +126,10 @@ function listOf(store: ServerStore, { filter, order }: Asked, where: Readonly<Re
 }
 
 function bareList(driver: Driver, each: Asked, authority: string): () => unknown {
-  const { condition, sorted } = each
+  const { condition, sorted, values } = each
   const sql = `SELECT _key, _version, _body FROM vault_certificates WHERE certificate_authority_id = ? AND workspace_id = ? AND engine = ? AND ${condition} ORDER BY ${sorted} LIMIT 21`
   const statement = driver.prepare(`list-${asked.indexOf(each)}`, sql)
-  return () => statement(authority, workspace, 'native')
+  return () => statement(authority, workspace, 'native', ...values)
 }
 
 let workspace = ''
@@ -153,7 +164,7 @@ const printLists = (storeUrl: string | undefined): Promise<boolean> =>
     const authority = await issueOne(place)
     const store = await openBeside(place, storeCollections(areas))
     later(() => store.close())
-    const [first] = (await listOf(store, { filter: '', order: '', condition: '', sorted: '' }, {})()).items
+    const [first] = (await listOf(store, { filter: '', order: '', condition: '', values: [], sorted: '' }, {})()).items
     if (!first) throw new Error('there is no certificate to copy')
     await fill(store, first.value)
     const driver = storeUrl === undefined ? sqliteDriver(storeFile(place.dataDir)) : await postgresDriver(storeUrl)

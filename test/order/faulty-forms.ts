@@ -116,6 +116,11 @@ export const faultyForms: Readonly<Record<string, readonly JsonObject[]>> = {
     activated,
     { ...authority, key_algorithm: 'VAULT_CRYPTO_KEY_ALGORITHM_HMAC_SHA256', lifetime: '1s', maximum_lifetime: '1s' },
     { ...authority, parent_certificate_authority_id: subnet_id },
+    {
+      ...authority,
+      crl_urls: ['http://acme.example/\u00e4.crl'],
+      issuing_certificate_urls: ['http://acme.example/\u00e4.crt'],
+    },
     { ...authority, name_constraints: { permitted_dns_names: ['*.a.example'], excluded_ip_ranges: ['10.0.0.1/8'] } },
   ],
   'vault.createCertificateTemplate': [...template, { default_lifetime: '86401s', maximum_lifetime: '86400s' }],

@@ -96,7 +96,12 @@ it('a migration that was interrupted by kill -9 has changed nothing, and the nex
     if (said.includes('open')) break
     cutOff += 1
     await expect
-      .poll(() => older.tx(tx => tx.insert(olderParcels, { id: `q-${milliseconds}`, weight: 7 })).then(({ id }) => id))
+      .poll(
+        () => older.tx(tx => tx.insert(olderParcels, { id: `q-${milliseconds}`, weight: 7 })).then(({ id }) => id),
+        {
+          timeout: 20_000,
+        },
+      )
       .toBe(`q-${milliseconds}`)
   }
   expect(cutOff).toBeGreaterThan(1)
