@@ -50,7 +50,10 @@ export function shop(resources: readonly Resource[]): { readonly model: Model; r
     errors: [],
     permissions: [],
   }
-  return { model: { documents: [document], shared: new Set(), exact: new Set(), isInterwoven: false }, handlers: handlersOf(resources) }
+  return {
+    model: { documents: [document], shared: new Set(), exact: new Set(), isInterwoven: false },
+    handlers: handlersOf(resources),
+  }
 }
 
 const groupOf = ({ group, interfaceName, methods }: Resource): Group => ({
