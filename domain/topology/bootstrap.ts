@@ -8,7 +8,7 @@ import { poolCollection, type StoredPool } from './pools/pools-store.ts'
 import { targetKind, zoneKind } from './sites/kinds.ts'
 import { locationCollection, type StoredLocation } from './sites/locations-store.ts'
 import { ensureRegion } from './sites/regions-store.ts'
-import { standardMembers, type StandardMembers } from './sites/standard-members.ts'
+import { standardMembers, type StandardMembers } from '../resources/standard-members.ts'
 import { targetCollection, type StoredTarget } from './sites/targets-store.ts'
 import { zoneCollection, type StoredZone } from './sites/zones-store.ts'
 

@@ -1,4 +1,4 @@
-import type { StandardMembers } from '../sites/standard-members.ts'
+import type { StandardMembers } from '../../resources/standard-members.ts'
 import { allocatableOf } from './capacity.ts'
 import { pinnedText } from './pinned.ts'
 import type { StoredPool } from './pools-store.ts'

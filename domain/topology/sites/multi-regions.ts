@@ -15,7 +15,7 @@ import { multiRegionKind, regionKind } from './kinds.ts'
 import { availableRegions } from './location-states.ts'
 import { multiRegionCollection, type StoredMultiRegion } from './multi-regions-store.ts'
 import { namesField } from './named-fields.ts'
-import { standardMembers } from './standard-members.ts'
+import { standardMembers } from '../../resources/standard-members.ts'
 import { multiRegionState } from './states.ts'
 
 /** Returns the handlers of multi-regions. */

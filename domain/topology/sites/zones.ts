@@ -13,7 +13,7 @@ import { zoneKind } from './kinds.ts'
 import { locationStates, type LocationStates } from './location-states.ts'
 import { locationCollection } from './locations-store.ts'
 import { namesField } from './named-fields.ts'
-import { standardMembers } from './standard-members.ts'
+import { standardMembers } from '../../resources/standard-members.ts'
 import { zoneState } from './states.ts'
 import { zoneCollection, type StoredZone } from './zones-store.ts'
 

@@ -18,7 +18,7 @@ import { capacityWarnings, judged } from '../probes/judgement.ts'
 import { targetKind } from '../sites/kinds.ts'
 import { ensureLocation, type StoredLocation } from '../sites/locations-store.ts'
 import { requireLayout } from '../sites/numa-layout.ts'
-import { standardMembers, type StandardMembers } from '../sites/standard-members.ts'
+import { standardMembers, type StandardMembers } from '../../resources/standard-members.ts'
 import type { TargetUse } from '../sites/target-use.ts'
 import { targetCollection, type StoredTarget } from '../sites/targets-store.ts'
 

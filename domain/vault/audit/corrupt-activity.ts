@@ -13,7 +13,7 @@ export interface CorruptItem {
 
 /**
  * Returns the activity that warns of a stored item that was altered, or copied from another place (vault.md 4.1). The
- * activity names no caller, because the caller who reads the item is not the person who has altered it.
+ * activity has no caller: the caller of the present call only reads the item, and somebody else has altered the item.
  */
 export const corruptActivity = ({ resource, workspace }: CorruptItem): Activity => ({
   category: 'SYSTEM',

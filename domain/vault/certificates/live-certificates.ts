@@ -5,8 +5,8 @@ import { authorityCollection } from './authorities-store.ts'
 import { certificateCollection, certificateState, type StoredCertificate } from './certificates-store.ts'
 
 /**
- * The number of live certificates of an authority: of those whose stored state is ACTIVE. The row exists from the first
- * issue on; an older store and a restored store have none until the next issue, which counts once.
+ * The number of certificates of an authority with the stored state ACTIVE. The first issue creates the row. An older
+ * store and a restored store have no row until the next issue, which counts the certificates once.
  */
 export interface LiveCertificates {
   /** The id of the authority. */

@@ -9,8 +9,8 @@ export interface RoundTrip {
   /** The number of operations that were called. */
   readonly called: number
   /**
-   * The number of operations without a value for a required part, with streams, bytes or files, and of those whose
-   * example the client refuses to send, because the style of a parameter cannot express the example.
+   * The number of operations that were not called: a required part has no value, the operation has streams, bytes or
+   * files, or the client refuses the example because the style of a parameter cannot express the example.
    */
   readonly skipped: number
   /** The operations whose handler received another request than the client was given. */

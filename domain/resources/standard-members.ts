@@ -1,7 +1,7 @@
-import type { CallContext } from '../../../runtime/context.ts'
-import { formatMillis } from '../../../runtime/timestamps.ts'
-import type { Clock } from '../../ports/clock.ts'
-import { nextEtag } from '../../resources/etag.ts'
+import type { CallContext } from '../../runtime/context.ts'
+import { formatMillis } from '../../runtime/timestamps.ts'
+import type { Clock } from '../ports/clock.ts'
+import { nextEtag } from './etag.ts'
 
 /** The members that the platform sets in a new row. */
 export interface StandardMembers {
@@ -11,7 +11,7 @@ export interface StandardMembers {
   readonly update_time: string
 }
 
-/** Returns the members that the platform sets in a row that is created at `now`. */
+/** Returns the members that the platform sets in a row that a call creates at `now`. */
 export function standardMembers({ newId }: Pick<Clock, 'newId'>, { now }: Pick<CallContext, 'now'>): StandardMembers {
   const time = formatMillis(now)
   return { id: newId(), etag: nextEtag(undefined), create_time: time, update_time: time }
