@@ -1,10 +1,4 @@
-import {
-  storage,
-  storageForms,
-  storageProcedures,
-  storageResources,
-  storageWorkers,
-} from '../../domain/storage/area.ts'
+import { storage, storageForms, storageHandlers, storageProcedures, storageWorkers } from '../../domain/storage/area.ts'
 import { bootstrap } from '../../domain/storage/bootstrap.ts'
 import type { StorageEnvironment } from '../../domain/storage/environment.ts'
 import { storageHooks } from '../../domain/storage/hooks.ts'
@@ -14,8 +8,7 @@ import { storageArea as generated, type StorageArea } from '../../output/storage
 import type { StorageHandlers } from '../../output/storage/handlers.ts'
 import { objectPlane } from '../../domain/storage/plane/object-plane.ts'
 import { SigningKeys } from '../../domain/storage/presigned/signing-keys.ts'
-import type { AreaModule } from '../area.ts'
-import { areaInProgress, records } from '../area-in-progress.ts'
+import { area, type AreaModule } from '../area.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
 import { ContentFolders } from './files/content-folders.ts'
 import { InstanceRoots } from './instances/instance-roots.ts'
@@ -31,9 +24,10 @@ export function storageArea(): AreaModule {
     mounted.set(parts, made)
     return made
   }
-  return areaInProgress<StorageArea, StorageHandlers, never, 'iam' | 'topology' | 'vault', typeof storageSettings>({
+  return area<StorageArea, StorageHandlers, never, 'iam' | 'topology' | 'vault', typeof storageSettings>({
     generated,
     ...storage,
+    handlers: parts => storageHandlers(environmentOf(parts)),
     settings: storageSettings,
     hooks: parts => storageHooks(environmentOf(parts)),
     forms: () => storageForms,
@@ -43,16 +37,6 @@ export function storageArea(): AreaModule {
     async open(parts) {
       await bootstrap(environmentOf(parts))
       return { notices: [], degradation: () => undefined, close: () => {} }
-    },
-    built: {
-      ...records(generated.filters),
-      buckets: parts => storageResources.buckets(environmentOf(parts)),
-      multipartUploads: parts => storageResources.multipartUploads(environmentOf(parts)),
-      objects: parts => storageResources.objects(environmentOf(parts)),
-      presignedUrls: parts => storageResources.presignedUrls(environmentOf(parts)),
-      statDescriptors: parts => storageResources.statDescriptors(environmentOf(parts)),
-      storageClasses: parts => storageResources.storageClasses(environmentOf(parts)),
-      storageClassInstances: parts => storageResources.storageClassInstances(environmentOf(parts)),
     },
   })
 }

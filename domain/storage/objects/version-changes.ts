@@ -4,7 +4,7 @@ import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Stored, Transaction } from '../../ports/store.ts'
 import type { Taxonomy } from '../../ports/taxonomy.ts'
 import { bucketCollection, type StoredBucket } from '../buckets/buckets-store.ts'
-import { contentCollection } from '../contents/contents-store.ts'
+import { dropReference } from '../contents/references.ts'
 import { requireBucketQuota } from '../buckets/bucket-quota.ts'
 import { usageAfter, type VersionChange } from './usage.ts'
 import { commitField, metadataCollection, versionCollection, type StoredVersion } from './versions-store.ts'
@@ -119,11 +119,7 @@ export class VersionChanges {
   async #dropContent({ content_id, version_id }: StoredVersion): Promise<void> {
     const metadata = await this.#tx.get(metadataCollection, version_id)
     if (metadata) await this.#tx.delete(metadataCollection, version_id, metadata.version)
-    const content = await this.#tx.lock(contentCollection, content_id)
-    if (!content) return
-    const references = content.value.references - 1
-    const next = { ...content.value, references, update_time: formatMillis(this.#nowMs) }
-    await this.#tx.update(contentCollection, content_id, next, content.version)
+    await dropReference(this.#tx, content_id, this.#nowMs)
   }
 
   async #newest(name: string): Promise<readonly Stored<StoredVersion>[]> {
