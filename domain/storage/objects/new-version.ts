@@ -17,8 +17,12 @@ export interface NewVersion {
   readonly etag: string
   readonly uploader: string
   readonly metadata: Omit<StoredMetadata, 'metadata_of'>
-  /** The files of a new content, or the id of a content that other versions have. */
-  readonly content: { readonly files: readonly ContentFile[] } | { readonly sharedId: string }
+  /**
+   * The files of a new content, which has the id of the version unless `contentId` is given, or the id of a content that
+   * other versions have.
+   */
+  readonly content:
+    { readonly files: readonly ContentFile[]; readonly contentId?: string } | { readonly sharedId: string }
   /** Whether the name must be free. */
   readonly ifNoneMatch: boolean
   /** The refusal of the caller's right to delete objects, if the caller lacks it. */
@@ -86,10 +90,10 @@ export async function requireFree(reader: Reader, bucket: string, name: string):
 /** Inserts a new content, or adds a reference to a shared content; returns its id. */
 async function contentOf(tx: Transaction, { content, id, now, size }: NewVersion, instance: string): Promise<string> {
   if ('files' in content) {
-    const { files } = content
-    const update_time = formatMillis(now)
-    await tx.insert(contentCollection, { id, instance_id: instance, size, references: 1, files, update_time })
-    return id
+    const { contentId = id, files } = content
+    const row = { id: contentId, instance_id: instance, size, references: 1, files, update_time: formatMillis(now) }
+    await tx.insert(contentCollection, row)
+    return contentId
   }
   await addReference(tx, content.sharedId, now)
   return content.sharedId

@@ -1,8 +1,17 @@
 import { setTimeout as nextPoll } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import type { StorageOperation } from '../../../output/storage/types.ts'
+import { done } from '../../../domain/ports/procedures.ts'
+import { contentCollection } from '../../../domain/storage/contents/contents-store.ts'
+import { copyCollection, pin, unpin } from '../../../domain/storage/copies/copies-store.ts'
+import { copyProcedure } from '../../../domain/storage/copies/copy-procedure.ts'
+import type { BucketInput, StorageOperation } from '../../../output/storage/types.ts'
 import { isEnded } from '../../../runtime/operations.ts'
+import { areas } from '../../../server/areas.ts'
+import { works } from '../../../server/operations/work.ts'
+import { storeCollections } from '../../../server/platform-store.ts'
 import { addTenant } from '../../areas/members.ts'
+import { testStore } from '../../server/store/harness.ts'
+import { openBeside } from '../../server/store/left-place.ts'
 import { tenantStorage, type TenantStorage } from './tenant-storage.ts'
 
 async function ended({ admin }: TenantStorage, { id }: StorageOperation): Promise<StorageOperation> {
@@ -89,25 +98,80 @@ describe('a copy', () => {
     expect((await admin.api.storage.getObject({ ...there, bucket, object: 'b' })).size).toBe(5)
   })
 
-  it('between instances copies the bytes in the background', async () => {
+  it('between instances copies the bytes in the background, and an empty object too', async () => {
     const tenant = await tenantStorage()
-    const { admin, at, put, workspace } = tenant
+    const { admin, at, put } = tenant
     const { storage } = admin.api
     const content = new Uint8Array(400_000).fill(9)
     await put('a', content)
-    const archive = { name: 'archive', tier: 'STORAGE_TIER_ARCHIVE' } as const
-    await storage.createStorageClass({ engine: 'native', body: archive })
-    const instance = { name: 'archive-local', location: 'local' }
-    await ended(tenant, await storage.instantiateStorageClass({ storage_class: 'archive', body: instance }))
-    const place = { workspace, engine: 'native' }
-    const made = await storage.createBucket({ ...place, body: { name: 'kept', storage_class: 'archive' } })
-    const there = { ...place, bucket: made.resource_id }
-    const body = { source_bucket_id: at.bucket, source_object: 'a', destination_object: 'b' }
-    const operation = await ended(tenant, await storage.copyObject({ ...there, body }))
-    expect(operation.errors).toEqual([])
-    await storage.deleteObject({ ...at, object: 'a' })
-    const link = await storage.createPresignedDownloadUrl({ ...there, body: { object: 'b' } })
-    expect(Buffer.from(await (await tenant.send(link)).bytes()).equals(content)).toBe(true)
-    expect(await storage.getObjectMetadata({ ...there, object: 'b' })).toMatchObject({ storage_class: 'archive' })
+    await put('empty', '')
+    const { there } = await archiveBucket(tenant)
+    for (const source_object of ['a', 'empty']) {
+      const body = { source_bucket_id: at.bucket, source_object, destination_object: source_object }
+      const operation = await ended(tenant, await storage.copyObject({ ...there, body }))
+      expect(operation.errors).toEqual([])
+      await storage.deleteObject({ ...at, object: source_object })
+    }
+    const read = async (object: string): Promise<Uint8Array> =>
+      (await tenant.send(await storage.createPresignedDownloadUrl({ ...there, body: { object } }))).bytes()
+    expect(Buffer.from(await read('a')).equals(content)).toBe(true)
+    expect(await read('empty')).toHaveLength(0)
+    expect(await storage.getObjectMetadata({ ...there, object: 'a' })).toMatchObject({ storage_class: 'archive' })
+  })
+
+  it.each([
+    ['OBJECT_ALREADY_EXISTS', { if_none_match: '*' }],
+    ['OBJECT_RETAINED', {}],
+  ])('between instances is refused at once with %s', async (reason, more) => {
+    const tenant = await tenantStorage()
+    const { admin, at, put, send } = tenant
+    const { storage } = admin.api
+    await put('a', 'hello')
+    const { there } = await archiveBucket(tenant, { retention_policy: { retention_period: '3600s' } })
+    await send(await storage.createPresignedUploadUrl({ ...there, body: { object: 'b' } }), { body: 'kept' })
+    const body = { source_bucket_id: at.bucket, source_object: 'a', destination_object: 'b', ...more }
+    await expect(storage.copyObject({ ...there, body })).rejects.toMatchObject({ reason })
+  })
+
+  it('keeps the files of its source until it ends, even if the class of the source is deleted', async () => {
+    const tenant = await tenantStorage()
+    const { admin, platform, send } = tenant
+    const { storage } = admin.api
+    const { there } = await archiveBucket(tenant)
+    const sent = await send(await storage.createPresignedUploadUrl({ ...there, body: { object: 'a' } }), { body: 'x' })
+    expect(sent.status).toBe(200)
+    const store = await openBeside(platform.config, storeCollections(areas))
+    const { id: content_id = '' } = (await store.find(contentCollection, {})) ?? {}
+    const copy = { id: crypto.randomUUID(), workspace_id: there.workspace, content_id }
+    await store.tx(tx => pin(tx, copy, Date.now()))
+    await ended(tenant, await storage.deleteBucket({ ...there, id: there.bucket, force: true }))
+    await storage.deleteStorageClass({ engine: 'native', id: 'archive' })
+    await expect.poll(() => store.exists(works, { kind: 'storage.removeInstance' })).toBe(true)
+    expect((await store.get(contentCollection, content_id))?.value.references).toBe(1)
+    await store.tx(tx => unpin(tx, copy.id, Date.now()))
+    await expect.poll(() => store.count(works), { timeout: 30_000 }).toBe(0)
+    expect(await store.get(contentCollection, content_id)).toBeUndefined()
+    await store.close()
+  })
+
+  it('that has ended is not repeated, so that a deleted copy stays deleted', async () => {
+    const store = await testStore(copyCollection)
+    const [step] = copyProcedure({ lease: { isServing: async () => true } } as never).steps
+    const ended = { store, input: { bucket: 'bucket', content: 'content', copy: { id: 'copy', name: 'b' } } }
+    expect(await step?.run(ended as never)).toEqual(done())
   })
 })
+
+/** Makes a class with an instance, and a bucket on the instance; returns the path of the bucket. */
+async function archiveBucket(tenant: TenantStorage, members: Partial<BucketInput> = {}) {
+  const { admin, workspace } = tenant
+  const { storage } = admin.api
+  const archive = { name: 'archive', tier: 'STORAGE_TIER_ARCHIVE' } as const
+  await storage.createStorageClass({ engine: 'native', body: archive })
+  const instance = { name: 'archive-local', location: 'local' }
+  await ended(tenant, await storage.instantiateStorageClass({ storage_class: 'archive', body: instance }))
+  const place = { workspace, engine: 'native' }
+  const body = { name: 'kept', storage_class: 'archive', ...members }
+  const { resource_id: bucket } = await storage.createBucket({ ...place, body })
+  return { there: { ...place, bucket } }
+}

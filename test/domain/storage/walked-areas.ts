@@ -21,6 +21,7 @@ export function walkedSettings(): WalkedOptions {
   return {
     given: new GivenSettings().with(vaultSettings['vault.seal.current_key'], `file://${file}`),
     calls: [
+      'putObject',
       'copyObject',
       'deleteObject',
       'createMultipartUpload',
