@@ -25,6 +25,8 @@ import { contentCollection } from './contents/contents-store.ts'
 import type { StorageEnvironment } from './environment.ts'
 import { inspectStorage } from './inspect.ts'
 import { checkInstances } from './instances/check-instances.ts'
+import { lifecycle } from './lifecycle/lifecycle-worker.ts'
+import { runCollection } from './lifecycle/runs-store.ts'
 import { instanceKind } from './instances/instance-kind.ts'
 import { storageClassInstances } from './instances/instances.ts'
 import { provision } from './instances/provision.ts'
@@ -54,6 +56,7 @@ export const storage = {
     partCollection,
     signingKeyCollection,
     uploadCollection,
+    runCollection,
     bootstraps,
     pointCollection,
     hourCollection,
@@ -119,4 +122,5 @@ export const storageWorkers = (environment: StorageEnvironment): readonly Worker
     hourly(dropSigningKeys),
   ]),
   pointRetention(environment),
+  lifecycle(environment),
 ]

@@ -2,6 +2,7 @@ import { storage, storageForms, storageHandlers, storageProcedures, storageWorke
 import { bootstrap } from '../../domain/storage/bootstrap.ts'
 import type { StorageEnvironment } from '../../domain/storage/environment.ts'
 import { storageHooks } from '../../domain/storage/hooks.ts'
+import { RemovedCounts } from '../../domain/storage/lifecycle/removed-counts.ts'
 import { NativeLease } from '../../domain/storage/native/native-lease.ts'
 import { Traffic } from '../../domain/storage/statistics/traffic.ts'
 import { storageArea as generated, type StorageArea } from '../../output/storage/area.ts'
@@ -11,6 +12,7 @@ import { SigningKeys } from '../../domain/storage/presigned/signing-keys.ts'
 import { area, type AreaModule } from '../area.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
 import { ContentFolders } from './files/content-folders.ts'
+import { lifecycleMetrics } from './lifecycle-metrics.ts'
 import { InstanceRoots } from './instances/instance-roots.ts'
 import { storageSettings } from './settings.ts'
 
@@ -44,6 +46,8 @@ export function storageArea(): AreaModule {
 function mountedStorage(parts: StorageParts): StorageEnvironment {
   const { baseUrl, clock, functions, log, settings, store } = parts
   const folders = new InstanceRoots(settings['storage.roots'], log)
+  const removed = new RemovedCounts()
+  parts.expose(lifecycleMetrics(removed))
   const dataBaseUrl = settings['storage.data_base_url']?.replace(/\/+$/, '')
   return {
     ...parts,
@@ -52,6 +56,7 @@ function mountedStorage(parts: StorageParts): StorageEnvironment {
     files: new ContentFolders(instance => folders.folderOf(instance)),
     keys: new SigningKeys({ store, vault: () => functions.vault }),
     lease: new NativeLease(),
+    removed,
     traffic: new Traffic(() => clock.now()),
     failed: (err, subject) => log.warn({ err, subject }, 'work of storage failed; it is tried again'),
   }
