@@ -11,6 +11,7 @@ import { objectPlane } from '../../domain/storage/plane/object-plane.ts'
 import { SigningKeys } from '../../domain/storage/presigned/signing-keys.ts'
 import { area, type AreaModule } from '../area.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
+import { contentFiles } from './content-checks.ts'
 import { ContentFolders } from './files/content-folders.ts'
 import { lifecycleMetrics } from './lifecycle-metrics.ts'
 import { InstanceRoots } from './instances/instance-roots.ts'
@@ -31,6 +32,7 @@ export function storageArea(): AreaModule {
     ...storage,
     handlers: parts => storageHandlers(environmentOf(parts)),
     settings: storageSettings,
+    host: contentFiles,
     hooks: parts => storageHooks(environmentOf(parts)),
     forms: () => storageForms,
     procedures: parts => storageProcedures(environmentOf(parts)),
