@@ -1,6 +1,7 @@
 import type { Parameter } from '../model/types.ts'
 import type { Emission } from './emission.ts'
 import type { OutputFile } from './file.ts'
+import { int64Codec } from './int64/places.ts'
 import { flat } from './layout/doc.ts'
 import { quote } from './layout/typescript.ts'
 import { FreeNames, pascal, word } from './names.ts'
@@ -61,6 +62,7 @@ function parameterView(parameter: Parameter, emission: Emission, file: OutputFil
     type: isJson ? quote(style) : flat(parameterType(parameter.schema, emission)),
     style: style === usual || isJson ? '' : quote(style),
     explode: explode === (style === 'form' || style === 'deepObject') || isJson ? '' : String(explode),
+    json: isJson ? (int64Codec(parameter.schema, emission, file) ?? '') : '',
     write: file.runtime(isStyled ? 'toStyled' : writers[place]),
   }
 }

@@ -1,7 +1,8 @@
 import type { Schema } from '../model/types.ts'
 import { type Emission, resolved } from './emission.ts'
+import { heldAs } from './int64/held.ts'
 import type { Doc } from './layout/doc.ts'
-import { object, property } from './layout/typescript.ts'
+import { object, property, quote } from './layout/typescript.ts'
 
 /**
  * Returns ` as const` for a name that every object inherits, else an empty text. Without `as const`, TypeScript
@@ -44,6 +45,8 @@ export function scalarOf(schema: Schema, emission: Emission): string {
     const forms = of.of.filter(form => isScalar(form, emission)).map(form => scalarOf(form, emission))
     return new Set(forms).size === 1 ? (forms[0] ?? "'string'") : "'string'"
   }
+  const as = heldAs(of, emission)
+  if (as) return quote(as)
   if (of.kind === 'number') return of.integer ? "'integer'" : "'number'"
   if (of.kind === 'boolean') return "'boolean'"
   if (of.kind !== 'enum') return "'string'"

@@ -1,27 +1,22 @@
-import {
-  storage,
-  storageForms,
-  storageProcedures,
-  storageResources,
-  storageWorkers,
-} from '../../domain/storage/area.ts'
+import { storage, storageForms, storageHandlers, storageProcedures, storageWorkers } from '../../domain/storage/area.ts'
 import { bootstrap } from '../../domain/storage/bootstrap.ts'
 import type { ContentFault } from '../../domain/storage/contents/content-files.ts'
 import type { StorageEnvironment } from '../../domain/storage/environment.ts'
 import { storageFunctions } from '../../domain/storage/functions/storage-functions.ts'
 import { storageHooks } from '../../domain/storage/hooks.ts'
 import { degrader } from '../../domain/storage/instances/check-instances.ts'
+import { RemovedCounts } from '../../domain/storage/lifecycle/removed-counts.ts'
 import { NativeLease } from '../../domain/storage/native/native-lease.ts'
 import { Traffic } from '../../domain/storage/statistics/traffic.ts'
 import { storageArea as generated, type StorageArea } from '../../output/storage/area.ts'
 import type { StorageHandlers } from '../../output/storage/handlers.ts'
 import { objectPlane } from '../../domain/storage/plane/object-plane.ts'
 import { SigningKeys } from '../../domain/storage/presigned/signing-keys.ts'
-import type { AreaModule } from '../area.ts'
-import { areaInProgress, records } from '../area-in-progress.ts'
+import { area, type AreaModule } from '../area.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
 import { ContentFolders } from './files/content-folders.ts'
 import { hostCalls, type FileCalls } from './files/file-calls.ts'
+import { lifecycleMetrics } from './lifecycle-metrics.ts'
 import { InstanceRoots } from './instances/instance-roots.ts'
 import { storageSettings } from './settings.ts'
 
@@ -35,9 +30,10 @@ export function storageArea(calls: FileCalls = hostCalls): AreaModule {
     mounted.set(parts, made)
     return made
   }
-  return areaInProgress<StorageArea, StorageHandlers, never, 'iam' | 'topology' | 'vault', typeof storageSettings>({
+  return area<StorageArea, StorageHandlers, never, 'iam' | 'topology' | 'vault', typeof storageSettings>({
     generated,
     ...storage,
+    handlers: parts => storageHandlers(environmentOf(parts)),
     settings: storageSettings,
     hooks: parts => storageHooks(environmentOf(parts)),
     forms: () => storageForms,
@@ -49,22 +45,14 @@ export function storageArea(calls: FileCalls = hostCalls): AreaModule {
       await bootstrap(environmentOf(parts))
       return { notices: [], degradation: () => undefined, close: () => {} }
     },
-    built: {
-      ...records(generated.filters),
-      buckets: parts => storageResources.buckets(environmentOf(parts)),
-      multipartUploads: parts => storageResources.multipartUploads(environmentOf(parts)),
-      objects: parts => storageResources.objects(environmentOf(parts)),
-      presignedUrls: parts => storageResources.presignedUrls(environmentOf(parts)),
-      statDescriptors: parts => storageResources.statDescriptors(environmentOf(parts)),
-      storageClasses: parts => storageResources.storageClasses(environmentOf(parts)),
-      storageClassInstances: parts => storageResources.storageClassInstances(environmentOf(parts)),
-    },
   })
 }
 
 function mountedStorage(parts: StorageParts, calls: FileCalls): StorageEnvironment {
   const { baseUrl, clock, functions, log, settings, store } = parts
   const folders = new InstanceRoots(settings['storage.roots'], log)
+  const removed = new RemovedCounts()
+  parts.expose(lifecycleMetrics(removed))
   const dataBaseUrl = settings['storage.data_base_url']?.replace(/\/+$/, '')
   const failed = (err: unknown, subject: string) =>
     log.warn({ err, subject }, 'work of storage failed; it is tried again')
@@ -82,6 +70,7 @@ function mountedStorage(parts: StorageParts, calls: FileCalls): StorageEnvironme
     report,
     keys: new SigningKeys({ store, vault: () => functions.vault }),
     lease: new NativeLease(),
+    removed,
     traffic: new Traffic(() => clock.now()),
     failed,
   }

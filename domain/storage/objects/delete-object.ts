@@ -71,7 +71,11 @@ export async function deleteVersion(
   return warnings
 }
 
-async function remove(
+/**
+ * Deletes a version of the changed bucket, or puts a delete marker on top of the latest version. Returns the warnings of
+ * the deletion. Throws OBJECT_RETAINED.
+ */
+export async function remove(
   tx: Transaction,
   changes: VersionChanges,
   found: Stored<StoredVersion>,

@@ -18,7 +18,7 @@ const delimiter = '/'
 
 /** Lists the objects of a bucket (storage.md 3): the latest versions, or all versions, or names up to a delimiter. */
 export async function listObjects(
-  { store, taxonomy }: StorageEnvironment,
+  { store, taxonomy }: Pick<StorageEnvironment, 'store' | 'taxonomy'>,
   request: ParsedListObjectsRequest,
   { query }: ListContext,
 ): Promise<ObjectPage> {

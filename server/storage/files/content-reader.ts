@@ -1,12 +1,12 @@
 import { constants } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import type { ContentFault, OpenContent } from '../../../domain/storage/contents/content-files.ts'
+import { filledStream } from '../../../runtime/body.ts'
 import type { ContentFile } from '../../../domain/storage/contents/contents-store.ts'
 import { altered } from './content-faults.ts'
 import type { FileCalls } from './file-calls.ts'
 
-/** The number of bytes of one read. */
-const readBytes = 131_072
+type Bytes = Uint8Array<ArrayBuffer>
 
 /** Refuses links, and does not wait for the writer of a pipe that stands at the place of a file. */
 const readOnly = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
@@ -36,23 +36,19 @@ export class ContentReader implements OpenContent {
   }
 
   stream(first: number, last: number): ReadableStream<Uint8Array<ArrayBuffer>> {
-    const pieces = this.#pieces(first, last)
-    return new ReadableStream(
-      {
-        pull: async controller => {
-          try {
-            const next = await pieces.next()
-            if (next.done !== true) return controller.enqueue(next.value)
-            await this.close()
-            controller.close()
-          } catch (error) {
-            await this.close()
-            controller.error(this.#parts.fault(error))
-          }
-        },
-        cancel: () => this.close(),
+    const cursor = this.#cursor(first, last)
+    return filledStream(
+      async view => {
+        try {
+          const filled = await cursor(view)
+          if (filled.length === 0) await this.close()
+          return filled
+        } catch (error) {
+          await this.close()
+          throw this.#parts.fault(error)
+        }
       },
-      { highWaterMark: 0 },
+      () => this.close(),
     )
   }
 
@@ -63,21 +59,27 @@ export class ContentReader implements OpenContent {
     await opened?.handle.close()
   }
 
-  async *#pieces(first: number, last: number): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+  /** Returns a function that reads the next bytes of a range into a view; it returns no bytes after the last. */
+  #cursor(first: number, last: number): (view: Bytes) => Promise<Bytes> {
+    let at = 0
+    /** The positions of the file `at` and of the next byte in the content. */
     let begin = 0
-    for (const [at, { size }] of this.#files.entries()) {
-      const from = Math.max(first - begin, 0)
-      const to = Math.min(last - begin + 1, size)
-      begin += size
-      if (from >= to) continue
-      const handle = await this.#handleOf(at)
-      for (let position = from; position < to;) {
-        const piece = Buffer.allocUnsafeSlow(Math.min(readBytes, to - position))
-        const { bytesRead } = await handle.read(piece, 0, piece.length, position)
-        if (bytesRead === 0) throw altered('the file is shorter than its row says')
-        position += bytesRead
-        yield piece.subarray(0, bytesRead)
+    let position = first
+    return async view => {
+      for (; position <= last; at += 1) {
+        const size = this.#files[at]?.size ?? 0
+        const wanted = Math.min(view.length, last - position + 1, begin + size - position)
+        if (wanted > 0) {
+          const handle = await this.#handleOf(at)
+          const { bytesRead } = await handle.read(view, 0, wanted, position - begin)
+          if (bytesRead === 0) throw shorter()
+          position += bytesRead
+          return view.subarray(0, bytesRead)
+        }
+        if (at >= this.#files.length) throw shorter()
+        begin += size
       }
+      return view.subarray(0, 0)
     }
   }
 
@@ -99,3 +101,5 @@ export class ContentReader implements OpenContent {
     return handle
   }
 }
+
+const shorter = () => altered('the content is shorter than its row says')

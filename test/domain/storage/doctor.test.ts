@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { bucketCollection } from '../../../domain/storage/buckets/buckets-store.ts'
 import { classCollection } from '../../../domain/storage/classes/classes-store.ts'
 import { contentCollection } from '../../../domain/storage/contents/contents-store.ts'
+import { copyCollection } from '../../../domain/storage/copies/copies-store.ts'
 import { instanceCollection } from '../../../domain/storage/instances/instances-store.ts'
 import { metadataCollection, versionCollection } from '../../../domain/storage/objects/versions-store.ts'
 import type { Collection, Transaction } from '../../../domain/ports/store.ts'
@@ -44,9 +45,14 @@ const tampered: readonly (readonly [string, (tx: Transaction) => Promise<void>, 
   [
     'the references of a content',
     tx => change(tx, contentCollection, () => ({ references: 2 })),
-    'has 2 references; 1 versions have the content',
+    'has 2 references; 1 versions and copies in progress have the content',
   ],
   ['a content', tx => remove(tx, contentCollection), 'does not exist, although 1 versions have it'],
+  [
+    'a copy without work',
+    async tx => void (await tx.insert(copyCollection, { id: 'x', workspace_id: 'x', content_id: 'x' })),
+    'is a copy in progress that no work will end',
+  ],
   ['the metadata of a version', tx => remove(tx, metadataCollection), 'has no metadata or no content'],
   ['a bucket', tx => remove(tx, bucketCollection), 'which does not exist'],
 ]
@@ -72,6 +78,7 @@ it('the doctor names each tampered row of storage', { timeout: 60_000 }, async (
     await store.tx(async tx => {
       await remove(tx, bucketCollection)
       await remove(tx, contentCollection)
+      await remove(tx, copyCollection)
       await remove(tx, metadataCollection)
       await remove(tx, versionCollection)
       await remove(tx, classCollection)

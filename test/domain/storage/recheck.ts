@@ -4,11 +4,12 @@ import { checkInstances } from '../../../domain/storage/instances/check-instance
 import { areas } from '../../../server/areas.ts'
 import { storeCollections } from '../../../server/platform-store.ts'
 import { InstanceRoots, type InstanceRoot } from '../../../server/storage/instances/instance-roots.ts'
+import type { Member } from '../../areas/members.ts'
+import type { TestPlatform } from '../../areas/test-platform.ts'
 import { openBeside } from '../../server/store/left-place.ts'
-import type { TenantStorage } from './tenant-storage.ts'
 
 /** Checks the instances of a platform at once, as its worker does each minute. */
-export async function recheck({ platform: { config } }: TenantStorage, roots?: readonly InstanceRoot[]): Promise<void> {
+export async function recheck({ config }: Pick<TestPlatform, 'config'>, roots?: readonly InstanceRoot[]): Promise<void> {
   const store = await openBeside(config, storeCollections(areas))
   const own = [{ path: join(config.dataDir, 'storage'), location: 'local' }]
   const folders = new InstanceRoots(roots ?? own, { warn: () => {} })
@@ -18,7 +19,7 @@ export async function recheck({ platform: { config } }: TenantStorage, roots?: r
 }
 
 /** Returns the only instance of the class `standard`. */
-export async function standardInstance({ admin: { api } }: TenantStorage) {
+export async function standardInstance({ admin: { api } }: { readonly admin: Pick<Member, 'api'> }) {
   const { instances } = await api.storage.listStorageClassInstances({ storage_class: 'standard' })
   const [instance] = instances
   if (!instance) throw new Error('the class standard has no instance')

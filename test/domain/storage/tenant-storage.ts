@@ -23,14 +23,16 @@ export interface TenantStorage {
 
 type Upload = Omit<CreatePresignedUploadUrlBodyInput, 'object'>
 
-/** Starts a platform with a workspace and a bucket. */
+/** Starts a platform with a workspace and a bucket. `prepare` runs before the bucket is created. */
 export async function tenantStorage(
   bucket: Partial<BucketInput> = {},
   options: TestPlatformOptions = {},
+  prepare: (admin: Member, platform: TestPlatform) => Promise<void> = async () => {},
 ): Promise<TenantStorage> {
   const platform = await testPlatform(options)
   const admin = await platform.admin()
   const { storage } = admin.api
+  await prepare(admin, platform)
   // A server that stalls on a loaded machine refuses calls for a moment, without any effect.
   const patient = new Ninefold(platform.transport(admin.token, { retries: 5, fetch: platform.from('192.0.2.7') }))
   const { workspace } = await addTenant(patient, 'acme')

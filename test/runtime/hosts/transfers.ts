@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { bind } from '../../../runtime/bind.ts'
-import { plainText, rawBytes } from '../../../runtime/body.ts'
+import { filledStream, plainText, rawBytes } from '../../../runtime/body.ts'
 import { dispatcher } from '../../../runtime/call.ts'
 import { ApiError, commonReasons } from '../../../runtime/errors.ts'
 import type { LogEntry } from '../../../runtime/outcome.ts'
@@ -34,8 +34,11 @@ interface Seen {
   release: () => void
 }
 
+/** Whether downloads allocate their chunks, or fill buffers of their reader. */
+type Kind = 'allocated' | 'filled'
+
 /** Makes a service with uploads and downloads, which records its streams in `seen`. */
-function transferService(): { readonly dispatch: Dispatch; readonly seen: Seen } {
+function transferService(kind: Kind): { readonly dispatch: Dispatch; readonly seen: Seen } {
   const seen: Seen = { log: [], taken: 0, pulled: 0, isClosed: false, signal: undefined, release: () => {} }
   const take = async ({ body }: Body): Promise<{ size: number }> => {
     for await (const chunk of body) seen.taken += chunk.length
@@ -43,20 +46,22 @@ function transferService(): { readonly dispatch: Dispatch; readonly seen: Seen }
   }
   const download = (size: number, failsAt = Infinity): ReadableStream<Uint8Array<ArrayBuffer>> => {
     let left = size
-    return new ReadableStream(
-      {
-        pull(controller) {
-          if (left === 0) return controller.close()
-          seen.pulled += 1
-          if (seen.pulled > failsAt) throw new Error('the disk is gone')
-          const chunk = new Uint8Array(Math.min(left, 10))
-          left -= chunk.length
-          controller.enqueue(chunk)
-        },
-        cancel: () => void (seen.isClosed = true),
-      },
-      { highWaterMark: 0 },
-    )
+    const nextLength = (): number => {
+      if (left === 0) return 0
+      seen.pulled += 1
+      if (seen.pulled > failsAt) throw new Error('the disk is gone')
+      const length = Math.min(left, 10)
+      left -= length
+      return length
+    }
+    const cancel = async (): Promise<void> => void (seen.isClosed = true)
+    if (kind === 'filled') return filledStream(async view => view.subarray(0, nextLength()).fill(0), cancel)
+    const pull = (controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): void => {
+      const length = nextLength()
+      if (length === 0) controller.close()
+      else controller.enqueue(new Uint8Array(length))
+    }
+    return new ReadableStream({ pull, cancel }, { highWaterMark: 0 })
   }
   const of = (name: string, run: () => Promise<object>): BoundRoute =>
     bind({ ...route('GET', [`/${name}`], { operationId: name }), ...anyAnswer }, run)
@@ -111,9 +116,9 @@ function transferService(): { readonly dispatch: Dispatch; readonly seen: Seen }
 
 /** Declares the tests of every socket host about streams of bytes. */
 export function transferContract(name: string, listen: Listen): void {
-  describe(`${name}: bytes both ways`, () => {
+  describe.each<Kind>(['allocated', 'filled'])(`${name}: bytes both ways, %s`, kind => {
     const serve = async () => {
-      const { dispatch, seen } = transferService()
+      const { dispatch, seen } = transferService(kind)
       const { port, ...served } = await listen(dispatch)
       const open = async (): Promise<Socket> => {
         const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => undefined)

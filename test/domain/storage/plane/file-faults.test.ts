@@ -31,7 +31,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   before = () => {}
-  await recheck(tenant)
+  await recheck(tenant.platform)
 })
 
 /** Fails calls from the one after `after` such calls on, by their name and the beginning of the path of their file. */
@@ -112,7 +112,7 @@ describe('an upload to a disk with', () => {
       const { api } = tenant.admin
       const bucket = api.storage.createBucket({ ...tenant.at, body: { name: 'second' } })
       await expect(bucket).rejects.toMatchObject({ reason: 'NO_READY_INSTANCE' })
-      await recheck(tenant)
+      await recheck(tenant.platform)
       expect(await state()).toBe('READY')
     }
     expect((await put('kept', 'again')).status).toBe(200)
@@ -137,7 +137,7 @@ describe('an upload to a disk with', () => {
     expect(await refusalOf(answer)).toEqual(refusal)
     expect(files()).toEqual(filesBefore)
     expect(await usage()).toEqual(usageBefore)
-    await expect.poll(async () => (await recheck(tenant), state())).toBe('READY')
+    await expect.poll(async () => (await recheck(tenant.platform), state())).toBe('READY')
     const etag = (await part()).headers.get('etag') ?? ''
     // A completion writes no bytes, so a full disk does not refuse it.
     failing('open', '', 'ENOSPC')
@@ -194,7 +194,7 @@ describe('content whose file is', () => {
     await expect.poll(state).toBe('DEGRADED')
     // Reads of a DEGRADED instance go on.
     expect((await (await get('victim')).bytes()).length).toBe(large.length)
-    await recheck(tenant)
+    await recheck(tenant.platform)
     expect(await state()).toBe('READY')
   })
 
@@ -223,7 +223,7 @@ it('a disk with less free space than its class must keep is READ_ONLY: reads and
       body: { native: { min_free_bytes } },
     })
   await keepFree(Number.MAX_SAFE_INTEGER)
-  await recheck(tenant)
+  await recheck(tenant.platform)
   expect(await standardInstance(tenant)).toMatchObject({
     state: 'STORAGE_CLASS_INSTANCE_STATE_READ_ONLY',
     conditions: expect.arrayContaining([
@@ -236,7 +236,7 @@ it('a disk with less free space than its class must keep is READ_ONLY: reads and
   expect(await (await get('kept')).text()).toBe('hello')
   await storage.deleteObject({ ...at, object: 'kept' })
   await keepFree(0)
-  await recheck(tenant)
+  await recheck(tenant.platform)
   expect((await put('kept', 'x')).status).toBe(200)
 })
 
@@ -244,7 +244,7 @@ it('a folder that is gone is DEGRADED, refuses content, and serves everything on
   const { admin, at, get, platform, put } = tenant
   await put('kept', 'hello')
   renameSync(folder, `${folder}-away`)
-  await recheck(tenant)
+  await recheck(tenant.platform)
   expect(await standardInstance(tenant)).toMatchObject({
     state: 'STORAGE_CLASS_INSTANCE_STATE_DEGRADED',
     conditions: expect.arrayContaining([
@@ -256,7 +256,7 @@ it('a folder that is gone is DEGRADED, refuses content, and serves everything on
   expect(await admin.api.storage.getObject({ ...at, object: 'kept' })).toMatchObject({ size: 5 })
   expect(readFileSync(join(`${folder}-away`, 'instance'), 'utf8').trim()).toBe((await standardInstance(tenant)).id)
   renameSync(`${folder}-away`, folder)
-  await recheck(tenant)
+  await recheck(tenant.platform)
   expect(await (await get('kept')).text()).toBe('hello')
   expect((await put('kept', 'x')).status).toBe(200)
   expect(await doctorFindings(platform.config)).toEqual([])
