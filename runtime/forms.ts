@@ -4,7 +4,7 @@ import type { JsonForm } from './parameters/types.ts'
 import { covers } from './media.ts'
 import type { Codec, Reading } from './media.ts'
 import { formReader, readScalar } from './parameters/read.ts'
-import { styledPairs } from './parameters/write.ts'
+import { deepPairs, styledPairs, unreserved } from './parameters/write.ts'
 import { isRecord } from './validation.ts'
 import type { Scalar, Field } from './parameters/types.ts'
 
@@ -20,8 +20,10 @@ export function formFields(fields: readonly Field[], further: Scalar = 'string')
       if (!isRecord(value)) throw new TypeError('the body must be an object')
       return Object.entries(value)
         .flatMap(([name, member]) => {
-          const field = fields.find(each => each.name === name) ?? { name, type: { array: further } }
-          return styledPairs({ ...field, in: 'query' }, member)
+          const field: Field = fields.find(each => each.name === name) ?? { name, type: { array: further } }
+          const parameter = { ...field, in: 'query' } as const
+          const pairs = field.style === 'deepObject' ? deepPairs(parameter, member) : styledPairs(parameter, member)
+          return field.reserved ? unreserved(field, pairs) : pairs
         })
         .join('&')
     },

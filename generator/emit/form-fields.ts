@@ -51,11 +51,16 @@ export function fieldOf(
   file: OutputFile,
 ): Doc {
   const { explode, style = 'form' } = encoding ?? {}
-  const isJson = isJsonType(encoding) || !isFlat(schema, emission)
-  const rows: Doc[] = [property('name', quote(name)), ['type: ', isJson ? "'json'" : parameterType(schema, emission)]]
+  const isDeep = style === 'deepObject' && resolved(emission, schema).kind !== 'array'
+  const isJson = isJsonType(encoding) || !(isDeep || isFlat(schema, emission))
+  const rows: Doc[] = [
+    property('name', quote(name)),
+    ['type: ', isJson ? "'json'" : parameterType(schema, emission, style)],
+  ]
   if (style !== 'form' && !isJson) rows.push(`style: '${style}'`)
   const isUsual = explode === undefined || explode === (style === 'form' || style === 'deepObject')
   if (!isUsual && !isJson) rows.push(`explode: ${explode}`)
+  if (encoding?.allowReserved && !isJson) rows.push('reserved: true')
   if (isJson) rows.push(...jsonRow(schema, emission, file))
   if (required && isNullable(schema, emission)) rows.push('orNull: true')
   return object(rows)

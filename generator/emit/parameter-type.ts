@@ -14,7 +14,8 @@ export const exact = (name: string): string => (name in Object.prototype ? ' as 
  * Returns the code of the conversion of a parameter's texts, such as `'integer'` or `{ array: 'string' }`. The checks
  * of the document have reported the values that no text can express, such as unions of objects.
  */
-export function parameterType(schema: Schema, emission: Emission): Doc {
+export function parameterType(schema: Schema, emission: Emission, style?: string): Doc {
+  if (style === 'deepObject') return deepType(schema, emission, 0)
   const of = resolved(emission, schema)
   if (of.kind === 'array') return object([['array: ', scalarOf(of.items, emission)]])
   if (of.kind !== 'object') return scalarOf(of, emission)
@@ -24,6 +25,23 @@ export function parameterType(schema: Schema, emission: Emission): Doc {
     return property(name, [scalarOf(type, emission), exact(name)])
   })
   return object([['object: ', object(rows)]])
+}
+
+/** The maximal nesting of an object of the style `deepObject`; deeper objects are refused as values of a text are. */
+const maxDepth = 5
+
+/** Returns the conversion of an object with objects as members, or of a union of an object and scalars. */
+function deepType(schema: Schema, emission: Emission, depth: number): Doc {
+  const of = resolved(emission, schema)
+  const forms = of.kind === 'union' ? of.of.map(each => resolved(emission, each)) : [of]
+  const [object_, ...others] = forms.filter(form => form.kind === 'object')
+  if (!object_ || others.length > 0 || depth > maxDepth) return parameterType(schema, emission)
+  const rows = object_.properties.map(({ name, schema: inner }) => {
+    const type = deepType(inner, emission, depth + 1)
+    return property(name, typeof type === 'string' ? [type, exact(name)] : type)
+  })
+  const scalar = of.kind === 'union' ? [`or: ${scalarOf(of, emission)}`] : []
+  return object([['object: ', object(rows)], ...scalar])
 }
 
 const isScalar = (schema: Schema, emission: Emission): boolean =>

@@ -245,7 +245,8 @@ export interface Property {
 }
 
 /** The serialization of a parameter (OpenAPI 3.0.3, Parameter Object). `json` is a parameter with `content`. */
-export type ParameterStyle = 'form' | 'simple' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject' | 'json'
+export type ParameterStyle =
+  'form' | 'simple' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject' | 'label' | 'matrix' | 'json'
 
 /** A parameter of an operation. */
 export interface Parameter {
@@ -256,6 +257,10 @@ export interface Parameter {
   readonly required: boolean
   readonly style: ParameterStyle
   readonly explode: boolean
+  /** True if reserved characters are sent without encoding, in queries only. */
+  readonly allowReserved?: true
+  /** True if an empty text is a value of any type, in queries only. */
+  readonly allowEmptyValue?: true
   readonly description: string | undefined
   readonly deprecated: boolean
   readonly schema: Schema
@@ -288,8 +293,9 @@ export interface Content {
 /** The encoding of a member of a form. */
 export interface Encoding {
   readonly name: string
-  readonly style?: Exclude<ParameterStyle, 'simple' | 'json'>
+  readonly style?: Exclude<ParameterStyle, 'simple' | 'label' | 'matrix' | 'json'>
   readonly explode?: boolean
+  readonly allowReserved?: true
   /** Media types and ranges, joined with commas. */
   readonly contentType?: string
   readonly position: Position

@@ -14,6 +14,7 @@ import { objectPlane } from '../../domain/storage/plane/object-plane.ts'
 import { SigningKeys } from '../../domain/storage/presigned/signing-keys.ts'
 import { area, type AreaModule } from '../area.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
+import { contentFiles } from './content-checks.ts'
 import { ContentFolders } from './files/content-folders.ts'
 import { hostCalls, type FileCalls } from './files/file-calls.ts'
 import { lifecycleMetrics } from './lifecycle-metrics.ts'
@@ -35,6 +36,7 @@ export function storageArea(calls: FileCalls = hostCalls): AreaModule {
     ...storage,
     handlers: parts => storageHandlers(environmentOf(parts)),
     settings: storageSettings,
+    host: contentFiles,
     hooks: parts => storageHooks(environmentOf(parts)),
     forms: () => storageForms,
     procedures: parts => storageProcedures(environmentOf(parts)),

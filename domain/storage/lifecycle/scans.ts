@@ -32,7 +32,8 @@ interface Aged {
  */
 export async function* versionsFor(reader: Reader, bucket: Bucket, rule: Rule, nowMs: number): Pages<StoredVersion> {
   const { prefix } = rule.condition
-  for (const is_delete_marker of [false, true]) {
+  // Markers come first, so that a run does not remove the markers that it has put itself.
+  for (const is_delete_marker of [true, false]) {
     const where = { bucket_id: bucket.id, is_latest: !removesNoncurrent(rule), is_delete_marker }
     const aged = agedRows(bucket, rule, is_delete_marker)
     const byAge = aged && oldest(reader, where, aged, nowMs)

@@ -29,14 +29,11 @@ const engine = 'native'
 /** The number of servers: one on SQLite, two on one PostgreSQL, of which one serves the content. */
 const serverCount = postgresUrl() === undefined ? 1 : 2
 
-/** Deletes the objects that no actor expects to stay. */
-const passing: Partial<BucketInput> = {
+/** Rules that delete the objects that no actor expects to stay, and older versions, at each start of a server. */
+const ruled: Partial<BucketInput> = {
   lifecycle_rules: [
-    {
-      id: 'passing',
-      action: 'STORAGE_LIFECYCLE_ACTION_DELETE',
-      condition: { age_days: 0, prefix: 'shared/' },
-    },
+    { id: 'passing', action: 'STORAGE_LIFECYCLE_ACTION_DELETE', condition: { age_days: 0, prefix: 'shared/' } },
+    { id: 'older', action: 'STORAGE_LIFECYCLE_ACTION_DELETE_NONCURRENT', condition: { num_newer_versions: 2 } },
   ],
 }
 
@@ -63,12 +60,15 @@ it(
     const { journal, restarts } = await killUnderLoad(served, killRounds, (name, to, token) =>
       startClientProgram(program, { ...load, name, token }, to, onTestFinished),
     )
-    console.log(`${killRounds} kills, ${journal.outcomes.size} calls; ${toldRestarts(restarts)}`)
     expect(journal.troubles.lost).toBeGreaterThan(0)
     const last = await served.servers[0]?.admin()
     if (!last) throw new Error('no server is left')
     const { storage } = last.api
     await expect.poll(() => openOperations(storage), { timeout: 60_000, interval: 250 }).toEqual([])
+    const runs = await storage.listOperations({ filter: `principal_id = "${systemPrincipalId}"`, page_size })
+    console.log(
+      `${killRounds} kills, ${journal.outcomes.size} calls, ${runs.operations.length}${runs.next_page_token === '' ? '' : ' and more'} runs of rules; ${toldRestarts(restarts)}`,
+    )
     const at = { workspace, engine }
     expect(reckon(journal, await readKept(storage, at, before, dataCalls(served.addresses)))).toEqual([])
     expect(readFileSync(faults, 'utf8')).toBe('')
@@ -90,8 +90,8 @@ async function newBuckets(storage: StorageClient, workspace: string): Promise<Be
     await storage.instantiateStorageClass({ storage_class, body: { name: 'archive-local', location: 'local' } }),
   )
   const bodies: readonly BucketInput[] = [
-    { name: 'plain', ...passing },
-    { name: 'versioned', versioning: 'STORAGE_VERSIONING_ENABLED', ...passing },
+    { name: 'plain', ...ruled },
+    { name: 'versioned', versioning: 'STORAGE_VERSIONING_ENABLED', ...ruled },
     { name: 'archived', storage_class },
   ]
   const buckets: string[] = []
