@@ -27,11 +27,3 @@ it('gives other work of the event loop a turn between the checksums of concurren
   expect(done.map(({ body }) => body)).toEqual([0, 1, 2, 3, 4])
   expect(new Set(done.map(each => each.turn)).size).toBe(5)
 })
-
-it('runs little work at once', async () => {
-  const shares = new TurnShares()
-  let hasTurned = false
-  setImmediate(() => (hasTurned = true))
-  await Promise.all(Array.from({ length: 3 }, () => shares.run(() => {})))
-  expect(hasTurned).toBe(false)
-})
