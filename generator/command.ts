@@ -4,7 +4,7 @@ import { documentNames, joinedClient } from './cli/document-names.ts'
 import type { Flags, Invocation } from './cli/invocation.ts'
 import { processTerminal, type Terminal } from './cli/terminal.ts'
 import { UsageError } from './cli/usage-error.ts'
-import { answerChecks } from './options.ts'
+import { answerChecks, int64s } from './options.ts'
 
 /**
  * Creates the command `generate`, which sets the exit code of the process to 1 on errors, and with `--check` on
@@ -19,6 +19,7 @@ export function generateCommand(terminal: Terminal = processTerminal): Command {
     .option('--runtime <where>', 'copy, package, or a folder that holds the runtime', 'copy')
     .addOption(endingOption())
     .addOption(answerOption())
+    .addOption(int64Option())
     .option('--client <name>', 'class that joins the clients of all documents, in client.ts of the output folder')
     .option('--permission-bits <file>', 'number the permission keys of all documents; the file keeps their order')
     .option('--templates <dir>', 'folder of Handlebars templates that replace built-in ones')
@@ -47,6 +48,9 @@ const endingOption = (): Option =>
 const answerOption = (): Option =>
   new Option('--answer-checks <which>', 'answers that have checks').choices(answerChecks).default('all')
 
+const int64Option = (): Option =>
+  new Option('--int64 <form>', 'form of integers of the format int64').choices(['number', ...int64s]).default('number')
+
 const collect = (value: string, values: readonly string[] = []): string[] => [...values, value]
 
 /**
@@ -68,6 +72,7 @@ function parse(patterns: readonly string[], flags: Flags, command: Command): Inv
       runtime: flags.runtime,
       importEnding: flags.importEnding === 'none' ? '' : flags.importEnding,
       answerChecks: flags.answerChecks,
+      int64: flags.int64,
       client: joinedClient(flags.client, documents),
       permissionBits: severalOnly(flags.permissionBits, documents),
       templates: flags.templates,

@@ -82,14 +82,14 @@ export const honouredKeywords: Readonly<Record<string, Honoured>> = {
 }
 
 /** The artefacts that honour each style of parameters. */
-export const honouredStyles: Readonly<Record<Exclude<ParameterStyle, 'json'> | 'label' | 'matrix', Honoured>> = {
+export const honouredStyles: Readonly<Record<Exclude<ParameterStyle, 'json'>, Honoured>> = {
   form: typed,
   simple: typed,
   spaceDelimited: typed,
   pipeDelimited: typed,
   deepObject: typed,
-  label: 'reported',
-  matrix: 'reported',
+  label: typed,
+  matrix: typed,
 }
 
 /** A kind of media types, with the artefacts that honour its schema. */

@@ -11,6 +11,11 @@ export const answerChecks = ['all', 'records'] as const
 /** One of `answerChecks`. */
 export type AnswerChecks = (typeof answerChecks)[number]
 
+/** The forms in which generated code holds integers of the format `int64`, in place of numbers. */
+export const int64s = ['bigint', 'string'] as const
+/** One of `int64s`. */
+export type Int64 = (typeof int64s)[number]
+
 /** The place where generated files find the runtime. */
 export type RuntimeNaming =
   /** The runtime's files are copied into `runtime/` of the output root, so that the output needs no package. */
@@ -49,6 +54,8 @@ export interface EmitOptions {
   readonly importEnding: ImportEnding
   /** The choice of the answers that validators check. Without a choice, validators check all answers. */
   readonly answerChecks?: AnswerChecks
+  /** The form of integers of the format `int64`. Without a choice, they are numbers. */
+  readonly int64?: Int64
   /**
    * Whether files lie directly in the output root instead of in a folder for each document. Only allowed for a single
    * document.

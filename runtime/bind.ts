@@ -8,7 +8,7 @@ import { listParameters, listQuery, nextToken, withFaultsOf } from './pagination
 import type { ListParameters, ListQuery, Page, PageWith } from './pagination.ts'
 import { fieldInvalid } from './refusal.ts'
 import type { BoundRoute, ClientRoute, Route, Rules } from './route.ts'
-import { isRecord, own } from './validation.ts'
+import { canonical, isRecord, own } from './validation.ts'
 import type { Faults } from './validation.ts'
 import type { Parameter } from './parameters/types.ts'
 
@@ -70,7 +70,11 @@ export function bindList(...[shared, handler, rules]: Either<ListParameters, Lis
     const given = acceptList(route, request, faults, queryOf)
     const query = queryOf(given)
     const page = await handler(given, { ...context, query })
-    return pageText(list.member, page, nextToken(tokens, scope, query, page.next))
+    const token = nextToken(tokens, scope, query, page.next)
+    const { kind = 'json' } = route.success[0]
+    if (kind === 'json') return pageText(list.member, page, token)
+    // Rows with 64-bit integers need the codec of the answer, which also writes rows that are JSON text.
+    return { [list.member]: page.items, ...('others' in page ? page.others : {}), next_page_token: token }
   }
   return { route: untyped(route), run }
 }
@@ -84,7 +88,7 @@ function scoping(parameters: readonly Parameter[]): (request: unknown) => string
   const others = parameters
     .filter(({ name, in: place }) => place === 'query' && !ofLists.has(name))
     .map(({ name, member }) => member ?? name)
-  return request => JSON.stringify(others.map(name => (isRecord(request) ? own(request, name) : undefined)))
+  return request => canonical(others.map(name => (isRecord(request) ? own(request, name) : undefined)))
 }
 
 /**

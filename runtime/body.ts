@@ -12,6 +12,7 @@ import {
   type Reading,
   type RequestBody,
 } from './media.ts'
+import type { JsonForm } from './parameters/types.ts'
 
 const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true })
 
@@ -62,9 +63,14 @@ export async function readBody(
 }
 
 /** Returns the value of JSON text; adds a fault and returns undefined for malformed or too deeply nested text. */
-export function readJson(text: string, field: string, { faults, limits }: Reading): unknown {
+export function readJson(
+  text: string,
+  field: string,
+  { faults, limits }: Pick<Reading, 'faults' | 'limits'>,
+  parse: JsonForm['parse'] = parseJson,
+): unknown {
   try {
-    return parseJson(text, limits.jsonDepth)
+    return parse(text, limits.jsonDepth)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     return void faults.add(field, error.message)

@@ -1,9 +1,10 @@
 import { bodyField, gather, readJson, readText } from './body.ts'
-import { setMember } from './json.ts'
+import { plainJson, setMember } from './json.ts'
+import type { JsonForm } from './parameters/types.ts'
 import { covers } from './media.ts'
 import type { Codec, Reading } from './media.ts'
 import { formReader, readScalar } from './parameters/read.ts'
-import { styledPairs } from './parameters/write.ts'
+import { deepPairs, styledPairs, unreserved } from './parameters/write.ts'
 import { isRecord } from './validation.ts'
 import type { Scalar, Field } from './parameters/types.ts'
 
@@ -19,8 +20,10 @@ export function formFields(fields: readonly Field[], further: Scalar = 'string')
       if (!isRecord(value)) throw new TypeError('the body must be an object')
       return Object.entries(value)
         .flatMap(([name, member]) => {
-          const field = fields.find(each => each.name === name) ?? { name, type: { array: further } }
-          return styledPairs({ ...field, in: 'query' }, member)
+          const field: Field = fields.find(each => each.name === name) ?? { name, type: { array: further } }
+          const parameter = { ...field, in: 'query' } as const
+          const pairs = field.style === 'deepObject' ? deepPairs(parameter, member) : styledPairs(parameter, member)
+          return field.reserved ? unreserved(field, pairs) : pairs
         })
         .join('&')
     },
@@ -36,8 +39,11 @@ export function formFields(fields: readonly Field[], further: Scalar = 'string')
  */
 export type FormFile = Blob & { readonly name?: string }
 
-/** The type of the value of a part. */
-export type PartType = Scalar | 'json' | 'file'
+/**
+ * The type of the value of a part. A part of the type `any` is a file, or text, or JSON if its file has this content
+ * type.
+ */
+export type PartType = Scalar | 'json' | 'file' | 'any'
 
 /** A member of a form: one part, or a part for each item of a list. */
 export interface Part {
@@ -45,15 +51,21 @@ export interface Part {
   readonly type: PartType | { readonly array: PartType }
   /** The allowed content types, or ranges of content types, of files in the part; empty or absent: any type. */
   readonly accept?: readonly string[]
+  /** The content type of text or JSON that clients send, if it is not the usual content type. */
+  readonly contentType?: string
+  /** True if an absent part means null. */
+  readonly orNull?: true
+  /** The form of JSON with 64-bit integers; absent: `JSON`. */
+  readonly json?: JsonForm
 }
 
 /**
  * Returns the codec of `multipart/form-data`: an object whose members are parts. Text is coerced by the declared type,
  * JSON is parsed, and files keep their order. Undeclared members have the type `further`, a repeated member being a
- * list; without `further` they stay text or files. A form is held in memory, within `formBytes` and `formParts` of the
+ * list. Browsers send a file without a name and bytes for no file, so that such a file counts as absent. A form is held in memory, within `formBytes` and `formParts` of the
  * limits.
  */
-export function multipartForm(parts: readonly Part[], further?: PartType): Codec {
+export function multipartForm(parts: readonly Part[], further: PartType = 'any'): Codec {
   return {
     name: 'multipart',
     write(value, headers) {
@@ -61,12 +73,14 @@ export function multipartForm(parts: readonly Part[], further?: PartType): Codec
       headers.delete('content-type')
       if (value instanceof FormData) return value
       if (!isRecord(value)) throw new TypeError('the body must be an object or FormData')
-      const form = new FormData()
-      for (const [name, member] of Object.entries(value)) {
-        const type = parts.find(part => part.name === name)?.type
-        for (const item of Array.isArray(member) && type !== 'json' ? member : [member]) append(form, name, item, type)
-      }
-      return form
+      const boundary = crypto.getRandomValues(new Uint32Array(4)).join('-')
+      const chunks = Object.entries(value).flatMap(([name, member]) => {
+        const part = parts.find(each => each.name === name) ?? { name, type: further }
+        const items: readonly unknown[] = Array.isArray(member) && part.type !== 'json' ? member : [member]
+        return items.flatMap(item => (item === undefined || item === null ? [] : encoded(part, item, boundary)))
+      })
+      headers.set('content-type', `multipart/form-data; boundary=${boundary}`)
+      return new Blob([...chunks, `--${boundary}--\r\n`])
     },
     async read(body, reading) {
       const bytes = await gather(body, reading.limits.formBytes, reading)
@@ -74,21 +88,45 @@ export function multipartForm(parts: readonly Part[], further?: PartType): Codec
       if (form === undefined) return undefined
       const value: Record<string, unknown> = {}
       for (const name of new Set(form.keys())) {
-        const part = parts.find(each => each.name === name) ?? { ...(further && { type: further }) }
+        const part = parts.find(each => each.name === name) ?? { type: further }
         const member = await readMember(part, name, form.getAll(name), reading)
         if (member !== undefined) setMember(value, name, member)
       }
+      for (const { name, orNull } of parts) if (orNull && !Object.hasOwn(value, name)) setMember(value, name, null)
       return value
     },
   }
 }
 
-function append(form: FormData, name: string, item: unknown, type: Part['type'] | undefined): void {
-  if (item === undefined || item === null) return
-  if (item instanceof Blob) form.append(name, item)
-  else if (type !== 'json' && typeof item !== 'object') form.append(name, String(item))
-  else form.append(name, new Blob([JSON.stringify(item)], { type: 'application/json' }))
+/**
+ * Returns a part of a form with its delimiter. The platform's `FormData` would give JSON a file name, so that many
+ * servers take it for a file, and would change line ends.
+ */
+function encoded({ accept = [], contentType, json = plainJson, name, type }: Part, item: unknown, boundary: string) {
+  const isFile = item instanceof Blob
+  const isJson = !isFile && (typeof item === 'object' || inner(type) === 'json')
+  // A part whose type the server does not know is JSON by its content type, which servers see of files only.
+  const fileName = isFile ? nameOf(item) : isJson && inner(type) === 'any' ? 'blob' : undefined
+  const [only = anyBytes] = accept.length === 1 ? accept : []
+  const ofFile = (file: Blob) => file.type || (only.includes('*') ? anyBytes : only)
+  const sent = isFile ? ofFile(item) : (contentType ?? (isJson ? 'application/json' : ''))
+  const head = [
+    `--${boundary}\r\ncontent-disposition: form-data; name="${escaped(name)}"`,
+    ...(fileName === undefined ? [] : [`; filename="${escaped(fileName)}"`]),
+    ...(sent ? [`\r\ncontent-type: ${sent}`] : []),
+    '\r\n\r\n',
+  ]
+  return [...head, isFile ? item : isJson ? json.write(item) : String(item), '\r\n']
 }
+
+const anyBytes = 'application/octet-stream'
+
+const inner = (type: Part['type']): PartType => (typeof type === 'object' ? type.array : type)
+
+const nameOf = (file: FormFile): string => file.name ?? 'blob'
+
+/** Returns a name in the form that browsers send in a header of a part. */
+const escaped = (name: string): string => name.replace(/["\r\n]/g, encodeURIComponent)
 
 /**
  * Returns the parsed form; adds a fault and returns undefined for a malformed form. The platform's parser gets only the
@@ -112,10 +150,14 @@ async function formOf(bytes: Uint8Array<ArrayBuffer>, { faults, headers, limits 
 async function readMember(
   part: Partial<Part>,
   name: string,
-  entries: readonly FormDataEntryValue[],
+  sent: readonly FormDataEntryValue[],
   reading: Reading,
 ): Promise<unknown> {
   const field = name.slice(0, 80)
+  // Some parsers return an empty text for a file without a name.
+  const isFile = part.type !== undefined && inner(part.type) === 'file'
+  const entries = sent.filter(entry => (typeof entry === 'string' ? !isFile || entry : entry.name || entry.size > 0))
+  if (entries.length === 0) return undefined
   const isList = part.name === undefined ? entries.length > 1 : typeof part.type === 'object'
   if (!isList && entries.length > 1) return void reading.faults.add(field, 'must be given once')
   const items: unknown[] = []
@@ -128,12 +170,14 @@ async function readMember(
 async function readItem(
   entry: FormDataEntryValue,
   field: string,
-  { type: declared, accept = [] }: Partial<Part>,
+  { type: declared = 'any', accept = [], json = plainJson }: Partial<Part>,
   reading: Reading,
 ): Promise<unknown> {
   const { faults } = reading
   const isFile = typeof entry !== 'string'
-  const type = typeof declared === 'object' ? declared.array : (declared ?? (isFile ? 'file' : 'string'))
+  const stated = inner(declared)
+  const unknown = isFile ? (covers('application/json', entry.type) ? 'json' : 'file') : 'string'
+  const type = stated === 'any' ? unknown : stated
   if (type === 'file') {
     if (!isFile) return void faults.add(field, 'must be a file, with a file name')
     const isAccepted = accept.length === 0 || accept.some(range => covers(range, entry.type))
@@ -142,5 +186,5 @@ async function readItem(
   const text = isFile ? await entry.text() : entry
   // The parser has replaced invalid UTF-8 by U+FFFD.
   if (text.includes('\ufffd')) return void faults.add(field, 'must be valid UTF-8')
-  return type === 'json' ? readJson(text, field, reading) : readScalar(type, text)
+  return type === 'json' ? readJson(text, field, reading, json.parse) : readScalar(type, text)
 }

@@ -1,6 +1,7 @@
 import { streamOf } from './body.ts'
 import { answerInvalid, ApiError, clientReasons } from './errors.ts'
-import { JsonText, parseJson } from './json.ts'
+import { JsonText, plainJson } from './json.ts'
+import type { JsonForm } from './parameters/types.ts'
 import type { Chunks, Reading, StreamCodec } from './media.ts'
 import { Faults, isRecord, nested } from './validation.ts'
 import type { Check } from './validation.ts'
@@ -13,25 +14,26 @@ export type EventForm = { readonly isText?: true; readonly isWhole?: true }
 
 /**
  * Returns the codec of JSON with one item per line (`application/x-ndjson`). Empty lines are skipped. `check` checks
- * the items of requests.
+ * the items of requests, and `json` is the form of the items.
  */
-export function jsonLines(check?: Check): StreamCodec {
-  const write = (item: unknown): string => `${jsonOf(item).replace(/[\r\n]+/g, ' ')}\n`
-  return codec('lines', write, (chunks, limit) => linesOf(chunks, limit, true), parseJson, check)
+export function jsonLines(check?: Check, json: JsonForm = plainJson): StreamCodec {
+  const write = (item: unknown): string => `${jsonOf(item, json).replace(/[\r\n]+/g, ' ')}\n`
+  return codec('lines', write, (chunks, limit) => linesOf(chunks, limit, true), json.parse, check)
 }
 
 /**
  * Returns the codec of server-sent events, one item per event. Comments and events without data are skipped, and the
- * data `[DONE]` ends a stream of JSON. `check` checks the items of requests.
+ * data `[DONE]` ends a stream of JSON. `check` checks the items of requests, and `json` is
+ * the form of the data.
  */
-export function eventStream(form: EventForm = {}, check?: Check): StreamCodec {
+export function eventStream(form: EventForm = {}, check?: Check, json: JsonForm = plainJson): StreamCodec {
   const parse = (event: ServerEvent, depth: number): unknown => {
     // Several services end their streams so, with text that is no JSON.
     if (event.data === '[DONE]' && !form.isText) return done
-    const data = form.isText ? event.data : parseJson(event.data, depth)
+    const data = form.isText ? event.data : json.parse(event.data, depth)
     return form.isWhole ? { ...event, data } : data
   }
-  return codec('events', item => eventText(item, form), eventsOf, parse, check)
+  return codec('events', item => eventText(item, form, json), eventsOf, parse, check)
 }
 
 /** Converts items one by one, at the pace of their reader. */
@@ -174,10 +176,10 @@ async function* eventsOf(chunks: Chunks, limit: number): AsyncIterable<ServerEve
   }
 }
 
-function eventText(item: unknown, { isText, isWhole }: EventForm): string {
+function eventText(item: unknown, { isText, isWhole }: EventForm, json: JsonForm): string {
   const { data, event, id, retry } = isWhole && isRecord(item) ? item : { data: item }
   const lines = Object.entries({ event, id, retry }).flatMap(([name, value]) => field(name, value))
-  const text = data === undefined || isText ? data : jsonOf(data)
+  const text = data === undefined || isText ? data : jsonOf(data, json)
   const parts = text === undefined ? [] : String(text).split(/\r\n|[\r\n]/)
   return `${[...lines, ...parts.map(part => `data: ${part}\n`)].join('')}\n`
 }
@@ -189,8 +191,8 @@ function field(name: string, value: unknown): readonly string[] {
   return [`${name}: ${text}\n`]
 }
 
-function jsonOf(item: unknown): string {
-  const text: string | undefined = item instanceof JsonText ? item.text : JSON.stringify(item)
+function jsonOf(item: unknown, json: JsonForm): string {
+  const text: string | undefined = item instanceof JsonText ? item.text : json.write(item)
   if (text === undefined) throw new TypeError('an item must be a JSON value')
   return text
 }

@@ -1,3 +1,4 @@
+import type { JsonForm } from './parameters/types.ts'
 import type { AnswerCodec } from './media.ts'
 
 /** A value of JSON. */
@@ -26,14 +27,20 @@ export function setMember<T>(target: Record<string, T>, name: string, value: T):
   else Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true })
 }
 
+/** The usual form of JSON. */
+export const plainJson: JsonForm = {
+  parse: (text, maxDepth) => parseJson(text, maxDepth),
+  write: value => JSON.stringify(value),
+}
+
 /**
  * Returns the value of JSON text; the last value of a repeated member counts. Throws `SyntaxError` for malformed text,
- * and for lists and objects that are nested deeper than `maxDepth`.
+ * and for lists and objects that are nested deeper than `maxDepth`. `revive` changes the values as that of `JSON.parse` does.
  */
-export function parseJson(text: string, maxDepth: number): unknown {
+export function parseJson(text: string, maxDepth: number, revive?: (name: string, value: unknown) => unknown): unknown {
   if (isDeeper(text, maxDepth)) throw new SyntaxError(`must be nested at most ${maxDepth} deep`)
   try {
-    return JSON.parse(text)
+    return JSON.parse(text, revive)
   } catch {
     throw new SyntaxError('must be valid JSON')
   }
@@ -56,7 +63,7 @@ function isDeeper(text: string, maxDepth: number): boolean {
 }
 
 /** Returns the index of the quotation mark that ends a string; at least the length of the text if there is none. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   const quote = text.indexOf('"', start + 1)
   if (text[quote - 1] !== '\\') return quote === -1 ? text.length : quote
   let index = start + 1

@@ -57,7 +57,8 @@ function writeBody(status: number, { kind, type = anyBytes }: Success, body: unk
 function contentOf(kind: NonNullable<Success['kind']>, body: unknown): NonNullable<WireAnswer['body']> {
   const isJson = kind === 'json' || kind.name === 'exact'
   if (body instanceof JsonText && (isJson || kind.name === 'text')) return body.text
-  if (isJson) return JSON.stringify(body)
+  if (kind === 'json') return JSON.stringify(body)
+  if (kind.name === 'exact') return kind.write(body)
   if (kind.name === 'text') return String(body)
   if (kind.name === 'lines' || kind.name === 'events') return kind.write(body)
   if (!isBytes(body)) throw new Error('the handler gave no bytes')
@@ -92,6 +93,7 @@ function cookiesIn(headers: Headers): readonly string[] | undefined {
 function readHeader(type: ParameterType, text: string | null): unknown {
   if (text === null) return undefined
   if (type === 'string') return text
+  if (type === 'bigint') return /^-?\d{1,19}$/.test(text) ? BigInt(text) : undefined
   if (typeof type === 'string') return parsed(text, type)
   if (!('array' in type)) return text
   const items = text.split(',').map(item => readHeader(type.array, item.trim()))

@@ -314,7 +314,7 @@ export function retyped<T>(value: object): T {
 /** Returns the text of `value`, which is JSON, with sorted members at every depth, for comparisons and digests. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) => {
-    if (!isRecord(member)) return member
+    if (!isRecord(member)) return typeof member === 'bigint' ? `${member}n` : member
     return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
   })
 }

@@ -35,7 +35,7 @@ export interface Activity {
   readonly requestId: string
   /** The address of the caller; empty for work of the platform itself. */
   readonly clientAddress: string
-  /** The number of refusals for which the activity stands; absent: 1. */
+  /** The number of refusals for which the activity stands, or of things that a run of a worker removed; absent: 1. */
   readonly count?: number
 }
 

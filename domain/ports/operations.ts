@@ -22,6 +22,8 @@ export interface Effect<Area extends AreaTypes = AreaTypes> {
   readonly warnings?: readonly Warning[]
   /** The paths of the changed fields, never their values, for the audit (conventions §13). */
   readonly changed?: readonly string[]
+  /** The number of things that a run of a worker has removed, for the activity; absent: 1. */
+  readonly count?: number
   /**
    * The background work after the response: the operation is PENDING until the procedure ends. Absent: the operation is
    * DONE.

@@ -1,4 +1,5 @@
-import type { BucketHandlers, StatDescriptorHandlers } from '../../output/storage/handlers.ts'
+import { storageFilters } from '../../output/storage/filters.ts'
+import type { BucketHandlers, StatDescriptorHandlers, StorageHandlers } from '../../output/storage/handlers.ts'
 import { tidyUploads } from './uploads/upload-worker.ts'
 import { multipartUploads } from './uploads/uploads.ts'
 import { partCollection, uploadCollection } from './uploads/uploads-store.ts'
@@ -6,7 +7,9 @@ import { collectContents, collectAllLeftovers, dropSigningKeys } from './work/co
 import type { FormRules } from '../../runtime/form-rules.ts'
 import { listInMemory } from '../../runtime/pagination.ts'
 import type { Worker } from '../ports/workers.ts'
+import { FilterSchemaRecords } from '../resources/filter-schemas.ts'
 import { requireWorkspace } from '../resources/find-rows.ts'
+import { OperationRecords } from '../resources/operation-records.ts'
 import { bootstraps } from './bootstrap.ts'
 import { bucketForm } from './buckets/bucket-form.ts'
 import { bucketKind } from './buckets/bucket-kind.ts'
@@ -15,21 +18,25 @@ import { deleteContent } from './bucket-calls/delete-content.ts'
 import { classForm } from './classes/class-form.ts'
 import { classKind } from './classes/class-kind.ts'
 import { storageClasses } from './class-calls/classes.ts'
+import { copyCollection } from './copies/copies-store.ts'
+import { copyForm } from './copies/copy-form.ts'
+import { copyProcedure } from './copies/copy-procedure.ts'
 import { contentCollection } from './contents/contents-store.ts'
 import type { StorageEnvironment } from './environment.ts'
 import { inspectStorage } from './inspect.ts'
 import { checkInstances } from './instances/check-instances.ts'
+import { lifecycle } from './lifecycle/lifecycle-worker.ts'
+import { runCollection } from './lifecycle/runs-store.ts'
 import { instanceKind } from './instances/instance-kind.ts'
 import { storageClassInstances } from './instances/instances.ts'
 import { provision } from './instances/provision.ts'
 import { instanceRemoval } from './instances/remove-instances.ts'
 import { hourly, nativeWorker } from './native/native-worker.ts'
 import { signingKeyCollection } from './presigned/signing-keys.ts'
-import { objects } from './objects/objects.ts'
+import { objects } from './object-calls/objects.ts'
 import { metadataCollection, versionCollection } from './objects/versions-store.ts'
 import { presignedForms } from './presigned/presigned-form.ts'
 import { presignedUrls } from './presigned/presigned-urls.ts'
-
 import { aggregate } from './statistics/aggregate.ts'
 import { descriptors } from './statistics/descriptors.ts'
 import { metricHistory } from './statistics/history.ts'
@@ -45,9 +52,11 @@ export const storage = {
     versionCollection,
     metadataCollection,
     contentCollection,
+    copyCollection,
     partCollection,
     signingKeyCollection,
     uploadCollection,
+    runCollection,
     bootstraps,
     pointCollection,
     hourCollection,
@@ -71,21 +80,24 @@ const statDescriptors = ({ store, taxonomy }: StorageEnvironment): StatDescripto
   },
 })
 
-/** The built resources of the area. */
-export const storageResources = {
-  buckets,
-  multipartUploads,
-  objects,
-  presignedUrls,
-  statDescriptors,
-  storageClasses,
-  storageClassInstances,
-} as const
+/** Returns the handlers of all operations of the area. */
+export const storageHandlers = (environment: StorageEnvironment): StorageHandlers => ({
+  buckets: buckets(environment),
+  multipartUploads: multipartUploads(environment),
+  objects: objects(environment),
+  presignedUrls: presignedUrls(environment),
+  statDescriptors: statDescriptors(environment),
+  storageClasses: storageClasses(environment),
+  storageClassInstances: storageClassInstances(environment),
+  operations: new OperationRecords(environment),
+  filterSchemas: new FilterSchemaRecords(storageFilters),
+})
 
 /** The rules for bodies beyond their schemas. */
 export const storageForms: FormRules = {
   createBucket: bucketForm,
   updateBucket: bucketForm,
+  copyObject: copyForm,
   ...presignedForms,
   createStorageClass: classForm,
   updateStorageClass: classForm,
@@ -93,6 +105,7 @@ export const storageForms: FormRules = {
 
 /** The durable work of the area. */
 export const storageProcedures = (environment: StorageEnvironment) => [
+  copyProcedure(environment),
   deleteContent(environment),
   provision(environment),
   instanceRemoval(environment),
@@ -109,4 +122,5 @@ export const storageWorkers = (environment: StorageEnvironment): readonly Worker
     hourly(dropSigningKeys),
   ]),
   pointRetention(environment),
+  lifecycle(environment),
 ]

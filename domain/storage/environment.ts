@@ -2,6 +2,7 @@ import type { StorageArea } from '../../output/storage/area.ts'
 import type { Parts } from '../ports/area-parts.ts'
 import type { ContentFiles } from './contents/content-files.ts'
 import type { InstanceFolders } from './instances/instance-folders.ts'
+import type { RemovedCounts } from './lifecycle/removed-counts.ts'
 import type { NativeLease } from './native/native-lease.ts'
 import type { Traffic } from './statistics/traffic.ts'
 import type { SigningKeys } from './presigned/signing-keys.ts'
@@ -18,6 +19,8 @@ export interface StorageEnvironment extends Parts<StorageArea, never, 'iam' | 't
   readonly folders: InstanceFolders
   /** Whether this server serves the content of the native engine. */
   readonly lease: NativeLease
+  /** Counts what lifecycle rules have removed. */
+  readonly removed: RemovedCounts
   /** Counts the traffic of buckets for statistics. */
   readonly traffic: Traffic
   /** Logs work that failed and is tried again; `subject` is the type and the id of a resource. */

@@ -5,6 +5,7 @@ import { bucketKind } from './buckets/bucket-kind.ts'
 import { bucketCollection, type StoredBucket } from './buckets/buckets-store.ts'
 import { purgeBatch } from './bucket-calls/purge-content.ts'
 import type { StorageEnvironment } from './environment.ts'
+import { takeRun } from './lifecycle/runs-store.ts'
 import { purgeStatistics } from './statistics/retain-points.ts'
 
 const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
@@ -29,7 +30,10 @@ export const storageHooks = (environment: StorageEnvironment): Partial<Workspace
     const { store } = environment
     const ids: string[] = []
     for await (const { id } of store.each(bucketCollection, { workspace_id: workspace })) ids.push(id)
-    for (const id of ids) while (!(await store.tx(tx => purgeBatch(environment, tx, id)))) await nextTurn()
+    for (const id of ids) {
+      while (!(await store.tx(tx => purgeBatch(environment, tx, id)))) await nextTurn()
+      await store.tx(tx => takeRun(tx, id))
+    }
     while (!(await store.tx(tx => purgeStatistics(tx, workspace)))) await nextTurn()
   },
 })

@@ -1,4 +1,4 @@
-import type { AnswerChecks, ImportEnding } from '../options.ts'
+import type { AnswerChecks, ImportEnding, Int64 } from '../options.ts'
 
 /** The parsed command line of `generate`. The parser has checked the syntax, but has not read any document. */
 export interface Invocation {
@@ -10,6 +10,7 @@ export interface Invocation {
   readonly runtime: string
   readonly importEnding: ImportEnding
   readonly answerChecks: AnswerChecks
+  readonly int64: Int64 | 'number'
   /** The name of the class that joins the clients of all documents; undefined for no joined client. */
   readonly client: string | undefined
   /** The path of the file that stores the bits of permission keys; undefined for no permission bits. */
@@ -43,6 +44,7 @@ export interface Flags {
   readonly runtime: string
   readonly importEnding: '.ts' | '.js' | 'none'
   readonly answerChecks: AnswerChecks
+  readonly int64: Int64 | 'number'
   readonly client?: string
   readonly permissionBits?: string
   readonly templates?: string

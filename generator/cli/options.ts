@@ -18,6 +18,7 @@ export function generateOptions(invocation: Invocation): GenerateOptions {
     runtime,
     importEnding: invocation.importEnding,
     answerChecks: invocation.answerChecks,
+    ...(invocation.int64 !== 'number' && { int64: invocation.int64 }),
     flat: invocation.documents.length === 1,
     ...(invocation.client !== undefined && { client: invocation.client }),
     runtimeFiles: runtime.kind === 'copy' ? runtimeSources() : new Map(),

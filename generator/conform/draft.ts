@@ -66,7 +66,7 @@ function pathOf({ operation, parameters }: Draft): string {
     .map((part, i) => {
       const [parameter, value] = (i % 2 === 1 && byName.get(part)) || []
       if (i % 2 === 0 || !parameter || value === undefined) return part
-      return simple(parameter, value, encodeURIComponent)
+      return prefixed(parameter, value) ?? simple(parameter, value, encodeURIComponent)
     })
     .join('')
 }
@@ -80,6 +80,20 @@ function headersOf({ parameters }: Draft): Record<string, string> {
 
 function pairsOf({ parameters }: Draft, place: 'query' | 'cookie'): readonly string[] {
   return [...parameters].flatMap(([parameter, value]) => (parameter.in === place ? pairs(parameter, value) : []))
+}
+
+/** Returns a value in the style `label` or `matrix`; undefined for other styles. */
+function prefixed({ explode, name, style }: Parameter, value: Json): string | undefined {
+  if (style !== 'label' && style !== 'matrix') return undefined
+  const mark = style === 'label' ? '.' : ';'
+  const encode = (text: string): string => encodeURIComponent(text).replaceAll('.', '%2E')
+  const start = style === 'matrix' ? `${encode(name)}=` : ''
+  const texts = itemsOf(value).map(encode)
+  if (!explode) return mark + start + texts.join(',')
+  if (!isJsonObject(value)) return texts.map(text => mark + start + text).join('')
+  return Object.entries(value)
+    .map(([key, member]) => `${mark}${encode(key)}=${encode(plain(member))}`)
+    .join('')
 }
 
 function simple({ explode, style }: Parameter, value: Json, encode: (text: string) => string): string {

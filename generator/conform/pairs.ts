@@ -5,6 +5,8 @@ const separators = {
   form: ',',
   simple: ',',
   deepObject: ',',
+  label: ',',
+  matrix: ',',
   spaceDelimited: '%20',
   pipeDelimited: '|',
   json: ',',
@@ -17,11 +19,12 @@ export function pairs(
 ): readonly string[] {
   const pair = (key: string, text: string): string => `${encodeURIComponent(key)}=${encodeURIComponent(text)}`
   if (style === 'json') return [pair(name, JSON.stringify(value))]
-  if (isJsonObject(value) && (explode || style === 'deepObject')) {
-    return Object.entries(value).map(([key, member]) =>
-      pair(style === 'deepObject' ? `${name}[${key}]` : key, plain(member)),
-    )
-  }
+  const deep = (key: string, part: Json): readonly string[] =>
+    isJsonObject(part)
+      ? Object.entries(part).flatMap(([inner, member]) => deep(`${key}[${inner}]`, member))
+      : itemsOf(part).map(text => pair(key, text))
+  if (style === 'deepObject') return deep(name, value)
+  if (isJsonObject(value) && explode) return Object.entries(value).map(([key, member]) => pair(key, plain(member)))
   const texts = itemsOf(value)
   if (explode) return texts.map(text => pair(name, text))
   return [`${encodeURIComponent(name)}=${texts.map(encodeURIComponent).join(separators[style])}`]

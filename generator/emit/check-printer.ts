@@ -12,6 +12,7 @@ import {
 import type { CheckContext } from './checks/check-context.ts'
 import { isStream } from './answer-type.ts'
 import { type Emission } from './emission.ts'
+import { alike } from './int64/values.ts'
 import { itemName } from './media.ts'
 import { camel, checkName, letters, pascal } from './names.ts'
 import type { OutputFile } from './file.ts'
@@ -155,7 +156,7 @@ export class CheckPrinter {
     schema: Extract<Schema, { kind: 'intersection' }>,
     context: CheckContext,
   ): void {
-    const statements = schema.of.flatMap((branch, i) => {
+    const statements = alike(schema.of, this.#emission).flatMap((branch, i) => {
       const chain = chainOf({ value: 'value', field: "''" }, branch, {
         ...context,
         place: `${context.place}Part${letters(i)}`,

@@ -7,6 +7,7 @@ import type { OutputFile } from './file.ts'
 import type { Doc } from './layout/doc.ts'
 import { asArrow, either } from './layout/logical.ts'
 import { array, call, conditional, literal, member, property, quote } from './layout/typescript.ts'
+import { enumValues } from './int64/values.ts'
 import { listChain } from './checks/list-checks.ts'
 import type { RuntimeSymbol } from './runtime-symbols.ts'
 import { bounds, numberChain, type Run, textChain } from './scalar-checks.ts'
@@ -179,7 +180,7 @@ export function chainOf(subject: Subject, schema: Schema, context: CheckContext)
     case 'string':
       return textChain(schema, run, context)
     case 'number':
-      return numberChain(schema, run)
+      return numberChain(schema, run, context.emission)
     case 'boolean':
       return [run('boolean')]
     case 'enum':
@@ -240,8 +241,11 @@ function unevaluatedChain(
 
 const negatedIn = (context: CheckContext): CheckContext => ({ ...context, place: `${context.place}Not` })
 
-function inlineSet(schema: Extract<Schema, { kind: 'enum' }>, { hoisted, place, view }: CheckContext): string {
-  const values = schema.values.filter(value => view === 'output' || value !== schema.unspecified)
+function inlineSet(
+  schema: Extract<Schema, { kind: 'enum' }>,
+  { emission, hoisted, place, view }: CheckContext,
+): string {
+  const values = enumValues(schema, emission).filter(value => view === 'output' || value !== schema.unspecified)
   return hoisted.values(array(values.map(literal)), place)
 }
 

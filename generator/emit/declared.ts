@@ -1,5 +1,5 @@
 import type { Document } from '../model/types.ts'
-import { areaTypes, checkName, clientName, completeName, fieldsName, pascal, valuesName } from './names.ts'
+import { areaTypes, checkName, clientName, completeName, fieldsName, pascal, placesName, valuesName } from './names.ts'
 
 /** Returns the type names of a document: those of its schemas and its requests. */
 const typeNames = ({ operations, schemas }: Document): readonly string[] => [
@@ -45,6 +45,8 @@ export function declaredIn(part: Part, document: Document): readonly string[] {
       return [clientName(name)]
     case 'area':
       return [...Object.values(areaTypes(name)), `${name}Area`]
+    case 'int64':
+      return document.schemas.map(placesName)
     case 'types':
     case 'errors':
     case 'filters':
@@ -55,4 +57,4 @@ export function declaredIn(part: Part, document: Document): readonly string[] {
 
 /** A file of a document's output, by the name of its module. */
 export type Part =
-  'types' | 'validators' | 'handlers' | 'routes' | 'errors' | 'client' | 'filters' | 'permissions' | 'area'
+  'types' | 'validators' | 'handlers' | 'routes' | 'errors' | 'client' | 'filters' | 'permissions' | 'area' | 'int64'

@@ -23,6 +23,8 @@ export interface Emission {
   readonly shared: ReadonlySet<Property>
   /** The JSON contents of successes that contain integers beyond 2^53. */
   readonly exact: ReadonlySet<Content>
+  /** The ids of the schemas that contain 64-bit integers which are not held as numbers. */
+  readonly held: ReadonlySet<string>
   /** The ids of the schemas whose answers are checked; if absent, all answers are checked. */
   readonly checkedAnswers?: ReadonlySet<string>
 }
@@ -31,6 +33,7 @@ export interface Emission {
 export function emissions(model: Model, options: EmitOptions): readonly Emission[] {
   const schemas = new Map(model.documents.flatMap(({ schemas }) => schemas.map(schema => [schema.id, schema] as const)))
   const completions = completionsOf(schemas)
+  const held: ReadonlySet<string> = options.int64 ? model.int64s : new Set()
   return model.documents.map(document => ({
     document,
     options,
@@ -39,6 +42,7 @@ export function emissions(model: Model, options: EmitOptions): readonly Emission
     taken: declared(document),
     shared: model.shared,
     exact: model.exact,
+    held,
   }))
 }
 

@@ -7,6 +7,7 @@ import { emitErrors } from './errors.ts'
 import type { OutputFile } from './file.ts'
 import { emitFilters } from './filters.ts'
 import { emitHandlers } from './handlers.ts'
+import { emitInt64 } from './int64/places.ts'
 import { emitJoinedClient, joinedClientFile } from './joined-client.ts'
 import { emitPermissionBits, permissionBits, permissionBitsFile } from './permission-bits.ts'
 import { emitPermissions } from './permissions.ts'
@@ -19,6 +20,7 @@ import type { Outline } from '../document-outline.ts'
 const artefacts: readonly { readonly file: string; readonly emit: (emission: Emission) => OutputFile | undefined }[] = [
   { file: 'types.ts', emit: emitTypes },
   { file: 'validators.ts', emit: emitValidators },
+  { file: 'int64.ts', emit: emitInt64 },
   { file: 'handlers.ts', emit: emitHandlers },
   { file: 'routes.ts', emit: emitRoutes },
   { file: 'errors.ts', emit: emitErrors },

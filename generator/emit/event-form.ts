@@ -14,6 +14,15 @@ export function eventForm(schema: Schema, emission: Emission): readonly string[]
   return [...(isText ? ['isText: true'] : []), ...(isWhole ? ['isWhole: true'] : [])]
 }
 
+/** Returns the schema of the data of events, which is JSON unless the data is text. */
+export function eventData(schema: Schema, emission: Emission): Schema {
+  const of = resolved(emission, schema)
+  const branches = of.kind === 'union' ? of.of.map(each => resolved(emission, each)) : [of]
+  const data = branches.flatMap(branch => dataOf(branch) ?? [])
+  if (data.length < branches.length) return schema
+  return { kind: 'union', exactlyOne: false, of: data, position: schema.position }
+}
+
 const eventMembers: ReadonlySet<string> = new Set(['data', 'event', 'id', 'retry'])
 
 /**

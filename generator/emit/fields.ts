@@ -2,6 +2,7 @@ import type { NamedSchema, Operation, Property, Schema } from '../model/types.ts
 import { type Emission, resolved } from './emission.ts'
 import { fieldsName } from './names.ts'
 import type { OutputFile } from './file.ts'
+import { heldDefault } from './int64/values.ts'
 import type { Doc } from './layout/doc.ts'
 import { literal, object, property, quote } from './layout/typescript.ts'
 
@@ -62,7 +63,8 @@ function ruleOf(
   const rule: Doc[] = []
   if (behavior !== undefined) rule.push(['behavior: ', quote(behavior)])
   if (required && behavior !== 'output') rule.push('required: true')
-  if (schema.default !== undefined) rule.push(property('default', literal(schema.default)))
+  if (schema.default !== undefined)
+    rule.push(property('default', literal(heldDefault(schema.default, schema, emission))))
   const object_ = resolved(emission, schema)
   if (isSingleObject(object_) && !outer.includes(object_)) {
     const members = object_.properties.map(property => ruleOf(property, emission, [...outer, object_]))

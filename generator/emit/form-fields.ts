@@ -1,17 +1,19 @@
-import type { Encoding, Schema } from '../model/types.ts'
+import type { Encoding, Property, Schema } from '../model/types.ts'
 import { type Emission, resolved } from './emission.ts'
+import type { OutputFile } from './file.ts'
+import { int64Codec } from './int64/places.ts'
 import type { Doc } from './layout/doc.ts'
 import { array, object, property, quote } from './layout/typescript.ts'
 import { parameterType, scalarOf } from './parameter-type.ts'
 
 /**
- * Returns the schemas of the properties of all objects that a form may be, keyed by name. The first property with a
+ * Returns the properties of all objects that a form may be, keyed by name. The first property with a
  * name counts.
  */
-export function propertiesOf(schema: Schema, emission: Emission): ReadonlyMap<string, Schema> {
-  const found = new Map<string, Schema>()
+export function propertiesOf(schema: Schema, emission: Emission): ReadonlyMap<string, Property> {
+  const found = new Map<string, Property>()
   for (const { properties } of objectsOf(schema, emission)) {
-    for (const { name, schema: inner } of properties) if (!found.has(name)) found.set(name, inner)
+    for (const property of properties) if (!found.has(property.name)) found.set(property.name, property)
   }
   return found
 }
@@ -42,32 +44,70 @@ export function further(
 }
 
 /** Returns the description of one member of a URL-encoded form, as an argument of `formFields`. */
-export function fieldOf(name: string, schema: Schema, encoding: Encoding | undefined, emission: Emission): Doc {
+export function fieldOf(
+  { name, required, schema }: Property,
+  encoding: Encoding | undefined,
+  emission: Emission,
+  file: OutputFile,
+): Doc {
   const { explode, style = 'form' } = encoding ?? {}
-  const isJson = isJsonType(encoding) || !isFlat(schema, emission)
-  const rows: Doc[] = [property('name', quote(name)), ['type: ', isJson ? "'json'" : parameterType(schema, emission)]]
+  const isDeep = style === 'deepObject' && resolved(emission, schema).kind !== 'array'
+  const isJson = isJsonType(encoding) || !(isDeep || isFlat(schema, emission))
+  const rows: Doc[] = [
+    property('name', quote(name)),
+    ['type: ', isJson ? "'json'" : parameterType(schema, emission, style)],
+  ]
   if (style !== 'form' && !isJson) rows.push(`style: '${style}'`)
   const isUsual = explode === undefined || explode === (style === 'form' || style === 'deepObject')
   if (!isUsual && !isJson) rows.push(`explode: ${explode}`)
+  if (encoding?.allowReserved && !isJson) rows.push('reserved: true')
+  if (isJson) rows.push(...jsonRow(schema, emission, file))
+  if (required && isNullable(schema, emission)) rows.push('orNull: true')
   return object(rows)
 }
 
 /** Returns the description of one member of a multipart form, as an argument of `multipartForm`. */
-export function partOf(name: string, schema: Schema, encoding: Encoding | undefined, emission: Emission): Doc {
+export function partOf(
+  { name, required, schema }: Property,
+  encoding: Encoding | undefined,
+  emission: Emission,
+  file: OutputFile,
+): Doc {
   const of = resolved(emission, schema)
   const type = isJsonType(encoding) ? "'json'" : partType(of.kind === 'array' ? of.items : of, emission)
   const isList = of.kind === 'array' && !(isJsonType(encoding) && type === "'json'" && isScalar(of.items, emission))
   const rows: Doc[] = [property('name', quote(name)), ['type: ', isList ? object([`array: ${type}`]) : type]]
   const accepted = encoding?.contentType?.split(',').map(each => each.trim()) ?? []
+  if (type === "'json'") rows.push(...jsonRow(isList ? of.items : schema, emission, file))
   if (type === "'file'" && accepted.length > 0) rows.push(property('accept', array(accepted.map(quote))))
+  const [sent] = accepted
+  const usual = type === "'json'" ? 'application/json' : undefined
+  if (type !== "'file'" && sent !== undefined && !sent.includes('*') && sent !== usual)
+    rows.push(property('contentType', quote(sent)))
+  if (required && isNullable(schema, emission)) rows.push('orNull: true')
   return object(rows)
+}
+
+/** Returns the form of JSON of a member with 64-bit integers that are not held as numbers. */
+function jsonRow(schema: Schema, emission: Emission, file: OutputFile): readonly Doc[] {
+  const json = int64Codec(schema, emission, file)
+  return json === undefined ? [] : [`json: ${json}`]
 }
 
 /** Returns the conversion of the content of one part: `'file'`, `'json'`, or the conversion of a scalar. */
 export const partType = (schema: Schema, emission: Emission): string => {
   const of = resolved(emission, schema)
-  if (of.kind === 'binary') return "'file'"
+  if (of.kind === 'any') return "'any'"
+  const forms = of.kind === 'union' ? of.of.map(each => resolved(emission, each)) : [of]
+  if (forms.some(({ kind }) => kind === 'binary'))
+    return forms.every(({ kind }) => kind === 'binary') ? "'file'" : "'any'"
   return isScalar(of, emission) ? scalarOf(of, emission) : "'json'"
+}
+
+/** Whether null fits a schema that is not open to any value. */
+function isNullable(schema: Schema, emission: Emission): boolean {
+  const of = resolved(emission, schema)
+  return schema.nullable === true || of.nullable === true
 }
 
 /** Whether the encoding of a member declares JSON. */

@@ -109,7 +109,7 @@ export class Hoisted {
  * Returns the literal of a pattern, with unprintable characters escaped. The `source` of a RegExp is safe to print
  * otherwise. Throws for a pattern that is no regular expression, which the check of the document reports before.
  */
-function regExp(pattern: string): string {
+export function regExp(pattern: string): string {
   const expression = expressionOf(pattern)
   if (!expression) throw new Error('a pattern that is no regular expression was not refused')
   const { source, flags, unicode } = expression

@@ -2,10 +2,11 @@ import type { Content, Operation, RequestBody } from '../model/types.ts'
 import { isStream } from './answer-type.ts'
 import { checkName } from './names.ts'
 import type { Emission } from './emission.ts'
-import { eventForm } from './event-form.ts'
+import { eventData, eventForm } from './event-form.ts'
 import type { OutputFile } from './file.ts'
 import { fieldOf, further, partOf, partType, propertiesOf } from './form-fields.ts'
 import { pure } from './hoisted.ts'
+import { int64Codec } from './int64/places.ts'
 import { type Doc, flat } from './layout/doc.ts'
 import { array, call, object, quote, texts } from './layout/typescript.ts'
 import { scalarOf } from './parameter-type.ts'
@@ -21,11 +22,12 @@ export function requestBodyOf(operation: Operation, body: RequestBody, emission:
     isStream(content) ? file.from('validators', checkName(itemName(operation, content, emission)), false) : undefined
   const { content, contents, isTagged } = body
   const sent = isTagged ? contents : [content]
+  const media = sent.map(each => mediaOf(each, emission, file, check(each)))
   return {
-    media: sent.map(each => mediaOf(each, emission, file, check(each))),
+    media,
     required: String(body.required),
     choice: isTagged ? file.runtime('mediaChoice') : '',
-    write: isTagged ? '' : file.runtime(content.kind === 'json' ? 'toJson' : 'toBody'),
+    write: isTagged ? '' : file.runtime(media[0]?.kind === quote('json') ? 'toJson' : 'toBody'),
   }
 }
 
@@ -42,7 +44,7 @@ export function itemName({ requestName }: Operation, { kind }: Content, { taken 
  */
 export function answerMediaOf(content: Content, emission: Emission, file: OutputFile): MediaView {
   const media = mediaOf(content, emission, file)
-  const isExact = emission.exact.has(content)
+  const isExact = emission.exact.has(content) && emission.options.int64 === undefined
   return isExact ? { ...media, kind: file.runtime('exactJson') } : media
 }
 
@@ -58,20 +60,19 @@ export function mediaOf(content: Content, emission: Emission, file: OutputFile, 
 
 function kindOf(content: Content, emission: Emission, file: OutputFile, check?: string): Doc {
   const { kind, schema } = content
-  const checks = check === undefined ? [] : [check]
   switch (kind) {
     case 'json':
-      return quote(kind)
+      return int64Codec(schema, emission, file) ?? quote(kind)
     case 'text':
       return file.runtime('plainText')
     case 'bytes':
       return file.runtime('rawBytes')
     case 'lines':
-      return call(codec('jsonLines', file), checks)
+      return call(codec('jsonLines', file), itemArguments(check, int64Codec(schema, emission, file)))
     case 'events': {
       const form = eventForm(schema, emission)
-      const isPlain = form.length === 0 && checks.length === 0
-      return call(codec('eventStream', file), isPlain ? [] : [object(form), ...checks])
+      const args = itemArguments(check, int64Codec(eventData(schema, emission), emission, file))
+      return call(codec('eventStream', file), form.length === 0 && args.length === 0 ? [] : [object(form), ...args])
     }
     case 'form':
       return codecOf('formFields', fieldOf, further(schema, emission, scalarOf), content, emission, file)
@@ -79,6 +80,10 @@ function kindOf(content: Content, emission: Emission, file: OutputFile, check?: 
       return codecOf('multipartForm', partOf, further(schema, emission, partType), content, emission, file)
   }
 }
+
+/** Returns the last arguments of a codec of items: their check, and their form of JSON. */
+const itemArguments = (check: string | undefined, json: string | undefined): readonly Doc[] =>
+  json === undefined ? (check === undefined ? [] : [check]) : [check ?? 'undefined', json]
 
 /**
  * Returns a call that creates a codec when the module loads. A bundler drops the call together with its unused route.
@@ -95,10 +100,10 @@ function codecOf(
 ): Doc {
   const rows = [...propertiesOf(schema, emission)].map(([name, property]) =>
     memberOf(
-      name,
       property,
       encoding.find(each => each.name === name),
       emission,
+      file,
     ),
   )
   const list = array(rows, rows.length > 1)

@@ -1,4 +1,5 @@
 import { nameParts } from '../identifier.ts'
+import type { NamedSchema } from '../model/types.ts'
 
 /** Makes the first letter upper case: `quota` -> `Quota`. */
 export const pascal = (name: string): string => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
@@ -42,6 +43,9 @@ export const valuesName = (type: string): string => `${camel(type)}Values`
 
 /** Returns the name of the constant that holds an updated schema's fields: `quotaFields`. */
 export const fieldsName = (type: string): string => `${camel(type)}Fields`
+
+/** Returns the name of the constant that says where a schema contains 64-bit integers: `quotaInt64s`. */
+export const placesName = ({ views }: NamedSchema): string => `${camel(views.output)}Int64s`
 
 /** Makes unique names in one file for values that have no name in the document: the second `nameSet` is `nameSetB`. */
 export class FreeNames {

@@ -1,10 +1,12 @@
-import type { Parameter } from '../model/types.ts'
-import type { Emission } from './emission.ts'
+import type { Parameter, Schema } from '../model/types.ts'
+import { type Emission, resolved } from './emission.ts'
 import type { OutputFile } from './file.ts'
+import { int64Codec } from './int64/places.ts'
 import { flat } from './layout/doc.ts'
 import { quote } from './layout/typescript.ts'
 import { FreeNames, pascal, word } from './names.ts'
 import { isComposite, parameterType } from './parameter-type.ts'
+import type { RuntimeSymbol } from './runtime-symbols.ts'
 import type { ParameterView } from './views/routes.ts'
 
 /** Collects the parameters of a document's operations. Equal parameters share one constant. */
@@ -49,6 +51,22 @@ export class ParameterConstants {
 
 const writers = { path: 'toPath', query: 'toQuery', header: 'toHeader', cookie: 'toCookie' } as const
 
+function writerOf(parameter: Parameter, isStyled: boolean, emission: Emission): RuntimeSymbol {
+  const { allowReserved, in: place, schema, style } = parameter
+  if (style === 'label' || style === 'matrix') return 'toPrefixed'
+  if (allowReserved && style !== 'json') return 'toReserved'
+  if (style === 'deepObject') return 'toDeep'
+  if (place === 'header' && (isStyled || mayHaveBlanks(schema, emission))) return 'toSimpleHeader'
+  return isStyled ? 'toStyled' : writers[place]
+}
+
+/** Whether a text may begin or end with a blank, which a header would lose. A pattern or a format describes the text. */
+function mayHaveBlanks(schema: Schema, emission: Emission): boolean {
+  const of = resolved(emission, schema)
+  if (of.kind === 'string') return of.pattern === undefined && of.format === undefined
+  return of.kind !== 'number' && of.kind !== 'boolean' && of.kind !== 'enum'
+}
+
 function parameterView(parameter: Parameter, emission: Emission, file: OutputFile): Omit<ParameterView, 'constant'> {
   const { explode, in: place, member: name, style } = parameter
   const isJson = style === 'json'
@@ -58,9 +76,11 @@ function parameterView(parameter: Parameter, emission: Emission, file: OutputFil
     name: quote(parameter.name),
     member: name === parameter.name ? '' : quote(name),
     in: quote(place),
-    type: isJson ? quote(style) : flat(parameterType(parameter.schema, emission)),
+    type: isJson ? quote(style) : flat(parameterType(parameter.schema, emission, style)),
     style: style === usual || isJson ? '' : quote(style),
     explode: explode === (style === 'form' || style === 'deepObject') || isJson ? '' : String(explode),
-    write: file.runtime(isStyled ? 'toStyled' : writers[place]),
+    json: isJson ? (int64Codec(parameter.schema, emission, file) ?? '') : '',
+    allowEmpty: parameter.allowEmptyValue && !isJson ? 'true' : '',
+    write: file.runtime(writerOf(parameter, isStyled, emission)),
   }
 }

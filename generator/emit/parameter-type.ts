@@ -1,7 +1,8 @@
 import type { Schema } from '../model/types.ts'
 import { type Emission, resolved } from './emission.ts'
+import { heldAs } from './int64/held.ts'
 import type { Doc } from './layout/doc.ts'
-import { object, property } from './layout/typescript.ts'
+import { object, property, quote } from './layout/typescript.ts'
 
 /**
  * Returns ` as const` for a name that every object inherits, else an empty text. Without `as const`, TypeScript
@@ -13,7 +14,8 @@ export const exact = (name: string): string => (name in Object.prototype ? ' as 
  * Returns the code of the conversion of a parameter's texts, such as `'integer'` or `{ array: 'string' }`. The checks
  * of the document have reported the values that no text can express, such as unions of objects.
  */
-export function parameterType(schema: Schema, emission: Emission): Doc {
+export function parameterType(schema: Schema, emission: Emission, style?: string): Doc {
+  if (style === 'deepObject') return deepType(schema, emission, 0)
   const of = resolved(emission, schema)
   if (of.kind === 'array') return object([['array: ', scalarOf(of.items, emission)]])
   if (of.kind !== 'object') return scalarOf(of, emission)
@@ -23,6 +25,23 @@ export function parameterType(schema: Schema, emission: Emission): Doc {
     return property(name, [scalarOf(type, emission), exact(name)])
   })
   return object([['object: ', object(rows)]])
+}
+
+/** The maximal nesting of an object of the style `deepObject`; deeper objects are refused as values of a text are. */
+const maxDepth = 5
+
+/** Returns the conversion of an object with objects as members, or of a union of an object and scalars. */
+function deepType(schema: Schema, emission: Emission, depth: number): Doc {
+  const of = resolved(emission, schema)
+  const forms = of.kind === 'union' ? of.of.map(each => resolved(emission, each)) : [of]
+  const [object_, ...others] = forms.filter(form => form.kind === 'object')
+  if (!object_ || others.length > 0 || depth > maxDepth) return parameterType(schema, emission)
+  const rows = object_.properties.map(({ name, schema: inner }) => {
+    const type = deepType(inner, emission, depth + 1)
+    return property(name, typeof type === 'string' ? [type, exact(name)] : type)
+  })
+  const scalar = of.kind === 'union' ? [`or: ${scalarOf(of, emission)}`] : []
+  return object([['object: ', object(rows)], ...scalar])
 }
 
 const isScalar = (schema: Schema, emission: Emission): boolean =>
@@ -44,6 +63,8 @@ export function scalarOf(schema: Schema, emission: Emission): string {
     const forms = of.of.filter(form => isScalar(form, emission)).map(form => scalarOf(form, emission))
     return new Set(forms).size === 1 ? (forms[0] ?? "'string'") : "'string'"
   }
+  const as = heldAs(of, emission)
+  if (as) return quote(as)
   if (of.kind === 'number') return of.integer ? "'integer'" : "'number'"
   if (of.kind === 'boolean') return "'boolean'"
   if (of.kind !== 'enum') return "'string'"

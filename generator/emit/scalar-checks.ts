@@ -1,6 +1,9 @@
 import type { Schema } from '../model/types.ts'
+import type { Emission } from './emission.ts'
 import type { OutputFile } from './file.ts'
+import { heldAs } from './int64/held.ts'
 import type { Hoisted } from './hoisted.ts'
+import { int64Limits } from './int64/limits.ts'
 import type { Doc } from './layout/doc.ts'
 import { numeral, quote } from './layout/typescript.ts'
 import type { RuntimeSymbol } from './runtime-symbols.ts'
@@ -60,7 +63,9 @@ export function bounds(min: number, max: number | undefined): readonly string[] 
 const int32: { readonly minimum?: number; readonly maximum?: number } = { minimum: -2147483648, maximum: 2147483647 }
 
 /** Returns the calls that check a number; each call guards the next call. */
-export function numberChain(schema: Extract<Schema, { kind: 'number' }>, run: Run): readonly Doc[] {
+export function numberChain(schema: Extract<Schema, { kind: 'number' }>, run: Run, emission: Emission): readonly Doc[] {
+  const as = heldAs(schema, emission)
+  if (as) return [run(as === 'bigint' ? 'bigInteger' : 'integerText', ...int64Limits(schema))]
   const range: typeof int32 = schema.format === 'int32' ? int32 : {}
   const minimum = largest(schema.minimum, range.minimum)
   const maximum = smallest(schema.maximum, range.maximum)

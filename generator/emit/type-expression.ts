@@ -1,6 +1,8 @@
 import { isConstraint, isNever, type Json, type Property, type Schema, type View } from '../model/types.ts'
 import { type Emission, schemaOf } from './emission.ts'
 import type { OutputFile } from './file.ts'
+import { heldAs } from './int64/held.ts'
+import { alike, enumValues, heldType } from './int64/values.ts'
 import type { Doc } from './layout/doc.ts'
 import { annotated, arrayOf, generic, intersectionOf, objectOf, tupleOf, type Type, unionOf } from './layout/type.ts'
 import { key, literalType } from './layout/typescript.ts'
@@ -23,11 +25,14 @@ function plainTypeOf(schema: Schema, context: TypeContext): Type {
   switch (schema.kind) {
     case 'string':
     case 'boolean':
-    case 'number':
       return schema.kind
+    case 'number':
+      return heldAs(schema, context.emission) ?? schema.kind
     case 'enum':
       return unionOf(
-        schema.values.filter(value => context.view === 'output' || value !== schema.unspecified).map(literalType),
+        enumValues(schema, context.emission)
+          .filter(value => context.view === 'output' || value !== schema.unspecified)
+          .map(heldType),
       )
     case 'array':
       return arrayTypeOf(schema, { ...context, view: whole(context.view) })
@@ -38,7 +43,7 @@ function plainTypeOf(schema: Schema, context: TypeContext): Type {
     case 'union':
       return branchesOf(schema, context)
     case 'intersection':
-      return joinedType(typedBranches(schema).map(branch => typeOf(branch, context)))
+      return joinedType(alike(typedBranches(schema), context.emission).map(branch => typeOf(branch, context)))
     case 'conditional':
       return conditionalType(schema, context)
     case 'constant':

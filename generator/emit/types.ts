@@ -2,6 +2,7 @@ import type { NamedSchema, Operation, Property, Schema, View } from '../model/ty
 import { isStream } from './answer-type.ts'
 import { handlerBody, sentBody } from './bodies.ts'
 import { type Emission, openFile, schemaOf } from './emission.ts'
+import { enumValues } from './int64/values.ts'
 import { valuesName } from './names.ts'
 import type { OutputFile } from './file.ts'
 import {
@@ -45,7 +46,7 @@ function printView(named: NamedSchema, view: View, context: TypeContext, descrip
   const { schema, views } = named
   const { file } = context
   file.comment(description, schema.deprecated)
-  if (schema.kind === 'enum') printEnum(named, view, file)
+  if (schema.kind === 'enum') printEnum(named, view, context)
   else printType(views[view], schema, { ...context, view })
   file.blank()
 }
@@ -72,7 +73,7 @@ function printInterface(name: string, schema: Extract<Schema, { kind: 'object' }
 }
 
 /** Prints an enum as a list of its values with a derived type. The input view leaves out the unspecified value. */
-function printEnum(named: NamedSchema, view: View, file: OutputFile): void {
+function printEnum(named: NamedSchema, view: View, { emission, file }: TypeContext): void {
   const { schema, views } = named
   if (schema.kind !== 'enum') return
   const withNull = (type: Type): Type => (schema.nullable ? unionOf([type, 'null']) : type)
@@ -81,7 +82,7 @@ function printEnum(named: NamedSchema, view: View, file: OutputFile): void {
     return
   }
   const values = valuesName(views.output)
-  file.print([`export const ${values} = `, array(schema.values.map(literal)), ' as const'])
+  file.print([`export const ${values} = `, array(enumValues(schema, emission).map(literal)), ' as const'])
   file.print(aliased(views.output, withNull(`(typeof ${values})[number]`)))
 }
 

@@ -5,7 +5,7 @@ import type { Entry, Loaded } from '../read/types.ts'
 import type { Building } from './building.ts'
 import { domainOf, errorsOf, permissionsOf } from './catalogue.ts'
 import { onCycles } from './cycles.ts'
-import { exactAnswers } from './exact-answers.ts'
+import { exactAnswers, idsWith, isInt64 } from './exact-answers.ts'
 import { formSchemas, withFiles } from './form-schemas.ts'
 import { groupNames, groupsOf, tagOf } from './groups.ts'
 import { judge } from './judge.ts'
@@ -53,6 +53,7 @@ export function build(loaded: Loaded, diagnostics: DiagnosticList, beside: reado
     documents,
     shared: sharedMembers(documents, byId),
     exact: exactAnswers(documents, byId),
+    int64s: idsWith(byId, isInt64),
     isInterwoven: registry.isInterwoven || schemas.some(schema => hasForeignTarget(schema, loaded)),
   }
 }

@@ -1,7 +1,8 @@
-import { choicesOf, permitsNull, isNewer } from '../read/dialect.ts'
+import { choicesOf, permitsNull, isNewer, typeOf } from '../read/dialect.ts'
 import { jsonTypeFits } from '../read/fits.ts'
 import { text } from '../read/located.ts'
 import type { Located } from '../read/types.ts'
+import { exactText } from './exact-integers.ts'
 import { isJson } from './json.ts'
 import type { Schema, SchemaBase } from './types.ts'
 
@@ -10,8 +11,9 @@ import type { Schema, SchemaBase } from './types.ts'
  * become constants. Returns undefined for a schema without these keywords.
  */
 export function choicesSchema(at: Located, base: SchemaBase, types: readonly string[] | undefined): Schema | undefined {
-  const choices = choicesOf(at)?.map(({ value }) => value)
-  if (!choices) return undefined
+  const located = choicesOf(at)
+  if (!located) return undefined
+  const choices = located.map(({ value }) => value)
   const fitting = choices.filter(value => !types || types.some(type => jsonTypeFits(type, value)))
   const values = fitting.filter(isScalar)
   const constants = fitting.flatMap((value): readonly Schema[] =>
@@ -22,7 +24,7 @@ export function choicesSchema(at: Located, base: SchemaBase, types: readonly str
   const { nullable: permitted, ...rest } = base
   const hasNull = isNewer(at) ? choices.includes(null) && (!types || permitsNull(at)) : permitted
   const whole: SchemaBase = { ...rest, ...(hasNull && { nullable: true }) }
-  if (constants.length === 0) return scalarChoices(at, values, whole)
+  if (constants.length === 0) return scalarChoices(at, values, whole, located)
   const [only] = constants
   if (only && constants.length === 1 && values.length === 0) return { ...only, ...whole }
   const scalars = values.length > 0 ? [scalarChoices(at, values, { position: base.position })] : []
@@ -34,13 +36,30 @@ type Scalar = string | number | boolean
 const isScalar = (value: unknown): value is Scalar =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
-function scalarChoices(at: Located, values: readonly Scalar[], base: SchemaBase): Schema {
+function scalarChoices(
+  at: Located,
+  values: readonly Scalar[],
+  base: SchemaBase,
+  located: readonly Located[] = [],
+): Schema {
   if (values.length === 0) return { kind: 'never', ...base }
   const unspecified = text(at, 'x-unspecified')
+  const exact = isInt64(at) && values.every(Number.isInteger) ? exactTexts(values, located) : undefined
   return {
     kind: 'enum',
     values: [...new Set(values)],
+    ...(exact && { exact }),
     ...(unspecified !== undefined && values.includes(unspecified) && { unspecified }),
     ...base,
   }
+}
+
+const isInt64 = (at: Located): boolean => typeOf(at) === 'integer' && text(at, 'format') === 'int64'
+
+/** Returns the distinct decimal texts of integers, exact beyond 2^53. */
+function exactTexts(values: readonly Scalar[], located: readonly Located[]): readonly string[] {
+  const texts = located
+    .filter(({ value }) => values.some(each => each === value))
+    .map(each => exactText(each) ?? String(each.value))
+  return [...new Set(texts)]
 }

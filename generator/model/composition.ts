@@ -58,13 +58,24 @@ export function unionOf(
   build: BuildSchema,
 ): Schema {
   const branches = elements(member(at, keyword))
-  const of = branches.map(branch => build(branch, { as: 'alternative', type }))
-  const [only] = of
+  const all = branches.map(branch => build(branch, { as: 'alternative', type }))
+  const of = all.filter(branch => !isNull(branch))
+  const nullable = of.length < all.length && of.length > 0 && !of.some(branch => branch.nullable)
   const discriminator = unionDiscriminator(building, at, branches)
-  if (of.length === 1 && only && !discriminator) return only
-  const position = positionOf(at)
-  return { kind: 'union', of, exactlyOne: keyword === 'oneOf', ...(discriminator && { discriminator }), position }
+  const [only] = nullable ? of : all
+  if ((nullable ? of : all).length === 1 && only && !discriminator) return nullable ? { ...only, nullable } : only
+  return {
+    kind: 'union',
+    of: nullable ? of : all,
+    exactlyOne: keyword === 'oneOf',
+    ...(discriminator && { discriminator }),
+    ...(nullable && { nullable }),
+    position: positionOf(at),
+  }
 }
+
+/** Whether null is the only value of a schema, so that a union with the schema is a nullable schema. */
+const isNull = (schema: Schema): boolean => schema.kind === 'never' && schema.nullable === true
 
 type ObjectSchema = Extract<Schema, { kind: 'object' }>
 

@@ -8,11 +8,11 @@ import type { Encoding } from './types.ts'
 
 const styles = ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'] as const
 
-const keywords: ReadonlySet<string> = new Set(['style', 'explode', 'contentType'])
+const keywords: ReadonlySet<string> = new Set(['style', 'explode', 'allowReserved', 'contentType'])
 
 /** The keywords of an encoding that have an effect, keyed by the form of the body (OpenAPI 3.0.3, Encoding Object). */
 const honoured: Readonly<Partial<Record<Form, readonly string[]>>> = {
-  form: ['style', 'explode', 'contentType'],
+  form: ['style', 'explode', 'allowReserved', 'contentType'],
   multipart: ['contentType'],
 }
 
@@ -34,6 +34,7 @@ export function encodingOf(media: Located, form: Form, diagnostics: DiagnosticLi
       ...present({
         style,
         explode: typeof explode === 'boolean' ? explode : undefined,
+        allowReserved: own(at.value, 'allowReserved') === true || undefined,
         contentType: text(at, 'contentType'),
       }),
       position: positionOf(at),

@@ -6,17 +6,20 @@ type Schemas = ReadonlyMap<string, { readonly schema: Schema }>
 
 /** Returns the JSON contents of successes that contain integers beyond 2^53, directly or by references. */
 export function exactAnswers(documents: readonly Document[], schemas: Schemas): ReadonlySet<Content> {
-  const ids = idsWithWide(schemas)
+  const ids = idsWith(schemas, isWide)
   const contents = documents.flatMap(({ operations }) =>
     operations.flatMap(({ successes }) => successes.flatMap(({ content }) => content ?? [])),
   )
   const isExact = ({ kind, schema }: Content): boolean =>
-    kind === 'json' && (isDirect(schema) || targetsOf(schema).some(id => ids.has(id)))
+    kind === 'json' && ([...within(schema)].some(isWide) || targetsOf(schema).some(id => ids.has(id)))
   return new Set(contents.filter(isExact))
 }
 
-/** Returns the ids of the schemas that contain such integers; each schema passes its mark on to its referrers. */
-function idsWithWide(schemas: Schemas): ReadonlySet<string> {
+/**
+ * Returns the ids of the schemas that contain such a part, directly or by references: each schema passes its mark on to
+ * its referrers.
+ */
+export function idsWith(schemas: Schemas, isSuch: (part: Schema) => boolean): ReadonlySet<string> {
   const referrers = new Map<string, string[]>()
   for (const [id, { schema }] of schemas) {
     for (const target of targetsOf(schema)) {
@@ -25,7 +28,7 @@ function idsWithWide(schemas: Schemas): ReadonlySet<string> {
       else referrers.set(target, [id])
     }
   }
-  const pending = [...schemas].filter(([, { schema }]) => isDirect(schema)).map(([id]) => id)
+  const pending = [...schemas].filter(([, { schema }]) => [...within(schema)].some(isSuch)).map(([id]) => id)
   const found = new Set(pending)
   for (let id = pending.pop(); id !== undefined; id = pending.pop()) {
     for (const referrer of referrers.get(id) ?? []) {
@@ -37,4 +40,8 @@ function idsWithWide(schemas: Schemas): ReadonlySet<string> {
   return found
 }
 
-const isDirect = (schema: Schema): boolean => [...within(schema)].some(part => part.kind === 'number' && part.wide)
+/** Whether a schema is that of integers of the format `int64`, which generated code may hold in another form. */
+export const isInt64 = (part: Schema): boolean =>
+  part.kind === 'number' ? part.integer && part.format === 'int64' : part.kind === 'enum' && part.exact !== undefined
+
+const isWide = (part: Schema): boolean => part.kind === 'number' && part.wide === true

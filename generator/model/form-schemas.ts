@@ -20,10 +20,20 @@ export function withFiles(schema: Schema): Schema {
 
 function fileOf(schema: Schema): Schema {
   if (schema.kind === 'array') return { ...schema, items: fileOf(schema.items) }
+  if (schema.kind === 'union' || schema.kind === 'intersection') return { ...schema, of: schema.of.map(fileOf) }
   if (schema.kind !== 'string' || schema.format !== 'binary') return schema
   const { format: _, pattern: __, ...base } = schema
   return { ...base, kind: 'binary' }
 }
+
+/** Returns the schemas of a part: of the items of a list, and of the alternatives of a union. */
+function itemsOf(part: Schema): readonly Schema[] {
+  if (part.kind === 'array') return itemsOf(part.items)
+  return part.kind === 'union' || part.kind === 'intersection' ? part.of.flatMap(itemsOf) : [part]
+}
+
+const isFile = (schema: Schema): boolean =>
+  itemsOf(schema).some(item => item.kind === 'string' && item.format === 'binary')
 
 type Index = ReadonlyMap<string, Schema>
 
@@ -41,9 +51,10 @@ export function formSchemas(
   for (const { kind, schema } of operations.flatMap(({ body }) => body?.contents ?? [])) {
     if (kind !== 'multipart') continue
     for (const [, part] of objectsOf(schema, byId, found).flatMap(partsOf)) {
-      const item = part.kind === 'array' ? part.items : part
-      const target = item.kind === 'ref' ? byId.get(item.target) : undefined
-      if (item.kind === 'ref' && target && fileOf(target) !== target) found.add(item.target)
+      for (const item of itemsOf(part)) {
+        const target = item.kind === 'ref' ? byId.get(item.target) : undefined
+        if (item.kind === 'ref' && target && isFile(target)) found.add(item.target)
+      }
     }
   }
   return found

@@ -31,7 +31,8 @@ export function judge(
   }
   for (const { parameters } of operations) {
     for (const { schema, style, position } of parameters) {
-      if (style !== 'json' && !isTextual(schema, byId)) diagnostics.add(messages.parameterShape(), position)
+      if (style !== 'json' && !(style === 'deepObject' ? isDeep(schema, byId, 0) : isTextual(schema, byId)))
+        diagnostics.add(messages.parameterShape(), position)
     }
   }
   judgeEncodings(operations, byId, diagnostics)
@@ -137,6 +138,21 @@ function isTextual(schema: Schema, byId: Index): boolean {
     return isFlat && of.properties.every(property => isListOrScalar(property.schema, byId))
   }
   return isListOrScalar(of, byId)
+}
+
+/** The maximal nesting of objects of the style `deepObject`. */
+const maxDeep = 5
+
+/** Whether the style `deepObject` can represent the values of a schema: objects in objects, and one object beside scalars. */
+function isDeep(schema: Schema, byId: Index, depth: number): boolean {
+  const of = shaped(schema, byId)
+  const forms = of.kind === 'union' ? of.of.map(form => shaped(form, byId)) : [of]
+  const objects = forms.filter(form => form.kind === 'object')
+  const [object] = objects
+  if (!object) return isListOrScalar(of, byId)
+  if (objects.length > 1 || depth > maxDeep || typeof object.additional === 'object') return false
+  const isAlike = forms.every(form => form === object || isScalar(form))
+  return isAlike && object.properties.every(property => isDeep(property.schema, byId, depth + 1))
 }
 
 function isListOrScalar(schema: Schema, byId: Index): boolean {

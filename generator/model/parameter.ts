@@ -21,7 +21,15 @@ const defaultStyles: Readonly<Record<Place, ParameterStyle>> = {
   cookie: 'form',
 }
 
-const styles: readonly ParameterStyle[] = ['form', 'simple', 'spaceDelimited', 'pipeDelimited', 'deepObject']
+const styles: readonly ParameterStyle[] = [
+  'form',
+  'simple',
+  'spaceDelimited',
+  'pipeDelimited',
+  'deepObject',
+  'label',
+  'matrix',
+]
 
 /** The names of parameters that cannot name a member of the request. */
 const reserved: ReadonlySet<string> = new Set(['body', '__proto__'])
@@ -60,6 +68,8 @@ function parameterOf(at: Located, place: Place, name: string, as: string, build:
     required: place === 'path' || flag(at, 'required'),
     style,
     explode: typeof explode === 'boolean' ? explode : style === 'form' || style === 'deepObject',
+    ...(place === 'query' && flag(at, 'allowReserved') && { allowReserved: true }),
+    ...(place === 'query' && flag(at, 'allowEmptyValue') && { allowEmptyValue: true }),
     description: text(at, 'description'),
     deprecated: flag(at, 'deprecated'),
     schema: schema ? build(schema) : { kind: 'any', position: positionOf(at) },

@@ -7,6 +7,7 @@ import type { Loaded, Located } from '../read/types.ts'
 import type { Building, BuildSchema, Standing } from './building.ts'
 import { choicesSchema } from './choices.ts'
 import { intersectionOf } from './composition.ts'
+import { exactBounds } from './exact-integers.ts'
 import { present } from './present.ts'
 import type { Property, Schema, SchemaBase } from './types.ts'
 
@@ -135,7 +136,15 @@ function numberSchema(integer: boolean, at: Located, base: SchemaBase): Schema {
   const { maximum = Infinity, minimum = -Infinity } = limits
   const isWide =
     text(at, 'format') === 'int64' && (maximum > Number.MAX_SAFE_INTEGER || minimum < Number.MIN_SAFE_INTEGER)
-  return { kind: 'number', integer, ...limits, ...(integer && isWide && { wide: true }), ...base }
+  const exact = integer && isWide ? exactBounds(at) : {}
+  return {
+    kind: 'number',
+    integer,
+    ...limits,
+    ...(integer && isWide && { wide: true }),
+    ...(Object.keys(exact).length > 0 && { exact }),
+    ...base,
+  }
 }
 
 /**

@@ -8,6 +8,7 @@ import type { Building, BuildSchema, Standing } from './building.ts'
 import { hasOwnShape, intersectionOf, unionOf } from './composition.ts'
 import { childrenDiscriminator } from './discriminator.ts'
 import { exampleAt } from './example.ts'
+import { exactText } from './exact-integers.ts'
 import { isJson } from './json.ts'
 import { newerParts, unevaluatedParts } from './newer-parts.ts'
 import { plainSchema } from './plain-schema.ts'
@@ -92,11 +93,13 @@ export function childrenSchema(building: Building, at: Located, children: readon
 function baseOf(loaded: Loaded, at: Located): SchemaBase {
   const description = text(at, 'description')
   const value = defaultOf(loaded, at)
+  const exact = value === undefined ? undefined : exactText(member(at, 'default'))
   return {
     ...(description !== undefined && { description }),
     ...(isNullable(at) && { nullable: true as const }),
     ...(flag(at, 'deprecated') && { deprecated: true as const }),
     ...(value !== undefined && isJson(value) && { default: value }),
+    ...(exact !== undefined && { exactDefault: exact }),
     ...exampleAt(at),
     position: positionOf(at),
   }

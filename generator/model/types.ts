@@ -14,6 +14,8 @@ export interface Model {
   readonly shared: ReadonlySet<Property>
   /** The JSON contents of successes that contain integers beyond 2^53. */
   readonly exact: ReadonlySet<Content>
+  /** The ids of the schemas that contain integers of the format `int64`, directly or by references. */
+  readonly int64s: ReadonlySet<string>
   /**
    * Whether documents depend on each other beyond their `Outline`. If so, a change of one document can change the
    * output of all documents, and all documents must be built together.
@@ -96,6 +98,8 @@ export interface SchemaBase {
   readonly nullable?: true
   readonly deprecated?: true
   readonly default?: Json
+  /** The decimal text of a default that is an integer beyond 2^53. */
+  readonly exactDefault?: string
   /** True if the document omits `type` and the keywords imply the kind. Values of other kinds pass unchecked. */
   readonly implied?: true
   /** The example in the document; the example may not fit the schema. */
@@ -124,9 +128,17 @@ export type Schema = SchemaBase &
         readonly multipleOf?: number
         /** True for the format `int64`, if the bounds allow integers beyond 2^53. */
         readonly wide?: true
+        /** The decimal texts of bounds of the format `int64` that a number cannot hold. */
+        readonly exact?: { readonly minimum?: string; readonly maximum?: string }
       }
     | { readonly kind: 'boolean' }
-    | { readonly kind: 'enum'; readonly values: readonly (string | number | boolean)[]; readonly unspecified?: string }
+    | {
+        readonly kind: 'enum'
+        readonly values: readonly (string | number | boolean)[]
+        readonly unspecified?: string
+        /** The decimal texts of the values, if they are integers of the format `int64`. */
+        readonly exact?: readonly string[]
+      }
     | {
         readonly kind: 'array'
         readonly items: Schema
@@ -233,7 +245,8 @@ export interface Property {
 }
 
 /** The serialization of a parameter (OpenAPI 3.0.3, Parameter Object). `json` is a parameter with `content`. */
-export type ParameterStyle = 'form' | 'simple' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject' | 'json'
+export type ParameterStyle =
+  'form' | 'simple' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject' | 'label' | 'matrix' | 'json'
 
 /** A parameter of an operation. */
 export interface Parameter {
@@ -244,6 +257,10 @@ export interface Parameter {
   readonly required: boolean
   readonly style: ParameterStyle
   readonly explode: boolean
+  /** True if reserved characters are sent without encoding, in queries only. */
+  readonly allowReserved?: true
+  /** True if an empty text is a value of any type, in queries only. */
+  readonly allowEmptyValue?: true
   readonly description: string | undefined
   readonly deprecated: boolean
   readonly schema: Schema
@@ -276,8 +293,9 @@ export interface Content {
 /** The encoding of a member of a form. */
 export interface Encoding {
   readonly name: string
-  readonly style?: Exclude<ParameterStyle, 'simple' | 'json'>
+  readonly style?: Exclude<ParameterStyle, 'simple' | 'label' | 'matrix' | 'json'>
   readonly explode?: boolean
+  readonly allowReserved?: true
   /** Media types and ranges, joined with commas. */
   readonly contentType?: string
   readonly position: Position

@@ -36,7 +36,7 @@ export function checkOperation(at: Located, { diagnostics }: Checking): void {
 
 /** The styles that OpenAPI 3.0.3 allows, keyed by the location of the parameter; the first style is the default. */
 const styles: Readonly<Record<string, readonly string[]>> = {
-  path: ['simple'],
+  path: ['simple', 'label', 'matrix'],
   query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
   header: ['simple'],
   cookie: ['form'],
@@ -52,6 +52,10 @@ export function checkParameter(at: Located, { diagnostics }: Checking): void {
   const style = text(at, 'style')
   if (style !== undefined && !allowed.includes(style))
     diagnostics.add(messages.styleUnsupported(style, place), position)
+  for (const name of ['allowReserved', 'allowEmptyValue']) {
+    const found = member(at, name)
+    if (found?.value === true && place !== 'query') diagnostics.add(messages.notHonoured(name), positionOf(found))
+  }
   if (place === 'path' && member(at, 'required')?.value !== true)
     diagnostics.add(messages.pathParameterOptional(), position)
   if (isIgnoredHeader(at)) diagnostics.add(messages.headerIgnored(text(at, 'name') ?? ''), position)

@@ -135,7 +135,13 @@ const kinds = {
     'x-filter': of({ one: 'filter' }),
     'x-mode': of('text'),
   },
-  parameter: { ...carried, name: required('text'), in: required('text') },
+  parameter: {
+    ...carried,
+    allowEmptyValue: of('flag'),
+    allowReserved: of('flag'),
+    name: required('text'),
+    in: required('text'),
+  },
   requestBody: { description: of('text'), content: required({ map: 'mediaType' }), required: of('flag') },
   mediaType: { ...examples, schema: of({ one: 'schema' }), encoding: of({ map: 'encoding' }) },
   encoding: {
@@ -143,7 +149,7 @@ const kinds = {
     headers: lost,
     style: of('text'),
     explode: of('flag'),
-    allowReserved: lost,
+    allowReserved: of('flag'),
   },
   response: {
     description: required('text'),

@@ -68,7 +68,8 @@ export interface Activity {
   request_id: string
   /**
    * How many refusals the activity stands for. Of one caller, 60 refusals a minute are recorded one by one, and the
-   * further ones together; fields in which they differ are empty. For everything else it is 1.
+   * further ones together; fields in which they differ are empty. Of a run of lifecycle rules, how many things it
+   * removed. For everything else it is 1.
    */
   count: number
   /** Number in the chain of the organisation, from 1 and without gaps. */

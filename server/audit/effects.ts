@@ -22,5 +22,6 @@ export function effectActivity(
     reason: '',
     changedFields: effect.changed ?? [],
     operationId,
+    ...(effect.count !== undefined && { count: effect.count }),
   }
 }

@@ -36,7 +36,7 @@ export interface OutboxRow {
   readonly trace_id: string
   readonly request_id: string
   readonly client_ip: string
-  /** The number of refusals for which the activity stands; absent: 1. */
+  /** The number of refusals for which the activity stands, or of things that a run of a worker removed; absent: 1. */
   readonly count?: number
 }
 

@@ -1,23 +1,19 @@
-import {
-  storage,
-  storageForms,
-  storageProcedures,
-  storageResources,
-  storageWorkers,
-} from '../../domain/storage/area.ts'
+import { storage, storageForms, storageHandlers, storageProcedures, storageWorkers } from '../../domain/storage/area.ts'
 import { bootstrap } from '../../domain/storage/bootstrap.ts'
 import type { StorageEnvironment } from '../../domain/storage/environment.ts'
 import { storageHooks } from '../../domain/storage/hooks.ts'
+import { RemovedCounts } from '../../domain/storage/lifecycle/removed-counts.ts'
 import { NativeLease } from '../../domain/storage/native/native-lease.ts'
 import { Traffic } from '../../domain/storage/statistics/traffic.ts'
 import { storageArea as generated, type StorageArea } from '../../output/storage/area.ts'
 import type { StorageHandlers } from '../../output/storage/handlers.ts'
 import { objectPlane } from '../../domain/storage/plane/object-plane.ts'
 import { SigningKeys } from '../../domain/storage/presigned/signing-keys.ts'
-import type { AreaModule } from '../area.ts'
-import { areaInProgress, records } from '../area-in-progress.ts'
+import { area, type AreaModule } from '../area.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
+import { contentFiles } from './content-checks.ts'
 import { ContentFolders } from './files/content-folders.ts'
+import { lifecycleMetrics } from './lifecycle-metrics.ts'
 import { InstanceRoots } from './instances/instance-roots.ts'
 import { storageSettings } from './settings.ts'
 
@@ -31,10 +27,12 @@ export function storageArea(): AreaModule {
     mounted.set(parts, made)
     return made
   }
-  return areaInProgress<StorageArea, StorageHandlers, never, 'iam' | 'topology' | 'vault', typeof storageSettings>({
+  return area<StorageArea, StorageHandlers, never, 'iam' | 'topology' | 'vault', typeof storageSettings>({
     generated,
     ...storage,
+    handlers: parts => storageHandlers(environmentOf(parts)),
     settings: storageSettings,
+    host: contentFiles,
     hooks: parts => storageHooks(environmentOf(parts)),
     forms: () => storageForms,
     procedures: parts => storageProcedures(environmentOf(parts)),
@@ -44,22 +42,14 @@ export function storageArea(): AreaModule {
       await bootstrap(environmentOf(parts))
       return { notices: [], degradation: () => undefined, close: () => {} }
     },
-    built: {
-      ...records(generated.filters),
-      buckets: parts => storageResources.buckets(environmentOf(parts)),
-      multipartUploads: parts => storageResources.multipartUploads(environmentOf(parts)),
-      objects: parts => storageResources.objects(environmentOf(parts)),
-      presignedUrls: parts => storageResources.presignedUrls(environmentOf(parts)),
-      statDescriptors: parts => storageResources.statDescriptors(environmentOf(parts)),
-      storageClasses: parts => storageResources.storageClasses(environmentOf(parts)),
-      storageClassInstances: parts => storageResources.storageClassInstances(environmentOf(parts)),
-    },
   })
 }
 
 function mountedStorage(parts: StorageParts): StorageEnvironment {
   const { baseUrl, clock, functions, log, settings, store } = parts
   const folders = new InstanceRoots(settings['storage.roots'], log)
+  const removed = new RemovedCounts()
+  parts.expose(lifecycleMetrics(removed))
   const dataBaseUrl = settings['storage.data_base_url']?.replace(/\/+$/, '')
   return {
     ...parts,
@@ -68,6 +58,7 @@ function mountedStorage(parts: StorageParts): StorageEnvironment {
     files: new ContentFolders(instance => folders.folderOf(instance)),
     keys: new SigningKeys({ store, vault: () => functions.vault }),
     lease: new NativeLease(),
+    removed,
     traffic: new Traffic(() => clock.now()),
     failed: (err, subject) => log.warn({ err, subject }, 'work of storage failed; it is tried again'),
   }

@@ -11,6 +11,9 @@ const root = object({
   location: text({ fault: emptyFault }).default('local'),
 })
 
+/** Returns the folder for content that needs no setting. */
+export const storageFolder = (dataDir: string): string => join(resolve(dataDir), 'storage')
+
 /** The settings of the area of storage. */
 export const storageSettings = {
   'storage.data_base_url': text({ fault: httpUrlFault })
@@ -20,7 +23,7 @@ export const storageSettings = {
     ),
   'storage.roots': listOf(root, { uniqueBy: 'path' })
     .derived('`<data_dir>/storage` in location `local`', ({ dataDir }) => [
-      { path: join(resolve(dataDir), 'storage'), location: 'local' },
+      { path: storageFolder(dataDir), location: 'local' },
     ])
     .describe(
       'the folders for content on this host, a list of `{"path", "location"}`; a new instance of a location takes the folder with the most free bytes',

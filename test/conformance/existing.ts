@@ -32,9 +32,9 @@ export type Read = (target: string, body?: object) => Promise<JsonObject>
 
 /**
  * Functions that create resources that no operation creates at the path of a collection, keyed by the operationId of
- * the operation that needs the resources.
+ * the operation that needs the resources. `call` sends any request, for example to a data plane.
  */
-export type Arranged = Readonly<Record<string, (run: Run, read: Read) => Promise<Existing>>>
+export type Arranged = Readonly<Record<string, (run: Run, read: Read, call: RequestSender) => Promise<Existing>>>
 
 /** The dependencies for creating resources. */
 export interface Making {
@@ -63,7 +63,7 @@ const ofDefinition = 'quota_definition'
  */
 export async function makeExisting(making: Making, operation: Operation): Promise<readonly Existing[]> {
   const arranged = making.arranged[operation.id]
-  if (arranged) return [await arranged(runOf(making), readOf(making))]
+  if (arranged) return [await arranged(runOf(making), readOf(making), making.call)]
   const [collection, below] = operation.path.split(`/{${ofDefinition}}`)
   if (collection === undefined || below === undefined) return existingIn(making, operation)
   const list = making.document.operations.find(each => each.method === 'GET' && each.path === collection)

@@ -34,7 +34,9 @@ async function faultOf(request: Request, answer: HttpAnswer, call: RequestSender
     const told: unknown = JSON.parse(answer.body)
     return isStatus(told) ? lackOf(told) : `the error ${answer.body} is malformed`
   }
-  if (request.method !== 'GET' || !answer.body.startsWith('{')) return undefined
+  // A verb such as `:metadata` answers about a resource, and is not the resource.
+  const isVerb = /:[a-zA-Z]+(?:\?|$)/.test(request.target)
+  if (request.method !== 'GET' || isVerb || !answer.body.startsWith('{')) return undefined
   const told: unknown = JSON.parse(answer.body)
   return isRecord(told) && typeof told.etag === 'string'
     ? faultOfTag(request, answer, `"${told.etag}"`, call)

@@ -90,6 +90,7 @@ export const faultyForms: Readonly<Record<string, readonly JsonObject[]>> = {
     ...lists.map(members => ({ ...vm, ...members })),
   ],
   'compute.updateVm': lists,
+  'storage.copyObject': [{ content_type: 'text/plain' }, { custom_metadata: { a: '1' } }],
   'storage.createBucket': bucket,
   'storage.createPartUrls': [{ parts: [{ part_number: 1 }, { part_number: 1 }] }, { expires_in: '604801s' }],
   'storage.createPresignedDownloadUrl': [{ expires_in: '604801s' }],

@@ -1,7 +1,7 @@
 import { bucketNotEmpty, objectRetained } from '../../../output/storage/errors.ts'
 import type { FilterField, SortField } from '../../../runtime/filter/types.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
-import type { Reader, Stored } from '../../ports/store.ts'
+import type { Reader } from '../../ports/store.ts'
 import { retainedUntil } from '../objects/retention.ts'
 import { versionCollection, type StoredVersion } from '../objects/versions-store.ts'
 import { uploadCollection } from '../uploads/uploads-store.ts'
@@ -51,15 +51,20 @@ export async function requireEmpty(reader: Reader, { id }: Pick<StoredBucket, 'i
 /** Returns the version of a bucket whose protection ends last, if its protection has not ended. */
 export async function retainedVersion(
   reader: Reader,
-  bucket: StoredBucket,
+  bucket: Pick<StoredBucket, 'id' | 'retention_policy'>,
   nowMs: number,
 ): Promise<{ readonly version: StoredVersion; readonly until: number } | undefined> {
   if (!bucket.retention_policy) return undefined
-  const query = { size: 1, filter: undefined, order: newestFirst, after: undefined, now: nowMs }
-  const page = await reader.page(versionCollection, query, { bucket_id: bucket.id, is_delete_marker: false })
-  const newest: Stored<StoredVersion> | undefined = page.items[0]
-  const until = newest && retainedUntil(bucket, newest.value)
-  return newest && until !== undefined && until > nowMs ? { version: newest.value, until } : undefined
+  let newest: { readonly version: StoredVersion; readonly until: number } | undefined
+  // An index has the newest of the latest versions, and the newest of the others.
+  for (const is_latest of [true, false]) {
+    const query = { size: 1, filter: undefined, order: newestFirst, after: undefined, now: nowMs }
+    const where = { bucket_id: bucket.id, is_latest, is_delete_marker: false }
+    const [found] = (await reader.page(versionCollection, query, where)).items
+    const until = found && retainedUntil(bucket, found.value)
+    if (found && until !== undefined && until > (newest?.until ?? nowMs)) newest = { version: found.value, until }
+  }
+  return newest
 }
 
 /** Throws OBJECT_RETAINED if the policy of a bucket still protects one of its versions. */

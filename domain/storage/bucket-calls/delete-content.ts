@@ -3,6 +3,7 @@ import type { Transaction } from '../../ports/store.ts'
 import { takeDifference } from '../../resources/quota-difference.ts'
 import { forgetRow } from '../../resources/references.ts'
 import type { StorageEnvironment } from '../environment.ts'
+import { takeRun } from '../lifecycle/runs-store.ts'
 import { endGauges } from '../statistics/record-statistics.ts'
 import { bucketKind } from '../buckets/bucket-kind.ts'
 import { bucketCollection } from '../buckets/buckets-store.ts'
@@ -34,6 +35,7 @@ async function deleteRow({ clock, taxonomy }: Deleting, tx: Transaction, id: str
   if (!stored) return
   await forgetRow(tx, { type: bucketKind.type, id })
   await endGauges(tx, stored.value, clock.now())
+  await takeRun(tx, id)
   await tx.delete(bucketCollection, id, stored.version)
   await takeDifference(tx, taxonomy, stored.value.workspace_id, bucketKind.takes?.(stored.value) ?? [], [])
 }

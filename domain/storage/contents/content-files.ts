@@ -76,7 +76,7 @@ export interface ContentFiles {
    */
   remove(instance: string, paths: readonly string[]): Promise<boolean>
   /**
-   * Iterates over the paths of temporary files and of objects that were last changed before a time in milliseconds since
+   * Iterates over the paths of temporary files, of objects and of parts that were last changed before a time in milliseconds since
    * 1970. Files that other calls make or delete meanwhile may be missing.
    */
   olderThan(instance: string, timeMs: number): AsyncIterable<string>

@@ -15,7 +15,7 @@ export interface StoredContent {
   readonly id: string
   readonly instance_id: string
   readonly size: number
-  /** The number of versions with the content. */
+  /** The number of versions and copies in progress with the content. */
   readonly references: number
   /** The files, whose bytes follow each other. */
   readonly files: readonly ContentFile[]

@@ -6,8 +6,10 @@ import { references } from '../../resources/references.ts'
 import { classKind } from '../classes/class-kind.ts'
 import { classCollection } from '../classes/classes-store.ts'
 import { instanceCollection } from '../instances/instances-store.ts'
+import { contentCollection } from '../contents/contents-store.ts'
 import { countsOf } from '../objects/usage.ts'
 import { metadataCollection, versionCollection, type StoredVersion } from '../objects/versions-store.ts'
+import { uploadCollection } from '../uploads/uploads-store.ts'
 import { bucketKind } from '../buckets/bucket-kind.ts'
 import { bucketCollection, type StoredBucket } from '../buckets/buckets-store.ts'
 import { contentDeletion } from '../bucket-calls/delete-content.ts'
@@ -51,23 +53,30 @@ async function placeFaults(
   ]
 }
 
-const counted = ['object_count', 'version_count', 'bytes', 'noncurrent_bytes'] as const
+const counted = ['object_count', 'version_count', 'bytes', 'noncurrent_bytes', 'incomplete_upload_bytes'] as const
 
-/** Returns the differences between the usage of a bucket and the sums over its versions. */
+/** Returns the differences between the usage of a bucket and the sums over its versions and active uploads. */
 async function usageFaults(reader: Reader, { id, usage }: StoredBucket): Promise<readonly string[]> {
   const sums: Pick<BucketUsage, (typeof counted)[number]> = {
     object_count: 0,
     version_count: 0,
     bytes: 0,
     noncurrent_bytes: 0,
+    incomplete_upload_bytes: 0,
   }
   for await (const { value } of reader.each(versionCollection, { bucket_id: id })) {
-    const counts = countsOf(value)
+    const counts = { ...countsOf(value), incomplete_upload_bytes: 0 }
     for (const name of counted) sums[name] += counts[name]
   }
-  return counted.flatMap(name =>
-    usage[name] === sums[name] ? [] : [`has usage.${name} ${usage[name]}; its versions make ${sums[name]}`],
-  )
+  const active = { bucket_id: id, state: 'STORAGE_MULTIPART_UPLOAD_STATE_ACTIVE' } as const
+  for await (const { value } of reader.each(uploadCollection, active))
+    sums.incomplete_upload_bytes += value.uploaded_bytes
+  return counted
+    .filter(name => usage[name] !== sums[name])
+    .map(name => {
+      const owners = name === 'incomplete_upload_bytes' ? 'active uploads' : 'versions'
+      return `has usage.${name} ${usage[name]}; its ${owners} make ${sums[name]}`
+    })
 }
 
 async function workFaults({ workAt }: Inspection, bucket: StoredBucket): Promise<readonly string[]> {
@@ -79,15 +88,23 @@ async function workFaults({ workAt }: Inspection, bucket: StoredBucket): Promise
   return isWorked ? [] : ['is DELETING, and no work will end it']
 }
 
-/** Checks that each object has one latest version, its newest, and that each version has its metadata. */
+/**
+ * Checks that each object has one latest version, its newest, and at most one version of the time without versioning,
+ * and that each version has its metadata.
+ */
 async function* inspectVersions(reader: Reader, bucket: StoredBucket): Findings {
   const newest = new Map<string, StoredVersion>()
   const latest = new Map<string, number>()
+  const nulls = new Set<string>()
   for await (const stored of reader.each(versionCollection, { bucket_id: bucket.id })) {
     const { name } = stored.value
     const known = newest.get(name)
     if (!known || known.commit_number < stored.value.commit_number) newest.set(name, stored.value)
     if (stored.value.is_latest) latest.set(name, (latest.get(name) ?? 0) + 1)
+    if (stored.value.slot === 'NULL') {
+      if (nulls.has(name)) yield* twoNulls(stored)
+      nulls.add(name)
+    }
     yield* inspectVersion(reader, bucket, stored)
   }
   for (const [name, version] of newest) {
@@ -97,14 +114,25 @@ async function* inspectVersions(reader: Reader, bucket: StoredBucket): Findings 
   }
 }
 
+function* twoNulls({ id }: Stored<StoredVersion>): Generator<Finding, void, undefined> {
+  const message = 'was written without versioning, as another version of its object was, which it must have replaced'
+  yield { resourceType: 'storage.objects', id, message }
+}
+
 async function* inspectVersion(reader: Reader, bucket: StoredBucket, { id, value }: Stored<StoredVersion>): Findings {
   const finding = (message: string): Finding => ({ resourceType: 'storage.objects', id, message })
   if (Number(value.commit_number) > Number(bucket.commit_number))
     yield finding(`has the commit number ${value.commit_number}, above that of its bucket`)
+  if (value.workspace_id !== bucket.workspace_id)
+    yield finding(`belongs to workspace ${value.workspace_id}, unlike its bucket`)
   const hasMetadata = (await reader.get(metadataCollection, id)) !== undefined
   if (value.is_delete_marker) {
     if (hasMetadata || value.content_id !== '') yield finding('is a delete marker with content or metadata')
   } else if (!hasMetadata || value.content_id === '') {
     yield finding('has no metadata or no content')
+  } else {
+    const content = (await reader.get(contentCollection, value.content_id))?.value
+    if (content && content.instance_id !== bucket.instance_id)
+      yield finding(`has its content on instance ${content.instance_id}, unlike its bucket`)
   }
 }

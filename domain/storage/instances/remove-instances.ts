@@ -33,7 +33,7 @@ const removal = 'storage.removeInstance'
 
 /**
  * Returns the work that deletes the folder of a deleted instance. No version has content in it any more; the rows of
- * contents that wait for their deletion go with the folder.
+ * contents that wait for their deletion go with the folder. Copies in progress may still read content, and end first.
  */
 export const instanceRemoval = ({
   folders,
@@ -45,8 +45,8 @@ export const instanceRemoval = ({
     {
       name: 'contents',
       async run({ input, tx }) {
-        const isDone = await tx(reader => deleteContents(reader, input.instance))
-        return isDone ? done() : again(0)
+        const left = await tx(reader => deleteContents(reader, input.instance))
+        return left === 'none' ? done() : again(left === 'more' ? 0 : laterMs)
       },
     },
     {
@@ -57,13 +57,13 @@ export const instanceRemoval = ({
   ],
 })
 
-/** Deletes a batch of the contents of an instance; returns whether no content is left. */
-async function deleteContents(tx: Transaction, instance: string): Promise<boolean> {
+/** Deletes a batch of the contents of an instance; returns which contents are left. */
+async function deleteContents(tx: Transaction, instance: string): Promise<'more' | 'pinned' | 'none'> {
   let count = 0
-  for await (const { id, version } of tx.each(contentCollection, { instance_id: instance })) {
-    if (count === batchSize) return false
+  for await (const { id, version } of tx.each(contentCollection, { instance_id: instance, references: 0 })) {
+    if (count === batchSize) return 'more'
     await tx.delete(contentCollection, id, version)
     count += 1
   }
-  return true
+  return (await tx.exists(contentCollection, { instance_id: instance })) ? 'pinned' : 'none'
 }

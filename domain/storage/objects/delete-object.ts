@@ -33,29 +33,53 @@ export async function deleteObject(
     const scope = workspaceScope(workspace)
     await taxonomy.share(tx, scope)
     await findBucket(tx, taxonomy, request)
-    const changes = await VersionChanges.lock(tx, id, context.now)
-    const found = await findVersion(tx, { bucket: id, object, versionId })
-    requireEtag(found.value, etag)
-    await taxonomy.requireActive(tx, workspace)
-    changes.requireUsable()
-    const deletion = { versionId, markerId, context }
-    const warnings = await remove(tx, changes, found, deletion)
-    await changes.end(taxonomy)
+    const deletion = { versionId, markerId, etag, now: context.now, principalId: context.principal?.id ?? '' }
+    const warnings = await deleteVersion(taxonomy, tx, { workspace, bucket: id, object }, deletion)
     return { type: 'DELETE', resourceType: 'storage.objects', resourceId: `${id}/${object}`, scope, warnings }
   })
 }
 
-interface Deletion {
+/** A deletion of a version, or of the object if `versionId` is empty. */
+export interface Deletion {
   readonly versionId: string
+  /** The id of the delete marker, if the deletion makes a delete marker. */
   readonly markerId: string
-  readonly context: CallContext
+  /** The content ETag that the version must have; absent or empty: any. */
+  readonly etag?: string | undefined
+  readonly now: number
+  readonly principalId: string
 }
 
-async function remove(
+/**
+ * Deletes a version in a transaction that has shared the tree of the workspace. Returns the warnings of the deletion.
+ * Throws BUCKET_NOT_FOUND, OBJECT_NOT_FOUND, OBJECT_VERSION_NOT_FOUND, ETAG_MISMATCH, WORKSPACE_NOT_ACTIVE,
+ * BUCKET_DELETING and OBJECT_RETAINED.
+ */
+export async function deleteVersion(
+  taxonomy: StorageEnvironment['taxonomy'],
+  tx: Transaction,
+  { bucket, object, workspace }: { readonly workspace: string; readonly bucket: string; readonly object: string },
+  deletion: Deletion,
+): Promise<readonly Warning[]> {
+  const changes = await VersionChanges.lock(tx, bucket, deletion.now)
+  const found = await findVersion(tx, { bucket, object, versionId: deletion.versionId })
+  requireEtag(found.value, deletion.etag)
+  await taxonomy.requireActive(tx, workspace)
+  changes.requireUsable()
+  const warnings = await remove(tx, changes, found, deletion)
+  await changes.end(taxonomy)
+  return warnings
+}
+
+/**
+ * Deletes a version of the changed bucket, or puts a delete marker on top of the latest version. Returns the warnings of
+ * the deletion. Throws OBJECT_RETAINED.
+ */
+export async function remove(
   tx: Transaction,
   changes: VersionChanges,
   found: Stored<StoredVersion>,
-  { context, markerId, versionId }: Deletion,
+  { markerId, now, principalId, versionId }: Deletion,
 ): Promise<readonly Warning[]> {
   const { bucket } = changes
   const { name } = found.value
@@ -63,11 +87,11 @@ async function remove(
   const isKept = bucket.versioning === 'STORAGE_VERSIONING_ENABLED'
   const destroyed = !isMarked ? found : isKept ? undefined : await changes.nullVersion(name)
   if (destroyed) {
-    requireUnretained(bucket, destroyed.value, context.now)
+    requireUnretained(bucket, destroyed.value, now)
     await changes.remove(destroyed, { isReplaced: isMarked })
   }
-  if (isMarked) await changes.put(markerOf(bucket, name, markerId, context))
-  return destroyed && (await isEarly(tx, bucket, destroyed.value, context.now)) ? [early] : []
+  if (isMarked) await changes.put(markerOf(bucket, name, { markerId, now, principalId }))
+  return destroyed && (await isEarly(tx, bucket, destroyed.value, now)) ? [early] : []
 }
 
 /** Throws ETAG_MISMATCH unless the content has the given etag; `*` fits every content. */
@@ -76,13 +100,17 @@ function requireEtag({ etag: current, is_delete_marker }: StoredVersion, etag: s
   throw etagMismatch(`the content has the etag ${current}, not ${etag.slice(0, 80)}; read the object again`)
 }
 
-function markerOf(bucket: StoredBucket, name: string, id: string, { now, principal }: CallContext) {
+function markerOf(
+  bucket: StoredBucket,
+  name: string,
+  { markerId, now, principalId }: Pick<Deletion, 'markerId' | 'now' | 'principalId'>,
+) {
   const time = formatMillis(now)
   return {
     workspace_id: bucket.workspace_id,
     bucket_id: bucket.id,
     name,
-    version_id: id,
+    version_id: markerId,
     is_delete_marker: true,
     size: 0,
     content_type: '',
@@ -90,7 +118,7 @@ function markerOf(bucket: StoredBucket, name: string, id: string, { now, princip
     storage_class: bucket.storage_class,
     create_time: time,
     update_time: time,
-    uploader_principal_id: principal?.id ?? '',
+    uploader_principal_id: principalId,
     slot: bucket.versioning === 'STORAGE_VERSIONING_ENABLED' ? 'KEPT' : 'NULL',
     content_id: '',
   } as const

@@ -1,11 +1,12 @@
 import { objectAlreadyExists } from '../../../output/storage/errors.ts'
 import type { ApiError } from '../../../runtime/errors.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
-import type { Reader, Transaction } from '../../ports/store.ts'
+import type { Reader, Stored, Transaction } from '../../ports/store.ts'
+import { addReference } from '../contents/references.ts'
 import { contentCollection, type ContentFile } from '../contents/contents-store.ts'
 import { requireUnretained } from './retention.ts'
 import type { VersionChanges } from './version-changes.ts'
-import { metadataCollection, versionCollection, type StoredMetadata } from './versions-store.ts'
+import { metadataCollection, versionCollection, type StoredMetadata, type StoredVersion } from './versions-store.ts'
 
 /** The content and the metadata of a version that is to be written. */
 export interface NewVersion {
@@ -16,8 +17,12 @@ export interface NewVersion {
   readonly etag: string
   readonly uploader: string
   readonly metadata: Omit<StoredMetadata, 'metadata_of'>
-  /** The files of a new content, or the id of a content that other versions have. */
-  readonly content: { readonly files: readonly ContentFile[] } | { readonly sharedId: string }
+  /**
+   * The files of a new content, which has the id of the version unless `contentId` is given, or the id of a content that
+   * other versions have.
+   */
+  readonly content:
+    { readonly files: readonly ContentFile[]; readonly contentId?: string } | { readonly sharedId: string }
   /** Whether the name must be free. */
   readonly ifNoneMatch: boolean
   /** The refusal of the caller's right to delete objects, if the caller lacks it. */
@@ -33,15 +38,10 @@ export interface NewVersion {
 export async function writeVersion(tx: Transaction, changes: VersionChanges, version: NewVersion): Promise<void> {
   const { bucket } = changes
   const { id, name, now } = version
-  if (version.ifNoneMatch) await requireFree(tx, bucket.id, name)
-  const isKept = bucket.versioning === 'STORAGE_VERSIONING_ENABLED'
-  const replaced = isKept ? undefined : await changes.nullVersion(name)
-  if (replaced) {
-    if (version.overwriteRefusal && !replaced.value.is_delete_marker) throw version.overwriteRefusal
-    requireUnretained(bucket, replaced.value, now)
-    await changes.remove(replaced, { isReplaced: true })
-  }
+  const replaced = await replacedVersion(tx, changes, version)
+  // The version that is replaced may have the last other reference to a shared content, which must not be given up.
   const content_id = await contentOf(tx, version, bucket.instance_id)
+  if (replaced) await changes.remove(replaced, { isReplaced: true })
   await tx.insert(metadataCollection, { metadata_of: id, ...version.metadata })
   const time = formatMillis(now)
   await changes.put({
@@ -57,9 +57,28 @@ export async function writeVersion(tx: Transaction, changes: VersionChanges, ver
     create_time: time,
     update_time: time,
     uploader_principal_id: version.uploader,
-    slot: isKept ? 'KEPT' : 'NULL',
+    slot: bucket.versioning === 'STORAGE_VERSIONING_ENABLED' ? 'KEPT' : 'NULL',
     content_id,
   })
+}
+
+/**
+ * Returns the version that a new version replaces, if any. Throws OBJECT_ALREADY_EXISTS, OBJECT_RETAINED and the refusal
+ * of an overwrite.
+ */
+export async function replacedVersion(
+  tx: Transaction,
+  changes: VersionChanges,
+  { ifNoneMatch, name, now, overwriteRefusal }: Pick<NewVersion, 'ifNoneMatch' | 'name' | 'now' | 'overwriteRefusal'>,
+): Promise<Stored<StoredVersion> | undefined> {
+  const { bucket } = changes
+  if (ifNoneMatch) await requireFree(tx, bucket.id, name)
+  if (bucket.versioning === 'STORAGE_VERSIONING_ENABLED') return undefined
+  const replaced = await changes.nullVersion(name)
+  if (!replaced) return undefined
+  if (overwriteRefusal && !replaced.value.is_delete_marker) throw overwriteRefusal
+  requireUnretained(bucket, replaced.value, now)
+  return replaced
 }
 
 /** Throws OBJECT_ALREADY_EXISTS if a bucket has an object of a name. */
@@ -70,17 +89,14 @@ export async function requireFree(reader: Reader, bucket: string, name: string):
 
 /** Inserts a new content, or adds a reference to a shared content; returns its id. */
 async function contentOf(tx: Transaction, { content, id, now, size }: NewVersion, instance: string): Promise<string> {
-  const update_time = formatMillis(now)
   if ('files' in content) {
-    const { files } = content
-    await tx.insert(contentCollection, { id, instance_id: instance, size, references: 1, files, update_time })
-    return id
+    const { contentId = id, files } = content
+    const row = { id: contentId, instance_id: instance, size, references: 1, files, update_time: formatMillis(now) }
+    await tx.insert(contentCollection, row)
+    return contentId
   }
-  const shared = await tx.lock(contentCollection, content.sharedId)
-  if (!shared) throw new Error(`content ${content.sharedId} is absent, although a version has it`)
-  const references = shared.value.references + 1
-  await tx.update(contentCollection, shared.id, { ...shared.value, references, update_time }, shared.version)
-  return shared.id
+  await addReference(tx, content.sharedId, now)
+  return content.sharedId
 }
 
 const taken = (bucket: string, name: string) =>

@@ -1,13 +1,12 @@
 import { bucketDeleting, bucketNotFound } from '../../../output/storage/errors.ts'
-import type { FilterField, SortField } from '../../../runtime/filter/types.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Stored, Transaction } from '../../ports/store.ts'
 import type { Taxonomy } from '../../ports/taxonomy.ts'
 import { bucketCollection, type StoredBucket } from '../buckets/buckets-store.ts'
-import { contentCollection } from '../contents/contents-store.ts'
+import { dropReference } from '../contents/references.ts'
 import { requireBucketQuota } from '../buckets/bucket-quota.ts'
 import { usageAfter, type VersionChange } from './usage.ts'
-import { commitField, metadataCollection, versionCollection, type StoredVersion } from './versions-store.ts'
+import { metadataCollection, newestFirst, versionCollection, type StoredVersion } from './versions-store.ts'
 
 /** The number of digits of `commit_number`: more than a bucket can ever need. */
 const commitDigits = 16
@@ -37,9 +36,15 @@ export class VersionChanges {
 
   /** Locks a bucket as `begin` does, but in every state. Throws BUCKET_NOT_FOUND. */
   static async lock(tx: Transaction, bucket: string, nowMs: number): Promise<VersionChanges> {
+    const changes = await VersionChanges.find(tx, bucket, nowMs)
+    if (!changes) throw absentBucket(bucket)
+    return changes
+  }
+
+  /** Locks a bucket as `lock` does; returns undefined if the bucket does not exist. */
+  static async find(tx: Transaction, bucket: string, nowMs: number): Promise<VersionChanges | undefined> {
     const stored = await tx.lock(bucketCollection, bucket)
-    if (!stored) throw absentBucket(bucket)
-    return new VersionChanges(tx, stored, nowMs)
+    return stored && new VersionChanges(tx, stored, nowMs)
   }
 
   /** Throws BUCKET_DELETING for a bucket that is being deleted. */
@@ -119,11 +124,7 @@ export class VersionChanges {
   async #dropContent({ content_id, version_id }: StoredVersion): Promise<void> {
     const metadata = await this.#tx.get(metadataCollection, version_id)
     if (metadata) await this.#tx.delete(metadataCollection, version_id, metadata.version)
-    const content = await this.#tx.lock(contentCollection, content_id)
-    if (!content) return
-    const references = content.value.references - 1
-    const next = { ...content.value, references, update_time: formatMillis(this.#nowMs) }
-    await this.#tx.update(contentCollection, content_id, next, content.version)
+    await dropReference(this.#tx, content_id, this.#nowMs)
   }
 
   async #newest(name: string): Promise<readonly Stored<StoredVersion>[]> {
@@ -131,14 +132,6 @@ export class VersionChanges {
     return (await this.#tx.page(versionCollection, query, { bucket_id: this.bucket.id, name })).items
   }
 }
-
-const versionField: FilterField = { name: 'version_id', type: 'STRING', operators: [], sortable: true }
-
-/** The order of the versions of one name. */
-const newestFirst: readonly SortField[] = [
-  { field: commitField, descending: true },
-  { field: versionField, descending: false },
-]
 
 /** Returns BUCKET_NOT_FOUND. */
 export const absentBucket = (id: string) =>

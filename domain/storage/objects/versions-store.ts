@@ -1,6 +1,6 @@
 import { objectsList } from '../../../output/storage/filters.ts'
 import type { ObjectMetadata, ObjectSchema } from '../../../output/storage/types.ts'
-import type { FilterField } from '../../../runtime/filter/types.ts'
+import type { FilterField, SortField } from '../../../runtime/filter/types.ts'
 import type { Collection } from '../../ports/store.ts'
 
 /**
@@ -37,12 +37,26 @@ export const versionCollection: Collection<StoredVersion> = {
   indexes: [
     // The versions of a name, oldest first.
     ['bucket_id', 'name', 'commit_number'],
+    // The latest version of a name, however many versions the name has.
+    ['bucket_id', 'name', 'is_latest'],
     ['bucket_id', 'is_latest', 'is_delete_marker', 'name'],
+    // The versions that lifecycle rules remove by their age.
+    ['bucket_id', 'is_latest', 'is_delete_marker', 'create_time'],
+    ['bucket_id', 'is_latest', 'is_delete_marker', 'update_time'],
   ],
 }
 
 /** The field of the number of a commit, by which the versions of a name are sorted. */
 export const commitField: FilterField = { name: 'commit_number', type: 'STRING', operators: [], sortable: true }
+
+/** The field of the id of a version, which breaks ties between equal keys of other fields. */
+export const versionField: FilterField = { name: 'version_id', type: 'STRING', operators: [], sortable: true }
+
+/** The order of the versions of one name. */
+export const newestFirst: readonly SortField[] = [
+  { field: commitField, descending: true },
+  { field: versionField, descending: false },
+]
 
 /** The members of `ObjectMetadata` that a list does not answer. They never change. */
 export interface StoredMetadata extends Omit<ObjectMetadata, keyof ObjectSchema> {

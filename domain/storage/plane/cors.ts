@@ -1,6 +1,6 @@
 import type { CorsRule } from '../../../output/storage/types.ts'
 import { splitTarget } from '../../../runtime/call.ts'
-import type { Dispatch, WireRequest } from '../../../runtime/wire.ts'
+import type { Dispatch, WireAnswer, WireRequest } from '../../../runtime/wire.ts'
 import { isUuid } from '../../../runtime/formats.ts'
 import type { Store } from '../../ports/store.ts'
 import { bucketCollection } from '../buckets/buckets-store.ts'
@@ -14,20 +14,30 @@ import { dataPrefix } from '../objects/object-path.ts'
 export function withCors(store: Pick<Store, 'get'>, dispatch: Dispatch): Dispatch {
   return async request => {
     const { origin } = request.headers
-    if (origin === undefined) return dispatch(request)
+    if (origin === undefined) return varied(await dispatch(request))
     const isPreflight = request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
     const rule = await ruleFor(store, request, origin)
     if (isPreflight && rule) return { status: 204, headers: preflightHeaders(rule, origin, request) }
     const answer = await dispatch(request)
-    Object.assign(answer.headers, rule ? actualHeaders(rule, origin) : { vary: 'Origin' })
-    return answer
+    if (rule) Object.assign(answer.headers, actualHeaders(rule, origin))
+    return varied(answer)
   }
+}
+
+/**
+ * Says that an answer depends on the origin. An answer to a request without an origin needs this too: a browser would
+ * otherwise give a page of another origin a stored answer without the headers that the page needs.
+ */
+function varied(answer: WireAnswer): WireAnswer {
+  answer.headers['vary'] = 'Origin'
+  return answer
 }
 
 async function ruleFor(store: Pick<Store, 'get'>, request: WireRequest, origin: string): Promise<CorsRule | undefined> {
   const [path] = splitTarget(request.target)
   const [bucket = ''] = path.slice(dataPrefix.length + 1).split('/')
-  const stored = isUuid(bucket) ? await store.get(bucketCollection, bucket) : undefined
+  // Without the store, the platform answers an error, as for a request without an origin.
+  const stored = isUuid(bucket) ? await store.get(bucketCollection, bucket).catch(() => undefined) : undefined
   const wanted = request.headers['access-control-request-method'] ?? request.method
   const asked = (request.headers['access-control-request-headers'] ?? '')
     .split(',')
@@ -62,5 +72,4 @@ function preflightHeaders(rule: CorsRule, origin: string, { headers }: WireReque
 const actualHeaders = ({ expose_headers = [] }: CorsRule, origin: string): Record<string, string> => ({
   'access-control-allow-origin': origin,
   ...(expose_headers.length > 0 && { 'access-control-expose-headers': expose_headers.join(', ') }),
-  vary: 'Origin',
 })

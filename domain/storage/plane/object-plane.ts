@@ -19,8 +19,8 @@ import { allowedCall, planeDoors } from './plane-doors.ts'
 import { putObject, type PutReply } from './put-object.ts'
 import { uploadPart } from './put-part.ts'
 
-/** The largest body of an upload in bytes: the largest object. The limits of the bucket are checked by the handler. */
-const maxBodyBytes = 5 * 2 ** 40
+/** The largest body in bytes: any. The handlers refuse a body beyond the limits of the bucket by their own errors. */
+const maxBodyBytes = Number.MAX_VALUE
 
 /** The minimal speed of an upload: an idle client is cut off after a minute. */
 const pace = { bytesPerSecond: 1, overMs: 60_000 } as const

@@ -37,8 +37,17 @@ function names(header: string, tag: string, comparison: 'strong' | 'weak'): bool
   })
 }
 
-/** Returns the time of an HTTP date in milliseconds since 1970; undefined for another text. */
+/** Matches the three forms of an HTTP date (RFC 9110 §5.6.7); only the last form names no zone. */
+const dateForms = [
+  /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/,
+  /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/,
+] as const
+const dateWithoutZone = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/
+
+/** Returns the time of an HTTP date in milliseconds since 1970; undefined for another text, which has no effect. */
 function timeOf(date: string | undefined): number | undefined {
-  const time = date === undefined || !/[A-Za-z]{3}/.test(date) ? Number.NaN : Date.parse(date)
+  if (date === undefined) return undefined
+  const isDate = dateForms.some(form => form.test(date))
+  const time = Date.parse(isDate ? date : dateWithoutZone.test(date) ? `${date} GMT` : '')
   return Number.isNaN(time) ? undefined : time
 }

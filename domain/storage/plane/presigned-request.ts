@@ -12,6 +12,8 @@ export interface PresignedRequest {
   readonly signature: string
   /** The parameters that are no parts of the signature. */
   readonly query: Readonly<Record<string, string>>
+  /** All parameters of the URL, decoded. */
+  readonly parameters: Readonly<Record<string, string>>
 }
 
 const maxExpirySeconds = 604_800
@@ -28,6 +30,7 @@ export const invalidSignature = (why: string) => signatureInvalid(`${why}; ${adv
 /** Reads the query of a presigned URL. Throws SIGNATURE_INVALID for a query without a signature of the right form. */
 export function readPresigned(query: string): PresignedRequest {
   const parameters = parametersOf(query)
+  const all = Object.fromEntries(parameters)
   const take = (name: string): string => {
     const value = parameters.get(name)
     parameters.delete(name)
@@ -53,6 +56,7 @@ export function readPresigned(query: string): PresignedRequest {
     headerNames: headers.filter(name => name !== 'host'),
     signature,
     query: Object.fromEntries(parameters),
+    parameters: all,
   }
 }
 

@@ -10,7 +10,7 @@ export interface ByteRange {
  * without any byte of the content.
  */
 export function rangeOf(header: string | undefined, size: number): ByteRange | 'whole' | 'none' {
-  const [, begin = '', end = ''] = /^bytes=[ \t]*(\d{0,16})-(\d{0,16})[ \t]*$/i.exec(header ?? '') ?? []
+  const [, begin = '', end = ''] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? '') ?? []
   if (begin === '' && end === '') return 'whole'
   const first = begin === '' ? Math.max(0, size - Number(end)) : Number(begin)
   const last = begin === '' || end === '' ? size - 1 : Math.min(Number(end), size - 1)

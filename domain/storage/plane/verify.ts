@@ -33,6 +33,8 @@ const clockSkewMs = 15 * 60_000
 export async function verify(keys: SigningKeys, request: WireRequest, now: number): Promise<VerifiedRequest> {
   const [path, query] = splitTarget(request.target)
   const { bucket, object } = namesOf(path)
+  if (!query.includes(`${signatureQuery.signature}=`) && request.headers.authorization !== undefined)
+    throw invalidSignature('this address takes signatures in the URL, and none in the header Authorization')
   const presigned = readPresigned(query)
   requireLength(presigned, request)
   const headers = signedHeaders(presigned, request)
@@ -47,6 +49,7 @@ export async function verify(keys: SigningKeys, request: WireRequest, now: numbe
     { key, engine, signedMs, expiresSeconds },
   )
   if (!areSameSignatures(expected[signatureQuery.signature] ?? '', signature)) throw mismatch(presigned)
+  requireAsSigned(presigned, expected)
   if (signedMs > now + clockSkewMs) throw invalidSignature('the URL is dated in the future')
   const endMs = signedMs + expiresSeconds * 1000
   if (endMs <= now) throw presignedUrlExpired(`the URL worked until ${formatMillis(endMs)}; ask for another URL`)
@@ -93,6 +96,20 @@ function requireAllSigned({ headerNames }: PresignedRequest, { headers }: WireRe
   if (unsigned === undefined) return
   throw invalidSignature(`the request has the header ${unsigned.slice(0, 80)}, which the signature does not cover`)
 }
+
+/**
+ * Throws SIGNATURE_INVALID unless the URL has exactly the parameters of the URL that was signed. The signature itself
+ * covers neither the date in the credential nor the order of the names of headers, and no parameter `x-amz-signature`.
+ */
+function requireAsSigned({ parameters }: PresignedRequest, expected: Readonly<Record<string, string>>): void {
+  const changed = Object.keys(parameters).find(
+    name => parameters[name] !== expected[name] || (/^x-amz-/i.test(name) && !signatureNames.has(name)),
+  )
+  if (changed === undefined) return
+  throw invalidSignature(`the parameter ${changed.slice(0, 80)} of the URL is not as it was signed`)
+}
+
+const signatureNames: ReadonlySet<string> = new Set(Object.values(signatureQuery))
 
 function mismatch({ headerNames }: PresignedRequest) {
   const names = headerNames.length === 0 ? '' : ` and the headers ${headerNames.join(', ').slice(0, 200)}`

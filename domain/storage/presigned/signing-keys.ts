@@ -42,8 +42,11 @@ interface KnownKey extends SigningKey {
 interface KeyParts {
   readonly store: Store
   /** Returns the functions of the vault; undefined for a server without the area of the vault. */
-  readonly vault: () => Vault | undefined
+  readonly vault: () => VaultOfKeys | undefined
 }
+
+/** The functions of the vault that the keys need. */
+type VaultOfKeys = Pick<Vault, 'isSealed' | 'unwrap' | 'wrap'>
 
 /**
  * The keys that sign URLs, which all servers of a store share. A key signs for 30 days, and its URLs are accepted for 8
@@ -125,7 +128,7 @@ export class SigningKeys {
     return this.#newest(isCurrent) ?? made
   }
 
-  #unsealed(): Vault {
+  #unsealed(): VaultOfKeys {
     const vault = this.#parts.vault()
     if (vault === undefined || vault.isSealed)
       throw engineUnavailable(

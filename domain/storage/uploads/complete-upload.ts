@@ -133,7 +133,8 @@ function versionOf(
       custom_metadata: upload.custom_metadata,
       source_version_id: '',
     },
-    content: { files: listed.map(({ path, size: bytes }) => ({ path, size: bytes })) },
+    // The id tells to which content the files of an upload belong.
+    content: { contentId: upload.id, files: listed.map(({ path, size: bytes }) => ({ path, size: bytes })) },
   }
 }
 

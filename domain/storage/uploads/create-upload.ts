@@ -6,6 +6,7 @@ import type {
 import type { CallContext } from '../../../runtime/context.ts'
 import type { Answer } from '../../../runtime/json.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
+import { canHold, dayMs, endsUploads } from '../rules/due.ts'
 import { nextEtag } from '../../resources/etag.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import type { StoredBucket } from '../buckets/buckets-store.ts'
@@ -16,8 +17,6 @@ import { requireMetadataSize } from '../objects/object-limits.ts'
 import { invalidName } from '../objects/object-name.ts'
 import { requireUsable } from '../objects/version-changes.ts'
 import { uploadCollection, type StoredUpload } from './uploads-store.ts'
-
-const dayMs = 86_400_000
 
 /** The time after which an upload ends by itself, in milliseconds. */
 const lifeMs = 7 * dayMs
@@ -76,9 +75,7 @@ function newUpload(
 /** Returns the life of an upload in milliseconds: seven days, or less by a lifecycle rule of the bucket. */
 function lifeOf(rules: readonly LifecycleRule[], object: string): number {
   const lives = rules
-    .filter(({ action, condition }) => action === abort && object.startsWith(condition.prefix ?? ''))
+    .filter(rule => endsUploads(rule) && canHold(rule) && object.startsWith(rule.condition.prefix))
     .map(({ condition }) => (condition.age_days ?? 0) * dayMs)
   return Math.min(lifeMs, ...lives)
 }
-
-const abort = 'STORAGE_LIFECYCLE_ACTION_ABORT_INCOMPLETE_MULTIPART_UPLOAD'

@@ -1,6 +1,6 @@
 import type { Turn } from '../../ports/workers.ts'
 import type { Stored, Transaction } from '../../ports/store.ts'
-import { bucketCollection } from '../buckets/buckets-store.ts'
+import { workspaceScope } from '../../resources/kind.ts'
 import type { StorageEnvironment } from '../environment.ts'
 import { VersionChanges } from '../objects/version-changes.ts'
 import { dropFiles } from './drop-files.ts'
@@ -36,10 +36,15 @@ export async function tidyUploads(environment: StorageEnvironment, { signal, tx 
   }
 }
 
+/** Ends an upload whose time is over; uploads of a workspace that is not ACTIVE wait (storage.md 4.13). */
 async function expire({ clock, taxonomy }: StorageEnvironment, tx: Transaction, id: string): Promise<void> {
   const found = await tx.get(uploadCollection, id)
-  if (!found || !(await tx.get(bucketCollection, found.value.bucket_id))) return
-  const changes = await VersionChanges.lock(tx, found.value.bucket_id, clock.now())
+  if (!found) return
+  const scope = workspaceScope(found.value.workspace_id)
+  await taxonomy.share(tx, scope)
+  if ((await taxonomy.effectiveState(tx, scope))?.state !== 'ACTIVE') return
+  const changes = await VersionChanges.find(tx, found.value.bucket_id, clock.now())
+  if (!changes) return
   const upload = await tx.lock(uploadCollection, id)
   if (upload?.value.state !== active) return
   await endUpload(tx, changes, upload, { state: expired }, clock.now())

@@ -2,6 +2,7 @@ import type { Turn } from '../../ports/workers.ts'
 import { contentCollection } from '../contents/contents-store.ts'
 import type { StorageEnvironment } from '../environment.ts'
 import { instanceCollection } from '../instances/instances-store.ts'
+import { isNamed } from './named-files.ts'
 
 /** The age at which a file without a row is deleted, in milliseconds; no upload lasts longer between file and commit. */
 const leftoverMs = 3_600_000
@@ -33,8 +34,8 @@ export async function collectAllLeftovers(environment: StorageEnvironment, { sig
 }
 
 /**
- * Deletes files that no row names: of uploads that were cut off, and of servers that ended between the file and the
- * commit. Young files may belong to an upload in progress.
+ * Deletes files that no row names: of uploads and copies that were cut off, and of servers that ended between the file and
+ * the commit. Young files may belong to an upload in progress.
  */
 export async function collectLeftovers(
   instances: readonly string[],
@@ -45,15 +46,9 @@ export async function collectLeftovers(
   for (const id of instances) {
     for await (const path of files.olderThan(id, before)) {
       if (signal.aborted) return
-      if (!(await isNamed(store, path))) await files.remove(id, [path])
+      if (!(await isNamed(store, id, path))) await files.remove(id, [path])
     }
   }
-}
-
-/** Whether a row names a file; a temporary file is never named. */
-async function isNamed(store: Pick<StorageEnvironment['store'], 'get'>, path: string): Promise<boolean> {
-  const [folder, , id] = path.split('/')
-  return folder === 'objects' && id !== undefined && (await store.get(contentCollection, id)) !== undefined
 }
 
 /** Deletes the keys of signed URLs that no URL can need. */

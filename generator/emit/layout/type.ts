@@ -165,7 +165,16 @@ function isHugged(type: Type): boolean {
 const isReference = (type: Type): boolean =>
   typeof type === 'string' ? isIdentifier(type) && !keywords.has(type) : type.kind === 'generic'
 
-const keywords: ReadonlySet<string> = new Set(['boolean', 'never', 'null', 'number', 'string', 'undefined', 'unknown'])
+const keywords: ReadonlySet<string> = new Set([
+  'bigint',
+  'boolean',
+  'never',
+  'null',
+  'number',
+  'string',
+  'undefined',
+  'unknown',
+])
 
 function isKind<K extends Exclude<Type, string>['kind']>(
   type: Type,

@@ -57,7 +57,7 @@ export function array(items: readonly Doc[], broken = false): Doc {
 /** Makes a list of texts on one line. */
 export const texts = (values: readonly string[]): string => `[${values.map(quote).join(', ')}]`
 
-const isNumeral = (doc: Doc): doc is string => typeof doc === 'string' && /^-?\d/.test(doc)
+const isNumeral = (doc: Doc): doc is string => typeof doc === 'string' && /^-?\d[^n]*$/.test(doc)
 
 /** Makes `{ a: 1, b }`. An item of `members` is the code of one member, such as `a: 1`. */
 export function object(members: readonly Doc[], broken = false): Doc {
@@ -166,6 +166,7 @@ export const literalType = (value: string | number | boolean): string =>
 export function literal(value: unknown): Doc {
   if (typeof value === 'string') return quote(value)
   if (typeof value === 'number') return numeral(value)
+  if (typeof value === 'bigint') return `${value}n`
   if (typeof value !== 'object' || value === null) return String(value)
   if (Array.isArray(value)) return array(value.map(literal), isTable(value))
   return object(Object.entries(value).map(([name, item]) => property(name, literal(item))))

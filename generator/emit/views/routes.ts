@@ -65,6 +65,10 @@ export interface ParameterView {
   readonly type: Literal
   readonly style: Literal | ''
   readonly explode: Literal | ''
+  /** `true` if an empty text is a value of any type, or ''. */
+  readonly allowEmpty: Literal | ''
+  /** The runtime's form of JSON with 64-bit integers, or ''. */
+  readonly json: string
   /** The runtime's function that writes the parameter. */
   readonly write: Name
 }

@@ -93,7 +93,7 @@ export class ContentFolders implements ContentFiles {
   async *olderThan(instance: string, timeMs: number): AsyncGenerator<string, void, undefined> {
     const folder = this.#folderOf(instance)
     if (folder === undefined) return
-    for (const kept of ['tmp', 'objects']) {
+    for (const kept of ['tmp', 'objects', 'parts']) {
       for await (const path of filesBelow(folder, kept)) {
         const stats = await stat(join(folder, path)).catch(() => undefined)
         if (stats !== undefined && stats.mtimeMs < timeMs) yield path

@@ -8,6 +8,8 @@ import type { Later } from '../../server/store/harness.ts'
 export interface Client {
   /** Sets the token of all further calls. */
   renew(token: string): void
+  /** Throws with the output of the process if the process has ended by itself. */
+  requireRunning(): void
   /** Kills the process with SIGKILL; the promise is fulfilled when the process has ended. */
   kill(): Promise<void>
   /** Ends the process after the calls in progress. */
@@ -32,6 +34,9 @@ export function startClientProgram(program: string, load: object, journal: Journ
   const closed = Promise.all([once(child, 'close'), once(lines, 'close')])
   return {
     renew: token => void child.stdin.write(`${token}\n`),
+    requireRunning() {
+      if (child.exitCode !== null) throw new Error(`the client failed: ${errors.join('\n')}`)
+    },
     async kill() {
       child.kill('SIGKILL')
       await closed

@@ -28,7 +28,7 @@ const mostCalls = 40
 const latestMs = 30
 
 /** The maximal wait for the responses between two kills, in milliseconds. */
-const silentMs = 60_000
+const silentMs = 300_000
 
 /** The interval of new tokens in milliseconds: a token is valid for 15 minutes, and hundreds of kills take longer. */
 const tokenMs = 5 * 60_000
@@ -112,7 +112,7 @@ export async function killUnderLoad(
       await clients.kill()
       clients = startClients('late', journal, token)
     }
-    await answers(journal, Math.ceil(Math.random() * mostCalls))
+    await answers(journal, Math.ceil(Math.random() * mostCalls), clients)
     await sleep(Math.random() * latestMs)
     const at = round % servers.length
     startsMs.push(await restart(at))
@@ -130,11 +130,15 @@ async function newToken(server: ServedPlatform | undefined): Promise<string> {
   return (await server.admin()).token
 }
 
-/** Waits until `count` further calls have an outcome in the journal; throws after `silentMs`. */
-async function answers({ outcomes }: Journal, count: number): Promise<void> {
+/**
+ * Waits until `count` further calls have an outcome in the journal; throws after `silentMs`, and if the clients have
+ * failed.
+ */
+async function answers({ outcomes }: Journal, count: number, clients: Client): Promise<void> {
   const enough = outcomes.size + count
   const until = performance.now() + silentMs
   while (outcomes.size < enough) {
+    clients.requireRunning()
     if (performance.now() > until) throw new Error(`${enough - outcomes.size} of ${count} calls are not answered`)
     await sleep(5)
   }

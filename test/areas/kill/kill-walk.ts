@@ -10,6 +10,7 @@ import { freePort } from '../../server/killed/processes.ts'
 import { postgresUrl, testFolder } from '../../server/store/harness.ts'
 import { openBeside, testStorePlace } from '../../server/store/left-place.ts'
 import { doctorFindings } from '../doctor.ts'
+import { fetchAs } from './fetch-as.ts'
 import { restartsOf, type Restarts } from './restarts.ts'
 import type { WalkedLine } from './serve-walked.ts'
 import { startWalked, type WalkedProcess } from './walked-process.ts'
@@ -168,7 +169,7 @@ class Stage {
       for (;;) {
         const { port } = this.#servers[at % this.#servers.length] ?? {}
         try {
-          const answer = await fetch(`http://127.0.0.1:${port}${target}`, init)
+          const answer = await fetchAs(`http://127.0.0.1:${port}${target}`, init)
           const text = await answer.text()
           if (answer.status !== 503) {
             acknowledge(acknowledged, target, init, answer, text)

@@ -41,7 +41,7 @@ export interface WalkedLine {
 
 /** The settings of the areas, and the calls and workers that have points besides the procedures. */
 export interface WalkedOptions extends Pick<Partial<Config>, 'given'> {
-  /** The operation ids of the calls of the walked area. */
+  /** The operation ids of the calls of the walked area and of its data planes. */
   readonly calls?: readonly string[]
   /** The names of the periodic workers of the walked area. */
   readonly workers?: readonly string[]
@@ -110,6 +110,7 @@ const watchedArea = (area: AreaModule, named: ReadonlySet<string>): AreaModule =
     parts.queue.declare = (records, procedures) => declare(records, procedures.map(watchedProcedure))
     try {
       const mounted = area.mount(parts)
+      watchPlanes(parts, area.domain.name, named)
       return {
         ...mounted,
         routes: mounted.routes.map(bound => watchedRoute(bound, named)),
@@ -136,6 +137,13 @@ function watchStore(store: Store): void {
     point(`${commit} after`)
     return result
   }
+}
+
+/** Gives the named calls of the data planes of an area their points. */
+function watchPlanes({ planes }: PlatformServices, area: string, named: ReadonlySet<string>): void {
+  for (const [at, plane] of planes.entries())
+    if (plane.domain.name === area)
+      planes[at] = { ...plane, routes: plane.routes.map(bound => watchedRoute(bound, named)) }
 }
 
 function watchedRoute(bound: BoundRoute, named: ReadonlySet<string>): BoundRoute {

@@ -45,8 +45,8 @@ await proveDocument(
   {
     getVm: after(),
     deleteVm: after(),
-    async updateVm(run, read) {
-      return { ...(await after('stop')(run, read)), body: { network_interfaces: [] } }
+    async updateVm(run, read, call) {
+      return { ...(await after('stop')(run, read, call)), body: { network_interfaces: [] } }
     },
     startVm: after('stop'),
     stopVm: after(),

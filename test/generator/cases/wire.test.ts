@@ -17,6 +17,8 @@ describe('parameters with JSON, and values that no text expresses', () => {
     ['in a header', { 'X-H': { x: 1 } }],
     ['in a header, with characters beyond ASCII', { 'X-H': { x: 1, é: 'ü\u{1f600}' } }],
     ['in a cookie', { c: { x: 1 } }],
+    ['an object in a union', { s: { gt: 5 } }],
+    ['an object in an object', { n: { a: { b: 1 } } }],
     ['everywhere', { q: { x: 1 }, 'X-H': { x: 2 }, c: { x: 3 }, s: 7, e: ['a', 'b'], any: 'text' }],
   ])('arrive as they were sent: %s', async (_, request) => {
     const whole = { p: { x: 0 }, ...request }
@@ -30,8 +32,6 @@ describe('parameters with JSON, and values that no text expresses', () => {
   })
 
   test.each([
-    ['an object in a union', { s: { gt: 5 } }, 'query parameter "s"'],
-    ['an object in an object', { n: { a: { b: 1 } } }, 'query parameter "n"'],
     ['an object in a list', { e: [{}] }, 'query parameter "e"'],
     ['null in a list', { e: [null] }, 'query parameter "e"'],
     ['an object without a schema', { any: {} }, 'query parameter "any"'],

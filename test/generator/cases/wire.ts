@@ -22,6 +22,8 @@ export interface Wire {
   readonly replied: (operation: string, request: object, response: Response) => Promise<unknown>
   /** The URLs, headers and bodies that the client has sent. */
   readonly sent: readonly { readonly url: string; readonly headers: Headers; readonly body: BodyInit | null }[]
+  /** The requests that handlers received and that no `call` has returned yet, in order. */
+  readonly given: readonly unknown[]
   /** The names of the handlers that were called, in order. */
   readonly reached: readonly string[]
   /** Answers a request of any client, by the generated server. */
@@ -112,6 +114,7 @@ export async function connectedGeneration({ model }: Generation, folder: string)
     await callable(made[operation]).call(made, request)
   return {
     sent,
+    given: received,
     reached,
     host,
     folder,

@@ -51,7 +51,7 @@ export function shop(resources: readonly Resource[]): { readonly model: Model; r
     permissions: [],
   }
   return {
-    model: { documents: [document], shared: new Set(), exact: new Set(), isInterwoven: false },
+    model: { documents: [document], shared: new Set(), exact: new Set(), int64s: new Set(), isInterwoven: false },
     handlers: handlersOf(resources),
   }
 }

@@ -433,7 +433,7 @@ test('an operation id is data in a stub, whatever it contains', async () => {
   const { files } = scaffold({
     folder: join(root, 'domain'),
     outputRoot: join(root, 'output'),
-    model: { documents, shared: new Set(), exact: new Set(), isInterwoven: false },
+    model: { documents, shared: new Set(), exact: new Set(), int64s: new Set(), isInterwoven: false },
     files: new Map([['shop/handlers.ts', handlers]]),
     previous: new Map(),
     options: standard,

@@ -25,6 +25,7 @@ export interface Intent {
     | 'DESTROY'
     | 'CANCEL_DESTROY'
     | 'REVOKE'
+    | 'COMPLETE'
   /** The resource type without the name of the area, for example `workspaces`. */
   readonly resourceType: string
   /**
@@ -32,6 +33,8 @@ export interface Intent {
    */
   readonly thing: string
   readonly sets: Sets
+  /** Whether the call makes no operation, such as an upload over a presigned URL. */
+  readonly isWithoutOperation?: boolean
 }
 
 /** The result of a call for the client. */

@@ -91,13 +91,16 @@ function operationFaults(journal: Journal, { area, operations }: Kept): string[]
   }
   for (const intent of journal.intents) {
     const outcome = journal.outcomes.get(intent.intent)
-    if (outcome === undefined || 'refused' in outcome) continue
+    if (outcome === undefined || 'refused' in outcome || intent.isWithoutOperation === true) continue
     const { operation_type = '', resource_id, resource_type } = left.get(outcome.operation) ?? {}
     const isFit = `${verbOf(operation_type)} ${resource_type}` === kindOf(intent) && resource_id === outcome.resource
     if (!isFit) faults.push(`${intent.intent} has no operation of its own: ${outcome.operation}`)
     left.delete(outcome.operation)
   }
-  const open = journal.unanswered().map(kindOf)
+  const open = journal
+    .unanswered()
+    .filter(({ isWithoutOperation }) => isWithoutOperation !== true)
+    .map(kindOf)
   for (const { id, operation_type, resource_id, resource_type } of left.values()) {
     const kind = `${verbOf(operation_type)} ${resource_type}`
     const at = open.indexOf(kind)

@@ -14,6 +14,7 @@ import {
   type Reading,
   type RequestBody,
 } from './media.ts'
+import type { JsonForm } from './parameters/types.ts'
 
 const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true })
 
@@ -64,9 +65,14 @@ export async function readBody(
 }
 
 /** Returns the value of JSON text; adds a fault and returns undefined for malformed or too deeply nested text. */
-export function readJson(text: string, field: string, { faults, limits }: Reading): unknown {
+export function readJson(
+  text: string,
+  field: string,
+  { faults, limits }: Pick<Reading, 'faults' | 'limits'>,
+  parse: JsonForm['parse'] = parseJson,
+): unknown {
   try {
-    return parseJson(text, limits.jsonDepth)
+    return parse(text, limits.jsonDepth)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     return void faults.add(field, error.message)
@@ -160,46 +166,94 @@ export function streamOf<Item>(
   )
 }
 
+type Filled = Uint8Array<ArrayBuffer>
+
+/** A reader of a stream. If it `fills`, it moves the memory of `view` to the result, which is a part of that memory. */
+export interface ByteReader {
+  readonly fills: boolean
+  read(view: Filled): Promise<ReadableStreamReadResult<Filled>>
+  cancel(reason: unknown): Promise<void>
+}
+
+/** Returns a reader of a stream, which fills the buffers of its caller if the stream is one of bytes. */
+export function readerOf(stream: ReadableStream<Filled>): ByteReader {
+  try {
+    const filling = stream.getReader({ mode: 'byob' })
+    return { fills: true, read: view => filling.read(view), cancel: reason => filling.cancel(reason) }
+  } catch {
+    const reader = stream.getReader()
+    return { fills: false, read: () => reader.read(), cancel: reason => reader.cancel(reason) }
+  }
+}
+
 /**
- * Returns a stream of the same bytes, at the pace of the reader. Calls `ended` once with the result: read to the end,
- * cancelled by the reader, or broken. The stream breaks if the source has fewer or more bytes than `length`: a caller
- * that knows the length would otherwise wait for missing bytes, or take excess bytes for the next answer.
+ * Returns a stream of bytes at the pace of its reader, whose memory it fills. `fill` returns the filled part of `view`,
+ * which may have moved to another buffer; no bytes end the stream. Undefined says that the stream was cancelled.
  */
-export function watched(
-  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
-  ended: (how: 'read' | 'left' | 'broken', error?: unknown) => void,
-  length?: number,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const reader = stream.getReader()
-  let isLeft = false
-  let bytes = 0
+export function filledStream(
+  fill: (view: Filled) => Promise<Filled | undefined>,
+  cancel: (reason: unknown) => Promise<void>,
+): ReadableStream<Filled> {
   return new ReadableStream(
     {
+      type: 'bytes',
+      autoAllocateChunkSize: 131_072,
       async pull(controller) {
-        const next = await reader.read().catch((error: unknown) => {
-          ended('broken', error)
-          throw error
-        })
-        if (isLeft) return
-        bytes += next.value?.length ?? 0
-        if (length !== undefined && (next.done ? bytes < length : bytes > length)) {
-          const error = new Error(`the handler gave ${bytes} bytes and said content-length ${length}`)
-          ended('broken', error)
-          await reader.cancel(error)
-          throw error
-        }
-        if (next.done) ended('read')
-        if (next.done) controller.close()
-        else controller.enqueue(next.value)
+        const { byobRequest: request } = controller
+        if (!request?.view) return
+        const { buffer, byteLength, byteOffset } = request.view
+        const filled = await fill(new Uint8Array(buffer, byteOffset, byteLength))
+        if (filled === undefined) return
+        if (filled.length === 0) controller.close()
+        request.respondWithNewView(filled)
       },
-      async cancel(reason) {
-        isLeft = true
-        ended('left')
-        await reader.cancel(reason)
-      },
+      cancel,
     },
     { highWaterMark: 0 },
   )
+}
+
+/**
+ * Returns a stream of the same kind and bytes, at the pace of the reader. Calls `ended` once with the result: read to
+ * the end, cancelled by the reader, or broken. The stream breaks if the source has fewer or more bytes than `length`: a
+ * caller that knows the length would otherwise wait for missing bytes, or take excess bytes for the next answer.
+ */
+export function watched(
+  stream: ReadableStream<Filled>,
+  ended: (how: 'read' | 'left' | 'broken', error?: unknown) => void,
+  length?: number,
+): ReadableStream<Filled> {
+  const reader = readerOf(stream)
+  let isLeft = false
+  let bytes = 0
+  const read = async (view: Filled): Promise<ReadableStreamReadResult<Filled> | undefined> => {
+    const next = await reader.read(view).catch((error: unknown) => {
+      ended('broken', error)
+      throw error
+    })
+    if (isLeft) return undefined
+    bytes += next.value?.length ?? 0
+    if (length !== undefined && (next.done ? bytes < length : bytes > length)) {
+      const error = new Error(`the handler gave ${bytes} bytes and said content-length ${length}`)
+      ended('broken', error)
+      await reader.cancel(error)
+      throw error
+    }
+    if (next.done) ended('read')
+    return next
+  }
+  const cancel = async (reason: unknown): Promise<void> => {
+    isLeft = true
+    ended('left')
+    await reader.cancel(reason)
+  }
+  if (reader.fills) return filledStream(async view => (await read(view))?.value, cancel)
+  const pull = async (controller: ReadableStreamDefaultController<Filled>): Promise<void> => {
+    const next = await read(new Uint8Array())
+    if (next?.done) controller.close()
+    else if (next) controller.enqueue(next.value)
+  }
+  return new ReadableStream({ pull, cancel }, { highWaterMark: 0 })
 }
 
 /**

@@ -45,7 +45,7 @@ export type AnswerBody = ReadableStream<Uint8Array<ArrayBuffer>> | null
  * codecs.
  */
 export interface Codec {
-  readonly name: 'text' | 'bytes' | 'form' | 'multipart' | 'lines' | 'events' | 'choice'
+  readonly name: 'text' | 'bytes' | 'form' | 'multipart' | 'lines' | 'events' | 'choice' | 'exact'
   /** True if an empty body is a value: a required body without bytes then counts as present. */
   readonly takesNothing?: true
   /**

@@ -27,7 +27,7 @@ function readOperand(tokens: Tokens): Expression {
   if (text === '[') return readList(tokens)
   if (text === '<') return readFunction(tokens)
   if (text === '(') return isFunction(tokens) ? readFunction(tokens) : readAssignment(tokens)
-  if (kind === 'text' || kind === 'number') return other(tokens.next().text)
+  if (kind === 'text' || kind === 'number' || kind === 'expression') return other(tokens.next().text)
   return readCalls(tokens)
 }
 

@@ -3,14 +3,14 @@
  * breaks.
  */
 export interface Token {
-  readonly kind: 'word' | 'text' | 'number' | 'comment' | 'mark' | 'end'
+  readonly kind: 'word' | 'text' | 'number' | 'expression' | 'comment' | 'mark' | 'end'
   readonly text: string
   readonly breaks: number
 }
 
-/** Matches one token: a comment, a string literal, a name, a number, or punctuation. */
+/** Matches one token: a comment, a string literal, a regular expression, a name, a number, or punctuation. */
 const token =
-  /\/\*[^]*?\*\/|\/\/[^\n]*|'(?:[^'\\\n]|\\[^\n])*'|"(?:[^"\\\n]|\\[^\n])*"|#?[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*|-?\d[\w.]*(?:(?<=e)-\d+)?|=>|\?\?=|[{}[\]()<>:;,.?|&=]/uy
+  /\/\*[^]*?\*\/|\/\/[^\n]*|\/(?:[^\\\n/[]|\\[^\n]|\[(?:[^\\\n\]]|\\[^\n])*\])+\/[a-z]*|'(?:[^'\\\n]|\\[^\n])*'|"(?:[^"\\\n]|\\[^\n])*"|#?[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*|-?\d[\w.]*(?:(?<=e)-\d+)?|=>|\?\?=|[{}[\]()<>:;,.?|&=]/uy
 
 const blank = /[ \t\n]*/y
 
@@ -93,5 +93,6 @@ function kindOf(text: string): Token['kind'] {
   if (/^['"]/.test(text)) return 'text'
   if (/^[{}[\]()<>:;,.?|&=]/.test(text)) return 'mark'
   if (/^[-\d]/.test(text)) return 'number'
-  return text.startsWith('/') ? 'comment' : 'word'
+  if (/^\/[/*]/.test(text)) return 'comment'
+  return text.startsWith('/') ? 'expression' : 'word'
 }

@@ -2,6 +2,13 @@ import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { contentCollection } from '../../../../domain/storage/contents/contents-store.ts'
+import {
+  partCollection,
+  partId,
+  uploadCollection,
+  type StoredPart,
+  type StoredUpload,
+} from '../../../../domain/storage/uploads/uploads-store.ts'
 import { collectContents, collectLeftovers } from '../../../../domain/storage/work/collect-contents.ts'
 import { ContentFolders } from '../../../../server/storage/files/content-folders.ts'
 import { testFolder, testStore } from '../../../server/store/harness.ts'
@@ -19,7 +26,7 @@ async function collected(ages: Readonly<Record<string, number>>, references: Rea
     writeFileSync(join(folder, path), 'bytes')
     utimesSync(join(folder, path), new Date(now - age), new Date(now - age))
   }
-  const store = await testStore(contentCollection)
+  const store = await testStore(contentCollection, partCollection, uploadCollection)
   const update_time = new Date(now).toISOString()
   await store.tx(async tx => {
     for (const [id, count] of Object.entries(references)) {
@@ -52,6 +59,74 @@ it('deletes old files that no row names, and keeps young files', async () => {
   const { files, left, now, store } = await collected(ages, { named: 1 })
   await collectLeftovers([instance], { clock: { now: () => now }, files, store }, new AbortController().signal)
   expect(left()).toEqual(['tmp/young', 'objects/0f/named', 'objects/0f/new'])
+})
+
+const part = (upload_id: string, path: string): StoredPart => ({
+  id: partId(upload_id, 1),
+  upload_id,
+  part_number: 1,
+  size: 5,
+  etag: '',
+  checksum_sha256: '',
+  crc32c: 0,
+  path,
+  update_time: '2026-01-01T00:00:00.000Z',
+})
+
+const upload = (id: string, state: 'ACTIVE' | 'COMPLETED' | 'ABORTED'): StoredUpload => ({
+  id,
+  etag: '',
+  bucket_id: 'bucket',
+  workspace_id: 'workspace',
+  instance_id: instance,
+  object: 'a',
+  content_type: '',
+  content_encoding: '',
+  content_disposition: '',
+  content_language: '',
+  cache_control: '',
+  custom_metadata: {},
+  state: `STORAGE_MULTIPART_UPLOAD_STATE_${state}`,
+  initiator_principal_id: '',
+  create_time: '2026-01-01T00:00:00.000Z',
+  expire_time: '2026-01-08T00:00:00.000Z',
+  part_count: 1,
+  uploaded_bytes: 5,
+  parts: [],
+  completed_by: '',
+  completing_operation: '',
+  has_parts: 'YES',
+  end_time: '',
+})
+
+it('deletes old files of parts that neither an upload nor a content names', async () => {
+  const paths = [
+    'parts/active/1.named',
+    'parts/active/1.before',
+    'parts/active/2.orphan',
+    'parts/aborted/1.orphan',
+    'parts/completed/1.named',
+    'parts/completed/1.orphan',
+    'parts/forgotten/1.named',
+    'parts/forgotten/1.orphan',
+    'parts/earlier/1.named',
+  ]
+  const { files, left, now, store } = await collected(Object.fromEntries(paths.map(path => [path, 2 * hour])), {})
+  const content = (id: string, path: string) => {
+    const update_time = '2026-01-01T00:00:00.000Z'
+    return { id, instance_id: instance, size: 5, references: 1, files: [{ path, size: 5 }], update_time }
+  }
+  await store.tx(async tx => {
+    await tx.insert(partCollection, part('active', 'parts/active/1.named'))
+    await tx.insert(uploadCollection, upload('active', 'ACTIVE'))
+    await tx.insert(uploadCollection, upload('aborted', 'ABORTED'))
+    await tx.insert(uploadCollection, upload('completed', 'COMPLETED'))
+    await tx.insert(contentCollection, content('completed', 'parts/completed/1.named'))
+    await tx.insert(contentCollection, content('forgotten', 'parts/forgotten/1.named'))
+    await tx.insert(contentCollection, content('another', 'parts/earlier/1.named'))
+  })
+  await collectLeftovers([instance], { clock: { now: () => now }, files, store }, new AbortController().signal)
+  expect(left()).toEqual(paths.filter(path => path.endsWith('named')))
 })
 
 it('returns the bytes of a replaced object at once, while its reader ends in peace', async () => {

@@ -5,7 +5,7 @@ import { mediaChoice, plainText, rawBytes } from '../../../../runtime/body.ts'
 import { formFields, multipartForm } from '../../../../runtime/forms.ts'
 import { eventStream, jsonLines } from '../../../../runtime/items.ts'
 import { toBody } from '../../../../runtime/media.ts'
-import { toHeader, toQuery } from '../../../../runtime/parameters/write.ts'
+import { toQuery, toSimpleHeader } from '../../../../runtime/parameters/write.ts'
 import { readReply } from '../../../../runtime/reply.ts'
 import type { BoundRoute, ClientParameter, ClientRoute, Reply } from '../../../../runtime/route.ts'
 import { document } from './errors.ts'
@@ -45,7 +45,12 @@ import {
 
 const queryDraft: ClientParameter = { name: 'draft', in: 'query', type: 'boolean', write: toQuery }
 const queryHow: ClientParameter = { name: 'how', in: 'query', type: 'string', write: toQuery }
-const headerLastEventID: ClientParameter = { name: 'Last-Event-ID', in: 'header', type: 'string', write: toHeader }
+const headerLastEventID: ClientParameter = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  type: 'string',
+  write: toSimpleHeader,
+}
 
 /** `POST /token` */
 export const makeToken: ClientRoute<MakeTokenRequest, Record<string, unknown>, ParsedMakeTokenRequest> = {

@@ -4,7 +4,7 @@ import { bind } from './runtime/bind.js'
 import { plainText, rawBytes } from './runtime/body.js'
 import { exactJson } from './runtime/json.js'
 import { toBody, toJson } from './runtime/media.js'
-import { toHeader, toPath, toQuery, toStyled } from './runtime/parameters/write.js'
+import { toDeep, toPath, toQuery, toSimpleHeader, toStyled } from './runtime/parameters/write.js'
 import { readReply } from './runtime/reply.js'
 import type { BoundRoute, ClientParameter, ClientRoute, Reply } from './runtime/route.js'
 import { library } from './errors.js'
@@ -46,9 +46,9 @@ const queryPublished: ClientParameter = {
   in: 'query',
   type: { object: { from: 'string', to: 'string' } },
   style: 'deepObject',
-  write: toStyled,
+  write: toDeep,
 }
-const headerXTrace: ClientParameter = { name: 'X-Trace', in: 'header', type: 'string', write: toHeader }
+const headerXTrace: ClientParameter = { name: 'X-Trace', in: 'header', type: 'string', write: toSimpleHeader }
 const pathBookId: ClientParameter = { name: 'book-id', in: 'path', type: 'integer', write: toPath }
 
 /** Lists books. `GET /books` */

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../../generator/conform/json.ts'
 import { bucketCollection } from '../../../../domain/storage/buckets/buckets-store.ts'
-import { versionCollection } from '../../../../domain/storage/objects/versions-store.ts'
+import { contentCollection } from '../../../../domain/storage/contents/contents-store.ts'
+import { metadataCollection, versionCollection } from '../../../../domain/storage/objects/versions-store.ts'
 import { partCollection, partId, uploadCollection } from '../../../../domain/storage/uploads/uploads-store.ts'
 import { withBody, withPath, type Aim } from '../../aim.ts'
 import type { AreaRecipes, Fault, Recipe } from '../../recipe.ts'
@@ -22,13 +23,18 @@ async function newUpload(world: World): Promise<Aim['path']> {
 }
 
 /** Inserts an empty object, whose content no file has. */
-async function insertObject({ store }: World, path: Aim['path'], name: string): Promise<void> {
+async function insertObject(
+  { store }: World,
+  path: Aim['path'],
+  name: string,
+  ids = { content_id: crypto.randomUUID(), version_id: crypto.randomUUID() },
+): Promise<void> {
   await store.tx(tx =>
     tx.insert(versionCollection, {
       workspace_id: path['workspace'] ?? '',
       bucket_id: path['bucket'] ?? '',
       name,
-      version_id: crypto.randomUUID(),
+      version_id: ids.version_id,
       is_latest: true,
       is_delete_marker: false,
       size: 0,
@@ -40,9 +46,31 @@ async function insertObject({ store }: World, path: Aim['path'], name: string): 
       uploader_principal_id: '',
       commit_number: '0000000000000001',
       slot: 'NULL',
-      content_id: crypto.randomUUID(),
+      content_id: ids.content_id,
     }),
   )
+}
+
+/** Inserts an empty object with its metadata and its content. */
+async function insertSource(world: World, path: Aim['path']): Promise<void> {
+  const ids = { content_id: crypto.randomUUID(), version_id: crypto.randomUUID() }
+  await insertObject(world, path, 'a', ids)
+  await world.store.tx(async tx => {
+    const bucket = await tx.get(bucketCollection, path['bucket'] ?? '')
+    const instance_id = bucket?.value.instance_id ?? ''
+    const content = { id: ids.content_id, instance_id, size: 0, references: 1, files: [], update_time: time }
+    await tx.insert(contentCollection, content)
+    await tx.insert(metadataCollection, {
+      metadata_of: ids.version_id,
+      content_encoding: '',
+      content_disposition: '',
+      content_language: '',
+      cache_control: '',
+      part_count: 0,
+      custom_metadata: {},
+      source_version_id: '',
+    })
+  })
 }
 
 /** The fault that the bucket in the path is being deleted. */
@@ -111,6 +139,26 @@ const operations: Readonly<Record<string, Recipe>> = {
       },
     },
   },
+  copyObject: {
+    async aim(world) {
+      const path = await newBucket(world)
+      await insertSource(world, path)
+      return { path, body: { source_object: 'a', destination_object: 'b' } }
+    },
+    faults: {
+      rule: { reason: 'OBJECT_NAME_INVALID', apply: aim => withBody(aim, { destination_object: '/b' }) },
+      state: deleting,
+      reference: { reason: 'OBJECT_NOT_FOUND', apply: aim => withBody(aim, { source_object: 'absent' }) },
+      uniqueness: {
+        reason: 'OBJECT_ALREADY_EXISTS',
+        async apply(aim, world) {
+          await insertObject(world, aim.path, 'b')
+          return withBody(aim, { if_none_match: '*' })
+        },
+      },
+    },
+    unmade: { capacity: 'all buckets of the test share an instance, which must keep its space' },
+  },
   deleteObject: {
     async aim(world) {
       const path = await newBucket(world)
@@ -134,6 +182,12 @@ export const contentRecipes: AreaRecipes = {
     'completeMultipartUpload.PART_TOO_SMALL': 'reference',
     'completeMultipartUpload.CHECKSUM_MISMATCH': 'reference',
     'completeMultipartUpload.OBJECT_TOO_LARGE': 'reference',
+    // These errors judge the source that the body names.
+    'copyObject.OBJECT_NOT_FOUND': 'reference',
+    'copyObject.OBJECT_VERSION_NOT_FOUND': 'reference',
+    'copyObject.SOURCE_PRECONDITION_FAILED': 'reference',
+    'copyObject.COPY_ONTO_ITSELF': 'reference',
+    'copyObject.OBJECT_TOO_LARGE': 'reference',
     'deleteObject.OBJECT_VERSION_NOT_FOUND': 'existence of object',
   },
 }

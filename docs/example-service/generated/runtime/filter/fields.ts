@@ -39,7 +39,7 @@ export const valueAs: Readonly<Record<FilterType, (member: unknown) => FilterVal
   ENUM: text,
   INTEGER: member => {
     if (typeof member === 'string') return /^-?\d+$/.test(member) ? BigInt(member) : null
-    return typeof member === 'number' ? member : member === undefined ? 0 : null
+    return typeof member === 'number' || typeof member === 'bigint' ? member : member === undefined ? 0 : null
   },
   NUMBER: member => (typeof member === 'number' ? member : member === undefined ? 0 : null),
   BOOLEAN: member => (typeof member === 'boolean' ? member : member === undefined ? false : null),

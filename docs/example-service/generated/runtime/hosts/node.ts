@@ -1,5 +1,6 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
+import { readerOf } from '../body.ts'
 import { errorAnswer } from '../status.ts'
 import type { RenderError } from '../status.ts'
 import { fieldInvalid } from '../refusal.ts'
@@ -16,7 +17,7 @@ export interface NodeResponse {
   on(event: string, listener: () => void): unknown
   writeHead(status: number, headers: Record<string, string | string[]>): unknown
   flushHeaders(): unknown
-  write(chunk: Uint8Array): boolean
+  write(chunk: Uint8Array, written?: () => void): boolean
   end(body?: string | Uint8Array): unknown
   destroy(): unknown
 }
@@ -127,13 +128,36 @@ async function end(res: NodeResponse, { body }: Asked): Promise<void> {
   res.end()
 }
 
-async function pump(body: ReadableStream<Uint8Array>, res: NodeResponse, signal: AbortSignal): Promise<void> {
+/** The number of bytes that are read and written at once. */
+const pumpedBytes = 262_144
+
+/**
+ * Writes a stream at the pace of the caller. A stream of bytes goes through one buffer, which is filled again once the
+ * operating system has taken its bytes: garbage of the size of a content would hold the event loop up.
+ */
+async function pump(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  res: NodeResponse,
+  signal: AbortSignal,
+): Promise<void> {
+  const reader = readerOf(body)
+  const leave = (): void => void reader.cancel(signal.reason).catch(() => {})
+  if (signal.aborted) leave()
+  signal.addEventListener('abort', leave, { once: true })
   let wake = (): void => {}
-  for (const event of ['drain', 'close']) res.on(event, () => wake())
-  const write = (chunk: Uint8Array): void | Promise<void> => {
-    if (!res.write(chunk) && !res.destroyed) return new Promise(resolve => (wake = resolve))
+  res.on('close', () => wake())
+  let buffer = new ArrayBuffer(reader.fills ? pumpedBytes : 0)
+  for (;;) {
+    const { done, value } = await reader.read(new Uint8Array(buffer))
+    signal.throwIfAborted()
+    if (done) return
+    await new Promise<void>(resolve => {
+      wake = resolve
+      const isFree = res.write(value, resolve)
+      if (res.destroyed || (isFree && !reader.fills)) resolve()
+    })
+    if (reader.fills) buffer = value.buffer
   }
-  await body.pipeTo(new WritableStream({ write }), { signal })
 }
 
 const clientErrorStatus: Readonly<Record<string, readonly [status: number, line: string, description: string]>> = {

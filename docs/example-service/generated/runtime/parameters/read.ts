@@ -1,6 +1,6 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
-import { parseJson, setMember } from '../json.ts'
+import { plainJson, setMember } from '../json.ts'
 import type { Faults } from '../validation.ts'
 import type { Scalar, ParameterType, Parameter, Field } from './types.ts'
 
@@ -104,7 +104,9 @@ export function formReader(fields: readonly Field[], further: Scalar): (text: st
     const query = pairsOf(text, '&')
     const sources = { path: [], query, cookie: none, headers: {} }
     const form: Record<string, unknown> = {}
-    for (const field of parameters) setRead(form, field.name, faults, () => read(field, field.name, sources, []))
+    for (const field of parameters) {
+      setRead(form, field.name, faults, () => read(field, field.name, sources, []) ?? (field.orNull ? null : undefined))
+    }
     for (const [name, { length }] of query) {
       const other = { name, in: 'query', type: length > 1 ? { array: further } : further } as const
       setRead(form, name, faults, () => read(other, name.slice(0, 80), sources, []))
@@ -168,7 +170,7 @@ function read(parameter: Parameter, field: string, sources: Sources, pathNames: 
   }
   const texts = isPair(place) ? take(sources[place], name, field) : only(parameter, field, sources, pathNames)
   if (texts === undefined) return undefined
-  if (typeof type === 'string') return readOne(type, texts)
+  if (typeof type === 'string') return readOne(type, texts, parameter.json)
   if ('object' in type) return readPairs(type.object, texts, delimiters[style], explode)
   return readItems(type.array, texts, isPair(place) && explode ? undefined : delimiters[style])
 }
@@ -181,9 +183,9 @@ function only({ name, in: place }: Parameter, field: string, sources: Sources, p
   return raw === undefined ? undefined : { field, raw: [raw], decode: isPath ? decodePath : decodeHeader }
 }
 
-function readOne(type: Scalar | 'json', texts: Texts): unknown {
+function readOne(type: Scalar | 'json', texts: Texts, { parse } = plainJson): unknown {
   const text = texts.decode(once(texts))
-  return type === 'json' ? parseJson(text, jsonDepth) : readScalar(type, text)
+  return type === 'json' ? parse(text, jsonDepth) : readScalar(type, text)
 }
 
 function once({ field, raw }: Texts): string {
@@ -195,8 +197,9 @@ function once({ field, raw }: Texts): string {
 /**
  * Returns the value of a text by its declared type; a text of another form stays text, and the check reports the fault.
  */
-export function readScalar(type: Scalar, text: string): string | number | boolean {
+export function readScalar(type: Scalar, text: string): string | number | bigint | boolean {
   if (type === 'integer' && integerText.test(text)) return Number(text)
+  if (type === 'bigint' && text.length <= 20 && integerText.test(text)) return BigInt(text)
   if (type === 'number' && numberText.test(text)) return Number(text)
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
   return text

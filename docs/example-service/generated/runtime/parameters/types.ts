@@ -1,7 +1,14 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
+/** The conversion of values of JSON to text and back. */
+export interface JsonForm {
+  /** Returns the value of a text as `parseJson` of json.ts does. */
+  parse(text: string, maxDepth: number): unknown
+  write(value: unknown): string
+}
+
 /** The type of a value without items and members. */
-export type Scalar = 'string' | 'integer' | 'number' | 'boolean'
+export type Scalar = 'string' | 'integer' | 'number' | 'boolean' | 'bigint'
 
 /** The type to which the text of a parameter is converted. */
 export type ParameterType =
@@ -23,7 +30,12 @@ export interface Parameter {
   readonly style?: 'form' | 'simple' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject'
   /** Whether lists and objects are exploded; absent: true with `form` and `deepObject`, else false. */
   readonly explode?: boolean
+  /** The form of JSON with 64-bit integers; absent: `JSON`. */
+  readonly json?: JsonForm
 }
 
 /** A member of a form, which is written like a query parameter. */
-export type Field = Pick<Parameter, 'name' | 'type' | 'style' | 'explode'>
+export interface Field extends Pick<Parameter, 'name' | 'type' | 'style' | 'explode' | 'json'> {
+  /** True if an absent member means null. */
+  readonly orNull?: true
+}

@@ -98,7 +98,7 @@ export const toStyled: WriteParameter = (parameter, value, written) => {
   if (place === 'query') return addQuery(styledPairs(parameter, value), written)
   if (place === 'cookie') return addCookies(styledPairs(parameter, value), written)
   if (parameter.type === 'json') {
-    return (place === 'path' ? toPath : toHeader)(parameter, asciiJson(value), written)
+    return (place === 'path' ? toPath : toHeader)(parameter, asciiJson(jsonOf(parameter, value)), written)
   }
   const write = (text: string): string => (place === 'path' ? encode(parameter, text) : allowed(parameter, text, ','))
   const parts =
@@ -109,15 +109,18 @@ export const toStyled: WriteParameter = (parameter, value, written) => {
   else if (parts.length > 0) written.headers.set(name, parts.join(','))
 }
 
-/** Returns a value as JSON without characters beyond ASCII, which headers cannot carry. */
-const asciiJson = (value: unknown): string | undefined =>
-  JSON.stringify(value)?.replace(/[^ -~]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+const jsonOf = ({ json }: Parameter, value: unknown): string | undefined =>
+  json && value !== undefined ? json.write(value) : JSON.stringify(value)
+
+/** Returns JSON without characters beyond ASCII, which headers cannot carry. */
+const asciiJson = (text: string | undefined): string | undefined =>
+  text?.replace(/[^ -~]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** Returns the encoded `name=value` pairs of a parameter of any type, for a query, cookies or a form. */
 export function styledPairs(parameter: Parameter, value: unknown): readonly string[] {
   const { name, style = 'form', explode = style === 'form' || style === 'deepObject' } = parameter
   if (typeof parameter.type === 'string') {
-    return pairs(parameter, name, texts(parameter, parameter.type === 'json' ? JSON.stringify(value) : value))
+    return pairs(parameter, name, texts(parameter, parameter.type === 'json' ? jsonOf(parameter, value) : value))
   }
   if (isObject(parameter) && explode) {
     return members(parameter, value).flatMap(([key, text]) =>

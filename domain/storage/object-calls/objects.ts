@@ -1,14 +1,14 @@
-import { unimplemented } from '../../../runtime/errors.ts'
 import type { ObjectSchemaHandlers } from '../../../output/storage/handlers.ts'
 import { withMembers } from '../../resources/json-text.ts'
 import { findBucket, type BucketPath } from '../buckets/find-bucket.ts'
+import { copyObject } from '../copies/copy-object.ts'
 import type { StorageEnvironment } from '../environment.ts'
-import { deleteObject } from './delete-object.ts'
-import { absentObject, findVersion } from './find-version.ts'
-import { listObjects } from './list-objects.ts'
-import { invalidName } from './object-name.ts'
-import { objectAnswer } from './object-answer.ts'
-import { metadataCollection } from './versions-store.ts'
+import { deleteObject } from '../objects/delete-object.ts'
+import { absentObject, findVersion } from '../objects/find-version.ts'
+import { listObjects } from '../objects/list-objects.ts'
+import { invalidName } from '../objects/object-name.ts'
+import { objectAnswer } from '../objects/object-answer.ts'
+import { metadataCollection } from '../objects/versions-store.ts'
 
 /** The calls on objects. */
 export function objects(environment: StorageEnvironment): ObjectSchemaHandlers {
@@ -33,8 +33,6 @@ export function objects(environment: StorageEnvironment): ObjectSchemaHandlers {
       return withMembers(objectAnswer(bucket, version), metadata.text)
     },
     deleteObject: (request, context) => deleteObject(environment, request, context),
-    copyObject: async () => {
-      throw unimplemented('copyObject')
-    },
+    copyObject: (request, context) => copyObject(environment, request, context),
   }
 }

@@ -1,0 +1,62 @@
+import { bucketNotFound, objectNotFound, sourcePreconditionFailed } from '../../../output/storage/errors.ts'
+import type { ParsedCopyObjectRequest } from '../../../output/storage/types.ts'
+import type { CallContext } from '../../../runtime/context.ts'
+import { absentAt, ApiError, atField } from '../../../runtime/errors.ts'
+import { platform } from '../../ports/access.ts'
+import type { Transaction } from '../../ports/store.ts'
+import { workspaceScope } from '../../resources/kind.ts'
+import { bucketCollection, type StoredBucket } from '../buckets/buckets-store.ts'
+import type { StorageEnvironment } from '../environment.ts'
+import { findVersion } from '../objects/find-version.ts'
+import type { StoredVersion } from '../objects/versions-store.ts'
+
+/**
+ * Returns the bucket of the source of a copy, if it exists. Throws IAM_PERMISSION_DENIED unless the caller may download
+ * from the bucket. The permission for an absent bucket is asked at PLATFORM, so that no other caller learns that a bucket
+ * does not exist.
+ */
+export async function sourceBucket(
+  { access, store }: Pick<StorageEnvironment, 'access' | 'store'>,
+  { body, bucket, workspace }: ParsedCopyObjectRequest,
+  context: CallContext,
+): Promise<StoredBucket | undefined> {
+  const { source_bucket_id: id = bucket } = body
+  const found = (await store.get(bucketCollection, id))?.value
+  const isHere = id === bucket || found?.workspace_id === workspace
+  const scope = isHere ? workspaceScope(workspace) : found ? workspaceScope(found.workspace_id) : platform
+  await access.require(context, 'storage.objects.download', scope, isHere ? scope : platform)
+  return found
+}
+
+/** Returns the bucket of the source. Throws BUCKET_NOT_FOUND if the engine of the copy has no such bucket. */
+export function requireSource(
+  source: StoredBucket | undefined,
+  { body, bucket, engine }: ParsedCopyObjectRequest,
+): StoredBucket {
+  if (source?.engine === engine) return source
+  const { source_bucket_id: name = bucket } = body
+  const message = `engine ${engine} has no bucket ${name}`
+  throw absentAt(bucketNotFound, 'source_bucket_id', message, { type: 'storage.buckets', name })
+}
+
+/** Returns the version that is copied. Throws OBJECT_NOT_FOUND, OBJECT_VERSION_NOT_FOUND and SOURCE_PRECONDITION_FAILED. */
+export async function sourceVersion(
+  tx: Transaction,
+  bucket: string,
+  { source_if_match: etag, source_object: object, source_version_id: versionId }: ParsedCopyObjectRequest['body'],
+): Promise<StoredVersion> {
+  const version = await findVersion(tx, { bucket, object, versionId }).catch((error: unknown) => {
+    throw error instanceof ApiError ? atField(error, versionId === '' ? 'source_object' : 'source_version_id') : error
+  })
+  const { value } = version
+  if (value.is_delete_marker)
+    throw absentAt(objectNotFound, 'source_version_id', 'names a delete marker, which has no content', {
+      type: 'storage.objects',
+      name: `${bucket}/${object}`,
+    })
+  if (etag !== '' && etag !== '*' && etag.replaceAll('"', '') !== value.etag)
+    throw sourcePreconditionFailed(`the source has the etag ${value.etag}, not ${etag.slice(0, 80)}`, {
+      precondition: [{ type: 'ETAG', subject: value.version_id, description: `the etag is ${value.etag}` }],
+    })
+  return value
+}
