@@ -10,6 +10,7 @@ import type { DiskFiles } from './drivers/simulated/disk-files.ts'
 import { machines } from './drivers/simulated/machines-store.ts'
 import { SimulatedDriver, type Simulation } from './drivers/simulated/simulated-driver.ts'
 import type { ComputeEnvironment, Drivers } from './environment.ts'
+import { bootSources } from './images/boot-sources-store.ts'
 import { catalogueOf } from './images/catalogue.ts'
 import type { Image } from './images/image.ts'
 import { inspectCompute } from './inspect.ts'
@@ -23,7 +24,7 @@ import { disposal, protectionsOf, purgeMachines } from './work/purge.ts'
 import { telemetry } from './work/telemetry.ts'
 
 /** The parts of the area, with the values of its settings. */
-type SettledParts = Parts<ComputeArea, 'network' | 'topology', 'observability'> & {
+type SettledParts = Parts<ComputeArea, 'network' | 'topology', 'observability' | 'storage'> & {
   readonly settings: {
     readonly 'compute.images_file': readonly Image[] | undefined
     readonly 'compute.metrics_interval': number
@@ -61,8 +62,8 @@ export function compute<P extends SettledParts = SettledParts>(
   })
   return {
     kinds: [vmKind],
-    collections: [machines],
-    needs: { required: ['network', 'topology'], optional: ['observability'] },
+    collections: [machines, bootSources],
+    needs: { required: ['network', 'topology'], optional: ['observability', 'storage'] },
     procedures: (parts: P) => [...vmProcedures(environmentOf(parts)), disposal(environmentOf(parts))],
     workers: (parts: P) => [
       watching(environmentOf(parts)),

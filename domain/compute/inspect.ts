@@ -2,6 +2,7 @@ import { canonical } from '../../runtime/validation.ts'
 import type { Finding, Inspection } from '../ports/inspection.ts'
 import { workspaceScope } from '../resources/kind.ts'
 import { references } from '../resources/references.ts'
+import { bootSources } from './images/boot-sources-store.ts'
 import { consumerOf, needOf } from './vms/capacity.ts'
 import { bareStatus, portStates, stableStatuses, type Holding, type Status } from './vms/transitions.ts'
 import { vmKind } from './vms/vm-kind.ts'
@@ -18,10 +19,22 @@ export async function* inspectCompute(inspection: Inspection): Findings {
       ...(await portFaults(inspection, value)),
       ...(await capacityFaults(inspection, value)),
       ...(await zoneFaults(inspection, value)),
+      ...(await sourceFaults(inspection, value)),
     ]
     for (const message of faults) yield { resourceType: vmKind.type, id: value.id, message }
   }
   yield* inspectLeft(inspection)
+  for await (const { id } of reader.each(bootSources)) {
+    if (await reader.exists(vmCollection, { id })) continue
+    yield { resourceType: vmKind.type, id, message: 'does not exist, but the version of its boot disk is recorded' }
+  }
+}
+
+/** Returns a fault unless the version of a boot disk is recorded if, and only if, the disk is made from an object. */
+async function sourceFaults({ reader }: Inspection, { boot_disk, id }: StoredVm): Promise<readonly string[]> {
+  const isRecorded = (await reader.get(bootSources, id)) !== undefined
+  if (isRecorded === (boot_disk.source_object !== undefined)) return []
+  return [isRecorded ? 'has no object, but a version of one' : 'has a boot disk from an object, but no version of it']
 }
 
 /** Returns a fault if a transient status has no operation, or if an operation has no work that will end it. */

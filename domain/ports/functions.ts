@@ -1,6 +1,7 @@
 import type { Iam } from './iam.ts'
 import type { Network } from './network.ts'
 import type { Observability } from './observability.ts'
+import type { Storage } from './storage.ts'
 import type { Taxonomy } from './taxonomy.ts'
 import type { Topology } from './topology.ts'
 import type { Vault } from './vault.ts'
@@ -10,6 +11,7 @@ export interface AreaFunctions {
   readonly iam: Iam
   readonly network: Network
   readonly observability: Observability
+  readonly storage: Storage
   readonly taxonomy: Taxonomy
   readonly topology: Topology
   readonly vault: Vault

@@ -1,6 +1,6 @@
 import type { StorageArea } from '../../output/storage/area.ts'
 import type { Parts } from '../ports/area-parts.ts'
-import type { ContentFiles } from './contents/content-files.ts'
+import type { ContentFault, ContentFiles } from './contents/content-files.ts'
 import type { InstanceFolders } from './instances/instance-folders.ts'
 import type { RemovedCounts } from './lifecycle/removed-counts.ts'
 import type { NativeLease } from './native/native-lease.ts'
@@ -23,6 +23,8 @@ export interface StorageEnvironment extends Parts<StorageArea, never, 'iam' | 't
   readonly removed: RemovedCounts
   /** Counts the traffic of buckets for statistics. */
   readonly traffic: Traffic
+  /** Records a fault of content files: logs the fault, and degrades the instance if its disk has failed. */
+  readonly report: (fault: ContentFault) => void
   /** Logs work that failed and is tried again; `subject` is the type and the id of a resource. */
   readonly failed: (error: unknown, subject: string) => void
 }

@@ -13,7 +13,12 @@ import { QemuDriver } from './qemu/qemu-driver.ts'
 import { computeSettings } from './settings.ts'
 
 /** The parts of the area, as the server gives them. */
-export type ComputeParts = AreaEnvironment<ComputeArea, 'network' | 'topology', 'observability', typeof computeSettings>
+export type ComputeParts = AreaEnvironment<
+  ComputeArea,
+  'network' | 'topology',
+  'observability' | 'storage',
+  typeof computeSettings
+>
 
 /** Returns the folder of the machines that QEMU runs, which has a folder for each machine. */
 export const machinesFolder = (dataDir: string): string => join(dataDir, 'compute')

@@ -10,9 +10,10 @@ import {
   readdirSync,
   rmSync,
 } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DiskFiles } from '../../domain/compute/drivers/simulated/disk-files.ts'
-import type { Disk } from '../../domain/compute/drivers/driver.ts'
+import type { BootBytes, Disk } from '../../domain/compute/drivers/driver.ts'
 import type { Log } from '../log.ts'
 import { systemCode } from '../store/sqlite/store-file.ts'
 
@@ -35,6 +36,9 @@ const folderMode = 0o700
 /** Refuses links and devices that stand at the place of a file. */
 const openFlags = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
+/** Opens an existing file for writing from its start. */
+const fillFlags = constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
 /**
  * The files of the disks of simulated machines in a data folder. The calls block the thread, as those of the store in
  * the same folder do; a file is sparse, so its size costs no time.
@@ -56,6 +60,31 @@ export class DiskFolder implements DiskFiles {
       mkdirSync(folder, { recursive: true, mode: folderMode })
       setSize(join(folder, name), fileBytesOf(disk))
     })
+  }
+
+  async fill(vm: string, disk: Disk, chunks: BootBytes, signal: AbortSignal): Promise<boolean> {
+    const limit = fileBytesOf(disk)
+    try {
+      const file = await open(join(this.#folder, vm, fileNameOf(disk.name)), fillFlags)
+      try {
+        let position = 0
+        for await (const chunk of chunks) {
+          signal.throwIfAborted()
+          const rest = chunk.subarray(0, limit - position)
+          await file.writeFile(rest)
+          position += rest.length
+          if (position === limit) break
+        }
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      return true
+    } catch (err) {
+      if (systemCode(err) === '') throw err
+      this.#log.warn({ err, vm }, 'the content of a simulated disk cannot be written')
+      return false
+    }
   }
 
   remove(vm: string): boolean {

@@ -1,7 +1,10 @@
 import { storage, storageForms, storageHandlers, storageProcedures, storageWorkers } from '../../domain/storage/area.ts'
 import { bootstrap } from '../../domain/storage/bootstrap.ts'
+import type { ContentFault } from '../../domain/storage/contents/content-files.ts'
 import type { StorageEnvironment } from '../../domain/storage/environment.ts'
+import { storageFunctions } from '../../domain/storage/functions/storage-functions.ts'
 import { storageHooks } from '../../domain/storage/hooks.ts'
+import { degrader } from '../../domain/storage/instances/check-instances.ts'
 import { RemovedCounts } from '../../domain/storage/lifecycle/removed-counts.ts'
 import { NativeLease } from '../../domain/storage/native/native-lease.ts'
 import { Traffic } from '../../domain/storage/statistics/traffic.ts'
@@ -13,17 +16,18 @@ import { area, type AreaModule } from '../area.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
 import { contentFiles } from './content-checks.ts'
 import { ContentFolders } from './files/content-folders.ts'
+import { hostCalls, type FileCalls } from './files/file-calls.ts'
 import { lifecycleMetrics } from './lifecycle-metrics.ts'
 import { InstanceRoots } from './instances/instance-roots.ts'
 import { storageSettings } from './settings.ts'
 
 type StorageParts = AreaEnvironment<StorageArea, never, 'iam' | 'topology' | 'vault', typeof storageSettings>
 
-/** Returns the area of storage classes, buckets, objects and uploads. */
-export function storageArea(): AreaModule {
+/** Returns the area of storage classes, buckets, objects and uploads. `calls` replaces the calls on content files. */
+export function storageArea(calls: FileCalls = hostCalls): AreaModule {
   const mounted = new WeakMap<StorageParts, StorageEnvironment>()
   const environmentOf = (parts: StorageParts): StorageEnvironment => {
-    const made = mounted.get(parts) ?? mountedStorage(parts)
+    const made = mounted.get(parts) ?? mountedStorage(parts, calls)
     mounted.set(parts, made)
     return made
   }
@@ -37,6 +41,7 @@ export function storageArea(): AreaModule {
     forms: () => storageForms,
     procedures: parts => storageProcedures(environmentOf(parts)),
     workers: parts => storageWorkers(environmentOf(parts)),
+    provides: parts => ({ storage: storageFunctions(environmentOf(parts)) }),
     planes: parts => [objectPlane(generated.domain, environmentOf(parts))],
     async open(parts) {
       await bootstrap(environmentOf(parts))
@@ -45,21 +50,30 @@ export function storageArea(): AreaModule {
   })
 }
 
-function mountedStorage(parts: StorageParts): StorageEnvironment {
+function mountedStorage(parts: StorageParts, calls: FileCalls): StorageEnvironment {
   const { baseUrl, clock, functions, log, settings, store } = parts
   const folders = new InstanceRoots(settings['storage.roots'], log)
   const removed = new RemovedCounts()
   parts.expose(lifecycleMetrics(removed))
   const dataBaseUrl = settings['storage.data_base_url']?.replace(/\/+$/, '')
+  const failed = (err: unknown, subject: string) =>
+    log.warn({ err, subject }, 'work of storage failed; it is tried again')
+  const degrade = degrader({ clock, failed, store })
+  const report = (err: ContentFault) => {
+    const { instance, kind } = err
+    log.warn({ err, instance, kind }, 'the content files of a storage class instance failed')
+    if (kind === 'failed') degrade(instance)
+  }
   return {
     ...parts,
     dataBaseUrl: () => dataBaseUrl ?? baseUrl(),
     folders,
-    files: new ContentFolders(instance => folders.folderOf(instance)),
+    files: new ContentFolders(instance => folders.folderOf(instance), { calls, report }),
+    report,
     keys: new SigningKeys({ store, vault: () => functions.vault }),
     lease: new NativeLease(),
     removed,
     traffic: new Traffic(() => clock.now()),
-    failed: (err, subject) => log.warn({ err, subject }, 'work of storage failed; it is tried again'),
+    failed,
   }
 }

@@ -1,9 +1,16 @@
 import { vmImageNotFound } from '../../../output/compute/errors.ts'
-import type { VmBootDiskInput } from '../../../output/compute/types.ts'
+import type { ParsedVmBootDisk, VmBootDiskInput, VmSourceArtifact } from '../../../output/compute/types.ts'
 import type { CallContext } from '../../../runtime/context.ts'
-import { absentAt } from '../../../runtime/errors.ts'
+import { absentAt, ApiError } from '../../../runtime/errors.ts'
 import type { Authorizer } from '../../ports/access.ts'
+import type { Transaction } from '../../ports/store.ts'
 import { workspaceScope } from '../../resources/kind.ts'
+import type { ComputeEnvironment } from '../environment.ts'
+import { bootSources } from '../images/boot-sources-store.ts'
+import { requireFits, requireImage } from '../images/catalogue.ts'
+import type { Image } from '../images/image.ts'
+import { readSource, requirePresent, requireRoom, type ObjectSource } from '../images/object-source.ts'
+import type { StoredVm } from '../vms/vms-store.ts'
 
 /**
  * Throws IAM_PERMISSION_DENIED unless the caller has the permissions of other areas that a creation needs at its
@@ -21,24 +28,57 @@ export async function requireUse(
   if (boot_disk.source_artifact) await access.require(context, 'registry.artifacts.pull', scope)
 }
 
-/**
- * Throws VM_IMAGE_NOT_FOUND for a boot disk from an object or an artifact: no area of the platform has objects or
- * artifacts.
- */
-export function requireNoForeignSource({ source_artifact, source_object }: VmBootDiskInput): void {
-  if (source_object)
-    throw absent(
-      'storage.objects',
-      source_object.object,
-      `bucket ${source_object.bucket_id} has no object of this name`,
-    )
-  if (source_artifact)
-    throw absent(
-      'registry.artifacts',
-      source_artifact.reference,
-      `repository ${source_artifact.repository_id} has no artifact of this reference`,
-    )
+/** The source of a new boot disk: an image of the catalogue, or an object as `readSource` returns it. */
+export interface BootSource {
+  readonly boot_disk: VmBootDiskInput
+  readonly image: Image | undefined
+  readonly object: ObjectSource | ApiError | undefined
 }
 
-const absent = (type: string, name: string, message: string) =>
-  absentAt(vmImageNotFound, 'boot_disk', message, { type, name: name.slice(0, 80) })
+/** Finds the source of a new boot disk, before the transaction of the creation. */
+export async function bootSource(
+  { functions: { storage }, images }: Pick<ComputeEnvironment, 'functions' | 'images'>,
+  context: CallContext,
+  workspace: string,
+  boot_disk: ParsedVmBootDisk,
+): Promise<BootSource> {
+  const { image, source_object } = boot_disk
+  const object = source_object && (await readSource(storage, context, workspace, source_object))
+  return { boot_disk, image: images.get(image), object }
+}
+
+/** Returns the smallest size of a boot disk in GiB; undefined for a source that cannot be used. */
+export function minGibOf({ image, object }: BootSource): number | undefined {
+  if (object instanceof ApiError) return undefined
+  return object?.minGib ?? image?.min_disk_gib
+}
+
+/**
+ * Checks the source of a new boot disk. Throws VM_IMAGE_NOT_FOUND, VM_IMAGE_REQUIREMENT_UNMET, and ENGINE_UNAVAILABLE if
+ * the object cannot be read at the moment. No area has artifacts, so an artifact is never found.
+ */
+export async function requireSource(
+  { functions: { storage }, images }: Pick<ComputeEnvironment, 'functions' | 'images'>,
+  tx: Transaction,
+  { boot_disk, object }: BootSource,
+  { boot_disk: { size_gib = 0 }, memory_mib, workspace_id }: StoredVm,
+): Promise<void> {
+  const { image = '', source_artifact, source_object } = boot_disk
+  if (source_artifact) throw absentArtifact(source_artifact)
+  if (!source_object) return requireFits(requireImage(images, image), { bootGib: size_gib, memoryMib: memory_mib })
+  if (!object || object instanceof ApiError) throw object ?? new Error('the object of a boot disk was not read')
+  await requirePresent(storage, tx, workspace_id, source_object, object.versionId)
+  requireRoom(source_object, object, size_gib)
+}
+
+/** Records the version of the object from which the boot disk of a new machine is made. */
+export async function recordSource(tx: Transaction, vm_id: string, { object }: BootSource): Promise<void> {
+  if (!object || object instanceof ApiError) return
+  await tx.insert(bootSources, { vm_id, version_id: object.versionId })
+}
+
+const absentArtifact = ({ reference, repository_id }: VmSourceArtifact): ApiError =>
+  absentAt(vmImageNotFound, 'boot_disk', `repository ${repository_id} has no artifact of this reference`, {
+    type: 'registry.artifacts',
+    name: reference.slice(0, 80),
+  })

@@ -8,9 +8,8 @@ import type { Transaction } from '../../ports/store.ts'
 import { addReference } from '../../resources/references.ts'
 import type { Left, Resources } from '../../resources/resources.ts'
 import type { ComputeEnvironment } from '../environment.ts'
-import { requireFits, requireImage } from '../images/catalogue.ts'
 import { orderOf } from '../work/vm-work.ts'
-import { requireNoForeignSource, requireUse } from './boot-source.ts'
+import { bootSource, recordSource, requireSource, requireUse } from './boot-source.ts'
 import { consumerOf, needOf, requireAllocated, unavailableZone, withNodes } from '../vms/capacity.ts'
 import { newVm } from './new-vm.ts'
 import { createInterface, freeNames, requireSubnets } from '../vms/ports.ts'
@@ -28,25 +27,26 @@ export async function createVm(
   request: ParsedCreateVmRequest,
   context: CallContext,
 ): Promise<Answer<ComputeOperation>> {
-  const { access, images } = environment
+  const { access } = environment
   const { body, workspace } = request
   const { boot_disk, network_interfaces: interfaces, start_on_create } = body
   await requireUse(access, context, workspace, { boot_disk, hasInterfaces: interfaces.length > 0 })
   requireNumaSums(body)
   const standard = resources.standard({ workspace, engine: 'native' }, context)
-  const vm = newVm(standard, body, images.get(boot_disk.image))
+  const source = await bootSource(environment, context, workspace, boot_disk)
+  const vm = newVm(standard, body, source)
   let region = ''
   return resources.create(request, context, vm, {
     async refer(tx) {
       region = await requireZone(environment, tx, vm)
-      requireNoForeignSource(boot_disk)
-      const size = { bootGib: vm.boot_disk.size_gib ?? 0, memoryMib: vm.memory_mib }
-      requireFits(requireImage(images, boot_disk.image), size)
+      await requireSource(environment, tx, source, vm)
       const named = interfaces.map(({ subnet_id }, at) => ({ subnet_id, at }))
       await requireSubnets(environment.functions.network, tx, { ...vm, region }, named)
     },
-    complete: (tx, operation_id) =>
-      place(environment, tx, { ...vm, region, operation_id }, { interfaces, isStarted: start_on_create }),
+    async complete(tx, operation_id) {
+      await recordSource(tx, vm.id, source)
+      return place(environment, tx, { ...vm, region, operation_id }, { interfaces, isStarted: start_on_create })
+    },
   })
 }
 

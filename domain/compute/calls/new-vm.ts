@@ -1,22 +1,22 @@
 import type { ParsedVm } from '../../../output/compute/types.ts'
 import type { Standard } from '../../resources/resources.ts'
-import type { Image } from '../images/image.ts'
 import { coresPerSocket } from '../vms/vm-form.ts'
 import { statusOf } from '../vms/transitions.ts'
 import type { StoredVm } from '../vms/vms-store.ts'
+import { minGibOf, type BootSource } from './boot-source.ts'
 
 /**
  * Returns the row of a new machine without its region, its pool and its interfaces, which the transaction of the
- * creation adds. `image` is the image of the boot disk, or undefined if the catalogue has no such image.
+ * creation adds.
  */
-export function newVm(standard: Standard, body: ParsedVm, image: Image | undefined): StoredVm {
+export function newVm(standard: Standard, body: ParsedVm, source: BootSource): StoredVm {
   const { boot_disk, cpu, etag: _precondition, network_interfaces: _later, start_on_create: _now, ...settable } = body
   return {
     ...standard,
     ...settable,
     region: '',
     cpu: { ...cpu, cores_per_socket: coresPerSocket(cpu) },
-    boot_disk: { ...boot_disk, size_gib: boot_disk.size_gib ?? image?.min_disk_gib ?? 1 },
+    boot_disk: { ...boot_disk, size_gib: boot_disk.size_gib ?? minGibOf(source) ?? 1 },
     network_interfaces: [],
     status: statusOf('PROVISIONING'),
     status_reason: '',

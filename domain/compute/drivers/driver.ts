@@ -13,6 +13,18 @@ export interface BootImage {
   readonly sha256?: string
 }
 
+/** The bytes of a content. */
+export type BootBytes = AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined>
+
+/** The content of a boot disk that is made from an object, in place of an image. The content never changes. */
+export interface BootContent {
+  /**
+   * Opens the content; `size` is in bytes. The caller reads the bytes to their end, or returns the generator. The
+   * function and the generator throw `BootContentFault`, which the driver passes on to its caller.
+   */
+  open(): Promise<{ readonly size: number; readonly chunks: BootBytes }>
+}
+
 /** A disk of a virtual machine. The boot disk has an empty name; data disks have the names of the machine. */
 export interface Disk {
   readonly name: string
@@ -60,6 +72,8 @@ export interface DriverVm {
 /** One call of a driver. */
 export interface DriverCall {
   readonly vm: DriverVm
+  /** The content of the boot disk; absent for a boot disk from an image. */
+  readonly content?: BootContent | undefined
   /** The id of the operation. A call that is repeated with the same id continues the same change. */
   readonly request: string
   /** The time of the call, in milliseconds since 1970. */
@@ -105,7 +119,7 @@ export interface MachineEvent {
 export interface Driver {
   /** The serial consoles and the usage of the machines; absent for a driver that knows neither. */
   readonly telemetry?: DriverTelemetry
-  /** Creates the disks that the machine lacks. */
+  /** Creates the disks that the machine lacks, and copies the content of a new boot disk. */
   provision(call: DriverCall): Promise<DriverAnswer>
   /** Boots a machine that is off. */
   start(call: DriverCall): Promise<DriverAnswer>

@@ -12,6 +12,7 @@ import {
 import type { Stored, Transaction } from '../../ports/store.ts'
 import type { Disk, Driver, DriverAnswer, DriverCall, DriverVm, GuestInterface } from '../drivers/driver.ts'
 import type { ComputeEnvironment } from '../environment.ts'
+import { bootContentOf, BootContentFault } from '../images/boot-content.ts'
 import type { ImageCatalogue } from '../images/catalogue.ts'
 import type { FailureReason } from '../vms/transitions.ts'
 import { coresPerSocket } from '../vms/vm-form.ts'
@@ -38,7 +39,7 @@ export const stepOf = (environment: ComputeEnvironment, step: DriverStep): Step<
 })
 
 async function runStep(
-  { drivers, images }: ComputeEnvironment,
+  { drivers, functions, images }: ComputeEnvironment,
   step: DriverStep,
   context: StepContext<VmWork>,
 ): Promise<StepOutcome> {
@@ -47,8 +48,9 @@ async function runStep(
   if (vm?.operation_id !== operationId) return done()
   const driver = vm.driver === '' ? undefined : drivers[vm.driver]
   if (!driver && !step.isOptional) return failed(errorOf(step.reason, `this server has no driver ${vm.driver}`))
-  const call = { vm: driverVmOf(vm, images), request: operationId, now: clock.now(), signal, tx }
-  const answer = (driver && (await step.run(driver, call, input))) ?? { kind: 'done' }
+  const content = await bootContentOf(store, functions.storage, vm)
+  const call = { vm: driverVmOf(vm, images), content, request: operationId, now: clock.now(), signal, tx }
+  const answer = (driver && (await answerOf(step.run(driver, call, input)))) ?? { kind: 'done' }
   if (answer.kind === 'waiting') return again(answer.afterMs)
   if (answer.kind === 'failed') return failed(errorOf(step.reason, answer.message))
   if (answer.isForced && input.grace) context.warn(forced(input.grace.seconds))
@@ -56,6 +58,19 @@ async function runStep(
     const stored = await lockOwn(inner, input.vm, operationId)
     if (stored) await step.after?.(inner, stored, input)
   })
+}
+
+/** The time after which content that cannot be read at the moment is tried again, in milliseconds. */
+const laterMs = 1_000
+
+/** Returns the answer of a driver, also if the content of the boot disk cannot be read. */
+async function answerOf(call: Promise<DriverAnswer> | undefined): Promise<DriverAnswer | undefined> {
+  try {
+    return await call
+  } catch (error) {
+    if (!(error instanceof BootContentFault)) throw error
+    return error.isFinal ? { kind: 'failed', message: error.message } : { kind: 'waiting', afterMs: laterMs }
+  }
 }
 
 const errorOf = ({ code, reason }: FailureReason, description: string): OperationError => ({

@@ -5,6 +5,7 @@ import type { DriverName } from '../../ports/topology.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import type { DriverVm } from '../drivers/driver.ts'
 import type { ComputeEnvironment } from '../environment.ts'
+import { forgetSource } from '../images/boot-sources-store.ts'
 import { vmKind } from '../vms/vm-kind.ts'
 import { vmCollection } from '../vms/vms-store.ts'
 import { driverVmOf } from './driver-step.ts'
@@ -32,6 +33,7 @@ export async function purgeMachines(
     const vm: DriverVm = { ...driverVmOf(value, images), metadata: {} }
     await store.tx(async tx => {
       if (operation_id !== '') await operations.cancel(tx, operation_id, 'the workspace is deleted')
+      await forgetSource(tx, value.id)
       const input: Disposal | undefined = driver === '' ? undefined : { vm, driver }
       if (input) await operations.follow(tx, { kind, input, scope })
     })

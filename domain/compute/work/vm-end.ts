@@ -7,6 +7,7 @@ import { takeDifference } from '../../resources/quota-difference.ts'
 import { dropReferencesOf } from '../../resources/references.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import type { ComputeEnvironment } from '../environment.ts'
+import { forgetSource } from '../images/boot-sources-store.ts'
 import { changeHolding, consumerOf } from '../vms/capacity.ts'
 import { releaseInterfaces, switchPorts } from '../vms/ports.ts'
 import { isIn, statusOf, verbRows, type Holding, type Status, type Verb } from '../vms/transitions.ts'
@@ -118,6 +119,7 @@ export async function remove(
   await releaseInterfaces(network, tx, vm.network_interfaces)
   await dropReferencesOf(tx, { type: vmKind.type, id })
   await tx.delete(vmCollection, id, version)
+  await forgetSource(tx, id)
   await takeDifference(tx, taxonomy, vm.workspace_id, vmKind.takes?.(vm) ?? [], [])
   await topology.release(tx, consumerOf(vm))
 }

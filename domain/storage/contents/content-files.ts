@@ -28,10 +28,10 @@ export interface Receiving {
 }
 
 /**
- * What prevents the work on a file: no space is left, a file is absent or shorter than its row says, or the host
- * refuses, for example because the disk has failed.
+ * What prevents the work on a file: no space is left; a file is absent or not as its row says; the host has no descriptor
+ * or memory left; or the disk fails.
  */
-export type ContentFaultKind = 'full' | 'lost' | 'failed'
+export type ContentFaultKind = 'full' | 'lost' | 'busy' | 'failed'
 
 /** The work on a file of an instance failed. */
 export class ContentFault extends Error {

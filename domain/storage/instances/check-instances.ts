@@ -1,6 +1,7 @@
 import type { Reader, Transaction } from '../../ports/store.ts'
 import { classCollection } from '../classes/classes-store.ts'
 import { nativeDefaults } from '../classes/native-settings.ts'
+import type { StorageEnvironment } from '../environment.ts'
 import type { NativeTask } from '../native/native-worker.ts'
 import type { FolderCheck } from './instance-folders.ts'
 import { checkedInstance } from './instance-state.ts'
@@ -16,7 +17,7 @@ const unchecked: readonly string[] = [
  * Checks the folders of all instances, and records their states and their free space. The first check of an instance
  * that the bootstrap created makes its folder.
  */
-export const checkInstances: NativeTask = async ({ clock, folders, store }, turn) => {
+export const checkInstances: NativeTask<'clock' | 'folders' | 'store'> = async ({ clock, folders, store }, turn) => {
   const instances: StoredInstance[] = []
   for await (const { value } of store.each(instanceCollection))
     if (!unchecked.includes(value.state)) instances.push(value)
@@ -45,8 +46,29 @@ export async function minFreeBytes(
   return (stored?.value.native ?? nativeDefaults).min_free_bytes
 }
 
-/** Records that the disk of an instance met a fault; the next good check makes the instance READY again. */
-export async function degrade(tx: Transaction, id: string, now: number): Promise<void> {
-  const fault: FolderCheck = { kind: 'faulty', reason: 'ProbeFailed', message: 'the disk failed during a call' }
-  await recordCheck(tx, id, fault, now)
+/**
+ * Returns a function that records that the disk of an instance has failed, so that the instance takes no content until
+ * its next good check (storage.md 2). Faults while the record is being written, and faults of a DEGRADED instance, write
+ * nothing.
+ */
+export function degrader({
+  clock,
+  failed,
+  store,
+}: Pick<StorageEnvironment, 'clock' | 'failed' | 'store'>): (instance: string) => void {
+  const busy = new Set<string>()
+  const degrade = async (instance: string): Promise<void> => {
+    const known = await store.get(instanceCollection, instance)
+    if (known?.value.state === 'STORAGE_CLASS_INSTANCE_STATE_DEGRADED') return
+    await store.tx(tx => recordCheck(tx, instance, diskFault, clock.now()))
+  }
+  return instance => {
+    if (busy.has(instance)) return
+    busy.add(instance)
+    void degrade(instance)
+      .catch((error: unknown) => failed(error, `storage.storageClassInstances/${instance}`))
+      .finally(() => busy.delete(instance))
+  }
 }
+
+const diskFault: FolderCheck = { kind: 'faulty', reason: 'ProbeFailed', message: 'the disk failed during a call' }

@@ -3,7 +3,8 @@ import type { Reply } from '../../../runtime/route.ts'
 import { ContentFault, type OpenContent } from '../contents/content-files.ts'
 import { contentCollection } from '../contents/contents-store.ts'
 import type { StorageEnvironment } from '../environment.ts'
-import { absentObject, findVersion } from '../objects/find-version.ts'
+import type { StoredBucket } from '../buckets/buckets-store.ts'
+import { absentObject, findVersion, type VersionName } from '../objects/find-version.ts'
 import { metadataCollection, type StoredMetadata, type StoredVersion } from '../objects/versions-store.ts'
 import { metadataPrefix, sha256Header, uploadedMembers } from '../presigned/upload-headers.ts'
 import { crc32cHeader } from './plane-headers.ts'
@@ -22,7 +23,9 @@ export type GetReply = Reply<
 /** Answers a read of an object with its content, in ranges and under conditions (storage.md 4.5). */
 export async function getObject(environment: StorageEnvironment, context: CallContext): Promise<GetReply> {
   const call = allowedCall(context)
-  const { content, metadata, version } = await opened(environment, call, 1)
+  const { bucket, request } = call
+  const name = { bucket: bucket.id, object: request.object, versionId: request.query.versionId ?? '' }
+  const { content, metadata, version } = await openVersion(environment, bucket, name)
   try {
     return replyOf(call, context, { content, metadata, version })
   } catch (error) {
@@ -31,17 +34,24 @@ export async function getObject(environment: StorageEnvironment, context: CallCo
   }
 }
 
-interface Opened {
+/** A version whose content is open. */
+export interface OpenedVersion {
   readonly content: OpenContent
   readonly metadata: StoredMetadata
   readonly version: StoredVersion
 }
 
-/** Finds and opens a content. The rows are read again if the content is deleted between the reads and the opening. */
-async function opened(environment: StorageEnvironment, call: AllowedCall, retries: number): Promise<Opened> {
+/**
+ * Finds and opens a version. The rows are read again if the content is deleted between the reads and the opening. Throws
+ * OBJECT_NOT_FOUND, OBJECT_VERSION_NOT_FOUND and `ContentFault`.
+ */
+export async function openVersion(
+  environment: Pick<StorageEnvironment, 'files' | 'report' | 'store'>,
+  bucket: StoredBucket,
+  name: VersionName,
+  retries = 1,
+): Promise<OpenedVersion> {
   const { files, store } = environment
-  const { bucket, request } = call
-  const name = { bucket: bucket.id, object: request.object, versionId: request.query.versionId ?? '' }
   const { value: version } = await findVersion(store, name)
   if (version.is_delete_marker) throw absentObject(name)
   const metadata = await store.get(metadataCollection, version.version_id)
@@ -51,12 +61,16 @@ async function opened(environment: StorageEnvironment, call: AllowedCall, retrie
     const content = await files.open(stored.value.instance_id, stored.value.files)
     return { content, metadata: metadata.value, version }
   } catch (error) {
-    if (retries === 0 || !(error instanceof ContentFault) || error.kind !== 'lost') throw error
-    return opened(environment, call, retries - 1)
+    if (!(error instanceof ContentFault) || error.kind !== 'lost') throw error
+    if (retries === 0) {
+      environment.report(error)
+      throw error
+    }
+    return openVersion(environment, bucket, name, retries - 1)
   }
 }
 
-function replyOf({ request }: AllowedCall, context: CallContext, opened: Opened): GetReply {
+function replyOf({ request }: AllowedCall, context: CallContext, opened: OpenedVersion): GetReply {
   const { content, metadata, version } = opened
   const { etag, size } = version
   const validators = { tag: `"${etag}"`, modifiedMs: Date.parse(version.create_time) }

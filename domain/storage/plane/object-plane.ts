@@ -5,7 +5,6 @@ import type { Parameter } from '../../../runtime/parameters/types.ts'
 import type { BoundRoute, Route } from '../../../runtime/route.ts'
 import { isRecord } from '../../../runtime/validation.ts'
 import type { DataPlane } from '../../ports/data-planes.ts'
-import { ContentFault } from '../contents/content-files.ts'
 import type { StorageEnvironment } from '../environment.ts'
 import { dataPrefix } from '../objects/object-path.ts'
 import { ownQuery } from '../presigned/sign-url.ts'
@@ -14,7 +13,7 @@ import { partQuery } from '../uploads/part-urls.ts'
 import { counted } from './count-traffic.ts'
 import { withCors } from './cors.ts'
 import { getObject, type GetReply } from './get-object.ts'
-import { contentError, renderPlaneError } from './plane-errors.ts'
+import { renderPlaneError, sound } from './plane-errors.ts'
 import { allowedCall, planeDoors } from './plane-doors.ts'
 import { putObject, type PutReply } from './put-object.ts'
 import { uploadPart } from './put-part.ts'
@@ -108,13 +107,4 @@ const writeContent: typeof putObject = (environment, body, context) =>
 function bodyOf(request: object): ReadableStream<Uint8Array<ArrayBuffer>> {
   const { body }: { readonly body?: unknown } = request
   return body instanceof ReadableStream ? body : new Blob().stream()
-}
-
-/** Runs a call, and answers a fault of its files by the error for callers. */
-async function sound<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call()
-  } catch (error) {
-    throw error instanceof ContentFault ? contentError(error) : error
-  }
 }

@@ -1,6 +1,8 @@
 import { checksumMismatch } from '../../../output/storage/errors.ts'
 import { ApiError, faultAt } from '../../../runtime/errors.ts'
-import type { ReceivedFile } from '../contents/content-files.ts'
+import type { Chunks } from '../../../runtime/media.ts'
+import type { StoredBucket } from '../buckets/buckets-store.ts'
+import { ContentFault, type ReceivedFile } from '../contents/content-files.ts'
 import type { StorageEnvironment } from '../environment.ts'
 import { classOf } from '../objects/object-limits.ts'
 import { sha256Header } from '../presigned/upload-headers.ts'
@@ -23,19 +25,29 @@ export interface Storing {
  * the commit (storage.md 4.4). A declared length over the limit is refused before the first byte.
  */
 export async function storeContent(
-  { files, store }: Pick<StorageEnvironment, 'files' | 'store'>,
+  environment: Pick<StorageEnvironment, 'files' | 'store'>,
   call: AllowedCall,
   body: Body,
-  { commit, maxBytes, path, tooLong }: Storing,
+  storing: Storing,
 ): Promise<ReceivedFile> {
-  const { instance_id: instance } = call.bucket
-  if (Number(call.request.headers['content-length'] ?? 0) > maxBytes) throw tooLong()
+  if (Number(call.request.headers['content-length'] ?? 0) > storing.maxBytes) throw storing.tooLong()
+  return keepContent(environment, call.bucket, body, { ...storing, check: file => requireDigests(call, file) })
+}
+
+/** Writes a body to a file of the instance of a bucket, and commits its rows. `check` refuses the received bytes. */
+export async function keepContent(
+  { files, store }: Pick<StorageEnvironment, 'files' | 'store'>,
+  bucket: StoredBucket,
+  body: Chunks,
+  { check, commit, maxBytes, path, tooLong }: Storing & { readonly check?: (file: ReceivedFile) => void },
+): Promise<ReceivedFile> {
+  const { instance_id: instance } = bucket
   await requireWritable(store, instance)
-  const { native } = await classOf(store, call.bucket)
+  const { native } = await classOf(store, bucket)
   const syncMode = native?.sync_mode === 'STORAGE_SYNC_MODE_DATA' ? 'DATA' : 'FULL'
   const received = await files.receive(body, { instance, syncMode, maxBytes, tooLong })
   try {
-    requireDigests(call, received)
+    check?.(received)
     await files.move(instance, received.path, path)
     await commit(received)
     return received
@@ -50,8 +62,9 @@ export async function storeContent(
 export const signedHeader = ({ request }: AllowedCall, name: string): string | undefined =>
   request.signed.has(name) ? request.headers[name] : undefined
 
-/** Whether an error says that a transaction was rolled back. */
-const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.rpc !== 'UNAVAILABLE'
+/** Whether an error says that no transaction was committed: a file failed before, or the transaction was rolled back. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof ContentFault || (error instanceof ApiError && error.rpc !== 'UNAVAILABLE')
 
 /** Throws CHECKSUM_MISMATCH if the received bytes have another digest than the headers say. */
 function requireDigests(call: AllowedCall, { digests }: ReceivedFile): void {

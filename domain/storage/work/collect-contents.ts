@@ -1,4 +1,5 @@
 import type { Turn } from '../../ports/workers.ts'
+import { ContentFault, type ContentFiles } from '../contents/content-files.ts'
 import { contentCollection } from '../contents/contents-store.ts'
 import type { StorageEnvironment } from '../environment.ts'
 import { instanceCollection } from '../instances/instances-store.ts'
@@ -15,14 +16,36 @@ export async function collectContents(
   { files, store }: Pick<StorageEnvironment, 'files' | 'store'>,
   { signal, tx }: Turn,
 ): Promise<void> {
+  const failures = new Map<string, number>()
   for await (const { id, value } of store.each(contentCollection, { references: 0 })) {
     if (signal.aborted) return
+    const failed = failures.get(value.instance_id) ?? 0
+    if (failed === maxFailures) continue
     const paths = value.files.map(({ path }) => path)
-    if (!(await files.remove(value.instance_id, paths))) continue
+    const outcome = await removal(files, value.instance_id, paths)
+    if (outcome === 'failed') failures.set(value.instance_id, failed + 1)
+    if (outcome !== 'removed') continue
     await tx(async transaction => {
       const stored = await transaction.lock(contentCollection, id)
       if (stored?.value.references === 0) await transaction.delete(contentCollection, id, stored.version)
     })
+  }
+}
+
+/** The number of failures after which a run leaves the other contents of an instance to the next run. */
+const maxFailures = 3
+
+/** Deletes files. A file that is still read, or that the host refuses to delete, stays for a later run. */
+async function removal(
+  files: ContentFiles,
+  instance: string,
+  paths: readonly string[],
+): Promise<'removed' | 'read' | 'failed'> {
+  try {
+    return (await files.remove(instance, paths)) ? 'removed' : 'read'
+  } catch (error) {
+    if (error instanceof ContentFault) return 'failed'
+    throw error
   }
 }
 
@@ -46,7 +69,7 @@ export async function collectLeftovers(
   for (const id of instances) {
     for await (const path of files.olderThan(id, before)) {
       if (signal.aborted) return
-      if (!(await isNamed(store, id, path))) await files.remove(id, [path])
+      if (!(await isNamed(store, id, path))) await removal(files, id, [path])
     }
   }
 }

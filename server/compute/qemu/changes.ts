@@ -1,8 +1,9 @@
 import { rmSync } from 'node:fs'
-import type { Disk, DriverAnswer, DriverVm } from '../../../domain/compute/drivers/driver.ts'
+import type { BootContent, Disk, DriverAnswer, DriverVm } from '../../../domain/compute/drivers/driver.ts'
 import type { HostFacts } from './command-line.ts'
 import { argumentsOf, type Beginning } from './command-line.ts'
-import { bytesOf, bytesPerGib, createDisk, growDisk, qcow2Header } from './disks.ts'
+import { copiedObject, objectImage } from './copied-object.ts'
+import { bytesOf, bytesPerGib, createDisk, growDisk, qcow2Header, type BaseImage } from './disks.ts'
 import type { Guest } from './guest.ts'
 import type { ImageFiles } from './image-files.ts'
 import { pinProcessors } from './pinning.ts'
@@ -15,6 +16,8 @@ import { diskFile, diskNode, fileNames, interfaceSocket, type MachineRecord, typ
 /** The parts of a change of one machine. */
 export interface Change {
   readonly vm: DriverVm
+  /** The content of the boot disk; undefined for a boot disk from an image. */
+  readonly content: BootContent | undefined
   readonly folder: VmFolder
   readonly guest: Guest
   readonly images: ImageFiles
@@ -41,22 +44,27 @@ const refused = (power: MachineRecord['power'] | undefined): DriverAnswer =>
 const powers = { OFF: 'is off', ON: 'is running', SAVED: 'has a saved state' } as const
 
 /** Creates the disks that a machine lacks. */
-export async function provision({ folder, images, signal, vm }: Change): Promise<DriverAnswer> {
+export async function provision(change: Change): Promise<DriverAnswer> {
+  const { folder, signal, vm } = change
   folder.make()
   folder.clean()
   for (const disk of vm.disks) {
     const isNewBootDisk = disk.name === '' && !folder.has(diskFile(''))
-    const base = isNewBootDisk ? await untilAborted(images.baseOf(vm.image), signal) : undefined
+    const base = isNewBootDisk ? await baseOf(change) : undefined
     // The guest of a smaller disk would see an image without its end.
     if (base && base.virtualBytes > bytesOf(disk)) {
       const gib = Math.ceil(base.virtualBytes / bytesPerGib)
-      return failed(`image ${vm.image?.name} has ${gib} GiB, and the boot disk only ${disk.size_gib}`)
+      return failed(`image ${vm.image?.name ?? objectImage} has ${gib} GiB, and the boot disk only ${disk.size_gib}`)
     }
     await createDisk(folder, disk, base, signal)
   }
   if (!folder.read()) folder.write({ power: 'OFF', ports: [] })
   return done
 }
+
+/** Returns the first content of a boot disk: the copy of its object, or its image. */
+const baseOf = ({ content, folder, images, signal, vm }: Change): Promise<BaseImage | undefined> =>
+  content ? copiedObject(folder, content, signal) : untilAborted(images.baseOf(vm.image), signal)
 
 /** Boots a machine that is off. A process of an interrupted start is kept. */
 export async function start(change: Change): Promise<DriverAnswer> {

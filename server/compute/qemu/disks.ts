@@ -1,5 +1,6 @@
 import { readSync, renameSync, rmSync } from 'node:fs'
 import type { Disk } from '../../../domain/compute/drivers/driver.ts'
+import { headerBytes, qcow2HeaderOf, type Qcow2Header } from '../../../domain/compute/images/qcow2.ts'
 import { readRegularFile } from '../regular-file.ts'
 import { runProgram } from './programs.ts'
 import { diskFile, partial, type VmFolder } from './vm-folder.ts'
@@ -13,23 +14,11 @@ export interface BaseImage {
   readonly virtualBytes: number
 }
 
-/** The facts of the header of a qcow2 file (docs/interop/qcow2.txt of QEMU). */
-export interface Qcow2Header {
-  readonly virtualBytes: number
-  /** Whether the file needs other files: a backing file or an external data file. */
-  readonly hasOtherFiles: boolean
-  readonly isEncrypted: boolean
-  /** Whether the file is too short for its header, or for the table that the header names. */
-  readonly isTruncated: boolean
-}
-
 /** The time limit of `qemu-img` in milliseconds. Each command writes a few sectors only. */
 const imageMs = 60_000
 
 /** The number of bytes of a GiB. */
 export const bytesPerGib: number = 2 ** 30
-
-const headerBytes = 80
 
 /** Returns the size of a disk in bytes. Throws unless the size is a whole number of GiB from 1 to 65,536. */
 export function bytesOf({ size_gib }: Pick<Disk, 'size_gib'>): number {
@@ -45,24 +34,13 @@ export function diskFacts(path: string): { readonly bytes: number; readonly qcow
   return readRegularFile(path, (descriptor, bytes) => {
     const header = Buffer.alloc(headerBytes)
     readSync(descriptor, header, 0, headerBytes, 0)
-    return header.toString('latin1', 0, 4) === 'QFI\u00fb' ? { bytes, qcow2: headerOf(header, bytes) } : { bytes }
+    const qcow2 = qcow2HeaderOf(header, bytes)
+    return qcow2 ? { bytes, qcow2 } : { bytes }
   })
 }
 
 /** Returns the facts of the qcow2 file at a path; undefined for a file of another format. */
 export const qcow2Header = (path: string): Qcow2Header | undefined => diskFacts(path).qcow2
-
-function headerOf(header: Buffer, bytes: number): Qcow2Header {
-  // Bit 2 of the incompatible features of version 3 marks an external data file.
-  const hasDataFile = header.readUInt32BE(4) >= 3 && (header.readUInt8(79) & 4) !== 0
-  const tableEnd = Number(header.readBigUInt64BE(40)) + 8 * header.readUInt32BE(36)
-  return {
-    virtualBytes: Number(header.readBigUInt64BE(24)),
-    hasOtherFiles: header.readBigUInt64BE(8) !== 0n || hasDataFile,
-    isEncrypted: header.readUInt32BE(32) !== 0,
-    isTruncated: bytes < headerBytes || tableEnd > bytes,
-  }
-}
 
 /** Creates a disk unless the disk exists. `base` is the first content of the disk; absent: an empty disk. */
 export async function createDisk(

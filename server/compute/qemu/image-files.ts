@@ -140,7 +140,7 @@ interface Fetched {
  * Returns the image in the file `path` with the format of its header. `from` is the path of the same file for the disks
  * of machines. Throws ImageFault.
  */
-function described(name: string, path: string, from: string): BaseImage {
+export function described(name: string, path: string, from: string): BaseImage {
   if (!existsSync(path)) throw new ImageFault(`the file of image ${name} does not exist on this server`)
   const { bytes, qcow2 } = factsOf(name, path)
   if (bytes === 0) throw new ImageFault(`the file of image ${name} is empty`)

@@ -6,6 +6,7 @@ import type {
   MachineEvent,
   MachineState,
 } from '../../../domain/compute/drivers/driver.ts'
+import { BootContentFault } from '../../../domain/compute/images/boot-content.ts'
 import type { DriverTelemetry, SerialOutput } from '../../../domain/compute/drivers/telemetry.ts'
 import { hostAccelerator, hostNodes } from './accelerator.ts'
 import {
@@ -119,7 +120,7 @@ export class QemuDriver implements Driver {
   }
 
   #begin(
-    { signal, vm }: DriverCall,
+    { content, signal, vm }: DriverCall,
     verb: keyof typeof verbs,
     name: string,
     run: Run,
@@ -128,9 +129,9 @@ export class QemuDriver implements Driver {
     signal.throwIfAborted()
     const work: Work = async aborted => {
       try {
-        return await run(this.#change(vm, name, aborted))
+        return await run({ ...this.#change(vm, name, aborted), content })
       } catch (err) {
-        if (aborted.aborted) throw err
+        if (aborted.aborted || err instanceof BootContentFault) throw err
         if (err instanceof ImageFault && err.cause === undefined) return { kind: 'failed', message: err.message }
         this.#parts.log.warn({ err, vm: vm.id }, `QEMU could not ${verbs[verb]}`)
         const message = err instanceof ImageFault ? err.message : `the host could not ${verbs[verb]}`
@@ -140,7 +141,7 @@ export class QemuDriver implements Driver {
     return this.#jobs.run(vm.id, name, work, patienceMs)
   }
 
-  #change(vm: DriverCall['vm'], name: string, signal: AbortSignal): Change {
+  #change(vm: DriverCall['vm'], name: string, signal: AbortSignal): Omit<Change, 'content'> {
     return {
       vm,
       name,

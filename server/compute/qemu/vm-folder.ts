@@ -9,6 +9,7 @@ export const fileNames = {
   monitor: 'qmp.sock',
   process: 'qemu.pid',
   seed: 'seed.iso',
+  source: 'source.img',
   saved: 'saved.state',
   console: 'console.log',
   consoleBefore: 'console.log.1',

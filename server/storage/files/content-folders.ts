@@ -1,6 +1,6 @@
 import { createHash, randomUUID, type Hash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { mkdir, open, opendir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import {
   ContentFault,
@@ -15,7 +15,9 @@ import type { ContentFile } from '../../../domain/storage/contents/contents-stor
 import { crc32c } from '../../../domain/resources/crc32c.ts'
 import type { Chunks } from '../../../runtime/media.ts'
 import { systemCode } from '../../store/sqlite/store-file.ts'
+import { faultOf } from './content-faults.ts'
 import { ContentReader } from './content-reader.ts'
+import { hostCalls, type FileCalls } from './file-calls.ts'
 import { Readers } from './readers.ts'
 
 /** The number of bytes that are collected for one write; while they are written, the next bytes are collected. */
@@ -31,15 +33,29 @@ const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
 /** Returns the folder of an instance; undefined if this server has none. */
 export type FolderOf = (instance: string) => string | undefined
 
+/** The options of `ContentFolders`. */
+export interface ContentOptions {
+  /** The calls on files; by default those of this host. */
+  readonly calls?: FileCalls
+  /** Receives the faults of files, also of streams. A lost file is reported by a stream alone, as its caller may retry. */
+  readonly report?: (fault: ContentFault) => void
+}
+
 /** The files of storage class instances in folders of this host. */
 export class ContentFolders implements ContentFiles {
   readonly #folderOf: FolderOf
+  readonly #calls: FileCalls
+  readonly #report: (fault: ContentFault) => void
   readonly #readers = new Readers()
+  /** The faults that were reported. */
+  readonly #told = new WeakSet<ContentFault>()
   /** The folders that exist with names on the disk. */
   readonly #madeFolders = new Set<string>()
 
-  constructor(folderOf: FolderOf) {
+  constructor(folderOf: FolderOf, { calls = hostCalls, report = () => {} }: ContentOptions = {}) {
     this.#folderOf = folderOf
+    this.#calls = calls
+    this.#report = report
   }
 
   async receive(body: Chunks, receiving: Receiving): Promise<ReceivedFile> {
@@ -48,18 +64,18 @@ export class ContentFolders implements ContentFiles {
     const file = this.#pathOf(instance, path)
     const handle = await this.#attempt(instance, async () => {
       await this.#makeFolder(dirname(file))
-      return open(file, newFile, fileMode)
+      return this.#calls.open(file, newFile, fileMode)
     })
     try {
       const { digests, size } = await this.#write(body, handle, receiving)
       await this.#attempt(instance, () => sync(handle, syncMode))
+      await this.#attempt(instance, () => handle.close())
       return { path, size, digests }
     } catch (error) {
       // The body has failed already, and a worker deletes old files, so a failed deletion loses nothing.
-      await rm(file, { force: true }).catch(() => {})
+      await handle.close().catch(() => {})
+      await this.#calls.rm(file, { force: true }).catch(() => {})
       throw error
-    } finally {
-      await handle.close()
     }
   }
 
@@ -67,24 +83,32 @@ export class ContentFolders implements ContentFiles {
     return this.#attempt(instance, async () => {
       const target = this.#pathOf(instance, to)
       await this.#makeFolder(dirname(target))
-      await rename(this.#pathOf(instance, from), target)
-      await syncFolder(dirname(target))
+      await this.#calls.rename(this.#pathOf(instance, from), target)
+      await this.#syncFolder(dirname(target))
     })
   }
 
   async open(instance: string, files: readonly ContentFile[]): Promise<OpenContent> {
     const release = this.#readers.add(files.length > 1 ? files : [])
     const parts = files.map(({ path, size }) => ({ path: this.#pathOf(instance, path), size }))
-    const reader = new ContentReader(parts, release, error => faultOf(instance, error))
+    const reader = new ContentReader(parts, {
+      open: this.#calls.open,
+      release,
+      fault: error => this.#reported(faultOf(instance, error, 'read')),
+    })
     // Content in one file is opened at once, so its deletion need not wait for the reader.
-    if (files.length === 1) await reader.openFirst()
+    if (files.length === 1)
+      await reader.openFirst().catch((error: unknown) => {
+        release()
+        throw this.#known(faultOf(instance, error, 'read'))
+      })
     return reader
   }
 
   async remove(instance: string, paths: readonly string[]): Promise<boolean> {
     if (this.#readers.areReading(paths)) return false
     await this.#attempt(instance, async () => {
-      for (const path of paths) await rm(this.#pathOf(instance, path), { force: true })
+      for (const path of paths) await this.#calls.rm(this.#pathOf(instance, path), { force: true })
     })
     return true
   }
@@ -93,8 +117,8 @@ export class ContentFolders implements ContentFiles {
     const folder = this.#folderOf(instance)
     if (folder === undefined) return
     for (const kept of ['tmp', 'objects', 'parts']) {
-      for await (const path of filesBelow(folder, kept)) {
-        const stats = await stat(join(folder, path)).catch(() => undefined)
+      for await (const path of this.#filesBelow(folder, kept)) {
+        const stats = await this.#calls.stat(join(folder, path)).catch(() => undefined)
         if (stats !== undefined && stats.mtimeMs < timeMs) yield path
       }
     }
@@ -135,25 +159,59 @@ export class ContentFolders implements ContentFiles {
   /** Returns the path of a file on the host. Throws for an instance that has no folder on this server. */
   #pathOf(instance: string, path: string): string {
     const folder = this.#folderOf(instance)
-    if (folder === undefined) throw new ContentFault('failed', instance, undefined)
+    if (folder === undefined) throw this.#known(new ContentFault('failed', instance, undefined))
     return join(folder, path)
   }
 
   async #makeFolder(folder: string): Promise<void> {
     if (this.#madeFolders.has(folder)) return
-    await mkdir(folder, { mode: folderMode }).catch((error: unknown) => {
+    await this.#calls.mkdir(folder, { mode: folderMode }).catch((error: unknown) => {
       if (systemCode(error) !== 'EEXIST') throw error
     })
-    await syncFolder(dirname(folder))
+    await this.#syncFolder(dirname(folder))
     this.#madeFolders.add(folder)
+  }
+
+  async #syncFolder(folder: string): Promise<void> {
+    // Windows cannot open folders, and stores the names with the files.
+    if (process.platform === 'win32') return
+    const handle = await this.#calls.open(folder, 'r')
+    try {
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+  }
+
+  /** Iterates over the paths of the files below a folder, in bounded memory; none for an absent folder. */
+  async *#filesBelow(folder: string, path: string): AsyncGenerator<string, void, undefined> {
+    const entries = await this.#calls.opendir(join(folder, path)).catch(() => [])
+    for await (const entry of entries) {
+      const below = `${path}/${entry.name}`
+      if (entry.isDirectory()) yield* this.#filesBelow(folder, below)
+      else if (entry.isFile()) yield below
+    }
   }
 
   async #attempt<T>(instance: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      throw faultOf(instance, error)
+      // Another disk may be mounted at the place of the folders.
+      this.#madeFolders.clear()
+      throw this.#known(faultOf(instance, error, 'write'))
     }
+  }
+
+  /** Reports a fault, unless its caller may read the rows again and find another file. */
+  #known(fault: ContentFault): ContentFault {
+    return fault.kind === 'lost' ? fault : this.#reported(fault)
+  }
+
+  #reported(fault: ContentFault): ContentFault {
+    if (!this.#told.has(fault)) this.#report(fault)
+    this.#told.add(fault)
+    return fault
   }
 }
 
@@ -194,33 +252,3 @@ function after(chunks: readonly Uint8Array[], bytes: number): readonly Uint8Arra
 
 const sync = (handle: FileHandle, mode: SyncMode): Promise<void> =>
   mode === 'FULL' ? handle.sync() : handle.datasync()
-
-async function syncFolder(folder: string): Promise<void> {
-  // Windows cannot open folders, and stores the names with the files.
-  if (process.platform === 'win32') return
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
-/** Iterates over the paths of the files below a folder, in bounded memory; none for an absent folder. */
-async function* filesBelow(folder: string, path: string): AsyncGenerator<string, void, undefined> {
-  const entries = await opendir(join(folder, path)).catch(() => [])
-  for await (const entry of entries) {
-    const below = `${path}/${entry.name}`
-    if (entry.isDirectory()) yield* filesBelow(folder, below)
-    else if (entry.isFile()) yield below
-  }
-}
-
-/** The codes of errors that mean a lack of space: a full disk, a used-up quota of the host, and its limit of file sizes. */
-const noSpace: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
-
-function faultOf(instance: string, error: unknown): ContentFault {
-  if (error instanceof ContentFault) return error
-  const code = systemCode(error)
-  return new ContentFault(noSpace.has(code) ? 'full' : code === 'ENOENT' ? 'lost' : 'failed', instance, error)
-}

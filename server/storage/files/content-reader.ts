@@ -1,34 +1,38 @@
 import { constants } from 'node:fs'
-import { open, type FileHandle } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import type { ContentFault, OpenContent } from '../../../domain/storage/contents/content-files.ts'
 import { filledStream } from '../../../runtime/body.ts'
 import type { ContentFile } from '../../../domain/storage/contents/contents-store.ts'
+import { altered } from './content-faults.ts'
+import type { FileCalls } from './file-calls.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-const readOnly = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)
+/** Refuses links, and does not wait for the writer of a pipe that stands at the place of a file. */
+const readOnly = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+/** The parts of a reader. */
+export interface ReaderParts extends Pick<FileCalls, 'open'> {
+  /** Ends the protection of the files from deletion. */
+  readonly release: () => void
+  /** Returns the fault with which a stream ends. */
+  readonly fault: (error: unknown) => ContentFault
+}
 
 /** Reads the bytes of files one after the other; one file is open at a time. The paths are paths of the host. */
 export class ContentReader implements OpenContent {
   readonly #files: readonly ContentFile[]
-  readonly #release: () => void
-  readonly #fault: (error: unknown) => ContentFault
+  readonly #parts: ReaderParts
   #open: { readonly at: number; readonly handle: FileHandle } | undefined
 
-  constructor(files: readonly ContentFile[], release: () => void, fault: (error: unknown) => ContentFault) {
+  constructor(files: readonly ContentFile[], parts: ReaderParts) {
     this.#files = files
-    this.#release = release
-    this.#fault = fault
+    this.#parts = parts
   }
 
-  /** Opens the first file. */
+  /** Opens the first file. Throws the error of the host. */
   async openFirst(): Promise<void> {
-    try {
-      await this.#handleOf(0)
-    } catch (error) {
-      this.#release()
-      throw this.#fault(error)
-    }
+    await this.#handleOf(0)
   }
 
   stream(first: number, last: number): ReadableStream<Uint8Array<ArrayBuffer>> {
@@ -41,7 +45,7 @@ export class ContentReader implements OpenContent {
           return filled
         } catch (error) {
           await this.close()
-          throw this.#fault(error)
+          throw this.#parts.fault(error)
         }
       },
       () => this.close(),
@@ -49,7 +53,7 @@ export class ContentReader implements OpenContent {
   }
 
   async close(): Promise<void> {
-    this.#release()
+    this.#parts.release()
     const opened = this.#open
     this.#open = undefined
     await opened?.handle.close()
@@ -81,14 +85,21 @@ export class ContentReader implements OpenContent {
 
   async #handleOf(at: number): Promise<FileHandle> {
     if (this.#open?.at === at) return this.#open.handle
-    const { path } = this.#files[at] ?? { path: '' }
+    const { path, size } = this.#files[at] ?? { path: '', size: 0 }
     const before = this.#open
     this.#open = undefined
     await before?.handle.close()
-    const handle = await open(path, readOnly)
+    const handle = await this.#parts.open(path, readOnly)
+    try {
+      const stats = await handle.stat()
+      if (!stats.isFile() || stats.size !== size) throw altered(`${path} is no file of ${size} bytes`)
+    } catch (error) {
+      await handle.close()
+      throw error
+    }
     this.#open = { at, handle }
     return handle
   }
 }
 
-const shorter = () => Object.assign(new Error('the content is shorter than its row says'), { code: 'ENOENT' })
+const shorter = () => altered('the content is shorter than its row says')

@@ -1,4 +1,5 @@
 import { setTimeout as nextPoll } from 'node:timers/promises'
+import { Ninefold } from '../../../output/client.ts'
 import type { BucketInput, CreatePresignedUploadUrlBodyInput, PresignedUrl } from '../../../output/storage/types.ts'
 import { addTenant, type Member } from '../../areas/members.ts'
 import { testPlatform, type TestPlatform, type TestPlatformOptions } from '../../areas/test-platform.ts'
@@ -22,16 +23,20 @@ export interface TenantStorage {
 
 type Upload = Omit<CreatePresignedUploadUrlBodyInput, 'object'>
 
-/** Starts a platform with a workspace and a bucket. */
+/** Starts a platform with a workspace and a bucket. `prepare` runs before the bucket is created. */
 export async function tenantStorage(
   bucket: Partial<BucketInput> = {},
   options: TestPlatformOptions = {},
+  prepare: (admin: Member, platform: TestPlatform) => Promise<void> = async () => {},
 ): Promise<TenantStorage> {
   const platform = await testPlatform(options)
   const admin = await platform.admin()
-  const { workspace } = await addTenant(admin.api, 'acme')
   const { storage } = admin.api
-  const made = await storage.createBucket({ workspace, engine: 'native', body: { name: 'docs', ...bucket } })
+  await prepare(admin, platform)
+  // A server that stalls on a loaded machine refuses calls for a moment, without any effect.
+  const patient = new Ninefold(platform.transport(admin.token, { retries: 5, fetch: platform.from('192.0.2.7') }))
+  const { workspace } = await addTenant(patient, 'acme')
+  const made = await patient.storage.createBucket({ workspace, engine: 'native', body: { name: 'docs', ...bucket } })
   const at = { workspace, engine: 'native', bucket: made.resource_id }
   const send = ({ headers, method, url }: PresignedUrl, init: RequestInit = {}) =>
     platform.from('')(url, {

@@ -7,6 +7,8 @@ export interface Machine {
   /** The power before `action`, or the present power without an action. */
   readonly power: Power
   readonly disks: readonly Disk[]
+  /** Whether the content of a boot disk from an object is copied. */
+  readonly is_filled?: true
   /** The last change. It is in progress until `end_ms`, and is kept afterwards, so that a repeated call finds it. */
   readonly action?: Action
   /** The time at which the running guest goes off without a call, and the cause. */

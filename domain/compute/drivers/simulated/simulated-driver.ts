@@ -1,5 +1,14 @@
 import type { Reader, StoredPage } from '../../../ports/store.ts'
-import type { Disk, Driver, DriverAnswer, DriverCall, MachineEvent, MachineState } from '../driver.ts'
+import type {
+  BootBytes,
+  BootContent,
+  Disk,
+  Driver,
+  DriverAnswer,
+  DriverCall,
+  MachineEvent,
+  MachineState,
+} from '../driver.ts'
 import { begin, newMachine, resize, type Beginning } from './begin.ts'
 import type { DiskFiles } from './disk-files.ts'
 import { lapsedAt, machines } from './machines-store.ts'
@@ -30,10 +39,12 @@ export class SimulatedDriver implements Driver {
     this.#isHeard = isHeard
   }
 
-  provision = async (call: DriverCall): Promise<DriverAnswer> =>
-    this.#withFiles(await this.#run(call, 'provision'), disks =>
+  provision = async (call: DriverCall): Promise<DriverAnswer> => {
+    const answer = this.#withFiles(await this.#run(call, 'provision'), disks =>
       call.vm.disks.every(disk => disks.set(call.vm.id, disk)),
     )
+    return answer.kind === 'done' && call.content ? this.#fill(call, call.content) : answer
+  }
   start = (call: DriverCall): Promise<DriverAnswer> => this.#run(call, 'start')
   shutdown = (call: DriverCall, graceEndMs: number): Promise<DriverAnswer> =>
     this.#run(call, 'shutdown', { graceEndMs })
@@ -101,12 +112,36 @@ export class SimulatedDriver implements Driver {
    */
   #withFiles(answer: DriverAnswer, change: (disks: DiskFiles) => boolean): DriverAnswer {
     if (answer.kind !== 'done' || !this.#disks || change(this.#disks)) return answer
-    return { kind: 'failed', message: 'the host could not change the files of the disks' }
+    return filesFailed
+  }
+
+  /** Copies the content of a new boot disk, once. A server that keeps no files reads the content to its end. */
+  async #fill({ signal, tx, vm }: DriverCall, content: BootContent): Promise<DriverAnswer> {
+    const done: DriverAnswer = { kind: 'done' }
+    const [disk] = vm.disks
+    const isFilled = await tx(async inner => (await inner.get(machines, vm.id))?.value.is_filled ?? false)
+    if (isFilled || !disk) return done
+    const { chunks } = await content.open()
+    const isCopied = this.#disks ? await this.#disks.fill(vm.id, disk, chunks, signal) : await drain(chunks, signal)
+    if (!isCopied) return filesFailed
+    await tx(async inner => {
+      const stored = await inner.lock(machines, vm.id)
+      if (stored) await inner.update(machines, vm.id, { ...stored.value, is_filled: true }, stored.version)
+    })
+    return done
   }
 
   #beginning({ now, request, vm }: DriverCall): Beginning {
     return { vm, request, now, timeScale: this.#timeScale }
   }
+}
+
+const filesFailed: DriverAnswer = { kind: 'failed', message: 'the host could not change the files of the disks' }
+
+/** Reads a content to its end. Throws the reason of `signal`. */
+async function drain(chunks: BootBytes, signal: AbortSignal): Promise<true> {
+  for await (const _ of chunks) signal.throwIfAborted()
+  return true
 }
 
 function answerOf({ action }: Machine, leftMs: number): DriverAnswer {

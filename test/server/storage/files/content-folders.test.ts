@@ -124,12 +124,6 @@ describe('an open content', () => {
     make()
     await expect(files.open(instance, [{ path: 'objects/a', size: 3 }])).rejects.toThrow(ContentFault)
   })
-
-  it('whose file is shorter than its row says ends with a fault', async () => {
-    writeFileSync(join(root, 'objects', 'a'), 'ab')
-    const content = await files.open(instance, [{ path: 'objects/a', size: 3 }])
-    await expect(textOf(content.stream(0, 2))).rejects.toThrow(ContentFault)
-  })
 })
 
 describe('a folder that takes no file', () => {

@@ -1,0 +1,15 @@
+import { mkdir, open, opendir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import type { Dirent } from 'node:fs'
+
+/** The calls of the host on content files. Tests pass calls that fail, or that record their order. */
+export interface FileCalls {
+  mkdir(path: string, options: { readonly mode: number }): Promise<unknown>
+  open(path: string, flags: string | number, mode?: number): Promise<FileHandle>
+  opendir(path: string): Promise<AsyncIterable<Dirent>>
+  rename(from: string, to: string): Promise<void>
+  rm(path: string, options: { readonly force: boolean }): Promise<void>
+  stat(path: string): Promise<{ readonly mtimeMs: number }>
+}
+
+/** The calls of this host. */
+export const hostCalls: FileCalls = { mkdir, open, opendir, rename, rm, stat }
