@@ -106,7 +106,15 @@ export const messages = {
     ),
   fileTooLarge: (file: string, maxBytes: number) =>
     error('file-too-large', `${quoted(file)} is larger than ${maxBytes / 1024 / 1024} MiB`),
-  fileNotText: (file: string) => error('file-not-text', `${quoted(file)} is not UTF-8 text`),
+  fileNotText: (file: string, encoding: 'UTF-16' | undefined) =>
+    error(
+      'file-not-text',
+      `${quoted(file)} is not UTF-8 text${encoding === undefined ? '' : `, but ${encoding}; save it as UTF-8`}`,
+    ),
+  fileRemote: (url: string) =>
+    error('file-remote', `${quoted(url)} is not fetched; download the document and give its file`),
+  fileEmpty: () => error('not-an-object', 'the file is empty; it must hold an object'),
+  markup: () => error('syntax', 'this is HTML or XML, perhaps an error page; give a document in YAML or JSON'),
   documentNameTwice: (name: string) =>
     error('document-name-twice', `another document is called ${quoted(name)} too; give one another name`),
   syntax: (text: string) => error('syntax', `cannot be parsed: ${quoted(text)}`),
@@ -238,8 +246,14 @@ export const messages = {
     note('security-not-enforced', '"security" is documentation here: generated code leaves authentication to the host'),
   statusCase: (status: string) =>
     warning('status-case', `${quoted(status)} is read as ${quoted(status.toUpperCase())}, as OpenAPI writes it`),
-  mediaTypesLeftOut: (kept: string, left: readonly string[]) =>
-    warning('media-types-left-out', `only ${quoted(kept)} is generated; left out: ${oneOf(left)}`),
+  mediaTypesLeftOut: (kept: readonly string[], left: readonly string[]) =>
+    warning('media-types-left-out', `only ${oneOf(kept)} is generated; left out: ${oneOf(left)}`),
+  mediaTypeAny: (form: string) =>
+    note('media-type-any', `"*/*" is read as ${form}, as its schema suggests; name the type if it is another`),
+  mediaTypeBinary: (type: string) =>
+    warning('media-type-binary', `${quoted(type)} of format "binary" is passed on as bytes, as no JSON is binary`),
+  mediaTypeCharset: (type: string) =>
+    warning('media-type-charset', `${quoted(type)} is sent with "charset=utf-8", the charset of all text here`),
   mediaTypeOpaque: (type: string) =>
     warning('media-type-opaque', `${quoted(type)} is passed on as bytes; its schema is not checked`),
   mediaTypeStream: (type: string) =>

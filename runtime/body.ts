@@ -1,17 +1,5 @@
 import { parseJson } from './json.ts'
-import {
-  essence,
-  taken,
-  takes,
-  toBody,
-  writeMedia,
-  type Chunks,
-  type ClientBody,
-  type Media,
-  type PlainCodec,
-  type Reading,
-  type RequestBody,
-} from './media.ts'
+import { charsetOf, type Chunks, type Media, type PlainCodec, type Reading } from './media.ts'
 import type { JsonForm } from './parameters/types.ts'
 
 const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true })
@@ -34,7 +22,17 @@ export const plainText: PlainCodec = {
   takesNothing: true,
   write: writePlain,
   read: readText,
-  readAnswer: body => new Response(body).text(),
+  readAnswer: async (body, { headers }) =>
+    textIn(await new Response(body).arrayBuffer(), charsetOf(headers.get('content-type') ?? '')),
+}
+
+/** Returns the text of bytes; in UTF-8 if the charset is unknown. */
+function textIn(bytes: ArrayBuffer, charset: string): string {
+  try {
+    return new TextDecoder(charset).decode(bytes)
+  } catch {
+    return new TextDecoder().decode(bytes)
+  }
 }
 
 function writePlain(value: unknown): BodyInit {
@@ -252,39 +250,4 @@ export function watched(
     else if (next) controller.enqueue(next.value)
   }
   return new ReadableStream({ pull, cancel }, { highWaterMark: 0 })
-}
-
-/**
- * Returns the declaration of a body with several media types, or with a range. The value of the body is
- * `{ contentType, body }`, with a content type that the caller chooses. In `media`, ranges come last. Handlers receive
- * the declared content type, or for a range the sent content type.
- */
-export function mediaChoice({ required }: Pick<RequestBody, 'required'>, media: readonly Media[]): ClientBody {
-  const [type = '', ...aliases] = media.flatMap(each => [each.type, ...(each.aliases ?? [])])
-  const pick = (contentType: unknown) => {
-    const picked = media.find(each => takes(each, String(contentType)))
-    if (picked === undefined) throw new TypeError(`the content type "${contentType}" of the body is not declared`)
-    return picked
-  }
-  return {
-    required,
-    type,
-    aliases,
-    kind: {
-      name: 'choice',
-      write(value, headers) {
-        const { body, contentType } = taken(value)
-        headers.set('content-type', String(contentType))
-        return writeMedia(pick(contentType), body, headers)
-      },
-      async read(chunks, reading) {
-        const sent = reading.headers['content-type'] ?? type
-        const picked = pick(sent)
-        const body = await readBody(chunks, picked, false, reading)
-        const contentType = picked.type.includes('*') ? essence(sent) : picked.type
-        return body === undefined ? undefined : { contentType, body }
-      },
-    },
-    write: toBody,
-  }
 }

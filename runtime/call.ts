@@ -1,4 +1,5 @@
 import { atMost, bodyField, rawBytes, readBody } from './body.ts'
+import { acceptable } from './choice.ts'
 import { traceOf } from './context.ts'
 import type { CallContext, Principal } from './context.ts'
 import type { Doors } from './doors.ts'
@@ -7,7 +8,7 @@ import { takeIfMatch, withEtag } from './etags.ts'
 import { errorAnswer } from './status.ts'
 import type { RenderError } from './status.ts'
 import { setMember } from './json.ts'
-import { defaultLimits, takes } from './media.ts'
+import { charsetOf, defaultLimits, takes } from './media.ts'
 import type { Chunks, Limits, RequestBody } from './media.ts'
 import { cancelled, finish, toldError } from './outcome.ts'
 import type { Call, LogEntry, Outcome, Served } from './outcome.ts'
@@ -80,6 +81,7 @@ function serve(bound: BoundRoute, { noStore }: DispatcherOptions): Served {
     operation: { area: domain.name, operationId, permission: access?.kind === 'permission' ? access.key : '' },
     read: parameterReader(parameters, names, queryKeys),
     noStore: noStore?.(bound.route) ?? false,
+    offers: offersOf(bound.route),
   }
 }
 
@@ -101,6 +103,7 @@ async function answerCall(call: Call, router: Router<Served>, options: Serving):
   const { handedOn } = (await options.doors.authorize(asked, route, found)) ?? {}
   const context = handedOn === undefined ? asked : { ...asked, handedOn }
 
+  requireAccept(call, found.bound)
   const faults = new Faults()
   const given = read({ path: found.raw, query, headers: request.headers }, faults)
   if (isMutation(route) && request.headers['idempotency-key'] !== context.idempotencyKey) {
@@ -144,6 +147,7 @@ function contextOf(call: Call, path: string, principal: Principal | undefined, n
     idempotencyKey: key !== undefined && /^[!-~]{1,128}$/.test(key) ? key : undefined,
     clientAddress: request.clientAddress,
     userAgent: request.headers['user-agent'],
+    accept: request.headers.accept,
     signal: request.signal,
     now,
   }
@@ -165,18 +169,32 @@ async function takeBody(call: Call, declared: RequestBody, faults: Faults, optio
   return undefined
 }
 
+/** Throws 406 if the answer of a route with several media types can have none that the caller accepts. */
+function requireAccept(call: Call, { offers }: Served): void {
+  if (offers === undefined || acceptable(offers, call.request.headers.accept).length > 0) return
+  call.errorStatus = 406
+  throw fieldInvalid([{ field: 'Accept', description: `must accept ${offers.join(' or ')}` }])
+}
+
+/** Returns the media types of the successes of a route, if a handler chooses among several. */
+function offersOf({ success }: BoundRoute['route']): readonly string[] | undefined {
+  const offers = success.flatMap(({ kind = 'json', type = 'application/json' }) =>
+    kind !== 'json' && kind.name === 'choice' ? kind.types : [type],
+  )
+  return success.some(({ kind = 'json' }) => kind !== 'json' && kind.name === 'choice') ? offers : undefined
+}
+
 /**
  * Throws 415 with all faults for a body that is compressed or in another charset than UTF-8. A handler of bytes reads
  * the headers itself.
  */
 function requireIdentity(call: Call, type: string, faults: Faults): void {
   const { 'content-encoding': encoding = 'identity' } = call.request.headers
-  const [, , charset = 'utf-8'] = /;\s*charset\s*=\s*("?)([^\s;"]*)\1/i.exec(type) ?? []
   if (encoding.toLowerCase() !== 'identity') {
     call.acceptEncoding = 'identity'
     faults.add('Content-Encoding', 'must be absent or identity: send the body without compression')
   }
-  if (!/^utf-?8$/i.test(charset)) faults.add('Content-Type', 'must have the charset utf-8')
+  if (!/^utf-?8$/i.test(charsetOf(type))) faults.add('Content-Type', 'must have the charset utf-8')
   else if (call.acceptEncoding === undefined) return
   call.errorStatus = 415
   throw fieldInvalid(faults.list)

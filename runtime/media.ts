@@ -1,6 +1,6 @@
 import type { Written } from './parameters/write.ts'
 import { isRecord } from './validation.ts'
-import type { Check, Faults } from './validation.ts'
+import type { Faults } from './validation.ts'
 
 /** The limits of a request's size and of the nesting of its JSON. Handlers limit bodies of bytes. */
 export interface Limits {
@@ -58,7 +58,8 @@ export interface Codec {
 /** The codec of text or of uninterpreted bytes, which may also be an answer. */
 export interface PlainCodec extends Codec {
   readonly name: 'text' | 'bytes'
-  readAnswer(body: AnswerBody): unknown
+  /** Returns the value of an answer. */
+  readAnswer(body: AnswerBody, answer: Pick<Response, 'headers'>): unknown
 }
 
 /** The codec of an answer that is JSON in a special form. */
@@ -77,17 +78,37 @@ export interface StreamCodec extends Codec {
   readAnswer(body: AnswerBody): AsyncIterable<unknown>
 }
 
-/** The encoding of a body: JSON or a codec. */
+/** The codec of an answer with a single media type. */
+export type OneKind = 'json' | AnswerCodec | PlainCodec | StreamCodec
+
+/** The codec of an answer with several media types, whose value is `{ contentType, body }`. */
+export interface ChoiceCodec {
+  readonly name: 'choice'
+  /** The declared types and ranges. */
+  readonly types: readonly string[]
+  /** Returns the declared media type of a content type. Throws `TypeError` for an undeclared content type. */
+  pick(contentType: unknown): AnswerMedia
+  /** Returns the value of an answer. Rejects with `SyntaxError` for an undeclared content type and for malformed JSON. */
+  readAnswer(body: AnswerBody, answer: Pick<Response, 'headers'>): Promise<unknown>
+}
+
+/** The encoding of a request's body: JSON or a codec. */
 export type BodyKind = 'json' | Codec
 
-/** A media type of a body. */
-export interface Media {
+/** A media type with its encoding. */
+export interface Declared<Kind> {
   /** The declared content type, or a range such as `image/*`. */
   readonly type: string
-  /** The further accepted types and ranges of the same form, which clients never send. */
+  /** The further accepted types and ranges of the same form, which are never sent. */
   readonly aliases?: readonly string[]
-  readonly kind: BodyKind
+  readonly kind: Kind
 }
+
+/** A media type of a request's body. */
+export type Media = Declared<BodyKind>
+
+/** A media type of an answer. */
+export type AnswerMedia = Declared<OneKind>
 
 /** The declared body of a request. */
 export interface RequestBody extends Media {
@@ -110,12 +131,53 @@ export type WriteBody = (media: Media, value: unknown, written: Written) => void
 /** Returns a content type without its parameters, in lower case. */
 export const essence = (type: string): string => (type.split(';')[0] ?? '').trim().toLowerCase()
 
-/** Whether a declared type or range covers a sent type; parameters such as charset do not count. */
-export function covers(declared: string, sent: string): boolean {
-  const [start = '', end] = essence(declared).replace('*/*', '*').split('*')
+/** Returns the charset of a content type; `utf-8` if it names none. */
+export const charsetOf = (type: string): string => /;\s*charset\s*=\s*("?)([^\s;"]*)\1/i.exec(type)?.[2] ?? 'utf-8'
+
+/**
+ * Returns how well a declared type or range fits a sent type; negative if it does not. A type ranks above a range, and a
+ * range above the range of all types; among equals, each parameter that both have counts for, and each further declared
+ * parameter against. A parameter with two values is no fit, apart from the charset.
+ */
+export function rankOf(declared: string, sent: string): number {
+  const whole = essence(declared)
+  const [start = '', end] = whole.replace('*/*', '*').split('*')
   const type = essence(sent)
-  return end === undefined ? type === start : type.startsWith(start) && type.endsWith(end)
+  if (end === undefined ? type !== start : !(type.startsWith(start) && type.endsWith(end))) return -1
+  const base = end === undefined ? 200 : whole === '*/*' ? 50 : 100
+  if (!declared.includes(';')) return base
+  const given = parametersIn(sent)
+  const ranks = [...parametersIn(declared)].map(([name, value]) => {
+    if (name === 'charset') return 0
+    return given.has(name) ? (given.get(name) === value ? 1 : -1000) : -1
+  })
+  return Math.max(
+    -1,
+    ranks.reduce((sum, rank) => sum + rank, base),
+  )
 }
+
+/** Returns the parameters of a content type, keyed by name in lower case. */
+const parametersIn = (type: string): ReadonlyMap<string, string> =>
+  new Map(
+    type
+      .split(';')
+      .slice(1)
+      .map(text => {
+        const [name = '', value = ''] = text.split('=').map(part => part.trim())
+        return [name.toLowerCase(), value.replace(/^"(.*)"$/, '$1')]
+      }),
+  )
+
+/** Returns the declared type or range that fits a sent type best, the first of equals; undefined if none fits. */
+export const bestOf = (declared: readonly string[], sent: string): string | undefined =>
+  declared
+    .map(type => ({ type, rank: rankOf(type, sent) }))
+    .filter(({ rank }) => rank >= 0)
+    .toSorted((a, b) => b.rank - a.rank)[0]?.type
+
+/** Whether a declared type or range covers a sent type. */
+export const covers = (declared: string, sent: string): boolean => rankOf(declared, sent) >= 0
 
 /** Whether a media type accepts a content type. */
 export const takes = ({ type, aliases = [] }: Media, contentType: string): boolean =>
@@ -139,12 +201,6 @@ export const toBody: WriteBody = (media, value, written) => {
 /** Returns a value in the encoding of its media type. */
 export const writeMedia = ({ kind }: Media, value: unknown, headers: Headers): BodyInit =>
   kind === 'json' ? JSON.stringify(value) : kind.write(value, headers)
+
 /** Returns the members of a body with a content type; empty for a value that is no object. */
 export const taken = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {})
-
-/** Checks a body by the check of its content type. `checks` is keyed by content type, and ranges come last. */
-export function checkChoice(value: unknown, faults: Faults, checks: Readonly<Record<string, Check>>): boolean {
-  const { body, contentType } = taken(value)
-  const [, check] = Object.entries(checks).find(([type]) => covers(type, String(contentType))) ?? []
-  return check ? check(body, faults) : faults.add('body', 'must have one of the declared content types')
-}

@@ -1,5 +1,7 @@
 import { isBytes } from './body.ts'
 import { JsonText } from './json.ts'
+import { taken } from './media.ts'
+import type { OneKind } from './media.ts'
 import type { ParameterType } from './parameters/types.ts'
 import type { Method, ReadReply, Route, Success } from './route.ts'
 import { isRecord } from './validation.ts'
@@ -44,8 +46,18 @@ function writeHeaders(given: Record<string, unknown>): Lines {
 
 const isCookie = (name: string): boolean => name.toLowerCase() === 'set-cookie'
 
-function writeBody(status: number, { kind, type = anyBytes }: Success, body: unknown, headers: Lines): WireAnswer {
+function writeBody(
+  status: number,
+  { kind, type = anyBytes }: Pick<Success, 'kind' | 'type'>,
+  body: unknown,
+  headers: Lines,
+): WireAnswer {
   if (kind === undefined || body === undefined || status === 204 || status === 304) return { status, headers }
+  if (kind !== 'json' && kind.name === 'choice') {
+    const { body: inner, contentType } = taken(body)
+    const picked = kind.pick(contentType)
+    return writeBody(status, picked, inner, writeHeaders({ ...headers, 'content-type': String(contentType) }))
+  }
   const isBlob = body instanceof Blob
   if (isBlob) headers['content-length'] = String(body.size)
   if (kind !== 'json' && kind.name === 'events') headers['cache-control'] ??= 'no-store'
@@ -54,7 +66,7 @@ function writeBody(status: number, { kind, type = anyBytes }: Success, body: unk
   return { status, headers, body: contentOf(kind, body) }
 }
 
-function contentOf(kind: NonNullable<Success['kind']>, body: unknown): NonNullable<WireAnswer['body']> {
+function contentOf(kind: OneKind, body: unknown): NonNullable<WireAnswer['body']> {
   const isJson = kind === 'json' || kind.name === 'exact'
   if (body instanceof JsonText && (isJson || kind.name === 'text')) return body.text
   if (kind === 'json') return JSON.stringify(body)
@@ -117,7 +129,7 @@ function parsed(text: string, type: ParameterType): unknown {
  */
 export async function readAnswer(method: Method, kind: Success['kind'], answer: Response): Promise<unknown> {
   if (!kind || method === 'HEAD') return void (await answer.body?.cancel())
-  return kind === 'json' ? JSON.parse(await answer.text()) : kind.readAnswer(answer.body)
+  return kind === 'json' ? answer.json() : kind.readAnswer(answer.body, answer)
 }
 
 /**

@@ -73,15 +73,22 @@ function headerFaults({ headers }: HttpAnswer, declared: Response): readonly Ans
 function bodyFaults(
   answer: HttpAnswer,
   request: Request,
-  { content, status }: Response,
+  { contents, status }: Response,
   subject: Subject,
 ): readonly AnswerFault[] {
   if (request.method === 'HEAD') return []
   const what = `body of ${status}`
-  if (!content) return answer.body === '' ? [] : [{ what, expected: 'no body', got: answer.body }]
-  const type = mediaType(answer.headers['content-type'] ?? '')
-  if (!isOfType(type, mediaType(content.type)))
-    return [{ what: `content type of ${status}`, expected: content.type, got: type || 'none' }]
+  if (contents.length === 0) return answer.body === '' ? [] : [{ what, expected: 'no body', got: answer.body }]
+  const sent = answer.headers['content-type'] ?? ''
+  const type = mediaType(sent)
+  const fitting = contents.filter(({ aliases = [], type: own }) =>
+    [own, ...aliases].some(each => isOfType(type, mediaType(each))),
+  )
+  const content = fitting.find(({ type: own }) => own === sent) ?? fitting[0]
+  if (!content) {
+    const expected = contents.map(each => each.type).join(' or ')
+    return [{ what: `content type of ${status}`, expected, got: type || 'none' }]
+  }
   const texts = jsonTextsOf(content, answer.body, subject)
   return texts.flatMap(text => jsonFaults(text, what, content, subject))
 }

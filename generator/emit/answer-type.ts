@@ -2,6 +2,7 @@ import type { Content, ListTrait, Operation, Property, Response, Schema } from '
 import { type Emission, resolved } from './emission.ts'
 import { annotated, generic, objectOf, type Type, unionOf } from './layout/type.ts'
 import { key } from './layout/typescript.ts'
+import { taggedType } from './tagged-type.ts'
 import { isOptional, memberOf, type TypeContext, typeOf, visible } from './type-expression.ts'
 
 /** The type of bytes for the receiver. A sender may give bytes in other forms too. */
@@ -22,9 +23,13 @@ export function resultType(operation: Operation, context: TypeContext): Type {
   if (operation.answer === 'replies') {
     return unionOf(operation.successes.map(response => replyType(response, () => byteStream, output)))
   }
-  const content = operation.successes[0]?.content
-  if (!content) return 'void'
-  return contentType(content, () => byteStream, output)
+  const [success] = operation.successes
+  return (success && answerBody(success, each => contentType(each, () => byteStream, output))) ?? 'void'
+}
+
+/** Returns the type of the body of a response; undefined without content. */
+function answerBody({ content, ...body }: Response, typeOfContent: (content: Content) => Type): Type | undefined {
+  return content && taggedType({ ...body, content }, typeOfContent)
 }
 
 /**
@@ -37,9 +42,11 @@ function contentType(content: Content, bytes: () => Type, context: TypeContext):
   return isStream(content) ? streamed(type) : type
 }
 
-function replyType({ status, content, headers }: Response, bytes: () => Type, context: TypeContext): Type {
+function replyType(response: Response, bytes: () => Type, context: TypeContext): Type {
+  const { headers, status } = response
   const args: Type[] = [typeof status === 'number' ? String(status) : 'number']
-  if (content) args.push(contentType(content, bytes, context))
+  const body = answerBody(response, content => contentType(content, bytes, context))
+  if (body !== undefined) args.push(body)
   else if (headers.length > 0) args.push('undefined')
   if (headers.length > 0) {
     args.push(
@@ -93,11 +100,16 @@ export function answerType(operation: Operation, context: TypeContext): Type {
     return unionOf(operation.successes.map(response => replyType(response, () => file.runtime('Bytes'), output)))
   }
   if (operation.answer === 'empty') return resultType(operation, context)
-  const content = operation.successes[0]?.content
-  if (content?.kind === 'bytes') return file.runtime('Bytes')
-  if (content?.kind === 'text') return 'string'
-  if (content && isStream(content)) {
-    return streamed(generic(file.runtime('Answer'), typeOf(content.schema, { ...context, view: 'output' })))
-  }
-  return generic(file.runtime('Answer'), resultType(operation, context))
+  const [success] = operation.successes
+  return (success && answerBody(success, each => handledType(each, context))) ?? 'void'
+}
+
+/** Returns the type of the value of a content that a handler returns. */
+function handledType(content: Content, context: TypeContext): Type {
+  const { file } = context
+  if (content.kind === 'bytes') return file.runtime('Bytes')
+  if (content.kind === 'text') return 'string'
+  const type = typeOf(content.schema, { ...context, view: 'output' })
+  const answer = generic(file.runtime('Answer'), type)
+  return isStream(content) ? streamed(answer) : answer
 }

@@ -1,8 +1,8 @@
 import type { Content, RequestBody } from '../model/types.ts'
 import { byteStream, isStream, streamed } from './answer-type.ts'
+import { taggedType } from './tagged-type.ts'
 import { parsedType, isCompletable } from './parsed-types.ts'
-import { annotated, objectOf, type Type, unionOf } from './layout/type.ts'
-import { quote } from './layout/typescript.ts'
+import { type Type, unionOf } from './layout/type.ts'
 import { type TypeContext, typeOf } from './type-expression.ts'
 
 /** Returns the type of a request's body for callers. */
@@ -32,24 +32,5 @@ export const handlerBody = (body: RequestBody, context: TypeContext): Type =>
       : typeOf(content.schema, inner)
   })
 
-function bodyType({ content, contents, isTagged }: RequestBody, plainType: (content: Content) => Type): Type {
-  const typeOfContent = (each: Content): Type => (isStream(each) ? streamed(plainType(each)) : plainType(each))
-  if (!isTagged) return typeOfContent(content)
-  return unionOf(
-    contents.map(each => {
-      const contentType = `contentType: ${contentTypeOf(each.type)}`
-      return objectOf([contentType, annotated('body:', typeOfContent(each))])
-    }),
-  )
-}
-
-/**
- * Returns the type of a content type header: a literal for a media type, a template literal type for a range, and
- * `string` for the range of all types.
- */
-function contentTypeOf(type: string): string {
-  if (!type.includes('*')) return quote(type)
-  if (type === '*/*') return 'string'
-  const parts = type.split('*').map(part => quote(part).slice(1, -1).replace(/[`$]/g, '\\$&'))
-  return `\`${parts.join('${string}')}\``
-}
+const bodyType = (body: RequestBody, plainType: (content: Content) => Type): Type =>
+  taggedType(body, each => (isStream(each) ? streamed(plainType(each)) : plainType(each)))

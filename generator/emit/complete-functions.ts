@@ -2,6 +2,7 @@ import type { Content, NamedSchema, Operation, Property, RequestBody, Schema } f
 import { isStream } from './answer-type.ts'
 import { readBody } from './bodies.ts'
 import { memberValue } from './check-statements.ts'
+import { isRange } from './tagged-type.ts'
 import { type Emission, resolved, schemaOf } from './emission.ts'
 import { filledDefault } from './filled-default.ts'
 import { camel, completeName, pascal, word } from './names.ts'
@@ -105,14 +106,18 @@ function readRequest({ body, requestName }: Operation, emission: Emission, file:
 function bodyCompleted(body: RequestBody, context: CompleteContext): Doc {
   const value = 'request.body'
   if (!body.isTagged) return assigned('body', contentCompleted(value, body, body.content, context))
-  const branches = body.contents
-    .filter(each => isCompleted(contentCompletion(body, each, context.emission)))
-    .map(each => {
-      const inner = { ...context, place: `${context.place}${pascal(each.kind)}` }
-      const rest = object([`...${value}`, assigned('body', contentCompleted(`${value}.body`, body, each, inner))])
-      return [`${value}.contentType === ${quote(each.type)}`, rest] as const
-    })
-  return below('body', choices(branches, value))
+  const restOf = (each: Content): Doc => {
+    const inner = { ...context, place: `${context.place}${pascal(each.kind)}` }
+    return object([`...${value}`, assigned('body', contentCompleted(`${value}.body`, body, each, inner))])
+  }
+  const isChanged = (each: Content): boolean => isCompleted(contentCompletion(body, each, context.emission))
+  const types = body.contents.filter(each => !isRange(each.type))
+  const ranges = body.contents.filter(each => isRange(each.type))
+  const [range] = ranges.length === 1 ? ranges.filter(isChanged) : []
+  const branches = types
+    .filter(each => range !== undefined || isChanged(each))
+    .map(each => [`${value}.contentType === ${quote(each.type)}`, isChanged(each) ? restOf(each) : value] as const)
+  return below('body', choices(branches, range ? restOf(range) : value))
 }
 
 function contentCompleted(value: string, body: RequestBody, content: Content, context: CompleteContext): Expression {

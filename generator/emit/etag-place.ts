@@ -18,8 +18,8 @@ export function etagPlaceOf(operation: Operation, emission: Emission): 'body' | 
 
 /** Whether an operation is a GET whose response always has an etag. */
 function isRead({ answer, method, successes }: Operation, emission: Emission): boolean {
-  const content = successes[0]?.content
-  if (method !== 'GET' || answer !== 'value' || content?.kind !== 'json') return false
+  const { content, isTagged } = successes[0] ?? {}
+  if (method !== 'GET' || answer !== 'value' || isTagged || content?.kind !== 'json') return false
   const schema = resolved(emission, content.schema)
   if (schema.kind !== 'object') return false
   const etag = schema.properties.find(property => property.name === name)

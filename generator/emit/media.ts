@@ -1,4 +1,4 @@
-import type { Content, Operation, RequestBody } from '../model/types.ts'
+import type { Content, Operation, RequestBody, Response } from '../model/types.ts'
 import { isStream } from './answer-type.ts'
 import { checkName } from './names.ts'
 import type { Emission } from './emission.ts'
@@ -39,13 +39,33 @@ export function itemName({ requestName }: Operation, { kind }: Content, { taken 
 }
 
 /**
- * Returns the template data of the media type of an answer. Clients read JSON with 64-bit integers by a codec that
- * refuses integers beyond 2^53.
+ * Returns the template data of the media type of an answer: its single type, or the choice by content type among several
+ * types or within a range. Clients read JSON with 64-bit integers by a codec that refuses integers beyond 2^53.
  */
-export function answerMediaOf(content: Content, emission: Emission, file: OutputFile): MediaView {
-  const media = mediaOf(content, emission, file)
-  const isExact = emission.exact.has(content) && emission.options.int64 === undefined
-  return isExact ? { ...media, kind: file.runtime('exactJson') } : media
+export function answerMediaOf(
+  { contents, isTagged }: Response,
+  emission: Emission,
+  file: OutputFile,
+): MediaView | false {
+  const media = contents.map(content => {
+    const view = mediaOf(content, emission, file)
+    const isExact = emission.exact.has(content) && emission.options.int64 === undefined
+    return isExact ? { ...view, kind: file.runtime('exactJson') } : view
+  })
+  const [first] = media
+  if (!first) return false
+  // Servers send the first type, and clients read all.
+  if (!isTagged) return { ...first, aliases: '' }
+  const rows = media.map(({ aliases, kind, type }) =>
+    object([`type: ${type}`, ...(aliases === '' ? [] : [`aliases: ${aliases}`]), `kind: ${kind}`]),
+  )
+  // Clients accept `application/json` in any case.
+  const others = contents.map(({ type }) => type).filter(type => type !== 'application/json')
+  return {
+    type: quote(others.join(', ')),
+    aliases: '',
+    kind: flat(call(codec('answerChoice', file), [array(rows, true)])),
+  }
 }
 
 /** Returns the template data of a media type and its codec. */

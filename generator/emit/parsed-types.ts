@@ -58,11 +58,12 @@ export function outputOnly(schema: Schema, emission: Emission): readonly string[
 }
 
 /**
- * Whether the content of a body is completed. Updates are not completed, nor is a content type that also matches a
- * range of the same body.
+ * Whether the content of a body is completed. Updates are not completed, nor is a content type that also matches
+ * another range of the same body.
  */
 export function isCompletable({ contents, isTagged, view }: RequestBody, { type }: Content): boolean {
-  const ranges = contents.map(content => content.type.split('*')).filter(parts => parts.length > 1)
+  const others = contents.filter(content => content.type !== type)
+  const ranges = others.map(content => content.type.split('*')).filter(parts => parts.length > 1)
   const isHeld = ranges.some(([start = '', end = '']) => type.startsWith(start) && type.endsWith(end))
   return view === 'input' && !(isTagged && isHeld)
 }

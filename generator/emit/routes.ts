@@ -126,11 +126,12 @@ const fieldsOf = (target: string, emission: Emission, file: OutputFile): string 
   file.from('validators', fieldsName(schemaOf(emission, target).views.output), false)
 
 /** Returns the template data of a declared success. */
-function successView({ status, content, headers }: Response, emission: Emission, file: OutputFile): SuccessView {
+function successView(response: Response, emission: Emission, file: OutputFile): SuccessView {
+  const { headers, status } = response
   const types = headers.map(({ name, schema }) => property(name, [parameterType(schema, emission), exact(name)]))
   return {
     status: typeof status === 'number' ? String(status) : quote(status),
-    media: content ? answerMediaOf(content, emission, file) : false,
+    media: answerMediaOf(response, emission, file),
     headers: types.length > 0 ? flat(object(types)) : '',
   }
 }

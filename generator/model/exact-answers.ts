@@ -8,7 +8,7 @@ type Schemas = ReadonlyMap<string, { readonly schema: Schema }>
 export function exactAnswers(documents: readonly Document[], schemas: Schemas): ReadonlySet<Content> {
   const ids = idsWith(schemas, isWide)
   const contents = documents.flatMap(({ operations }) =>
-    operations.flatMap(({ successes }) => successes.flatMap(({ content }) => content ?? [])),
+    operations.flatMap(({ successes }) => successes.flatMap(each => each.contents)),
   )
   const isExact = ({ kind, schema }: Content): boolean =>
     kind === 'json' && ([...within(schema)].some(isWide) || targetsOf(schema).some(id => ids.has(id)))

@@ -62,7 +62,7 @@ function judgeUnevaluated(
 const inlineSchemas = ({ body, failures, parameters, successes }: Operation): readonly Schema[] => [
   ...(body?.contents.map(({ schema }) => schema) ?? []),
   ...parameters.map(({ schema }) => schema),
-  ...[...successes, ...failures].flatMap(({ content }) => (content ? [content.schema] : [])),
+  ...[...successes, ...failures].flatMap(({ contents }) => contents.map(({ schema }) => schema)),
 ]
 
 type Index = ReadonlyMap<string, Schema>

@@ -17,8 +17,10 @@ export interface MediaType {
   readonly at: Located
 }
 
+const jsonType = /^(application|text)\/json$|^[^/]+\/[^/]+\+json$/
+
 const forms: readonly (readonly [RegExp, Form])[] = [
-  [/^(application|text)\/json$|^[^/]+\/[^/]+\+json$/, 'json'],
+  [jsonType, 'json'],
   [/^application\/x-www-form-urlencoded$/, 'form'],
   [/^multipart\/form-data$/, 'multipart'],
   [/^multipart\//, 'opaque'],
@@ -35,8 +37,8 @@ export function mediaTypesOf(loaded: Loaded, at: Located | undefined): readonly 
 }
 
 /**
- * Returns the form of a media type. A form or multipart type whose schema is no object is opaque. Frameworks write the
- * range of all types by default; this range means JSON unless the schema is absent or has the format `binary`.
+ * Returns the form of a media type. A form or multipart type whose schema is no object is opaque, and JSON whose schema
+ * is binary is bytes. Frameworks write the range of all types by default; its form is that of its schema.
  */
 function formOf(loaded: Loaded, type: string, media: Located): Form {
   const essence = essenceOf(type)
@@ -45,11 +47,41 @@ function formOf(loaded: Loaded, type: string, media: Located): Form {
   const form = forms.find(([pattern]) => pattern.test(essence))?.[1]
   if (form === 'form' || form === 'multipart')
     return (typesOf(schema) ?? ['object']).includes('object') ? form : 'opaque'
+  if (form === 'json' && schema && isBinary(schema)) return 'bytes'
+  if (form === 'markup' && schema && isText(schema)) return 'text'
   if (form) return form
-  return essence === '*/*' && schema && text(schema, 'format') !== 'binary' ? 'json' : 'bytes'
+  return essence === anyType ? formOfAny(schema) : 'bytes'
+}
+
+/** The range of all types. */
+export const anyType = '*/*'
+
+const formOfAny = (schema: Located | undefined): Form => {
+  if (!schema || isBinary(schema) || text(schema, 'format') === 'byte') return 'bytes'
+  return isText(schema) ? 'text' : 'json'
+}
+
+const isBinary = (schema: Located): boolean => text(schema, 'format') === 'binary'
+
+const isText = (schema: Located): boolean => typesOf(schema)?.every(type => type === 'string') ?? false
+
+/**
+ * Whether generated code honours the schema of a media type, or the type has no schema: text, XML and bytes have no
+ * other schema than text.
+ */
+export function isHonoured(loaded: Loaded, { at, form }: MediaType): boolean {
+  if (form === 'json' || form === 'lines' || form === 'events') return true
+  if (form === 'opaque' || form === 'stream') return false
+  const reference = member(at, 'schema')
+  const schema = reference && follow(loaded, reference)
+  const types = typesOf(schema) ?? ['string']
+  return form !== 'form' && form !== 'multipart' && types.includes('string')
 }
 
 const essenceOf = (type: string): string => (type.split(';')[0] ?? '').trim().toLowerCase()
+
+/** Whether a media type is JSON by its name. */
+export const isJsonType = (type: string): boolean => jsonType.test(essenceOf(type))
 
 /** Whether a media type is a range such as `image/*` or `application/*+json`. */
 export const isRange = (type: string): boolean => type.includes('*')

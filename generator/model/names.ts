@@ -8,7 +8,7 @@ import { isIdentifier, isReservedWord, nameParts } from '../identifier.ts'
  */
 const reservedTypes: ReadonlySet<string> = new Set(
   `any unknown never object string number boolean bigint symbol asserts infer is keyof readonly unique
-  Array AsyncGenerator Blob Boolean Function JSON Map Math Number Object Omit Partial Promise ReadableStream Readonly
+  Array ArrayBuffer AsyncGenerator AsyncIterable Blob Boolean Function JSON Map Math Number Object Omit Partial Promise ReadableStream Readonly
   ReadonlyArray Record RegExp Set String Symbol Uint8Array`.split(/\s+/),
 )
 

@@ -46,8 +46,8 @@ function operationFrom(building: Building, found: FoundOperation, scopes: Scopes
   const { at, item, method, path } = found
   const build: BuildSchema = (part, standing) => schemaOf(building, part, standing)
   const parameters = parametersFrom(parametersOf(building.loaded, found), build)
-  const responses = responsesOf(building, at, method, build)
   const list = listOf(building, at, build)
+  const responses = responsesOf(building, at, method, build, list !== undefined)
   return {
     ...namesOf(building, found, scopes),
     method: method.toUpperCase(),

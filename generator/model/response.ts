@@ -2,7 +2,8 @@ import { flag, member, members, positionOf, text } from '../read/located.ts'
 import { follow } from '../read/resolve.ts'
 import type { Located } from '../read/types.ts'
 import type { Building, BuildSchema } from './building.ts'
-import { contentOf } from './content.ts'
+import { answersOf } from './content.ts'
+import { anyType, isRange } from './media-types.ts'
 import type { Response } from './types.ts'
 
 /** The declared responses of an operation. */
@@ -15,15 +16,21 @@ export interface Responses {
  * Returns the responses of an operation in the order of the document. The successes are the range 2XX and the single
  * statuses from 200 to 399. If none of these statuses is declared, `default` is the success; without `default`, any 2XX
  * status without a body counts as the success. The responses of HEAD have no content (RFC 9110 §9.3.2): their declared
- * content describes the answer of GET.
+ * content describes the answer of GET. `isList`: the operation is a list of `x-filter`.
  */
-export function responsesOf(building: Building, operation: Located, method: string, build: BuildSchema): Responses {
+export function responsesOf(
+  building: Building,
+  operation: Located,
+  method: string,
+  build: BuildSchema,
+  isList: boolean,
+): Responses {
   const all = members(member(operation, 'responses')).flatMap(([status, at]) => {
     const known = statusOf(status)
     const response = follow(building.loaded, at)
     if (known === undefined || !response) return []
-    const built = responseOf(building, known, response, build)
-    return [method === 'head' ? { ...built, content: undefined } : built]
+    const built = responseOf(building, known, response, build, isList)
+    return [method === 'head' ? { ...built, ...empty } : built]
   })
   const declared = all.filter(
     ({ status }) => status === '2XX' || (typeof status === 'number' && status >= 200 && status < 400),
@@ -34,7 +41,9 @@ export function responsesOf(building: Building, operation: Located, method: stri
   return { successes: successes.length > 0 ? successes : [anySuccess], failures }
 }
 
-const anySuccess: Response = { status: '2XX', description: '', content: undefined, headers: [] }
+const empty = { content: undefined, contents: [], isTagged: false } as const
+
+const anySuccess: Response = { ...empty, status: '2XX', description: '', headers: [] }
 
 const ranges = ['1XX', '2XX', '3XX', '4XX', '5XX'] as const
 
@@ -43,12 +52,22 @@ function statusOf(text: string): Response['status'] | undefined {
   return /^[1-5]\d\d$/.test(text) ? Number(text) : ranges.find(range => range === text.toUpperCase())
 }
 
-function responseOf(building: Building, status: Response['status'], at: Located, build: BuildSchema): Response {
+function responseOf(
+  building: Building,
+  status: Response['status'],
+  at: Located,
+  build: BuildSchema,
+  isList: boolean,
+): Response {
   const { loaded, diagnostics } = building
+  const contents = answersOf(loaded, diagnostics, member(at, 'content'), build, isList)
+  const [first] = contents
   return {
     status,
     description: text(at, 'description') ?? '',
-    content: contentOf(loaded, diagnostics, member(at, 'content'), build),
+    content: contents.find(({ kind }) => kind === 'json') ?? first,
+    contents,
+    isTagged: contents.length > 1 || (first !== undefined && first.type !== anyType && isRange(first.type)),
     headers: headersOf(building, at, build),
   }
 }

@@ -33,8 +33,8 @@ function schemasOf({ operations, schemas }: Document): readonly Schema[] {
   const inline = operations.flatMap(({ body, parameters, successes, failures }) => [
     ...parameters.map(({ schema }) => schema),
     ...(body?.contents ?? []).map(({ schema }) => schema),
-    ...[...successes, ...failures].flatMap(({ content, headers }) => [
-      ...(content ? [content.schema] : []),
+    ...[...successes, ...failures].flatMap(({ contents, headers }) => [
+      ...contents.map(({ schema }) => schema),
       ...headers.map(({ schema }) => schema),
     ]),
   ])

@@ -321,7 +321,12 @@ export interface RequestBody {
 export interface Response {
   readonly status: number | 'default' | `${1 | 2 | 3 | 4 | 5}XX`
   readonly description: string
+  /** The JSON content; the first content if no content is JSON. */
   readonly content: Content | undefined
+  /** All contents in the order of the document, with ranges last; empty without content. */
+  readonly contents: readonly Content[]
+  /** Whether an answer names its media type, because the document declares several types or a range. */
+  readonly isTagged: boolean
   readonly headers: readonly {
     readonly name: string
     readonly required: boolean

@@ -119,8 +119,8 @@ export function answeredBy(
   const found = new Set(roots)
   const answers = operations.flatMap(({ failures, list, successes }) => [
     ...(list ? [list.item] : []),
-    ...[...successes, ...failures].flatMap(({ content, headers }) => [
-      ...(content ? [content.schema] : []),
+    ...[...successes, ...failures].flatMap(({ contents, headers }) => [
+      ...contents.map(({ schema }) => schema),
       ...headers.map(({ schema }) => schema),
     ]),
   ])

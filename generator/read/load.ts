@@ -34,6 +34,10 @@ export async function load(
   const loader = new Loader(cwd, allowRefs ? undefined : await Confinement.around(paths))
   const found: Entry[] = []
   for (const [i, entry] of entries.entries()) {
+    if (isUrl(entry.file)) {
+      loader.refuseUrl(entry.file)
+      continue
+    }
     const file = await loader.entry(paths[i] ?? entry.file)
     if (found.some(({ name }) => name === entry.name)) loader.refuseName(entry.name, file)
     else if (file) found.push({ name: entry.name, file })
@@ -70,6 +74,10 @@ class Loader {
     if (typeof text === 'string') return this.#parse(path, name, text, '3.0')
     this.diagnostics.add(text, { file: name, line: 1, column: 1 })
     return undefined
+  }
+
+  refuseUrl(url: string): void {
+    this.diagnostics.add(messages.fileRemote(url), { file: url, line: 1, column: 1 })
   }
 
   /** Reports a name that two documents of a run share, because each name is the name of an output folder. */
@@ -150,9 +158,9 @@ class Loader {
       if (!stats.isFile()) return messages.fileUnreadable(name, stats.isDirectory() ? 'EISDIR' : 'it is no file')
       if (this.#confinement && !(await this.#confinement.holds(path))) return messages.referenceLeavesFolder(name)
       if (stats.size > maxBytes) return messages.fileTooLarge(name, maxBytes)
-      return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path))
+      const bytes = await readFile(path)
+      return textOf(bytes) ?? messages.fileNotText(name, encodingOf(bytes))
     } catch (error) {
-      if (error instanceof TypeError) return messages.fileNotText(name)
       return messages.fileUnreadable(name, codeOf(error))
     }
   }
@@ -162,6 +170,28 @@ class Loader {
     return (isAbsolute(name) ? path : name).split(sep).join('/')
   }
 }
+
+/** Returns the text of bytes; undefined if the bytes are no text in UTF-8. */
+function textOf(bytes: Uint8Array): string | undefined {
+  if (bytes.subarray(0, 4096).includes(0)) return undefined
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns the encoding of bytes that begin with the byte order mark of UTF-16, or with ASCII characters in UTF-16. */
+function encodingOf(bytes: Uint8Array): 'UTF-16' | undefined {
+  const [first = 0, second = 0, third = 0, fourth = 0] = bytes
+  const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
+  const isWide =
+    (first === 0 && second > 0 && third === 0 && fourth > 0) || (first > 0 && second === 0 && third > 0 && fourth === 0)
+  return isMarked || isWide ? 'UTF-16' : undefined
+}
+
+/** Whether the name of a document is a URL rather than a path. */
+const isUrl = (file: string): boolean => /^[a-z][a-z\d+.-]+:\/\//i.test(file)
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'EIO'

@@ -17,6 +17,8 @@ export type Parsed =
 export async function parse(file: string, text: string): Promise<Parsed> {
   const parser = new SwaggerParser()
   const isJson = file.toLowerCase().endsWith('.json')
+  const known = text.trim() === '' ? messages.fileEmpty() : /^\s*<[!?a-z]/i.test(text) ? messages.markup() : undefined
+  if (known) return { kind: 'faults', faults: [{ message: known, position: { file, line: 1, column: 1 } }] }
   try {
     await parser.parse(isJson ? '/document.json' : '/document.yaml', parserOptions(text, isJson))
   } catch (error) {

@@ -145,7 +145,7 @@ describe('code of templates is formatted as prettier would', () => {
 test.each([
   'function a() {}',
   'export const a = 1 + 2',
-  'export const a = `x`',
+  'export const a = `x',
   "export const a = 'x",
   'export type A =',
   '',

@@ -7,7 +7,7 @@ import { parse } from './syntax.ts'
 const ofLines = (path: string, count: number, line = 'x\n') => ({ path, text: line.repeat(count) })
 
 describe('the repository', () => {
-  it('has a runtime of at most 4,400 lines of code in at most 44 files', () => {
+  it('has a runtime of at most 4,510 lines of code in at most 45 files', () => {
     const runtime = readSources(['runtime'], '.ts')
     expect(runtime.length).toBeGreaterThan(0)
     expect(lines(largeRuntime(runtime))).toEqual([])
@@ -40,10 +40,10 @@ describe('the repository', () => {
 })
 
 describe('largeRuntime', () => {
-  it('refuses 4,401 lines and 45 files', () => {
-    expect(largeRuntime([ofLines('runtime/a.ts', 4400)])).toEqual([])
-    expect(largeRuntime([ofLines('runtime/a.ts', 4401)])).toHaveLength(1)
-    expect(largeRuntime(Array.from({ length: 45 }, (_, index) => ofLines(`runtime/${index}.ts`, 1)))).toHaveLength(1)
+  it('refuses 4,511 lines and 46 files', () => {
+    expect(largeRuntime([ofLines('runtime/a.ts', 4510)])).toEqual([])
+    expect(largeRuntime([ofLines('runtime/a.ts', 4511)])).toHaveLength(1)
+    expect(largeRuntime(Array.from({ length: 46 }, (_, index) => ofLines(`runtime/${index}.ts`, 1)))).toHaveLength(1)
   })
 })
 

@@ -3,15 +3,20 @@ import { stringify } from 'yaml'
 /** The number of operations of a resource of a made document. */
 const perResource = 5
 
-/** Returns an OpenAPI document, as YAML, with `operations` operations (a multiple of 5) of similar resources. */
-export function madeDocument(operations: number): string {
+/**
+ * Returns an OpenAPI document, as YAML, with `operations` operations (a multiple of 5) of similar resources. A document of
+ * 3.1 has schemas with keywords of 3.1.
+ */
+export function madeDocument(operations: number, openapi: '3.0.3' | '3.1.0' = '3.0.3'): string {
   const indexes = Array.from({ length: operations / perResource }, (_, index) => index)
   return stringify(
     {
-      openapi: '3.0.3',
+      openapi,
       info: { title: `A made document of ${operations} operations`, version: '1' },
       paths: Object.assign({}, ...indexes.map(pathsOf)),
-      components: { schemas: Object.assign({ Problem: problem }, ...indexes.map(schemasOf)) },
+      components: {
+        schemas: Object.assign({ Problem: problem }, ...indexes.map(index => schemasOf(index, openapi === '3.1.0'))),
+      },
     },
     // The YAML has no aliases, like documents that people write.
     { aliasDuplicateObjects: false },
@@ -63,7 +68,17 @@ function pathsOf(index: number): object {
   }
 }
 
-function schemasOf(index: number): object {
+/** Members with keywords of OpenAPI 3.1. */
+const newer = {
+  note: { type: ['string', 'null'], maxLength: 100 },
+  price: { type: 'number', exclusiveMinimum: 0 },
+  kind: { const: 'thing' },
+  place: { type: 'array', prefixItems: [{ type: 'number' }, { type: 'number' }], items: false },
+  tags: { type: 'array', items: { type: 'string' }, contains: { const: 'main' } },
+  extra: { type: 'object', patternProperties: { '^x-': { type: 'string' } }, unevaluatedProperties: false },
+}
+
+function schemasOf(index: number, isNewer: boolean): object {
   const name = `Thing${index}`
   return {
     [name]: {
@@ -80,6 +95,7 @@ function schemasOf(index: number): object {
         state: { ...reference(`${name}State`), readOnly: true },
         labels: { type: 'object', additionalProperties: text(63) },
         parts: { type: 'array', maxItems: 100, items: reference(`${name}Part`) },
+        ...(isNewer && newer),
         insert_time: { type: 'string', format: 'date-time', readOnly: true },
       },
     },

@@ -131,7 +131,11 @@ export async function connectedGeneration({ model }: Generation, folder: string)
     },
     replied: async (operation, request, given) => {
       response = given
-      return await call(operation, request)
+      try {
+        return await call(operation, request)
+      } finally {
+        response = undefined
+      }
     },
   }
 }

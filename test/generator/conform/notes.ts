@@ -40,7 +40,7 @@ export async function walkForeignNotes(call: RequestSender): Promise<Conformance
     access: undefined,
     raises: undefined,
     list: undefined,
-    failures: operation.failures.map(failure => ({ ...failure, content: undefined })),
+    failures: operation.failures.map(failure => ({ ...failure, content: undefined, contents: [] })),
   }))
   const schemas = new Map<string, NamedSchema>(document.schemas.map(schema => [schema.id, schema]))
   return conform({ ...document, operations, errors: [] }, schemas, call, { authorization: notesToken })

@@ -35,6 +35,23 @@ const answering = (schema: object): object => ({
   responses: { '200': { description: 'Found.', content: { 'application/json': { schema } } } },
 })
 
+/** The types of the language that a program need not import, and that are no values. */
+const libraryTypes = `ArrayLike AsyncIterable AsyncIterableIterator AsyncIterator Awaited BodyInit Capitalize
+  ConstructorParameters Exclude Extract HeadersInit InstanceType Iterable IterableIterator IteratorResult Lowercase
+  NoInfer NonNullable Omit Parameters Partial Pick PromiseLike PropertyKey Readonly ReadonlyArray ReadonlyMap
+  ReadonlySet Record Required RequestInit ReturnType TemplateStringsArray ThisType Uppercase`.split(/\s+/)
+
+const globals = [...Object.getOwnPropertyNames(globalThis), ...libraryTypes].filter(name => /^\w+$/.test(name))
+
+const cased = ['user', 'User', 'USER', 'uSer', 'a-b', 'a_b', 'aB', 'A-B', 'a.b', 'AB', 'error', 'Error', 'ERROR']
+
+/** Answers that use a schema, bytes, text and streams, whose types are globals. */
+const usedAs = (schema: string): object => {
+  const of = { schema: { $ref: `#/components/schemas/${schema}` } }
+  const content = { 'application/json': of, 'application/x-ndjson': of, 'image/*': {}, 'text/plain': {} }
+  return { responses: { '200': { description: 'ok', content }, default: { description: 'no', content } } }
+}
+
 /**
  * Documents whose names would clash if the generator made each name without regard to the others; the key describes the
  * clash. `schemas` are components, `shared` the components of the second document, shared.json; the other members are
@@ -120,6 +137,26 @@ export const collidingDocuments: Readonly<Record<string, object>> = {
         'undefined',
         'Infinity',
       ].map(name => [name, objectOf('a')]),
+    ),
+  },
+  'schemas and operations are called like each global and each type of the language': {
+    paths: Object.fromEntries(
+      globals.map(name => [`/${name}`, { get: operation(name, { tags: [name], ...usedAs(name) }) }]),
+    ),
+    schemas: Object.fromEntries(globals.map(name => [name, objectOf('a')])),
+  },
+  'schemas and operations differ in case only': {
+    paths: Object.fromEntries(
+      cased.map((name, i) => [`/${i}`, { post: operation(name, { ...sending(name), ...usedAs(name) }) }]),
+    ),
+    schemas: Object.fromEntries(
+      cased.map((name, i) => [
+        name,
+        {
+          type: 'object',
+          properties: { [`m${i}`]: { ...text, default: 'a' }, id: { type: 'string', readOnly: true } },
+        },
+      ]),
     ),
   },
   'schemas are called like requests and views': {

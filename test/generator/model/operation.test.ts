@@ -161,11 +161,14 @@ describe('content', () => {
     expect(operationNamed(model, 'x').body?.isTagged).toBe(true)
   })
 
-  test('of a response with several types is the JSON type, and the others are reported', async () => {
-    const answer = "responses: {'200': {description: ok, content: {text/csv: {}, image/png: {}, application/json: {}}}}"
+  test('of a response with several types is each type whose schema is honoured, and the others are reported', async () => {
+    const rows = 'schema: {type: array, items: {type: string}}'
+    const answer = `responses: {'200': {description: ok, content: {text/csv: {${rows}}, image/png: {}, application/json: {}}}}`
     const { diagnostics, model } = built(await read({ 'a.yaml': document(post(answer)) }))
-    expect(model.documents[0]?.operations[0]?.successes[0]?.content?.type).toBe('application/json')
-    expect(diagnostics[0]).toContain('left out: "text/csv", "image/png"')
+    const { content, contents, isTagged } = model.documents[0]?.operations[0]?.successes[0] ?? {}
+    expect([content?.type, isTagged]).toEqual(['application/json', true])
+    expect(contents?.map(({ type }) => type)).toEqual(['image/png', 'application/json'])
+    expect(diagnostics[0]).toContain('left out: "text/csv"')
   })
 
   test('of a form in a response is bytes, which is reported', async () => {

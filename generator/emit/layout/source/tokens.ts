@@ -8,9 +8,12 @@ export interface Token {
   readonly breaks: number
 }
 
-/** Matches one token: a comment, a string literal, a regular expression, a name, a number, or punctuation. */
+/**
+ * Matches one token: a comment, a string literal, a template literal type, a regular expression, a name, a number, or
+ * punctuation.
+ */
 const token =
-  /\/\*[^]*?\*\/|\/\/[^\n]*|\/(?:[^\\\n/[]|\\[^\n]|\[(?:[^\\\n\]]|\\[^\n])*\])+\/[a-z]*|'(?:[^'\\\n]|\\[^\n])*'|"(?:[^"\\\n]|\\[^\n])*"|#?[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*|-?\d[\w.]*(?:(?<=e)-\d+)?|=>|\?\?=|[{}[\]()<>:;,.?|&=]/uy
+  /\/\*[^]*?\*\/|\/\/[^\n]*|\/(?:[^\\\n/[]|\\[^\n]|\[(?:[^\\\n\]]|\\[^\n])*\])+\/[a-z]*|'(?:[^'\\\n]|\\[^\n])*'|"(?:[^"\\\n]|\\[^\n])*"|`(?:[^`\\\n]|\\[^\n])*`|#?[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*|-?\d[\w.]*(?:(?<=e)-\d+)?|=>|\?\?=|[{}[\]()<>:;,.?|&=]/uy
 
 const blank = /[ \t\n]*/y
 
@@ -90,7 +93,7 @@ export class Tokens {
 }
 
 function kindOf(text: string): Token['kind'] {
-  if (/^['"]/.test(text)) return 'text'
+  if (/^['"`]/.test(text)) return 'text'
   if (/^[{}[\]()<>:;,.?|&=]/.test(text)) return 'mark'
   if (/^[-\d]/.test(text)) return 'number'
   if (/^\/[/*]/.test(text)) return 'comment'

@@ -1,8 +1,9 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
 import { plainJson, setMember } from '../json.ts'
+import { isRecord, own } from '../validation.ts'
 import type { Faults } from '../validation.ts'
-import type { Scalar, ParameterType, Parameter, Field } from './types.ts'
+import type { Scalar, Parameter, Field, MemberTypes, ObjectType } from './types.ts'
 
 /** The sources of a call's parameters. */
 export interface ParameterSource {
@@ -51,7 +52,15 @@ class Unreadable extends Error {
 const jsonDepth = 100
 
 /** The separators of items in one text, keyed by style; a text is split before its items are decoded. */
-const delimiters = { form: /,/, simple: /,/, deepObject: /,/, spaceDelimited: /%20|\+/, pipeDelimited: /\||%7C/i }
+const delimiters = {
+  form: /,/,
+  simple: /,/,
+  deepObject: /,/,
+  label: /,/,
+  matrix: /,/,
+  spaceDelimited: /%20|\+/,
+  pipeDelimited: /\||%7C/i,
+}
 
 const integerText = /^-?(?:0|[1-9][0-9]*)$/
 const numberText = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
@@ -163,13 +172,18 @@ function take(given: Given, name: string, field: string): Texts | undefined {
 }
 
 function read(parameter: Parameter, field: string, sources: Sources, pathNames: readonly string[]): unknown {
-  const { name, type, in: place, style = 'form' } = parameter
+  const { allowEmpty, name, type, in: place, style = 'form' } = parameter
   const explode = parameter.explode ?? (style === 'deepObject' || (style === 'form' && isPair(place)))
   if (isPair(place) && explode && typeof type === 'object' && 'object' in type) {
-    return readMembers(name, style === 'deepObject', field, type.object, sources[place])
+    if (style !== 'deepObject') return readMembers(field, type.object, sources[place])
+    const object = readDeep(name, field, type, sources[place])
+    const texts = object === undefined && type.or ? take(sources[place], name, field) : undefined
+    return texts && type.or ? readOne(type.or, texts) : object
   }
   const texts = isPair(place) ? take(sources[place], name, field) : only(parameter, field, sources, pathNames)
   if (texts === undefined) return undefined
+  if (style === 'label' || style === 'matrix') return readPrefixed(parameter, texts)
+  if (allowEmpty && texts.raw.join() === '' && type !== 'string') return type === 'boolean' ? true : undefined
   if (typeof type === 'string') return readOne(type, texts, parameter.json)
   if ('object' in type) return readPairs(type.object, texts, delimiters[style], explode)
   return readItems(type.array, texts, isPair(place) && explode ? undefined : delimiters[style])
@@ -210,19 +224,18 @@ function readItems(type: Scalar, texts: Texts, delimiter?: RegExp): unknown[] {
   return items.map(item => readScalar(type, texts.decode(item)))
 }
 
-type Members = Extract<ParameterType, { object: unknown }>['object']
-
 /**
  * Returns the value of a member by its declared type; an undeclared member stays text, and the check reports the
  * member.
  */
-function readMember(members: Members, name: string, texts: Texts): unknown {
+function readMember(members: MemberTypes, name: string, texts: Texts): unknown {
   const type = (Object.hasOwn(members, name) ? members[name] : undefined) ?? 'string'
-  return typeof type === 'object' ? readItems(type.array, texts) : readOne(type, texts)
+  if (typeof type === 'string') return readOne(type, texts)
+  return 'array' in type ? readItems(type.array, texts) : readOne(type.or ?? 'string', texts)
 }
 
 /** Returns an object from one text: `R,100,G,200`, or `R=100,G=200` with `explode`. */
-function readPairs(members: Members, texts: Texts, delimiter: RegExp, explode: boolean): unknown {
+function readPairs(members: MemberTypes, texts: Texts, delimiter: RegExp, explode: boolean): unknown {
   const parts = once(texts).split(delimiter)
   const pairs = explode ? parts.flatMap(part => part.split(/=(.*)/s).slice(0, 2)) : parts
   if (pairs.length % 2 === 1) throw new Unreadable(texts.field, 'must be pairs of name and value')
@@ -234,17 +247,70 @@ function readPairs(members: Members, texts: Texts, delimiter: RegExp, explode: b
   return object
 }
 
-/**
- * Returns an object whose members are separate parameters: `min=1990&max=2000`, or `year[min]=1990&year[max]=2000` with
- * `isDeep`. Returns undefined if no member is present.
- */
-function readMembers(name: string, isDeep: boolean, field: string, members: Members, given: Given): unknown {
+/** Returns a value of the path in the style `label` or `matrix`, whose text begins with a mark. */
+function readPrefixed({ explode = false, name, style, type }: Parameter, texts: Texts): unknown {
+  const { field } = texts
+  const raw = once(texts)
+  const mark = style === 'label' ? '.' : ';'
+  const fault = new Unreadable(field, `must begin with "${mark}${style === 'label' ? '' : name}"`)
+  if (!raw.startsWith(mark)) throw fault
+  const isExploded = explode && typeof type === 'object'
+  const parts = isExploded ? raw.slice(1).split(mark) : [raw.slice(1)]
+  const isNamed = style === 'matrix' && !(isExploded && 'object' in type)
+  const values = isNamed ? parts.map(part => valueOf(part, name)) : parts
+  if (values.includes(undefined)) throw fault
+  const found = values.map(value => value ?? '')
+  const given = { ...texts, raw: found }
+  if (typeof type === 'string') return readOne(type, given)
+  if ('array' in type) return readItems(type.array, given, explode ? undefined : delimiters.label)
+  if (!explode) return readPairs(type.object, given, delimiters.label, false)
+  // An empty value has no `=`.
+  const pairs = found.map(part => (part.includes('=') ? part : `${part}=`))
+  return readPairs(type.object, { ...texts, raw: [pairs.join(mark)] }, style === 'label' ? /\./ : /;/, true)
+}
+
+/** Returns the text after `name=`, and an empty text for `name`; undefined for another name. */
+function valueOf(part: string, name: string): string | undefined {
+  const [given = '', text = ''] = part.split(/=(.*)/s)
+  return nameOf(given) === name ? text : undefined
+}
+
+/** Returns an object whose members are separate parameters: `min=1990&max=2000`; undefined if no member is present. */
+function readMembers(field: string, members: MemberTypes, given: Given): unknown {
   const object: Record<string, unknown> = {}
-  for (const key of isDeep ? [...given.keys()].filter(key => key.startsWith(`${name}[`)) : Object.keys(members)) {
-    const [member = '', rest] = isDeep ? key.slice(name.length + 1).split(/](.*)/s) : [key, '']
-    const texts = take(given, key, `${field}.${member}`)
-    if (rest !== '') throw new Unreadable(`${field}.${member}`, `must be given as "${name}[name]=value"`)
-    if (texts !== undefined) setMember(object, member, readMember(members, member, texts))
+  for (const name of Object.keys(members)) {
+    const texts = take(given, name, `${field}.${name}`)
+    if (texts !== undefined) setMember(object, name, readMember(members, name, texts))
+  }
+  return Object.keys(object).length > 0 ? object : undefined
+}
+
+/**
+ * Returns an object whose members are separate parameters with a pair of brackets for each level:
+ * `year[min]=1990&year[max]=2000`. Returns undefined if no member is present.
+ */
+function readDeep(name: string, field: string, type: ObjectType, given: Given): unknown {
+  const object: Record<string, unknown> = {}
+  for (const key of [...given.keys()].filter(key => key.startsWith(`${name}[`))) {
+    const path = key.slice(name.length + 1, -1).split('][')
+    const texts = take(given, key, `${field}.${path.join('.')}`)
+    const [first = ''] = key.slice(name.length + 1).split(']')
+    const fault = new Unreadable(`${field}.${first}`, `must be given as "${name}[name]=value"`)
+    if (!/^(?:\[[^[\]]*\])+$/.test(key.slice(name.length)) || texts === undefined) throw fault
+    // Several programs write a list as `year[list][]=a`.
+    if (path.length > 1 && path.at(-1) === '') path.pop()
+    const last = path.pop() ?? ''
+    let [target, members] = [object, type.object]
+    for (const step of path) {
+      const inner = own(members, step)
+      if (typeof inner !== 'object' || !('object' in inner)) throw fault
+      members = inner.object
+      const next = own(target, step) ?? {}
+      if (!isRecord(next)) throw fault
+      setMember(target, step, next)
+      target = next
+    }
+    setMember(target, last, readMember(members, last, texts))
   }
   return Object.keys(object).length > 0 ? object : undefined
 }

@@ -10,11 +10,20 @@ export interface JsonForm {
 /** The type of a value without items and members. */
 export type Scalar = 'string' | 'integer' | 'number' | 'boolean' | 'bigint'
 
+/** The types of an object's members, keyed by name. Only the style `deepObject` has objects in objects. */
+export type MemberTypes = Readonly<Record<string, Scalar | { readonly array: Scalar } | ObjectType>>
+
+/** An object; `or` is the type of a value of the style `deepObject` that is no object. */
+export interface ObjectType {
+  readonly object: MemberTypes
+  readonly or?: Scalar
+}
+
 /** The type to which the text of a parameter is converted. */
 export type ParameterType =
   | Scalar
   | { readonly array: Scalar }
-  | { readonly object: Readonly<Record<string, Scalar | { readonly array: Scalar }>> }
+  | ObjectType
   /** `content: application/json`: the text is a JSON document. */
   | 'json'
 
@@ -27,15 +36,19 @@ export interface Parameter {
   readonly in: 'path' | 'query' | 'header' | 'cookie'
   readonly type: ParameterType
   /** The style of the value; absent: `form` in query and cookie, `simple` in path and header. */
-  readonly style?: 'form' | 'simple' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject'
+  readonly style?: 'form' | 'simple' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject' | 'label' | 'matrix'
   /** Whether lists and objects are exploded; absent: true with `form` and `deepObject`, else false. */
   readonly explode?: boolean
+  /** True if an empty text means true for a boolean, and an absent value for a number. */
+  readonly allowEmpty?: true
   /** The form of JSON with 64-bit integers; absent: `JSON`. */
   readonly json?: JsonForm
 }
 
 /** A member of a form, which is written like a query parameter. */
 export interface Field extends Pick<Parameter, 'name' | 'type' | 'style' | 'explode' | 'json'> {
+  /** True if reserved characters such as `/` are sent without encoding. */
+  readonly reserved?: true
   /** True if an absent member means null. */
   readonly orNull?: true
 }

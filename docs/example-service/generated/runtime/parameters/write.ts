@@ -1,6 +1,6 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
-import type { Parameter } from './types.ts'
+import type { Field, Parameter } from './types.ts'
 
 /** The parts of a request, which the parameters and the body fill one after the other. */
 export interface Written {
@@ -90,23 +90,37 @@ const separators: Readonly<Partial<Record<string, readonly [written: string, for
 }
 
 /**
- * Writes a parameter that is a list, an object or JSON (OpenAPI 3.0.3, style and explode), in the form that `read.ts`
- * reads. Names and values are percent-encoded, separators are not. Empty lists and empty objects are left out.
+ * Writes a parameter of a path, a query or a cookie that is a list, an object or JSON (OpenAPI 3.0.3, style and explode),
+ * in the form that `read.ts` reads. Names and values are percent-encoded, separators are not. Empty lists and empty
+ * objects are left out. The style `deepObject` has its own writer.
  */
 export const toStyled: WriteParameter = (parameter, value, written) => {
-  const { explode, in: place, name } = parameter
+  const { in: place, name } = parameter
   if (place === 'query') return addQuery(styledPairs(parameter, value), written)
   if (place === 'cookie') return addCookies(styledPairs(parameter, value), written)
-  if (parameter.type === 'json') {
-    return (place === 'path' ? toPath : toHeader)(parameter, asciiJson(jsonOf(parameter, value)), written)
+  if (parameter.type === 'json') return toPath(parameter, jsonOf(parameter, value), written)
+  const parts = simpleParts(parameter, value, text => encode(parameter, text))
+  written.path.set(name, step(parameter, parts.join(',')))
+}
+
+/** Returns the texts of a list or an object in the style `simple`. */
+function simpleParts(parameter: Parameter, value: unknown, write: (text: string) => string): readonly string[] {
+  if (!parameter.explode || !isObject(parameter)) return items(parameter, value).map(write)
+  return members(parameter, value).map(pair => pair.map(write).join('='))
+}
+
+/** Writes a text, a list, an object or JSON to a header. Throws `TypeError` for a text that a header would change. */
+export const toSimpleHeader: WriteParameter = (parameter, value, { headers }) => {
+  const { name, type } = parameter
+  const write = (text: string): string => {
+    if (text.trim() !== text) throw refused(parameter, 'begins or ends with a blank')
+    return typeof type === 'string' ? text : allowed(parameter, text, ',')
   }
-  const write = (text: string): string => (place === 'path' ? encode(parameter, text) : allowed(parameter, text, ','))
   const parts =
-    explode && isObject(parameter)
-      ? members(parameter, value).map(pair => pair.map(write).join('='))
-      : items(parameter, value).map(write)
-  if (place === 'path') written.path.set(name, step(parameter, parts.join(',')))
-  else if (parts.length > 0) written.headers.set(name, parts.join(','))
+    typeof type === 'string'
+      ? texts(parameter, type === 'json' ? asciiJson(jsonOf(parameter, value)) : value).map(write)
+      : simpleParts(parameter, value, write)
+  if (parts.length > 0) headers.set(name, parts.join(','))
 }
 
 const jsonOf = ({ json }: Parameter, value: unknown): string | undefined =>
@@ -118,20 +132,76 @@ const asciiJson = (text: string | undefined): string | undefined =>
 
 /** Returns the encoded `name=value` pairs of a parameter of any type, for a query, cookies or a form. */
 export function styledPairs(parameter: Parameter, value: unknown): readonly string[] {
-  const { name, style = 'form', explode = style === 'form' || style === 'deepObject' } = parameter
+  const { name, style = 'form', explode = style === 'form' } = parameter
   if (typeof parameter.type === 'string') {
     return pairs(parameter, name, texts(parameter, parameter.type === 'json' ? jsonOf(parameter, value) : value))
   }
   if (isObject(parameter) && explode) {
-    return members(parameter, value).flatMap(([key, text]) =>
-      pairs(parameter, style === 'deepObject' ? `${name}[${key}]` : key, [text]),
-    )
+    return members(parameter, value).flatMap(([key, text]) => pairs(parameter, key, [text]))
   }
   const all = items(parameter, value)
   if (explode || all.length === 0) return pairs(parameter, name, all)
   const [separator, forbidden] = separators[style] ?? [',', '']
   const joined = all.map(text => encode(parameter, allowed(parameter, text, forbidden))).join(separator)
   return [`${encode(parameter, name)}=${joined}`]
+}
+
+/**
+ * Writes a parameter of the query in the style `deepObject`: each member is a pair, whose name has a pair of brackets for
+ * each level. A value that is no object is written like a list.
+ */
+export const toDeep: WriteParameter = (parameter, value, written) => addQuery(deepPairs(parameter, value), written)
+
+/** Returns the encoded pairs of a value of the style `deepObject`, for a query or a form. */
+export function deepPairs(parameter: Parameter, value: unknown, name = parameter.name): readonly string[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return pairs(parameter, name, textsOf(parameter, value))
+  }
+  return Object.entries(value).flatMap(([key, member]) => {
+    if (key === '' || /[[\]]/.test(key)) throw refused(parameter, `holds the name "${key}", which brackets cannot hold`)
+    return deepPairs(parameter, member, `${name}[${key}]`)
+  })
+}
+
+/** Writes a parameter of the query whose reserved characters are not encoded. */
+export const toReserved: WriteParameter = (parameter, value, written) => {
+  const all = parameter.style === 'deepObject' ? deepPairs(parameter, value) : styledPairs(parameter, value)
+  addQuery(unreserved(parameter, all), written)
+}
+
+/**
+ * Returns pairs whose values are not encoded where they have reserved characters without a meaning in a query. A comma
+ * separates the items of a value, unless the value is a single text.
+ */
+export function unreserved({ explode, type }: Field, pairs: readonly string[]): readonly string[] {
+  const code = explode === false && type !== 'string' ? /%(?:24|2F|3A|3B|3D|3F|40)/g : /%(?:24|2C|2F|3A|3B|3D|3F|40)/g
+  return pairs.map(pair => pair.replace(/=.*/s, value => value.replace(code, decodeURIComponent)))
+}
+
+/** Writes a parameter of the path in the style `label` (`.a.b`) or `matrix` (`;name=a,b`). */
+export const toPrefixed: WriteParameter = (parameter, value, { path }) => {
+  const { explode = false, name, style } = parameter
+  const isMatrix = style === 'matrix'
+  // A dot separates items, and a step of dots would change the path.
+  const write = (text: string): string => encode(parameter, text).replaceAll('.', isMatrix ? '.' : '%2E')
+  const named = (key: string, text: string): string => (text === '' ? write(key) : `${write(key)}=${text}`)
+  const list = [value ?? []].flat()
+  const texts = isObject(parameter)
+    ? members(parameter, value).map(pair => pair.map(write))
+    : list.map(item => [write(textOf(parameter, item))])
+  const pairs = texts.map(([first = '', second]) => (second === undefined ? first : `${first}=${second}`))
+  const joined = texts.flat().join(',')
+  const parts = explode
+    ? isMatrix && !isObject(parameter)
+      ? pairs.map(text => named(name, text))
+      : pairs
+    : [isMatrix ? named(name, joined) : joined]
+  const prefix = isMatrix ? ';' : '.'
+  if (texts.length === 0) throw refused(parameter, 'must not be empty')
+  const text = prefix + parts.join(prefix)
+  // `%2E` counts as a dot in a step.
+  step(parameter, text.replaceAll('%2E', '.'))
+  path.set(name, text)
 }
 
 const isObject = ({ type }: Parameter): boolean => typeof type === 'object' && 'object' in type
