@@ -12,13 +12,14 @@ import {
   type SyncMode,
 } from '../../../domain/storage/contents/content-files.ts'
 import type { ContentFile } from '../../../domain/storage/contents/contents-store.ts'
-import { released, type Chunks } from '../../../runtime/media.ts'
+import type { Chunks } from '../../../runtime/media.ts'
 import { systemCode } from '../../store/sqlite/store-file.ts'
 import { faultOf } from './content-faults.ts'
 import { ContentReader } from './content-reader.ts'
 import { hostCalls, type FileCalls } from './file-calls.ts'
 import { Readers } from './readers.ts'
 import { Sums, TurnShares } from './sums.ts'
+import { writeAll } from './write-all.ts'
 
 /** The number of bytes that are collected for one write; while they are written, the next bytes are collected. */
 const batchBytes = 131_072
@@ -29,6 +30,9 @@ const folderMode = 0o700
 
 /** A new file for writing; a link or another file at its place is refused. */
 const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
+
+/** The number of folders that are known to exist; each upload in parts has a folder. */
+const mostKnownFolders = 10_000
 
 /** Returns the folder of an instance; undefined if this server has none. */
 export type FolderOf = (instance: string) => string | undefined
@@ -83,8 +87,14 @@ export class ContentFolders implements ContentFiles {
   move(instance: string, from: string, to: string): Promise<void> {
     return this.#attempt(instance, async () => {
       const target = this.#pathOf(instance, to)
+      const rename = () => this.#calls.rename(this.#pathOf(instance, from), target)
       await this.#makeFolder(dirname(target))
-      await this.#calls.rename(this.#pathOf(instance, from), target)
+      await rename().catch(async (error: unknown) => {
+        // The folder of an upload is deleted when it is empty.
+        if (systemCode(error) !== 'ENOENT' || !this.#madeFolders.delete(dirname(target))) throw error
+        await this.#makeFolder(dirname(target))
+        await rename()
+      })
       await this.#syncFolder(dirname(target))
     })
   }
@@ -110,6 +120,8 @@ export class ContentFolders implements ContentFiles {
     if (this.#readers.areReading(paths)) return false
     await this.#attempt(instance, async () => {
       for (const path of paths) await this.#calls.rm(this.#pathOf(instance, path), { force: true })
+      const uploads = new Set(paths.filter(path => path.startsWith('parts/')).map(dirname))
+      for (const folder of uploads) await this.#removeEmpty(this.#pathOf(instance, folder))
     })
     return true
   }
@@ -170,7 +182,19 @@ export class ContentFolders implements ContentFiles {
       if (systemCode(error) !== 'EEXIST') throw error
     })
     await this.#syncFolder(dirname(folder))
+    const [oldest] = this.#madeFolders
+    if (oldest !== undefined && this.#madeFolders.size === mostKnownFolders) this.#madeFolders.delete(oldest)
     this.#madeFolders.add(folder)
+  }
+
+  /** Deletes a folder if it is empty. */
+  async #removeEmpty(folder: string): Promise<void> {
+    try {
+      await this.#calls.rmdir(folder)
+      this.#madeFolders.delete(folder)
+    } catch {
+      // The folder has files, or it is deleted already.
+    }
   }
 
   async #syncFolder(folder: string): Promise<void> {
@@ -214,26 +238,6 @@ export class ContentFolders implements ContentFiles {
     this.#told.add(fault)
     return fault
   }
-}
-
-/** Writes chunks and returns their memory. */
-async function writeAll(handle: FileHandle, chunks: readonly Uint8Array<ArrayBuffer>[]): Promise<void> {
-  let rest: readonly Uint8Array[] = chunks
-  while (rest.length > 0) {
-    const { bytesWritten } = await handle.writev([...rest])
-    rest = after(rest, bytesWritten)
-  }
-  released(chunks)
-}
-
-/** Returns the chunks without their first `bytes` bytes. */
-function after(chunks: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
-  let left = bytes
-  for (const [at, chunk] of chunks.entries()) {
-    if (left < chunk.length) return [chunk.subarray(left), ...chunks.slice(at + 1)]
-    left -= chunk.length
-  }
-  return []
 }
 
 const sync = (handle: FileHandle, mode: SyncMode): Promise<void> =>

@@ -1,4 +1,4 @@
-import { mkdir, open, opendir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { mkdir, open, opendir, rename, rm, rmdir, stat, type FileHandle } from 'node:fs/promises'
 import type { Dirent } from 'node:fs'
 
 /** The calls of the host on content files. Tests pass calls that fail, or that record their order. */
@@ -8,8 +8,9 @@ export interface FileCalls {
   opendir(path: string): Promise<AsyncIterable<Dirent>>
   rename(from: string, to: string): Promise<void>
   rm(path: string, options: { readonly force: boolean }): Promise<void>
+  rmdir(path: string): Promise<void>
   stat(path: string): Promise<{ readonly mtimeMs: number }>
 }
 
 /** The calls of this host. */
-export const hostCalls: FileCalls = { mkdir, open, opendir, rename, rm, stat }
+export const hostCalls: FileCalls = { mkdir, open, opendir, rename, rm, rmdir, stat }

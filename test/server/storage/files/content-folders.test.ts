@@ -143,3 +143,21 @@ describe('a folder that takes no file', () => {
     await expect(receive(bytesOf(1))).rejects.toMatchObject({ kind: 'failed' })
   })
 })
+
+it('deletes the folder of an upload with its last file, and makes the folder again for a further part', async () => {
+  const part = async (path: string) => {
+    const { path: from } = await receive(bytesOf(10))
+    await files.move(instance, from, path)
+  }
+  await part('parts/upload/1.a')
+  await part('parts/upload/2.b')
+  await files.remove(instance, ['parts/upload/1.a'])
+  expect(readdirSync(join(root, 'parts/upload'))).toEqual(['2.b'])
+  await files.remove(instance, ['parts/upload/2.b'])
+  expect(readdirSync(join(root, 'parts'))).toEqual([])
+  await part('parts/upload/3.c')
+  // Another process may delete the folder, too.
+  rmSync(join(root, 'parts/upload'), { recursive: true })
+  await part('parts/upload/4.d')
+  expect(readdirSync(join(root, 'parts/upload'))).toEqual(['4.d'])
+})

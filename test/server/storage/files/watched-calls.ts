@@ -26,6 +26,7 @@ export const watchedCalls = (before: BeforeCall): FileCalls => ({
     before('rm', path)
     return hostCalls.rm(path, options)
   },
+  rmdir: path => hostCalls.rmdir(path),
   stat: path => hostCalls.stat(path),
 })
 
