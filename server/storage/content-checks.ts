@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Finding } from '../../domain/ports/inspection.ts'
 import type { Reader } from '../../domain/ports/store.ts'
@@ -33,6 +33,7 @@ async function* inspectFiles(
     if (!known) return []
     return files.flatMap(({ path, size }) => {
       const bytes = bytesOf(join(folder, instance, path))
+      if (bytes === 'other') return [`has ${path} of instance ${instance}, which is no regular file`]
       if (bytes === undefined) return known.has(path) ? [] : [`lacks the file ${path} of instance ${instance}`]
       return bytes === size ? [] : [`has ${size} bytes in ${path} of instance ${instance}; the file has ${bytes}`]
     })
@@ -52,10 +53,11 @@ async function* inspectFiles(
   }
 }
 
-/** Returns the size of a regular file in bytes; undefined without such a file. */
-function bytesOf(file: string): number | undefined {
-  const stats = statSync(file, { throwIfNoEntry: false })
-  return stats?.isFile() ? stats.size : undefined
+/** Returns the size of a regular file in bytes; `other` for a link, a pipe or a folder, undefined without any of them. */
+function bytesOf(file: string): number | 'other' | undefined {
+  const stats = lstatSync(file, { throwIfNoEntry: false })
+  if (stats === undefined) return undefined
+  return stats.isFile() ? stats.size : 'other'
 }
 
 /** Returns the paths of the files of an instance: `objects/<2 hex>/<content id>` and `parts/<upload id>/<file>`. */

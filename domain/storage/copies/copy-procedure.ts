@@ -18,6 +18,7 @@ import type { StorageEnvironment } from '../environment.ts'
 import { writeVersion, type NewVersion } from '../objects/new-version.ts'
 import { VersionChanges } from '../objects/version-changes.ts'
 import { contentError } from '../plane/plane-errors.ts'
+import { requireWritable } from '../plane/writable-instance.ts'
 import { copyCollection, unpin } from './copies-store.ts'
 
 /** The kind of the work that copies content between instances. */
@@ -76,6 +77,7 @@ async function copyContent(environment: Copying, context: Context): Promise<Step
   const content = (await store.get(contentCollection, order.content))?.value
   const bucket = (await store.get(bucketCollection, order.bucket))?.value
   if (!content || !bucket) throw gone(order)
+  await requireWritable(store, bucket.instance_id)
   const file = await receivedCopy(files, content, bucket, context)
   const path = `objects/${id.slice(-2)}/${id}`
   try {
@@ -84,7 +86,8 @@ async function copyContent(environment: Copying, context: Context): Promise<Step
     await context.tx(tx => writeCopy(environment, tx, bucket, order, { path, size: file.size }))
   } catch (error) {
     // After another error the rows may be committed. A worker deletes the files that no row names.
-    if (isRefusal(error)) await files.remove(bucket.instance_id, [file.path, path]).catch(() => {})
+    if (error instanceof ContentFault || isRefusal(error))
+      await files.remove(bucket.instance_id, [file.path, path]).catch(() => {})
     throw error
   }
   return done()

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { isEnded } from '../../../../runtime/operations.ts'
 import { areas } from '../../../../server/areas.ts'
 import { storageArea } from '../../../../server/storage/area.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
@@ -149,6 +150,44 @@ describe('an upload to a disk with', () => {
   })
 })
 
+it('a copy from another instance to a full disk fails in the middle, and leaves nothing', async () => {
+  const { admin, at, platform, send, workspace } = tenant
+  const { storage } = admin.api
+  const engine = 'native'
+  const storage_class = 'second'
+  await storage.createStorageClass({ engine, body: { name: storage_class, tier: 'STORAGE_TIER_COLD' } })
+  const instance = await storage.instantiateStorageClass({ storage_class, body: { name: 'far', location: 'local' } })
+  await storage.waitOperation(instance)
+  const made = await storage.createBucket({ workspace, engine, body: { name: 'far', storage_class } })
+  const far = { workspace, engine, bucket: made.resource_id }
+  await send(await storage.createPresignedUploadUrl({ ...far, body: { object: 'a' } }), inChunks())
+  const body = { source_bucket_id: far.bucket, source_object: 'a', destination_object: 'copy' }
+  const copy = async () => {
+    const pending = await storage.copyObject({ ...at, body })
+    await expect.poll(async () => isEnded(await storage.getOperation(pending)), { timeout: 60_000 }).toBe(true)
+    return storage.getOperation(pending)
+  }
+  const [filesBefore, usageBefore] = [files(), await tenant.usage()]
+  for (const [call, path, after] of [
+    ['writev', 'tmp/', 2],
+    ['sync', 'tmp/', 0],
+    ['rename', 'objects/', 0],
+  ] as const) {
+    failing(call, path, 'ENOSPC', after)
+    const ended = await copy()
+    before = () => {}
+    expect(ended).toMatchObject({
+      status: 'STORAGE_OPERATION_STATUS_ERROR',
+      errors: [{ code: 6_002_010, reason: 'STORAGE_CAPACITY_EXHAUSTED' }],
+    })
+    expect(files()).toEqual(filesBefore)
+    expect(await tenant.usage()).toMatchObject({ ...usageBefore, as_of_time: expect.any(String) })
+  }
+  expect(await copy()).toMatchObject({ status: 'STORAGE_OPERATION_STATUS_DONE', errors: [] })
+  await storage.deleteObject({ ...at, object: 'copy' })
+  expect(await doctorFindings(platform.config)).toEqual([])
+})
+
 describe('content whose file is', () => {
   /** Uploads an object, and returns the path of its file. */
   async function uploaded(): Promise<string> {
@@ -160,13 +199,13 @@ describe('content whose file is', () => {
   }
 
   it.each([
-    ['absent', () => {}],
-    ['a link to a file of the host', (file: string) => symlinkSync('/etc/hostname', file)],
-    ['a pipe', (file: string) => execFileSync('mkfifo', [file])],
-    ['a folder', (file: string) => mkdirSync(file)],
-    ['truncated', (file: string) => writeFileSync(file, large.subarray(0, 1000))],
-    ['longer', (file: string) => writeFileSync(file, new Uint8Array(large.length + 1))],
-  ])('%s is not served, and the instance stays READY', async (_, make) => {
+    ['absent', () => {}, 'lacks the file objects/'],
+    ['a link to a file of the host', (file: string) => symlinkSync('/etc/hostname', file), 'is no regular file'],
+    ['a pipe', (file: string) => execFileSync('mkfifo', [file]), 'is no regular file'],
+    ['a folder', (file: string) => mkdirSync(file), 'is no regular file'],
+    ['truncated', (file: string) => writeFileSync(file, large.subarray(0, 1000)), 'the file has 1000'],
+    ['longer', (file: string) => writeFileSync(file, new Uint8Array(large.length + 1)), 'the file has 1000001'],
+  ])('%s is not served, the doctor names it, and the instance stays READY', async (_, make, finding) => {
     const { admin, at, get, platform, put } = tenant
     const file = await uploaded()
     rmSync(file)
@@ -175,6 +214,8 @@ describe('content whose file is', () => {
     expect(await refusalOf(await get('victim'))).toEqual(unavailable)
     expect(await state()).toBe('READY')
     expect(platform.lines.slice(lines).join('\n')).toContain('the content files of a storage class instance failed')
+    const found = await doctorFindings(platform.config)
+    expect(found).toEqual([expect.stringContaining(finding)])
     // The rows are whole: the object is overwritten or deleted as any other.
     expect(await admin.api.storage.getObject({ ...at, object: 'victim' })).toMatchObject({ size: large.length })
     expect((await put('victim', 'new')).status).toBe(200)
