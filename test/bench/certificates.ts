@@ -1,6 +1,6 @@
 import { certificateCollection, type StoredCertificate } from '../../domain/vault/certificates/certificates-store.ts'
 import { certificateStates } from '../../domain/vault/certificates/certificate-states.ts'
-import { byStateAt } from '../../domain/vault/values/state-by-clock.ts'
+import { byStateAt } from '../../domain/resources/state-by-clock.ts'
 import { certificatesList } from '../../output/vault/filters.ts'
 import { checkFilter } from '../../runtime/filter/check.ts'
 import { checkOrder } from '../../runtime/ordering.ts'

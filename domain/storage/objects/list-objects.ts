@@ -64,19 +64,21 @@ class Lister {
   }
 
   /**
-   * Returns a page of objects and common prefixes. After a common prefix the search goes on behind all of its names, so
-   * a page reads at most a few rows for each of its rows, however many names a prefix has.
+   * Returns a page of objects and common prefixes. After a common prefix the search goes on behind all of its names. It
+   * then expects another common prefix and reads a single row, and more rows after objects, so a page reads at most a
+   * few rows for each of its rows, however many names a prefix has.
    */
   async grouped(query: ListQuery): Promise<ObjectPage> {
     const { prefix } = this.#request
     const items: Answer<ObjectSchema>[] = []
     const common_prefixes: string[] = []
     let last: string | undefined
+    let { size } = query
     let from: string | undefined = this.#start(query.after)
     while (from !== undefined) {
-      const page = await this.#read({ ...query, after: undefined }, nameRange(prefix, from))
+      const page = await this.#read({ ...query, size, after: undefined }, nameRange(prefix, from))
       for (const item of page.items) {
-        const { name } = item.value
+        const [name] = item.members
         if (last !== undefined && isCommon(last, prefix) && name.startsWith(last)) continue
         if (items.length + common_prefixes.length === query.size)
           return { items, next: [last ?? ''], others: { common_prefixes } }
@@ -85,7 +87,12 @@ class Lister {
         if (end === -1) items.push(this.#answer(item))
         else common_prefixes.push(last)
       }
-      from = page.next === undefined || last === undefined ? undefined : behind(last, prefix)
+      if (page.next === undefined || last === undefined) return { items, others: { common_prefixes } }
+      const isObject = !isCommon(last, prefix)
+      if (isObject && items.length + common_prefixes.length === query.size)
+        return { items, next: [last], others: { common_prefixes } }
+      from = behind(last, prefix)
+      size = isObject ? Math.min(size * growth, query.size) : 1
     }
     return { items, others: { common_prefixes } }
   }
@@ -95,19 +102,23 @@ class Lister {
     return after === undefined ? prefix : behind(String(after[0]), prefix)
   }
 
-  #read(query: ListQuery, range: readonly Filter[]): Promise<StoredPage<StoredVersion>> {
+  /** Reads rows with their names, which would otherwise be parsed. */
+  #read(query: ListQuery, range: readonly Filter[]): Promise<StoredPage<StoredVersion, readonly ['name']>> {
     const terms = query.filter === undefined ? range : [...range, query.filter]
     const where: Where<StoredVersion> = this.#request.versions
       ? { bucket_id: this.#bucket.id }
       : { bucket_id: this.#bucket.id, is_latest: true, is_delete_marker: false }
     const filter: Filter | undefined = terms.length === 0 ? undefined : { kind: 'and', terms }
-    return this.#store.page(versionCollection, { ...query, filter }, where)
+    return this.#store.page(versionCollection, { ...query, filter }, where, { members: ['name'] })
   }
 
   #answer(stored: Stored<StoredVersion>): Answer<ObjectSchema> {
     return objectAnswer(this.#bucket, stored)
   }
 }
+
+/** The factor by which the next read of a page grows after a read that ended at an object. */
+const growth = 4
 
 const newestFirst: SortField = { field: commitField, descending: true }
 

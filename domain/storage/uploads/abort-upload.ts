@@ -8,6 +8,7 @@ import type { StorageEnvironment } from '../environment.ts'
 import { VersionChanges } from '../objects/version-changes.ts'
 import { endUpload } from './end-upload.ts'
 import { absentUpload, findUpload, requireActiveUpload } from './find-upload.ts'
+import { uploadStateAt } from './upload-state.ts'
 
 const gone: ReadonlySet<string> = new Set([
   'STORAGE_MULTIPART_UPLOAD_STATE_ABORTED',
@@ -27,7 +28,7 @@ export const abortUpload = (
     await findBucket(tx, taxonomy, request)
     const changes = await VersionChanges.lock(tx, bucket, context.now)
     const upload = await findUpload(tx, bucket, upload_id)
-    if (gone.has(upload.value.state)) throw absentUpload(bucket, upload_id)
+    if (gone.has(uploadStateAt(upload.value, context.now))) throw absentUpload(bucket, upload_id)
     checkEtag(etag, upload.value.etag)
     await taxonomy.requireActive(tx, workspace)
     changes.requireUsable()

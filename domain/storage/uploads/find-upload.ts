@@ -1,5 +1,6 @@
 import { uploadNotActive, uploadNotFound } from '../../../output/storage/errors.ts'
 import type { Reader, Stored } from '../../ports/store.ts'
+import { uploadStateAt } from './upload-state.ts'
 import { uploadCollection, type StoredUpload } from './uploads-store.ts'
 
 /** Returns an upload of a bucket. Throws UPLOAD_NOT_FOUND. */
@@ -16,10 +17,10 @@ export const absentUpload = (bucket: string, id: string) =>
   })
 
 /** Throws UPLOAD_NOT_ACTIVE for an upload that has ended, and for one whose time is over at `nowMs`. */
-export function requireActiveUpload({ expire_time, id, state }: StoredUpload, nowMs: number): void {
-  const isOver = Date.parse(expire_time) <= nowMs
-  if (state === 'STORAGE_MULTIPART_UPLOAD_STATE_ACTIVE' && !isOver) return
-  const current = isOver ? 'STORAGE_MULTIPART_UPLOAD_STATE_EXPIRED' : state
+export function requireActiveUpload(upload: StoredUpload, nowMs: number): void {
+  const current = uploadStateAt(upload, nowMs)
+  if (current === 'STORAGE_MULTIPART_UPLOAD_STATE_ACTIVE') return
+  const { id } = upload
   throw uploadNotActive(`multipart upload ${id} is ${current}; begin another upload`, {
     precondition: [
       { type: 'STATE', subject: id, description: 'the upload must be STORAGE_MULTIPART_UPLOAD_STATE_ACTIVE' },

@@ -4,14 +4,16 @@ import type { MultipartUpload, ParsedListMultipartUploadsRequest } from '../../.
 import type { ListContext } from '../../../runtime/context.ts'
 import type { Filter } from '../../../runtime/filter/types.ts'
 import type { Page } from '../../../runtime/pagination.ts'
-import type { Where } from '../../ports/store.ts'
+import type { JsonText } from '../../../runtime/json.ts'
 import { jsonText } from '../../resources/json-text.ts'
+import { byStateAt } from '../../resources/state-by-clock.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
 import type { StorageEnvironment } from '../environment.ts'
 import { abortUpload } from './abort-upload.ts'
 import { completeUpload } from './complete-upload.ts'
 import { createUpload } from './create-upload.ts'
 import { createPartUrls } from './part-urls.ts'
+import { uploadStateAt, uploadStates } from './upload-state.ts'
 import { partCollection, uploadCollection, type StoredUpload } from './uploads-store.ts'
 
 /** The calls on uploads in parts. */
@@ -35,18 +37,31 @@ async function listUploads(
     throw fieldInvalid(`view ${description}`, { badRequest: [{ field: 'view', description }] })
   }
   const { value: bucket } = await findBucket(store, taxonomy, request)
-  const active = isFull || namesState(query.filter) ? {} : ({ state: 'STORAGE_MULTIPART_UPLOAD_STATE_ACTIVE' } as const)
-  const where: Where<StoredUpload> = { bucket_id: bucket.id, ...active }
-  if (!isFull) return store.list(uploadCollection, query, where)
-  const page = await store.page(uploadCollection, query, where)
-  const items = await Promise.all(page.items.map(({ value }) => withParts(store, value)))
+  const asked = isFull || namesState(query.filter) ? query : { ...query, filter: and(isActive, query.filter) }
+  const page = await store.page(uploadCollection, byStateAt(asked, uploadStates), { bucket_id: bucket.id })
+  const items: JsonText<MultipartUpload>[] = []
+  for (const { text, value } of page.items) {
+    const state = uploadStateAt(value, query.now)
+    // The text of an upload is its answer, until the clock changes its state.
+    items.push(isFull || state !== value.state ? await shownUpload(store, { ...value, state }, isFull) : text)
+  }
   return page.next === undefined ? { items } : { items, next: page.next }
 }
 
-/** Returns an upload with its parts in the order of their numbers; an upload that has ended shows none. */
-async function withParts(store: StorageEnvironment['store'], upload: StoredUpload) {
+const isActive: Filter = {
+  kind: 'compare',
+  field: { name: 'state', type: 'ENUM', operators: [] },
+  operator: '=',
+  value: 'STORAGE_MULTIPART_UPLOAD_STATE_ACTIVE',
+}
+
+const and = (term: Filter, other: Filter | undefined): Filter =>
+  other === undefined ? term : { kind: 'and', terms: [term, other] }
+
+/** Returns an upload, if `isFull` with its parts in the order of their numbers; an ended upload shows no parts. */
+async function shownUpload(store: StorageEnvironment['store'], upload: StoredUpload, isFull: boolean) {
   const parts: MultipartUpload['parts'] = []
-  if (upload.state === 'STORAGE_MULTIPART_UPLOAD_STATE_ACTIVE') {
+  if (isFull && upload.state === 'STORAGE_MULTIPART_UPLOAD_STATE_ACTIVE') {
     for await (const { value } of store.each(partCollection, { upload_id: upload.id })) {
       const { checksum_sha256, etag, part_number, size, update_time } = value
       parts.push({ part_number, size, etag, checksum_sha256, update_time })

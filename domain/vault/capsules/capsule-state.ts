@@ -1,5 +1,5 @@
 import type { Capsule } from '../../../output/vault/types.ts'
-import type { ClockStates } from '../values/state-by-clock.ts'
+import type { ClockStates } from '../../resources/state-by-clock.ts'
 import { capsuleState, type StoredCapsule } from './capsules-store.ts'
 
 /** Returns the state of a capsule at a time: an active capsule expires by the clock, before a worker records it. */

@@ -1,5 +1,5 @@
 import type { CertificateAuthorityState, CertificateState } from '../../../output/vault/types.ts'
-import type { ClockStates } from '../values/state-by-clock.ts'
+import type { ClockStates } from '../../resources/state-by-clock.ts'
 import { authorityState, type StoredAuthority } from './authorities-store.ts'
 import { certificateState, type StoredCertificate } from './certificates-store.ts'
 

@@ -1,4 +1,4 @@
-import { createHash, randomUUID, type Hash } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -12,13 +12,13 @@ import {
   type SyncMode,
 } from '../../../domain/storage/contents/content-files.ts'
 import type { ContentFile } from '../../../domain/storage/contents/contents-store.ts'
-import { crc32c } from '../../../domain/resources/crc32c.ts'
 import type { Chunks } from '../../../runtime/media.ts'
 import { systemCode } from '../../store/sqlite/store-file.ts'
 import { faultOf } from './content-faults.ts'
 import { ContentReader } from './content-reader.ts'
 import { hostCalls, type FileCalls } from './file-calls.ts'
 import { Readers } from './readers.ts'
+import { Sums, TurnShares } from './sums.ts'
 import { writeAll } from './write-all.ts'
 
 /** The number of bytes that are collected for one write; while they are written, the next bytes are collected. */
@@ -53,6 +53,7 @@ export class ContentFolders implements ContentFiles {
   readonly #readers = new Readers()
   /** The faults that were reported. */
   readonly #told = new WeakSet<ContentFault>()
+  readonly #shares = new TurnShares()
   /** The folders that exist with names on the disk. */
   readonly #madeFolders = new Set<string>()
 
@@ -141,8 +142,8 @@ export class ContentFolders implements ContentFiles {
     handle: FileHandle,
     { instance, maxBytes, tooLong }: Receiving,
   ): Promise<{ readonly size: number; readonly digests: Digests }> {
-    const sums = new Sums()
-    let batch: Uint8Array[] = []
+    const sums = new Sums(this.#shares)
+    let batch: Uint8Array<ArrayBuffer>[] = []
     let held = 0
     let size = 0
     let writing: Promise<unknown> = Promise.resolve()
@@ -158,7 +159,7 @@ export class ContentFolders implements ContentFiles {
     for await (const chunk of body) {
       size += chunk.length
       if (size > maxBytes) throw tooLong()
-      sums.add(chunk)
+      await sums.add(chunk)
       batch.push(chunk)
       held += chunk.length
       if (held >= batchBytes) await flush()
@@ -236,23 +237,6 @@ export class ContentFolders implements ContentFiles {
     if (!this.#told.has(fault)) this.#report(fault)
     this.#told.add(fault)
     return fault
-  }
-}
-
-/** The checksums of a body, computed as its bytes arrive. */
-class Sums {
-  readonly #md5: Hash = createHash('md5')
-  readonly #sha256: Hash = createHash('sha256')
-  #crc32c = 0
-
-  add(chunk: Uint8Array): void {
-    this.#md5.update(chunk)
-    this.#sha256.update(chunk)
-    this.#crc32c = crc32c(chunk, this.#crc32c)
-  }
-
-  end(): Digests {
-    return { md5: this.#md5.digest('hex'), sha256: this.#sha256.digest('base64'), crc32c: this.#crc32c }
   }
 }
 

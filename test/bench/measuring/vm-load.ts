@@ -6,6 +6,7 @@ import { doctorFindings } from '../../areas/doctor.ts'
 import { addLoadPlace, verbsOfLife, type LoadPlace } from '../../domain/compute/load/vm-lives.ts'
 import { vmRemains } from '../../domain/compute/load/vm-remains.ts'
 import type { ServedPlatform } from '../../server/iam/served-platform.ts'
+import { loopDelays } from './loop-delays.ts'
 import { overPlace, storeName } from './vm-bench-place.ts'
 import { ledBy, serveVms } from './vm-server.ts'
 
@@ -21,9 +22,6 @@ const pauseMs = 5
 
 /** The event loop of the server may be held for this time, in milliseconds. */
 const heldLimitMs = 20
-
-/** The interval of the samples of the event loop of a server, in milliseconds. */
-const sampleMs = 10
 
 /**
  * Prints the calls of a load of 1,000 machines, the p99 of reads before, during and after it, and the delays of the
@@ -69,19 +67,6 @@ export const printVmLoad = (storeUrl: string | undefined): Promise<boolean> =>
     console.log(`  event loop of the server during the load held ${held}`)
     return isRead && isFree
   })
-
-/**
- * Returns the delays of the event loop of a server since the last request for its metrics. The server takes a sample
- * every 10 ms, and a sample contains this interval.
- */
-async function loopDelays({ url }: ServedPlatform): Promise<{ readonly p99: number; readonly max: number }> {
-  const text = await (await fetch(`${url}/metrics`)).text()
-  const of = (name: string): number => {
-    const [, seconds] = new RegExp(`^nodejs_eventloop_lag_${name}_seconds (\\S+)$`, 'm').exec(text) ?? []
-    return Math.max(0, Number(seconds) * 1000 - sampleMs)
-  }
-  return { p99: of('p99'), max: of('max') }
-}
 
 /** The times of answered reads in milliseconds, and the number of the reads that a busy server refused. */
 interface Reads {

@@ -21,7 +21,7 @@ interface Place {
 
 /**
  * Changes objects of a bucket, makes a class with an instance, copies an object to the instance, deletes a bucket with
- * its content, and deletes the class.
+ * its content, deletes the class, and lets lifecycle rules empty the first bucket.
  */
 async function tell(call: typeof fetch, round: number): Promise<void> {
   const transport = createTransport({ baseUrl: '', token: testToken, fetch: call })
@@ -49,6 +49,7 @@ async function tell(call: typeof fetch, round: number): Promise<void> {
   expect(deleted).toMatchObject({ status: 'STORAGE_OPERATION_STATUS_DONE', errors: [] })
   expect((await storage.listBuckets(at)).buckets.map(({ name }) => name)).toEqual(['from'])
   await storage.deleteStorageClass({ engine, id: storage_class })
+  await expire(storage, { ...at, bucket })
 }
 
 /** Uploads, overwrites, copies and deletes objects of a bucket, in one piece and in parts; leaves the object `a`. */
@@ -75,6 +76,29 @@ async function changeObjects(storage: StorageClient, call: typeof fetch, at: Pla
     version_count: 2,
     incomplete_upload_bytes: 0,
   })
+}
+
+/** Sets rules that delete objects and end uploads of any age, and waits until a run has made its operation. */
+async function expire(storage: StorageClient, at: Place): Promise<void> {
+  await storage.createMultipartUpload({ ...at, body: { object: 'e' } })
+  const condition = { age_days: 0 }
+  const actions = ['DELETE', 'ABORT_INCOMPLETE_MULTIPART_UPLOAD'] as const
+  const lifecycle_rules = actions.map(action => ({
+    id: action,
+    action: `STORAGE_LIFECYCLE_ACTION_${action}` as const,
+    condition,
+  }))
+  const id = at.bucket
+  await storage.updateBucket({ ...at, id, update_mask: 'lifecycle_rules', body: { lifecycle_rules } })
+  const left = async () => {
+    const [{ objects }, { multipart_uploads }] = [await storage.listObjects(at), await storage.listMultipartUploads(at)]
+    return objects.length + multipart_uploads.length
+  }
+  await expect.poll(left, { timeout: 60_000 }).toBe(0)
+  const filter = `resource_id = "${id}" AND operation_type = STORAGE_OPERATION_TYPE_UPDATE`
+  const ended = async () =>
+    (await storage.listOperations({ filter })).operations.filter(({ trace_id }) => trace_id === '').length
+  await expect.poll(ended, { timeout: 60_000 }).toBeGreaterThan(0)
 }
 
 /** Copies the object `a` of a bucket to a bucket on another instance. */

@@ -9,7 +9,10 @@ import type { TestPlatform } from '../../areas/test-platform.ts'
 import { openBeside } from '../../server/store/left-place.ts'
 
 /** Checks the instances of a platform at once, as its worker does each minute. */
-export async function recheck({ config }: Pick<TestPlatform, 'config'>, roots?: readonly InstanceRoot[]): Promise<void> {
+export async function recheck(
+  { config }: Pick<TestPlatform, 'config'>,
+  roots?: readonly InstanceRoot[],
+): Promise<void> {
   const store = await openBeside(config, storeCollections(areas))
   const own = [{ path: join(config.dataDir, 'storage'), location: 'local' }]
   const folders = new InstanceRoots(roots ?? own, { warn: () => {} })

@@ -15,6 +15,8 @@ const bareProgram = fileURLToPath(new URL('bare-server.ts', import.meta.url))
 /** A program with a listener, in a process of its own, on a processor of its own if the machine has `taskset`. */
 export interface Pinned {
   readonly url: URL
+  /** The id of the process. */
+  readonly pid: number
   /** Returns the use of the processor by the main thread of the process; undefined on other systems than Linux. */
   processorTime(): ProcessorTime | undefined
   close(): Promise<void>
@@ -35,9 +37,10 @@ export interface PinnedServer extends Pinned {
 
 /**
  * Starts `ninefold serve` over a new SQLite store on the first processor, with the delays after failed sign-ins turned
- * off; moves this process to the second processor. The log of the server goes to a file.
+ * off and with further environment variables; moves this process to the second processor. The log of the server goes to
+ * a file.
  */
-export async function pinnedServer(): Promise<PinnedServer> {
+export async function pinnedServer(further: Readonly<Record<string, string>> = {}): Promise<PinnedServer> {
   const folder = mkdtempSync(join(tmpdir(), 'ninefold-overload-'))
   const healthPort = await freePort()
   const env = {
@@ -46,9 +49,10 @@ export async function pinnedServer(): Promise<PinnedServer> {
     NINEFOLD_BOOTSTRAP_ADMIN_PASSWORD_FILE: administratorFile(folder),
     NINEFOLD_HEALTH_LISTEN: `127.0.0.1:${healthPort}`,
     ...Object.fromEntries(throttles.map(name => [`NINEFOLD_IAM_THROTTLE_${name}`, '0'])),
+    ...further,
   }
   const log = openSync(join(folder, 'log'), 'w')
-  const started = await start([program, 'serve'], { cwd: folder, env, stdio: ['ignore', 'pipe', log] })
+  const started = await pinnedProgram([program, 'serve'], { cwd: folder, env, stdio: ['ignore', 'pipe', log] })
   return {
     ...started,
     healthUrl: new URL(`http://127.0.0.1:${healthPort}`),
@@ -61,9 +65,13 @@ export async function pinnedServer(): Promise<PinnedServer> {
 
 /** Starts a bare server of node:http, each of whose calls occupies the processor for `callMs`, on the first processor. */
 export const pinnedBareServer = (callMs: number): Promise<Pinned> =>
-  start([bareProgram, String(callMs)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  pinnedProgram([bareProgram, String(callMs)], { stdio: ['ignore', 'pipe', 'inherit'] })
 
-async function start(args: readonly string[], options: SpawnOptions): Promise<Pinned> {
+/**
+ * Starts a program of Node.js on the first processor, and moves this process to the second processor. The program prints
+ * `listens on URL` once it listens; its standard output must be a pipe.
+ */
+export async function pinnedProgram(args: readonly string[], options: SpawnOptions): Promise<Pinned> {
   const child = spawn(process.execPath, args, options)
   const exited = once(child, 'exit')
   const pid = child.pid ?? 0
@@ -75,6 +83,7 @@ async function start(args: readonly string[], options: SpawnOptions): Promise<Pi
   stdout.resume()
   return {
     url: new URL(url),
+    pid,
     processorTime: () => processorTime(pid),
     async close() {
       child.kill('SIGKILL')

@@ -29,6 +29,11 @@ export class HeldLifecycle {
     return this.#mounted().worker.run({ signal, tx })
   }
 
+  /** Moves the times of the versions and uploads of a name into the past. */
+  age(bucket: string, object: string, days: number): Promise<void> {
+    return this.store.tx(tx => age(tx, bucket, object, days * 86_400_000))
+  }
+
   #mounted() {
     if (!this.#parts) throw new Error('storage is not mounted')
     return this.#parts
@@ -78,7 +83,7 @@ export async function ruledStorage(
         found.push(`${object} ${is_delete_marker ? 'marker' : size}`)
       return found
     },
-    age: (object, days) => lifecycle.store.tx(tx => age(tx, at.bucket, object, days * 86_400_000)),
+    age: (object, days) => lifecycle.age(at.bucket, object, days),
     async operations() {
       const filter = `resource_id = "${at.bucket}" AND operation_type = STORAGE_OPERATION_TYPE_UPDATE`
       const { operations } = await storage.listOperations({ filter })

@@ -158,6 +158,31 @@ describe('a lifecycle rule', () => {
   })
 })
 
+it('an upload whose time is over is EXPIRED at once, before any worker runs', async () => {
+  const tenant = await ruledStorage([rule(abort, { age_days: 0, prefix: 'tmp/' })])
+  const { admin, at } = tenant
+  const { storage } = admin.api
+  const { resource_id: upload_id } = await storage.createMultipartUpload({ ...at, body: { object: 'tmp/a' } })
+  await storage.createMultipartUpload({ ...at, body: { object: 'b' } })
+  const objects = async (filter?: string) =>
+    (await storage.listMultipartUploads({ ...at, ...(filter !== undefined && { filter }) })).multipart_uploads.map(
+      ({ object, state }) => `${object} ${state.replace('STORAGE_MULTIPART_UPLOAD_STATE_', '')}`,
+    )
+  expect(await objects()).toEqual(['b ACTIVE'])
+  expect(await objects('object = "tmp/a"')).toEqual([])
+  expect(await objects('state = STORAGE_MULTIPART_UPLOAD_STATE_EXPIRED')).toEqual(['tmp/a EXPIRED'])
+  expect(await objects(`id = "${upload_id}" AND state != STORAGE_MULTIPART_UPLOAD_STATE_ACTIVE`)).toEqual([
+    'tmp/a EXPIRED',
+  ])
+  const full = await storage.listMultipartUploads({ ...at, view: 'STORAGE_VIEW_FULL', filter: `id = "${upload_id}"` })
+  expect(full.multipart_uploads).toMatchObject([{ state: 'STORAGE_MULTIPART_UPLOAD_STATE_EXPIRED', parts: [] }])
+  const parts = [{ part_number: 1 }]
+  await expect(storage.createPartUrls({ ...at, upload_id, body: { parts } })).rejects.toMatchObject({
+    reason: 'UPLOAD_NOT_ACTIVE',
+  })
+  await expect(storage.abortMultipartUpload({ ...at, upload_id })).rejects.toMatchObject({ reason: 'UPLOAD_NOT_FOUND' })
+})
+
 describe('a run of lifecycle rules', () => {
   it('makes one operation and one activity with the number of removed things, if there are any', async () => {
     const tenant = await ruledStorage([

@@ -29,7 +29,7 @@ const tooLong = () => new RangeError('too long')
 const receive = (bytes: Uint8Array, { chunk = 65_536, maxBytes = Number.MAX_SAFE_INTEGER } = {}) =>
   files.receive(chunked(bytes, chunk), { instance, syncMode: 'FULL', maxBytes, tooLong })
 
-const bytesOf = (length: number): Uint8Array => Uint8Array.from({ length }, (_, at) => (at * 31) % 251)
+const bytesOf = (length: number): Uint8Array<ArrayBuffer> => Uint8Array.from({ length }, (_, at) => (at * 31) % 251)
 
 const textOf = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) =>
   Buffer.from(await new Response(stream).bytes())
@@ -57,6 +57,16 @@ describe('a received content', () => {
     const before = readdirSync(join(root, 'tmp'))
     await expect(receive(bytesOf(11), { chunk: 1, maxBytes: 10 })).rejects.toThrow('too long')
     expect(readdirSync(join(root, 'tmp'))).toEqual(before)
+  })
+
+  it('leaves the memory of chunks to a sender that uses them again', async () => {
+    const chunk = bytesOf(200_000)
+    async function* repeating() {
+      yield chunk
+      yield chunk
+    }
+    const file = await files.receive(repeating(), { instance, syncMode: 'DATA', maxBytes: 1_000_000, tooLong })
+    expect([file.size, chunk.length]).toEqual([400_000, 200_000])
   })
 
   it('leaves no file when its sender fails', async () => {

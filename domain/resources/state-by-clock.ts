@@ -1,6 +1,6 @@
-import type { Filter, FilterField } from '../../../runtime/filter/types.ts'
-import type { ListQuery } from '../../../runtime/pagination.ts'
-import { formatMillis, storedTimestamp } from '../../../runtime/timestamps.ts'
+import type { Filter, FilterField } from '../../runtime/filter/types.ts'
+import type { ListQuery } from '../../runtime/pagination.ts'
+import { formatMillis, storedTimestamp } from '../../runtime/timestamps.ts'
 
 /** The states of rows that expire by the clock, before a worker records the expiry. */
 export interface ClockStates {
