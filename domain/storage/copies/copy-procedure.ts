@@ -139,8 +139,9 @@ async function* watched(
   let copied = 0
   for await (const chunk of chunks) {
     signal.throwIfAborted()
-    yield chunk
+    // The receiver of a chunk may take its memory.
     copied += chunk.length
+    yield chunk
     progress(Math.floor((99 * copied) / size))
   }
 }
