@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as nextPoll } from 'node:timers/promises'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -67,4 +67,15 @@ export function residentBytes(pid: number): number {
   } catch {
     return Number.NaN
   }
+}
+
+const ticksPerSecond = 100
+
+/** Returns the processor time of all threads of a process, in seconds; NaN on other systems than Linux. */
+export function processorSeconds(pid: number): number {
+  if (!existsSync(`/proc/${pid}/stat`)) return Number.NaN
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  // The fields follow the name, which may contain any character; utime and stime are the 14th and 15th (proc(5)).
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
 }
