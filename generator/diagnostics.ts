@@ -268,6 +268,9 @@ export const messages = {
     warning('encoding-unknown', `the form has no property ${quoted(name)}, so its encoding changes nothing`),
 
   // messages about schemas
+  typeNull: () =>
+    warning('type-null', 'the type "null" is read as OpenAPI 3.1 defines it; in 3.0, write "nullable: true" instead'),
+  examplesList: () => warning('examples-list', '"examples" of a schema is a list of values; write one'),
   itemsMissing: () => warning('items-missing', 'an array needs "items"; without it, its elements are not checked'),
   typeMissing: (type: string) =>
     warning(

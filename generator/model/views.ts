@@ -1,5 +1,5 @@
 import type { Names } from './names.ts'
-import type { NamedSchema, Operation, Schema } from './types.ts'
+import type { NamedSchema, Operation, Property, Schema } from './types.ts'
 import { type PartKind, partsOf } from './walk.ts'
 import type { Reaches } from '../document-outline.ts'
 
@@ -75,7 +75,7 @@ function* reachableParts(schema: Schema, kinds: ReadonlySet<PartKind>): Generato
 }
 
 function sentParts(schema: Schema): readonly (readonly [PartKind, Schema])[] {
-  if (schema.kind !== 'object') return partsOf(schema)
+  if (schema.kind !== 'object' || schema.properties.every(({ access }) => access !== 'output')) return partsOf(schema)
   const sent = schema.properties.filter(({ access }) => access !== 'output')
   return partsOf({ ...schema, properties: sent })
 }
@@ -129,13 +129,17 @@ export function answeredBy(
   return found
 }
 
+/** Returns the members that responses contain. */
+const answeredIn = (properties: readonly Property[]): readonly Property[] =>
+  properties.filter(({ access }) => access !== 'input')
+
 /** Yields the ids to which a schema refers in responses. */
 function* answeredTargets(schema: Schema | undefined): Generator<string, void, undefined> {
   const pending = schema ? [schema] : []
   for (let next = pending.pop(); next; next = pending.pop()) {
     if (next.kind === 'ref') yield next.target
-    const properties = next.kind === 'object' ? next.properties.filter(({ access }) => access !== 'input') : []
-    for (const [, part] of partsOf(next.kind === 'object' ? { ...next, properties } : next)) pending.push(part)
+    const answered = next.kind === 'object' ? { ...next, properties: answeredIn(next.properties) } : next
+    for (const [, part] of partsOf(answered)) pending.push(part)
   }
 }
 

@@ -22,6 +22,8 @@ export function checkNewerSchema(at: Located, report: (message: Message, name: s
     if (message) report(message, 'patternProperties')
   }
   checkDependentRequired(at, report)
+  const examples = member(at, 'examples')
+  if (examples && !Array.isArray(examples.value)) report(messages.examplesList(), 'examples')
   const dialect = text(at, '$schema')
   if (dialect !== undefined && !isDefaultDialect(dialect)) report(messages.dialectUnknown(dialect), '$schema')
   checkContent(at, report)

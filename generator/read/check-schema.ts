@@ -33,6 +33,7 @@ export function checkSchema(at: Located, checking: Checking): void {
   }
   for (const type of typesOf(at) ?? [])
     if (!types.includes(type)) report(messages.notOneOf('type', type, isNewer(at) ? [...types, 'null'] : types), 'type')
+  if (isNewer(at) && at.file.dialect === '3.0') report(messages.typeNull(), 'type')
   if (typeOf(at) === 'array' && !isNewer(at) && !member(at, 'items')) report(messages.itemsMissing())
   const format = text(at, 'format')
   if (format !== undefined && unchecked.has(format)) report(messages.formatUnchecked(format), 'format')

@@ -18,8 +18,8 @@ const defaultDialects: ReadonlySet<string> = new Set([
 /** Whether the URL of a dialect of schemas names the dialect of OpenAPI 3.1, or JSON Schema 2020-12. */
 export const isDefaultDialect = (url: string): boolean => defaultDialects.has(url.replace(/#$/, ''))
 
-/** Whether the rules of OpenAPI 3.1 hold at a place. */
-export const isNewer = (at: Located): boolean => at.file.dialect === '3.1'
+/** Whether the rules of OpenAPI 3.1 hold at a place. A schema of type null is read by these rules in 3.0 too. */
+export const isNewer = (at: Located): boolean => at.file.dialect === '3.1' || own(at.value, 'type') === 'null'
 
 /** Returns the types that a schema permits, without null; undefined for a schema without `type`. */
 export function typesOf(at: Located | undefined): readonly string[] | undefined {

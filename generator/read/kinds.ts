@@ -250,7 +250,7 @@ const newerKinds: Kinds = {
     const: of('any'),
     exclusiveMinimum: of('number'),
     exclusiveMaximum: of('number'),
-    examples: of('list'),
+    examples: of('any'),
     contentEncoding: of('text'),
     contentMediaType: of('text'),
     contentSchema: lost,

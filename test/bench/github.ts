@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { root } from '../../scripts/project.ts'
+import { root, toolFile } from '../../scripts/project.ts'
 import { medianOf, type ProcessCost, processCost } from './measuring/process-cost.ts'
 
 /**
- * This program prints the costs of generating GitHub's document without any cache, here and by oazapfts, alternately,
- * with their ratio and its limit. The CPU time has all processes of a run. `NINEFOLD_PEER` names a folder into which the
+ * This program prints the costs of generating GitHub's document without any cache, by the compiled package and by
+ * oazapfts, alternately, with their ratio and its limit. The CPU time has all processes of a run. `NINEFOLD_PEER` names a folder into which the
  * program installs both packages once; without it, the program does nothing.
  */
 
@@ -32,19 +32,27 @@ function installed(folder: string): string {
   return modules
 }
 
+/** Compiles the package into a folder, as it is published; returns its program. */
+function compiled(folder: string): string {
+  const out = join(folder, 'package')
+  execFileSync(
+    process.execPath,
+    [toolFile('typescript', 'tsc'), '-p', 'tsconfig.build.json', '--outDir', join(out, 'dist')],
+    {
+      cwd: root,
+    },
+  )
+  cpSync(join(root, 'templates'), join(out, 'dist/templates'), { recursive: true })
+  for (const name of ['package.json', 'runtime']) cpSync(join(root, name), join(out, name), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(out, 'node_modules'))
+  return join(out, 'dist/ninefold.js')
+}
+
 function compare(modules: string): void {
   const document = join(modules, '@octokit/openapi/generated/api.github.com.json')
   const folder = mkdtempSync(join(tmpdir(), 'ninefold-github-'))
   const place = { cwd: folder, env: { CI: 'true', NODE_DISABLE_COMPILE_CACHE: '1' } }
-  const mine = [
-    join(root, 'scripts/ninefold.mjs'),
-    'generate',
-    document,
-    '--out',
-    'mine',
-    '--name',
-    `${document}=github`,
-  ]
+  const mine = [compiled(folder), 'generate', document, '--out', 'mine', '--name', `${document}=github`]
   const theirs = [join(modules, 'oazapfts/dist/cli.js'), document, 'theirs.ts']
   try {
     const pairs = Array.from({ length: rounds }, () => {

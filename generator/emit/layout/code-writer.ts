@@ -29,7 +29,8 @@ export class CodeWriter {
    * Writes a doc comment with words of the document. Writes nothing if the words are empty and `isDeprecated` is false.
    */
   comment(text = '', isDeprecated = false): void {
-    for (const line of commentLines(text, this.#indentation, isDeprecated)) this.#writer.writeLine(line)
+    const lines = commentLines(text, this.#indentation, isDeprecated)
+    if (lines.length > 0) this.#insert(lines.join(`\n${' '.repeat(this.#indentation)}`), () => this.#writer.newLine())
   }
 
   /** Adds a blank line, unless the last line is blank already. */
@@ -39,7 +40,7 @@ export class CodeWriter {
 
   /** Writes lines of formatted code. */
   write(text: string): void {
-    if (text !== '') this.#lay(text.replace(/\n$/, ''), () => this.#writer.newLine())
+    if (text !== '') this.#insert(text.endsWith('\n') ? text.slice(0, -1) : text, () => this.#writer.newLine())
   }
 
   /** Inserts the code of another writer and a blank line at the start; inserts nothing for an empty writer. */
@@ -65,16 +66,23 @@ export class CodeWriter {
   }
 
   /**
-   * Prints `doc` at the current indentation, and calls `end` to end the statement. The text bypasses the writer's scan:
-   * the writer scans plain text for quotes in order to leave multi-line strings unchanged, and would take a pattern
-   * with a quote for an endless string. `end` also writes `followed` on the same line, so the layout leaves room for
-   * `followed`.
+   * Prints `doc` at the current indentation, and calls `end` to end the statement. `end` also writes `followed` on the
+   * same line, so the layout leaves room for `followed`.
    */
   #lay(doc: Doc, end: () => CodeBlockWriter, followed = ''): void {
+    const text = print(followed === '' ? doc : [doc, followed], this.#indentation)
+    this.#insert(text.slice(0, text.length - followed.length), end)
+  }
+
+  /**
+   * Writes formatted text at the current indentation, and calls `end` to end the statement. The text bypasses the
+   * writer's scan: the writer scans plain text for quotes in order to leave multi-line strings unchanged, and would take
+   * a pattern with a quote for an endless string.
+   */
+  #insert(text: string, end: () => CodeBlockWriter): void {
     const writer = this.#writer.write('')
     end()
-    const text = print([doc, followed], this.#indentation)
-    writer.unsafeInsert(writer.getLength() - 1, text.slice(0, text.length - followed.length))
+    writer.unsafeInsert(writer.getLength() - 1, text)
   }
 }
 

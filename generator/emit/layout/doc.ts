@@ -170,7 +170,12 @@ function pushHug(commands: Command[], of: Hug, level: number, mode: Mode, room: 
 /** Prints a doc on one line of any length. */
 export function flat(doc: Doc): string {
   if (typeof doc === 'string') return doc
-  if (!('kind' in doc)) return doc.map(flat).join('')
+  if (!('kind' in doc)) {
+    // Concatenation is faster here than a list of the parts.
+    let text = ''
+    for (const each of doc) text += flat(each)
+    return text
+  }
   switch (doc.kind) {
     case 'group':
     case 'indent':

@@ -15,6 +15,8 @@ export interface PackageDocument {
    * or their example is an empty object, which a form cannot express.
    */
   readonly impossible?: readonly string[]
+  /** The code of the error with which the document is refused, because it is no document of its version. */
+  readonly refused?: string
 }
 
 const directory = (name: string): PackageDocument => ({
@@ -39,7 +41,8 @@ export const packageDocuments: readonly PackageDocument[] = [
   ...['kubernetes.io', 'digitalocean.com', 'box.com', 'docusign.net', 'linode.com'].map(directory),
   ...['asana.com', 'openai.com', 'plaid.com', 'spotify.com', 'zoom.us'].map(directory),
   { name: 'blockfrost', from: '@blockfrost/openapi@0.1.93', file: 'openapi.yaml' },
-  { name: 'directus', from: '@directus/specs@15.2.0', file: 'dist/openapi.json' },
+  // A `schema` of this document is null.
+  { name: 'directus', from: '@directus/specs@15.2.0', file: 'dist/openapi.json', refused: 'wrong-type' },
   // Documents of OpenAPI 3.1.
   { name: 'figma', from: '@figma/rest-api-spec@0.43.0', file: 'openapi/openapi.yaml' },
   { name: 'rclone', from: 'rclone-openapi@1.75.0', file: 'openapi.yaml' },
