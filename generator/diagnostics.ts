@@ -173,6 +173,8 @@ export const messages = {
   contentUnchecked: (name: string) =>
     warning('content-unchecked', `the text is not checked against ${quoted(name)}; check it in the handler`),
   wrongType: (name: string, wanted: string) => error('wrong-type', `${quoted(name)} must be ${wanted}`),
+  textUnquoted: (name: string) =>
+    warning('text-unquoted', `${quoted(name)} is read by YAML as a number or a flag; put it in quotes`),
   missingMember: (name: string, kind: string) => error('missing-member', `this ${kind} needs ${quoted(name)}`),
   unknownMember: (name: string, kind: string, version: string) =>
     warning(

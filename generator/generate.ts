@@ -54,7 +54,9 @@ export async function generate(
   const diagnostics = new DiagnosticList()
   check(loaded, diagnostics, beside.outlines)
   // Only valid documents are built, so that `build` does not report the faults of `check` again.
-  const model = diagnostics.hasErrors ? undefined : build(loaded, diagnostics, beside.outlines)
+  const model = diagnostics.hasErrors
+    ? undefined
+    : build(loaded, diagnostics, beside.outlines, options.int64 !== undefined)
   if (!model || diagnostics.hasErrors) return { files: new Map(), model: undefined, outlines: [], diagnostics }
   const made = model.documents.map(document => outlineOf(document, model))
   const place = ({ name }: Outline): number => beside.order.indexOf(name)

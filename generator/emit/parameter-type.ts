@@ -54,14 +54,15 @@ export function isComposite(schema: Schema, emission: Emission): boolean {
 }
 
 /**
- * Returns the code of the conversion of one text. The scalars of a union count if they agree; the other alternatives
- * have no form as a text.
+ * Returns the code of the conversion of one text. The scalars of a union count if they agree, or if none is a text; the
+ * other alternatives have no form as a text.
  */
 export function scalarOf(schema: Schema, emission: Emission): string {
   const of = resolved(emission, schema)
   if (of.kind === 'union') {
     const forms = of.of.filter(form => isScalar(form, emission)).map(form => scalarOf(form, emission))
-    return new Set(forms).size === 1 ? (forms[0] ?? "'string'") : "'string'"
+    const isLiteral = forms.length > 0 && forms.every(form => /^'(?:integer|number|boolean|literal)'$/.test(form))
+    return new Set(forms).size === 1 ? (forms[0] ?? "'string'") : isLiteral ? "'literal'" : "'string'"
   }
   const as = heldAs(of, emission)
   if (as) return quote(as)
@@ -69,6 +70,7 @@ export function scalarOf(schema: Schema, emission: Emission): string {
   if (of.kind === 'boolean') return "'boolean'"
   if (of.kind !== 'enum') return "'string'"
   const types = new Set(of.values.map(value => typeof value))
-  if (types.size > 1 || types.has('string')) return "'string'"
+  if (types.has('string')) return "'string'"
+  if (types.size > 1) return "'literal'"
   return types.has('boolean') ? "'boolean'" : "'number'"
 }

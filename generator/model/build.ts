@@ -1,5 +1,5 @@
 import type { DiagnosticList } from '../diagnostics.ts'
-import { member, positionOf, text, whole } from '../read/located.ts'
+import { member, positionOf, text, whole, words } from '../read/located.ts'
 import { operationsOf } from '../read/operations.ts'
 import type { Entry, Loaded } from '../read/types.ts'
 import type { Building } from './building.ts'
@@ -22,22 +22,28 @@ import type { Outline } from '../document-outline.ts'
 /**
  * Builds the model of loaded and checked documents, and adds the faults that only the model of all documents shows to
  * `diagnostics`. Do not emit the model if `diagnostics` holds an error of this or an earlier stage. `beside` holds the
- * outlines of the documents of the run that were not loaded.
+ * outlines of the documents of the run that were not loaded. `isExact` is true if integers of the format `int64` are not
+ * held as numbers.
  */
-export function build(loaded: Loaded, diagnostics: DiagnosticList, beside: readonly Outline[] = []): Model {
+export function build(
+  loaded: Loaded,
+  diagnostics: DiagnosticList,
+  beside: readonly Outline[] = [],
+  isExact = false,
+): Model {
   const registry = new Registry(loaded, diagnostics)
   const built: Built[] = []
   const buildPending = (): void => {
     for (const registered of registry.pending()) {
       built.push({
         registered,
-        schema: namedSchema({ loaded, diagnostics, registry, document: registered.document }, registered),
+        schema: namedSchema({ loaded, diagnostics, registry, isExact, document: registered.document }, registered),
       })
     }
   }
   buildPending()
   const drafts = loaded.entries.map(entry => {
-    const draft = draftOf(entry, { loaded, diagnostics, registry, document: entry.name })
+    const draft = draftOf(entry, { loaded, diagnostics, registry, isExact, document: entry.name })
     buildPending()
     return draft
   })
@@ -149,8 +155,8 @@ function documentOf(
   return {
     name,
     source: file.file,
-    title: text(info, 'title') ?? name,
-    version: text(info, 'version') ?? '',
+    title: words(info, 'title') ?? name,
+    version: words(info, 'version') ?? '',
     description: text(info, 'description'),
     domain: domainOf(name, document, errors, diagnostics),
     schemas: schemas.filter(schema => schema.document === name),

@@ -12,6 +12,8 @@ export interface Building {
    * The name of the document being built. The document owns the schemas in other files that it is the first to reach.
    */
   readonly document: string
+  /** Whether integers beyond 2^53 are read from the text of their file, which takes as long as parsing the file. */
+  readonly isExact: boolean
 }
 
 /**

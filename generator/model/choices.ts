@@ -2,6 +2,7 @@ import { choicesOf, permitsNull, isNewer, typeOf } from '../read/dialect.ts'
 import { jsonTypeFits } from '../read/fits.ts'
 import { text } from '../read/located.ts'
 import type { Located } from '../read/types.ts'
+import type { Building } from './building.ts'
 import { exactText } from './exact-integers.ts'
 import { isJson } from './json.ts'
 import type { Schema, SchemaBase } from './types.ts'
@@ -10,7 +11,12 @@ import type { Schema, SchemaBase } from './types.ts'
  * Builds the schema of `enum` and `const`, of the values that fit one of `types`. Lists and objects among the values
  * become constants. Returns undefined for a schema without these keywords.
  */
-export function choicesSchema(at: Located, base: SchemaBase, types: readonly string[] | undefined): Schema | undefined {
+export function choicesSchema(
+  at: Located,
+  base: SchemaBase,
+  types: readonly string[] | undefined,
+  { isExact }: Building,
+): Schema | undefined {
   const located = choicesOf(at)
   if (!located) return undefined
   const choices = located.map(({ value }) => value)
@@ -24,7 +30,7 @@ export function choicesSchema(at: Located, base: SchemaBase, types: readonly str
   const { nullable: permitted, ...rest } = base
   const hasNull = isNewer(at) ? choices.includes(null) && (!types || permitsNull(at)) : permitted
   const whole: SchemaBase = { ...rest, ...(hasNull && { nullable: true }) }
-  if (constants.length === 0) return scalarChoices(at, values, whole, located)
+  if (constants.length === 0) return scalarChoices(at, values, whole, isExact ? located : [])
   const [only] = constants
   if (only && constants.length === 1 && values.length === 0) return { ...only, ...whole }
   const scalars = values.length > 0 ? [scalarChoices(at, values, { position: base.position })] : []
@@ -44,7 +50,8 @@ function scalarChoices(
 ): Schema {
   if (values.length === 0) return { kind: 'never', ...base }
   const unspecified = text(at, 'x-unspecified')
-  const exact = isInt64(at) && values.every(Number.isInteger) ? exactTexts(values, located) : undefined
+  const exact =
+    located.length > 0 && isInt64(at) && values.every(Number.isInteger) ? exactTexts(values, located) : undefined
   return {
     kind: 'enum',
     values: [...new Set(values)],

@@ -159,10 +159,21 @@ function isListOrScalar(schema: Schema, byId: Index): boolean {
   const of = shaped(schema, byId)
   // No text tells the types of the items of a tuple apart.
   if (of.kind === 'array' && of.prefix) return false
-  return isScalar(of.kind === 'array' ? shaped(of.items, byId) : of)
+  return isText(of.kind === 'array' ? shaped(of.items, byId) : of, byId)
 }
 
+/** Whether a text has one meaning as a value of a schema: a text beside numbers could be any of them. */
+function isText(schema: Schema, byId: Index): boolean {
+  if (schema.kind !== 'union') return isScalar(schema)
+  const forms = schema.of.map(form => shaped(form, byId))
+  const texts = forms.filter(form => form.kind === 'string' || (form.kind === 'enum' && hasText(form)))
+  return forms.every(isScalar) && (texts.length === 0 || texts.length === forms.length)
+}
+
+const hasText = ({ values }: Extract<Schema, { kind: 'enum' }>): boolean =>
+  values.some(value => typeof value === 'string')
+
 function isScalar(schema: Schema): boolean {
-  if (schema.kind === 'enum') return new Set(schema.values.map(value => typeof value)).size === 1
+  if (schema.kind === 'enum') return !hasText(schema) || schema.values.every(value => typeof value === 'string')
   return schema.kind === 'string' || schema.kind === 'number' || schema.kind === 'boolean' || schema.kind === 'any'
 }

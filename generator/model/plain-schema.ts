@@ -38,21 +38,20 @@ export function plainSchema(
   standing: Standing,
   build: BuildSchema,
 ): Schema {
-  const { loaded } = building
   const types = typesOf(at) ?? (standing.type === undefined ? undefined : [standing.type])
   const typed = withNull(base, at)
-  const choices = choicesSchema(at, typed, types)
+  const choices = choicesSchema(at, typed, types, building)
   if (choices) return choices
   if (!types) return impliedSchema(building, at, base, standing, build)
   const distinct = [...new Set(types)].filter(type => type !== 'integer' || !types.includes('number'))
   const [only] = distinct
   if (only === undefined) return { kind: 'never', ...typed }
-  if (distinct.length === 1) return typedSchema(loaded, only, at, typed, build)
+  if (distinct.length === 1) return typedSchema(building, only, at, typed, build)
   const { position } = base
   return {
     kind: 'union',
     exactlyOne: false,
-    of: distinct.map(type => typedSchema(loaded, type, at, { position }, build)),
+    of: distinct.map(type => typedSchema(building, type, at, { position }, build)),
     ...typed,
   }
 }
@@ -81,13 +80,13 @@ function impliedSchema(
   if (as === 'itself' && !isCondition(at))
     building.diagnostics.add(messages.typeMissing(kinds.join(' and ')), positionOf(at))
   if (kinds.length === 1) {
-    const schema = typedSchema(building.loaded, only, at, base, build)
+    const schema = typedSchema(building, only, at, base, build)
     const isImplied = as === 'itself' || as === 'negated' || isNewer(at)
     return isImplied ? { ...schema, implied: true } : schema
   }
   const { position } = base
   const parts = kinds.map((kind): Schema => ({
-    ...typedSchema(building.loaded, kind, at, { position }, build),
+    ...typedSchema(building, kind, at, { position }, build),
     implied: true,
   }))
   return intersectionOf(parts, base)
@@ -100,19 +99,19 @@ function impliedSchema(
 const isCondition = (at: Located): boolean =>
   isNewer(at) && /\/(if|then|else|not|contains|dependentSchemas|propertyNames)\//.test(at.pointer)
 
-function typedSchema(loaded: Loaded, type: string, at: Located, base: SchemaBase, build: BuildSchema): Schema {
+function typedSchema(building: Building, type: string, at: Located, base: SchemaBase, build: BuildSchema): Schema {
   switch (type) {
     case 'string':
       return stringSchema(at, base)
     case 'number':
     case 'integer':
-      return numberSchema(type === 'integer', at, base)
+      return numberSchema(type === 'integer', at, base, building)
     case 'boolean':
       return { kind: 'boolean', ...base }
     case 'array':
       return arraySchema(at, base, build)
     case 'object':
-      return objectSchema(loaded, at, base, build)
+      return objectSchema(building.loaded, at, base, build)
     default:
       return { kind: 'any', ...base }
   }
@@ -127,7 +126,7 @@ function stringSchema(at: Located, base: SchemaBase): Schema {
   }
 }
 
-function numberSchema(integer: boolean, at: Located, base: SchemaBase): Schema {
+function numberSchema(integer: boolean, at: Located, base: SchemaBase, { isExact }: Building): Schema {
   const limits = present({
     format: text(at, 'format'),
     ...boundsOf(at),
@@ -136,7 +135,7 @@ function numberSchema(integer: boolean, at: Located, base: SchemaBase): Schema {
   const { maximum = Infinity, minimum = -Infinity } = limits
   const isWide =
     text(at, 'format') === 'int64' && (maximum > Number.MAX_SAFE_INTEGER || minimum < Number.MIN_SAFE_INTEGER)
-  const exact = integer && isWide ? exactBounds(at) : {}
+  const exact = integer && isWide && isExact ? exactBounds(at) : {}
   return {
     kind: 'number',
     integer,

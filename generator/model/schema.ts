@@ -19,7 +19,7 @@ const itself: Standing = { as: 'itself', type: undefined }
 /** Builds the schema at a place. References to named schemas stay references. */
 export function schemaOf(building: Building, at: Located, standing: Standing = itself): Schema {
   if (typeof at.value === 'boolean') return { kind: at.value ? 'any' : 'never', position: positionOf(at) }
-  const base = baseOf(building.loaded, at)
+  const base = baseOf(building, at)
   const isReference = referenceOf(at.value) !== undefined
   if (isReference && !isExtended(at)) return referenceSchema(building, at, base, standing)
   const build: BuildSchema = (part, inner) => schemaOf(building, part, inner)
@@ -81,19 +81,19 @@ const isComposed = (at: Located): boolean =>
 
 /** Builds the union of the schemas that extend a schema. The discriminator of the schema selects the child. */
 export function childrenSchema(building: Building, at: Located, children: readonly Located[]): Schema {
-  const { document, loaded, registry } = building
+  const { document, registry } = building
   const of = children.map(child => {
     const target = registry.idOf(child, document)
     return { kind: 'ref', target, position: positionOf(child) } as const
   })
   const discriminator = childrenDiscriminator(building, at, children)
-  return { kind: 'union', exactlyOne: true, of, ...(discriminator && { discriminator }), ...baseOf(loaded, at) }
+  return { kind: 'union', exactlyOne: true, of, ...(discriminator && { discriminator }), ...baseOf(building, at) }
 }
 
-function baseOf(loaded: Loaded, at: Located): SchemaBase {
+function baseOf({ isExact, loaded }: Building, at: Located): SchemaBase {
   const description = text(at, 'description')
   const value = defaultOf(loaded, at)
-  const exact = value === undefined ? undefined : exactText(member(at, 'default'))
+  const exact = value === undefined || !isExact ? undefined : exactText(member(at, 'default'))
   return {
     ...(description !== undefined && { description }),
     ...(isNullable(at) && { nullable: true as const }),

@@ -32,6 +32,12 @@ export function text(at: Located | undefined, name: string): string | undefined 
   return typeof value === 'string' ? value : undefined
 }
 
+/** Returns a member for readers as text; YAML reads a text such as `1.0` as a number if it is not quoted. */
+export function words(at: Located | undefined, name: string): string | undefined {
+  const value = own(at?.value, name)
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : text(at, name)
+}
+
 /** Returns the texts in a list member, without elements of other types; empty if the member is absent or no list. */
 export function texts(at: Located | undefined, name: string): readonly string[] {
   const value = own(at?.value, name)

@@ -1,6 +1,7 @@
 import SwaggerParser from '@apidevtools/swagger-parser'
 import { type Message, messages } from '../diagnostics.ts'
 import { hasDuplicateKeys } from './json-keys.ts'
+import { mergeKeys } from './merge-keys.ts'
 import { syntaxFaults } from './places.ts'
 import { isRecord, type Members } from './pointer.ts'
 import type { Position } from '../position.ts'
@@ -11,7 +12,8 @@ export type Parsed =
   | { readonly kind: 'faults'; readonly faults: readonly { readonly message: Message; readonly position: Position }[] }
 
 /**
- * Parses a text as JSON if the file name ends in `.json`, else as YAML 1.2, in which `no`, `on` and dates are text.
+ * Parses a text as JSON if the file name ends in `.json`, else as YAML 1.2, in which `no`, `on` and dates are text; merge
+ * keys (`<<`), which older versions of YAML have, are read too.
  * `file` is the file name in the faults.
  */
 export async function parse(file: string, text: string): Promise<Parsed> {
@@ -30,6 +32,9 @@ export async function parse(file: string, text: string): Promise<Parsed> {
   }
   if (isJson && hasDuplicateKeys(text)) return { kind: 'faults', faults: faultsOf(file, text, duplicateKeys) }
   const root: unknown = parser.api
+  if (!isJson && text.includes('<<') && !mergeKeys(root, 10 * text.length)) {
+    return { kind: 'faults', faults: [{ message: messages.aliasBomb(), position: { file, line: 1, column: 1 } }] }
+  }
   if (isRecord(root)) return { kind: 'data', root }
   return { kind: 'faults', faults: [{ message: messages.notAnObject(), position: { file, line: 1, column: 1 } }] }
 }

@@ -131,7 +131,9 @@ class Walker {
 
   #plain(shape: Extract<Shape, string>, at: Located): void {
     const { fits, words } = plainShapes[shape]
-    if (!fits(at.value)) this.#report(messages.wrongType(nameAt(at), words), at)
+    if (fits(at.value)) return
+    const isWord = shape === 'text' && typeof at.value !== 'object' && descriptive.has(nameAt(at))
+    this.#report(isWord ? messages.textUnquoted(nameAt(at)) : messages.wrongType(nameAt(at), words), at)
   }
 }
 
@@ -157,6 +159,9 @@ const nameAt = (at: Located): string => segments(at.pointer)?.at(-1) ?? 'the doc
 
 /** Returns the name of a kind in words: `requestBody` becomes `request body`. */
 const nameOf = (kind: Kind): string => kind.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
+
+/** Texts for readers of the document, which YAML reads as numbers or flags if they are not quoted. */
+const descriptive: ReadonlySet<string> = new Set(['title', 'version', 'summary', 'description'])
 
 interface PlainShape {
   readonly fits: (value: unknown) => boolean
