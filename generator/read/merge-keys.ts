@@ -25,7 +25,8 @@ export function mergeKeys(root: unknown, most: number): boolean {
       }
     }
   }
-  while (pending.length > 0 && left >= 0) {
+  while (pending.length > 0) {
+    if (left < 0) return false
     const value = pending.pop()
     if (typeof value !== 'object' || value === null || seen.has(value)) continue
     seen.add(value)

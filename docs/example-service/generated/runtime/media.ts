@@ -27,6 +27,22 @@ export const defaultLimits: Limits = {
 /** The bytes of a body as they arrive. */
 export type Chunks = AsyncIterable<Uint8Array<ArrayBuffer>>
 
+const ownedBuffers = /* @__PURE__ */ new WeakSet<ArrayBuffer>()
+
+/** Marks a chunk of a body, which nothing else uses, and returns it; `released` can then return its memory. */
+export function owned(chunk: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  if (chunk.length === chunk.buffer.byteLength) ownedBuffers.add(chunk.buffer)
+  return chunk
+}
+
+/**
+ * Returns the memory of the chunks of a body at once, if a host has allocated them: the memory of a large body would
+ * otherwise make garbage collections frequent. The chunks must not be used afterwards.
+ */
+export function released(chunks: Iterable<Uint8Array<ArrayBuffer>>): void {
+  for (const { buffer } of chunks) if (ownedBuffers.delete(buffer)) buffer.transfer(0)
+}
+
 /** The headers, the limits and the error functions with which the body of a request is read. */
 export interface Reading {
   readonly headers: Readonly<Record<string, string | undefined>>

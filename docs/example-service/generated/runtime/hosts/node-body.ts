@@ -1,5 +1,7 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
+import { owned } from '../media.ts'
+
 /** The members of node:http's `IncomingMessage` that the host uses. */
 export interface NodeRequest {
   readonly method?: string | undefined
@@ -17,6 +19,9 @@ export interface NodeRequest {
 
 /** The limits in bytes and milliseconds for reading a refused body after the answer. */
 const discarded = { bytes: 16_777_216, milliseconds: 2000 } as const
+
+/** The number of chunks that may wait for the handler before no more are read. */
+const heldChunks = 2
 
 /**
  * Iterates over the chunks of a body on demand. Node's own iterator costs as much as the rest of a call, and closes the
@@ -96,8 +101,8 @@ export class NodeBody implements AsyncIterableIterator<Uint8Array<ArrayBuffer>, 
     const wake = (): void => this.#wake?.()
     this.#req.on('data', chunk => {
       if (this.#isLeft) return
-      this.#queue.push(chunk)
-      this.#req.pause()
+      this.#queue.push(owned(chunk))
+      if (this.#queue.length >= heldChunks) this.#req.pause()
       wake()
     })
     for (const event of ['end', 'error', 'close']) this.#req.on(event, wake)

@@ -214,8 +214,8 @@ function once({ field, raw }: Texts): string {
 export function readScalar(type: Scalar, text: string): string | number | bigint | boolean {
   if (type === 'integer' && integerText.test(text)) return Number(text)
   if (type === 'bigint' && text.length <= 20 && integerText.test(text)) return BigInt(text)
-  if (type === 'number' && numberText.test(text)) return Number(text)
-  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
+  if ((type === 'number' || type === 'literal') && numberText.test(text)) return Number(text)
+  if ((type === 'boolean' || type === 'literal') && (text === 'true' || text === 'false')) return text === 'true'
   return text
 }
 

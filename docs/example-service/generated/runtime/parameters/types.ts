@@ -7,8 +7,8 @@ export interface JsonForm {
   write(value: unknown): string
 }
 
-/** The type of a value without items and members. */
-export type Scalar = 'string' | 'integer' | 'number' | 'boolean' | 'bigint'
+/** The type of a value without items and members. A `literal` is a number or a boolean, whichever its text is. */
+export type Scalar = 'string' | 'integer' | 'number' | 'boolean' | 'bigint' | 'literal'
 
 /** The types of an object's members, keyed by name. Only the style `deepObject` has objects in objects. */
 export type MemberTypes = Readonly<Record<string, Scalar | { readonly array: Scalar } | ObjectType>>
