@@ -1,11 +1,13 @@
 import { setTimeout as nextPoll } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Ninefold } from '../../../output/client.ts'
 import type { BucketInput, PresignedUrl } from '../../../output/storage/types.ts'
 import { isEnded } from '../../../runtime/operations.ts'
 import { fromStatus } from '../../../runtime/status.ts'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { race, raceRounds, toldOutcomes, type Racers } from '../../areas/race.ts'
 import { HeldLifecycle } from './lifecycle/ruled-storage.ts'
+import { patientApi, sendPatiently } from './patient-calls.ts'
 import { tenantStorage, type TenantStorage } from './tenant-storage.ts'
 
 const isLong = process.env['NINEFOLD_RACE_LAPS'] !== undefined
@@ -13,12 +15,14 @@ const rounds = isLong ? raceRounds : Math.min(20, raceRounds)
 
 const lifecycle = new HeldLifecycle()
 let tenant: TenantStorage
+let api: Ninefold
 
 beforeAll(async () => {
   tenant = await tenantStorage({}, { areas: lifecycle.areas, later: afterAll })
+  api = await patientApi(tenant)
 })
 
-const storage = () => tenant.admin.api.storage
+const storage = () => api.storage
 
 /** Creates a bucket for one race; returns the path to it. */
 async function newBucket(name: string, more: Partial<BucketInput> = {}) {
@@ -37,7 +41,7 @@ async function force(at: Path): Promise<void> {
 
 /** Sends a content over a URL; throws the error of a refusal. */
 async function send(url: PresignedUrl, body: string): Promise<string> {
-  const answer = await tenant.send(url, { body })
+  const answer = await sendPatiently(tenant, url, body)
   if (!answer.ok) throw fromStatus(answer, await answer.json())
   await answer.body?.cancel()
   return answer.headers.get('etag') ?? ''
@@ -297,6 +301,7 @@ describe('concurrent calls on objects', () => {
     '$name have documented outcomes',
     { timeout: 120_000 + rounds * 4000 },
     async ({ begin, documented, name }) => {
+      api = await patientApi(tenant)
       const { after, prepare } = await begin()
       const outcomes = await race(rounds, prepare, after)
       if (isLong) console.log(`${name}: ${toldOutcomes(outcomes)}`)

@@ -1,9 +1,11 @@
 import { setTimeout as nextPoll } from 'node:timers/promises'
+import type { Ninefold } from '../../../../output/client.ts'
 import { fromStatus } from '../../../../runtime/status.ts'
 import { isEnded } from '../../../../runtime/operations.ts'
 import type { LifecycleRuleInput, UpdateBucketRequest } from '../../../../output/storage/types.ts'
 import type { Random } from '../../../areas/random.ts'
 import { outcomeOf } from '../../outcomes.ts'
+import { sendPatiently } from '../patient-calls.ts'
 import type { TenantStorage } from '../tenant-storage.ts'
 import { BucketModel, type ModelRule } from './bucket-model.ts'
 
@@ -17,6 +19,8 @@ export class StorageMutations {
   readonly buckets = new Map<string, BucketModel>()
   /** The number of calls with each outcome, keyed by `<call>: <OK or reason>`. */
   readonly outcomes = new Map<string, number>()
+  /** The client of the calls; long runs replace it. */
+  api: Ninefold
   readonly #tenant: TenantStorage
   readonly #random: Random
   readonly #limitBytes: number
@@ -25,10 +29,12 @@ export class StorageMutations {
 
   constructor(
     tenant: TenantStorage,
+    api: Ninefold,
     random: Random,
     { limitBytes, runRules }: { readonly limitBytes: number; readonly runRules: () => Promise<void> },
   ) {
     this.#tenant = tenant
+    this.api = api
     this.#random = random
     this.#limitBytes = limitBytes
     this.#runRules = runRules
@@ -58,7 +64,7 @@ export class StorageMutations {
   }
 
   get #storage() {
-    return this.#tenant.admin.api.storage
+    return this.api.storage
   }
 
   #at(bucket: string) {
@@ -118,7 +124,7 @@ export class StorageMutations {
   }
 
   async #send(url: Parameters<TenantStorage['send']>[0], body: string): Promise<void> {
-    const answer = await this.#tenant.send(url, { body })
+    const answer = await sendPatiently(this.#tenant, url, body)
     if (!answer.ok) throw fromStatus(answer, await answer.json())
     await answer.body?.cancel()
   }
