@@ -1,6 +1,7 @@
 import { setTimeout as nextPoll } from 'node:timers/promises'
 import { Ninefold } from '../../../output/client.ts'
 import type { PresignedUrl } from '../../../output/storage/types.ts'
+import { ApiError } from '../../../runtime/errors.ts'
 import type { TenantStorage } from './tenant-storage.ts'
 
 /** The time for which calls are repeated while the server is too busy to answer them, in milliseconds. */
@@ -13,6 +14,23 @@ const patienceMs = 60_000
 export async function patientApi({ platform }: TenantStorage): Promise<Ninefold> {
   const { token } = await platform.admin()
   return new Ninefold(platform.transport(token, { retries: 20, fetch: platform.from('192.0.2.7') }))
+}
+
+/** The reasons for which a busy server refuses a call before its begin. */
+const busy: ReadonlySet<string> = new Set(['AUTHORIZATION_STALE', 'ENGINE_UNAVAILABLE'])
+
+/** Signs a URL; repeats the call, which the client does not repeat by itself, while a busy server refuses it. */
+export async function signed<T>(sign: () => Promise<T>): Promise<T> {
+  const until = performance.now() + patienceMs
+  for (;;) {
+    try {
+      return await sign()
+    } catch (error) {
+      const isBusy = error instanceof ApiError && busy.has(error.reason)
+      if (!isBusy || performance.now() > until) throw error
+    }
+    await nextPoll(50)
+  }
 }
 
 /** Sends a text over a presigned URL; repeats the request while a busy server answers 503. */

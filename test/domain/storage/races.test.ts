@@ -7,7 +7,7 @@ import { fromStatus } from '../../../runtime/status.ts'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { race, raceRounds, toldOutcomes, type Racers } from '../../areas/race.ts'
 import { HeldLifecycle } from './lifecycle/ruled-storage.ts'
-import { patientApi, sendPatiently } from './patient-calls.ts'
+import { patientApi, sendPatiently, signed } from './patient-calls.ts'
 import { tenantStorage, type TenantStorage } from './tenant-storage.ts'
 
 const isLong = process.env['NINEFOLD_RACE_LAPS'] !== undefined
@@ -48,7 +48,7 @@ async function send(url: PresignedUrl, body: string): Promise<string> {
 }
 
 const uploadUrl = (at: Path, object: string, more: { readonly if_none_match?: string } = {}) =>
-  storage().createPresignedUploadUrl({ ...at, body: { object, ...more } })
+  signed(() => storage().createPresignedUploadUrl({ ...at, body: { object, ...more } }))
 
 const put = async (at: Path, object: string, body: string): Promise<string> => send(await uploadUrl(at, object), body)
 
@@ -56,7 +56,7 @@ const put = async (at: Path, object: string, body: string): Promise<string> => s
 async function newUpload(at: Path, object: string) {
   const { resource_id: upload_id } = await storage().createMultipartUpload({ ...at, body: { object } })
   const parts = [{ part_number: 1 }, { part_number: 2 }, { part_number: 3 }]
-  const { part_urls } = await storage().createPartUrls({ ...at, upload_id, body: { parts } })
+  const { part_urls } = await signed(() => storage().createPartUrls({ ...at, upload_id, body: { parts } }))
   const [first, second, third] = part_urls
   if (!first || !second || !third) throw new Error('a part has no URL')
   const etags = [await send(first, 'first'), await send(second, 'second')]

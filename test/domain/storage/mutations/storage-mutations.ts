@@ -5,7 +5,7 @@ import { isEnded } from '../../../../runtime/operations.ts'
 import type { LifecycleRuleInput, UpdateBucketRequest } from '../../../../output/storage/types.ts'
 import type { Random } from '../../../areas/random.ts'
 import { outcomeOf } from '../../outcomes.ts'
-import { sendPatiently } from '../patient-calls.ts'
+import { sendPatiently, signed } from '../patient-calls.ts'
 import type { TenantStorage } from '../tenant-storage.ts'
 import { BucketModel, type ModelRule } from './bucket-model.ts'
 
@@ -118,7 +118,8 @@ export class StorageMutations {
       model => model.put(object, body.length, isNew),
       async () => {
         const asked = { object, ...(isNew && { if_none_match: '*' }) }
-        await this.#send(await this.#storage.createPresignedUploadUrl({ ...this.#at(bucket), body: asked }), body)
+        const sign = () => this.#storage.createPresignedUploadUrl({ ...this.#at(bucket), body: asked })
+        await this.#send(await signed(sign), body)
       },
     )
   }
@@ -204,7 +205,7 @@ export class StorageMutations {
       each => each.putPart(upload_id, part_number, body.length),
       async () => {
         const asked = { ...this.#at(bucket), upload_id, body: { parts: [{ part_number }] } }
-        const { part_urls } = await this.#storage.createPartUrls(asked)
+        const { part_urls } = await signed(() => this.#storage.createPartUrls(asked))
         for (const url of part_urls) await this.#send(url, body)
       },
     )
