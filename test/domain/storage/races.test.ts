@@ -1,11 +1,13 @@
 import { setTimeout as nextPoll } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Ninefold } from '../../../output/client.ts'
 import type { BucketInput, PresignedUrl } from '../../../output/storage/types.ts'
 import { isEnded } from '../../../runtime/operations.ts'
 import { fromStatus } from '../../../runtime/status.ts'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { race, raceRounds, toldOutcomes, type Racers } from '../../areas/race.ts'
 import { HeldLifecycle } from './lifecycle/ruled-storage.ts'
+import { patientApi, sendPatiently, signed } from './patient-calls.ts'
 import { tenantStorage, type TenantStorage } from './tenant-storage.ts'
 
 const isLong = process.env['NINEFOLD_RACE_LAPS'] !== undefined
@@ -13,12 +15,14 @@ const rounds = isLong ? raceRounds : Math.min(20, raceRounds)
 
 const lifecycle = new HeldLifecycle()
 let tenant: TenantStorage
+let api: Ninefold
 
 beforeAll(async () => {
   tenant = await tenantStorage({}, { areas: lifecycle.areas, later: afterAll })
+  api = await patientApi(tenant)
 })
 
-const storage = () => tenant.admin.api.storage
+const storage = () => api.storage
 
 /** Creates a bucket for one race; returns the path to it. */
 async function newBucket(name: string, more: Partial<BucketInput> = {}) {
@@ -37,14 +41,14 @@ async function force(at: Path): Promise<void> {
 
 /** Sends a content over a URL; throws the error of a refusal. */
 async function send(url: PresignedUrl, body: string): Promise<string> {
-  const answer = await tenant.send(url, { body })
+  const answer = await sendPatiently(tenant, url, body)
   if (!answer.ok) throw fromStatus(answer, await answer.json())
   await answer.body?.cancel()
   return answer.headers.get('etag') ?? ''
 }
 
 const uploadUrl = (at: Path, object: string, more: { readonly if_none_match?: string } = {}) =>
-  storage().createPresignedUploadUrl({ ...at, body: { object, ...more } })
+  signed(() => storage().createPresignedUploadUrl({ ...at, body: { object, ...more } }))
 
 const put = async (at: Path, object: string, body: string): Promise<string> => send(await uploadUrl(at, object), body)
 
@@ -52,7 +56,7 @@ const put = async (at: Path, object: string, body: string): Promise<string> => s
 async function newUpload(at: Path, object: string) {
   const { resource_id: upload_id } = await storage().createMultipartUpload({ ...at, body: { object } })
   const parts = [{ part_number: 1 }, { part_number: 2 }, { part_number: 3 }]
-  const { part_urls } = await storage().createPartUrls({ ...at, upload_id, body: { parts } })
+  const { part_urls } = await signed(() => storage().createPartUrls({ ...at, upload_id, body: { parts } }))
   const [first, second, third] = part_urls
   if (!first || !second || !third) throw new Error('a part has no URL')
   const etags = [await send(first, 'first'), await send(second, 'second')]
@@ -297,6 +301,7 @@ describe('concurrent calls on objects', () => {
     '$name have documented outcomes',
     { timeout: 120_000 + rounds * 4000 },
     async ({ begin, documented, name }) => {
+      api = await patientApi(tenant)
       const { after, prepare } = await begin()
       const outcomes = await race(rounds, prepare, after)
       if (isLong) console.log(`${name}: ${toldOutcomes(outcomes)}`)

@@ -1,9 +1,11 @@
 import { setTimeout as nextPoll } from 'node:timers/promises'
+import type { Ninefold } from '../../../../output/client.ts'
 import { fromStatus } from '../../../../runtime/status.ts'
 import { isEnded } from '../../../../runtime/operations.ts'
 import type { LifecycleRuleInput, UpdateBucketRequest } from '../../../../output/storage/types.ts'
 import type { Random } from '../../../areas/random.ts'
 import { outcomeOf } from '../../outcomes.ts'
+import { sendPatiently, signed } from '../patient-calls.ts'
 import type { TenantStorage } from '../tenant-storage.ts'
 import { BucketModel, type ModelRule } from './bucket-model.ts'
 
@@ -17,6 +19,8 @@ export class StorageMutations {
   readonly buckets = new Map<string, BucketModel>()
   /** The number of calls with each outcome, keyed by `<call>: <OK or reason>`. */
   readonly outcomes = new Map<string, number>()
+  /** The client of the calls; long runs replace it. */
+  api: Ninefold
   readonly #tenant: TenantStorage
   readonly #random: Random
   readonly #limitBytes: number
@@ -25,10 +29,12 @@ export class StorageMutations {
 
   constructor(
     tenant: TenantStorage,
+    api: Ninefold,
     random: Random,
     { limitBytes, runRules }: { readonly limitBytes: number; readonly runRules: () => Promise<void> },
   ) {
     this.#tenant = tenant
+    this.api = api
     this.#random = random
     this.#limitBytes = limitBytes
     this.#runRules = runRules
@@ -58,7 +64,7 @@ export class StorageMutations {
   }
 
   get #storage() {
-    return this.#tenant.admin.api.storage
+    return this.api.storage
   }
 
   #at(bucket: string) {
@@ -112,13 +118,14 @@ export class StorageMutations {
       model => model.put(object, body.length, isNew),
       async () => {
         const asked = { object, ...(isNew && { if_none_match: '*' }) }
-        await this.#send(await this.#storage.createPresignedUploadUrl({ ...this.#at(bucket), body: asked }), body)
+        const sign = () => this.#storage.createPresignedUploadUrl({ ...this.#at(bucket), body: asked })
+        await this.#send(await signed(sign), body)
       },
     )
   }
 
   async #send(url: Parameters<TenantStorage['send']>[0], body: string): Promise<void> {
-    const answer = await this.#tenant.send(url, { body })
+    const answer = await sendPatiently(this.#tenant, url, body)
     if (!answer.ok) throw fromStatus(answer, await answer.json())
     await answer.body?.cancel()
   }
@@ -198,7 +205,7 @@ export class StorageMutations {
       each => each.putPart(upload_id, part_number, body.length),
       async () => {
         const asked = { ...this.#at(bucket), upload_id, body: { parts: [{ part_number }] } }
-        const { part_urls } = await this.#storage.createPartUrls(asked)
+        const { part_urls } = await signed(() => this.#storage.createPartUrls(asked))
         for (const url of part_urls) await this.#send(url, body)
       },
     )
