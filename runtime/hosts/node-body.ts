@@ -18,9 +18,6 @@ export interface NodeRequest {
 /** The limits in bytes and milliseconds for reading a refused body after the answer. */
 const discarded = { bytes: 16_777_216, milliseconds: 2000 } as const
 
-/** The number of chunks that may wait for the handler before no more are read. */
-const heldChunks = 2
-
 /**
  * Iterates over the chunks of a body on demand. Node's own iterator costs as much as the rest of a call, and closes the
  * connection if the loop ends early, although the answer still needs the connection.
@@ -100,7 +97,7 @@ export class NodeBody implements AsyncIterableIterator<Uint8Array<ArrayBuffer>, 
     this.#req.on('data', chunk => {
       if (this.#isLeft) return
       this.#queue.push(owned(chunk))
-      if (this.#queue.length >= heldChunks) this.#req.pause()
+      this.#req.pause()
       wake()
     })
     for (const event of ['end', 'error', 'close']) this.#req.on(event, wake)

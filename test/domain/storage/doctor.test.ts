@@ -208,12 +208,12 @@ it('the doctor names missing and changed files, and keeps silent about files wit
     return `${path}/${first}`
   }
   const group = readdirSync(join(folder, 'objects')).find(name => readdirSync(join(folder, 'objects', name)).length > 0)
+  const [object, part] = [below(`objects/${group}`), below(`parts/${upload_id}`)]
   const orphan = join(folder, 'objects', '00', otherId)
   mkdirSync(dirname(orphan), { recursive: true })
   writeFileSync(orphan, 'bytes')
   utimesSync(orphan, 0, 0)
   expect(await doctorFindings(platform.config)).toEqual([])
-  const [object, part] = [below(`objects/${group}`), below(`parts/${upload_id}`)]
   for (const path of [object, part]) truncateSync(join(folder, path), 2)
   expect(await doctorFindings(platform.config)).toEqual([
     expect.stringMatching(new RegExp(`has 5 bytes in ${object} of instance .*; the file has 2$`)),
