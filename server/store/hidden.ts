@@ -13,11 +13,17 @@ export class HiddenMembers {
   readonly names: readonly string[]
   readonly #collection: string
   readonly #heads: readonly string[]
+  /** Matches the hidden members and the end of a document, from the position `lastIndex` on. */
+  readonly #tail: RegExp
+  /** The length of the hidden members of a document that was cut before, with the end of the document. */
+  #length = 0
 
   private constructor(collection: string, names: readonly string[]) {
     this.names = names
     this.#collection = collection
     this.#heads = names.map(headOf)
+    const patterns = this.#heads.map(head => `${head.replaceAll(/\W/g, String.raw`\$&`)}[^"]*"`)
+    this.#tail = new RegExp(`${patterns.join('')}\\}$`, 'y')
   }
 
   /**
@@ -55,13 +61,18 @@ export class HiddenMembers {
    * end.
    */
   #startIn(body: string): number | undefined {
+    // The hidden members of most documents of a collection are equally long.
+    const likely = body.length - this.#length
+    if (this.#isTail(body, likely)) return likely
     const start = body.lastIndexOf(this.#heads[0] ?? '')
-    let at = start
-    for (const head of this.#heads) {
-      if (!body.startsWith(head, at)) return undefined
-      at = body.indexOf('"', at + head.length) + 1
-    }
-    return at === body.length - 1 ? start : undefined
+    if (start < 0 || !this.#isTail(body, start)) return undefined
+    this.#length = body.length - start
+    return start
+  }
+
+  #isTail(body: string, start: number): boolean {
+    this.#tail.lastIndex = start
+    return this.#tail.test(body)
   }
 
   #plainText(document: object, name: string): string {

@@ -42,12 +42,12 @@ function requireForm({ delimiter: given, versions }: ParsedListObjectsRequest, {
 
 /** Reads the pages of one list of objects. */
 class Lister {
-  readonly #store: Pick<StorageEnvironment['store'], 'page'>
+  readonly #store: Pick<StorageEnvironment['store'], 'list' | 'page'>
   readonly #bucket: StoredBucket
   readonly #request: ParsedListObjectsRequest
 
   constructor(
-    store: Pick<StorageEnvironment['store'], 'page'>,
+    store: Pick<StorageEnvironment['store'], 'list' | 'page'>,
     bucket: StoredBucket,
     request: ParsedListObjectsRequest,
   ) {
@@ -59,8 +59,12 @@ class Lister {
   /** Returns a page of objects, or of versions with those of one name newest first. */
   async plain(query: ListQuery): Promise<ObjectPage> {
     const order = this.#request.versions ? [...query.order, newestFirst] : query.order
-    const { items, next } = await this.#read({ ...query, order }, nameRange(this.#request.prefix))
-    return { items: items.map(item => this.#answer(item)), ...(next && { next }), others: { common_prefixes: [] } }
+    const [narrowed, where] = this.#narrowed({ ...query, order }, nameRange(this.#request.prefix))
+    const others = { common_prefixes: [] }
+    if (this.#bucket.retention_policy === undefined)
+      return { ...(await this.#store.list(versionCollection, narrowed, where)), others }
+    const { items, next } = await this.#store.page(versionCollection, narrowed, where)
+    return { items: items.map(item => this.#answer(item)), ...(next && { next }), others }
   }
 
   /**
@@ -104,12 +108,16 @@ class Lister {
 
   /** Reads rows with their names, which would otherwise be parsed. */
   #read(query: ListQuery, range: readonly Filter[]): Promise<StoredPage<StoredVersion, readonly ['name']>> {
+    return this.#store.page(versionCollection, ...this.#narrowed(query, range), { members: ['name'] })
+  }
+
+  /** Returns a query for the rows of the request in a range of names, and the members that all these rows share. */
+  #narrowed(query: ListQuery, range: readonly Filter[]): readonly [ListQuery, Where<StoredVersion>] {
     const terms = query.filter === undefined ? range : [...range, query.filter]
     const where: Where<StoredVersion> = this.#request.versions
       ? { bucket_id: this.#bucket.id }
       : { bucket_id: this.#bucket.id, is_latest: true, is_delete_marker: false }
-    const filter: Filter | undefined = terms.length === 0 ? undefined : { kind: 'and', terms }
-    return this.#store.page(versionCollection, { ...query, filter }, where, { members: ['name'] })
+    return [{ ...query, filter: terms.length === 0 ? undefined : { kind: 'and', terms } }, where]
   }
 
   #answer(stored: Stored<StoredVersion>): Answer<ObjectSchema> {
