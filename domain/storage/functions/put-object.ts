@@ -5,13 +5,13 @@ import type { ObjectFacts, ObjectPlace, PutOptions } from '../../ports/storage.t
 import { crc32cText } from '../../resources/crc32c.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import { refusalOf } from '../../resources/refusal.ts'
-import type { StoredBucket } from '../buckets/buckets-store.ts'
 import type { ReceivedFile } from '../contents/content-files.ts'
 import type { StorageEnvironment } from '../environment.ts'
+import { commitVersion } from '../objects/commit-version.ts'
 import { findVersion } from '../objects/find-version.ts'
-import { writeVersion, type NewVersion } from '../objects/new-version.ts'
+import type { NewVersion } from '../objects/new-version.ts'
 import { classOf, sizeLimit, tooLarge } from '../objects/object-limits.ts'
-import { VersionChanges, requireUsable } from '../objects/version-changes.ts'
+import { requireUsable } from '../objects/version-changes.ts'
 import { sound } from '../plane/plane-errors.ts'
 import { keepContent } from '../plane/store-content.ts'
 import { factsOf } from './read-object.ts'
@@ -49,7 +49,7 @@ export async function putObject(
       maxBytes,
       tooLong: () => tooLarge('the content', maxBytes),
       path,
-      commit: file => commit(environment, bucket, newVersion(given, file, path, clock.now())),
+      commit: file => commitVersion(environment, bucket, newVersion(given, file, path, clock.now())),
     }),
   )
   return factsOf((await findVersion(store, { ...place, versionId: id })).value)
@@ -83,15 +83,3 @@ const newVersion = (
   content: { files: [{ path, size }] },
   now,
 })
-
-const commit = (
-  { store, taxonomy }: Pick<StorageEnvironment, 'store' | 'taxonomy'>,
-  bucket: StoredBucket,
-  version: NewVersion,
-): Promise<void> =>
-  store.tx(async tx => {
-    await taxonomy.requireActive(tx, bucket.workspace_id)
-    const changes = await VersionChanges.begin(tx, bucket.id, version.now)
-    await writeVersion(tx, changes, version)
-    await changes.end(taxonomy)
-  })

@@ -79,7 +79,7 @@ class RuleRun {
     this.#rule = rule
   }
 
-  /** Removes what is due, in batches, until nothing is due or the rule may no longer act. */
+  /** Removes the due versions or uploads in batches, until no more are due or the rule may no longer act. */
   async run(): Promise<void> {
     for await (const ids of this.#due()) {
       if (this.#turn.signal.aborted) return

@@ -1,6 +1,6 @@
 import { formatMillis, storedTimestamp } from '../../../runtime/timestamps.ts'
 import type { Filter, FilterField, SortKey } from '../../../runtime/filter/types.ts'
-import type { Reader, Stored, Where } from '../../ports/store.ts'
+import type { Collection, Reader, Stored, StoredPage, Where } from '../../ports/store.ts'
 import type { StoredBucket } from '../buckets/buckets-store.ts'
 import { nameField, nameRange } from '../objects/name-range.ts'
 import { versionCollection, versionField, type StoredVersion } from '../objects/versions-store.ts'
@@ -37,28 +37,22 @@ export async function* versionsFor(reader: Reader, bucket: Bucket, rule: Rule, n
     const where = { bucket_id: bucket.id, is_latest: !removesNoncurrent(rule), is_delete_marker }
     const aged = agedRows(bucket, rule, is_delete_marker)
     const byAge = aged && oldest(reader, where, aged, nowMs)
-    const byName = pages(reader, where, nameField, nameRange(prefix))
+    const byName = pages(reader, versionCollection, where, [nameField, versionField], nameRange(prefix))
     yield* untilOneEnds(byAge && prefix !== '' ? [byAge, byName] : [byAge ?? byName])
   }
 }
 
 /** Iterates over pages of active uploads that are at least `age_days` old, oldest first. */
-export async function* uploadsFor(reader: Reader, bucket: Bucket, { condition }: Rule, nowMs: number) {
+export async function* uploadsFor(
+  reader: Reader,
+  bucket: Bucket,
+  { condition }: Rule,
+  nowMs: number,
+): Pages<StoredUpload> {
   const where = { bucket_id: bucket.id, state: 'STORAGE_MULTIPART_UPLOAD_STATE_ACTIVE' } as const
   const filter = atMost(createTime, nowMs - (condition.age_days ?? 0) * dayMs)
   if (!filter) return
-  const order = [createTime, uploadField].map(field => ({ field, descending: false }))
-  let after: readonly SortKey[] | undefined
-  do {
-    const query = { size: pageSize, filter, order, after, now: nowMs }
-    const page: { items: readonly Stored<StoredUpload>[]; next?: readonly SortKey[] } = await reader.page(
-      uploadCollection,
-      query,
-      where,
-    )
-    yield page.items
-    after = page.next
-  } while (after !== undefined)
+  yield* pages(reader, uploadCollection, where, [createTime, uploadField], [filter])
 }
 
 /** Returns the time that orders the versions of a rule, and the age that each version must have at least. */
@@ -81,25 +75,22 @@ async function* oldest(
   nowMs: number,
 ): Pages<StoredVersion> {
   const filter = atMost(field, nowMs - ageMs)
-  if (filter) yield* pages(reader, where, field, [filter])
+  if (filter) yield* pages(reader, versionCollection, where, [field, versionField], [filter])
 }
 
-async function* pages(
+/** Iterates over pages of the rows that pass all of some filters, in the order of some fields. */
+async function* pages<T>(
   reader: Reader,
-  where: Where<StoredVersion>,
-  field: FilterField,
+  collection: Collection<T>,
+  where: Where<T>,
+  fields: readonly FilterField[],
   terms: readonly Filter[],
-): Pages<StoredVersion> {
-  const order = [field, versionField].map(each => ({ field: each, descending: false }))
+): Pages<T> {
+  const order = fields.map(field => ({ field, descending: false }))
   const filter: Filter | undefined = terms.length === 0 ? undefined : { kind: 'and', terms }
   let after: readonly SortKey[] | undefined
   do {
-    const query = { size: pageSize, filter, order, after, now: 0 }
-    const page: { items: readonly Stored<StoredVersion>[]; next?: readonly SortKey[] } = await reader.page(
-      versionCollection,
-      query,
-      where,
-    )
+    const page: StoredPage<T> = await reader.page(collection, { size: pageSize, filter, order, after, now: 0 }, where)
     yield page.items
     after = page.next
   } while (after !== undefined)

@@ -8,10 +8,10 @@ import { requireBucketQuota } from '../buckets/bucket-quota.ts'
 import type { ReceivedFile } from '../contents/content-files.ts'
 import { crc32cText } from '../../resources/crc32c.ts'
 import type { StorageEnvironment } from '../environment.ts'
+import { commitVersion } from '../objects/commit-version.ts'
 import { classOf, requireMetadataSize, sizeLimit, tooLarge } from '../objects/object-limits.ts'
 import { invalidName } from '../objects/object-name.ts'
-import { requireFree, writeVersion, type NewVersion } from '../objects/new-version.ts'
-import { VersionChanges } from '../objects/version-changes.ts'
+import { requireFree } from '../objects/new-version.ts'
 import { ownQuery } from '../presigned/sign-url.ts'
 import { customMetadata, sha256Header, uploadedMembers } from '../presigned/upload-headers.ts'
 import { allowedCall, type AllowedCall } from './plane-doors.ts'
@@ -24,7 +24,7 @@ export type PutReply = Reply<200, undefined, Readonly<Record<string, string>>>
 
 /** Writes the body of a request as a version of an object (storage.md 4.4). */
 export async function putObject(environment: StorageEnvironment, body: Body, context: CallContext): Promise<PutReply> {
-  const { access, clock, store } = environment
+  const { access, audit, clock, store } = environment
   const call = allowedCall(context)
   const { bucket, request } = call
   const limits = await limitsOf(environment, call)
@@ -39,13 +39,11 @@ export async function putObject(environment: StorageEnvironment, body: Body, con
   const { digests } = await storeContent(environment, call, body, {
     ...limits,
     path,
-    commit: file =>
-      commit(
-        environment,
-        { ...versionOf(call, file, path, context), id, ifNoneMatch, overwriteRefusal },
-        call,
-        context,
-      ),
+    commit(file) {
+      const version = { ...versionOf(call, file, path, context), id, ifNoneMatch, overwriteRefusal }
+      const activity = uploadActivity(bucket, version.name, context)
+      return commitVersion(environment, bucket, version, tx => audit.recordActivity(tx, activity))
+    },
   })
   const headers = { etag: `"${digests.md5}"`, [versionHeader]: id, [sha256Header]: digests.sha256 }
   return { status: 200, headers }
@@ -101,18 +99,3 @@ function versionOf(call: AllowedCall, { digests, size }: ReceivedFile, path: str
     now,
   }
 }
-
-/** Commits a version with the usage of its bucket, the quotas and the activity, in one transaction. */
-const commit = (
-  { audit, store, taxonomy }: StorageEnvironment,
-  version: NewVersion,
-  { bucket }: AllowedCall,
-  context: CallContext,
-): Promise<void> =>
-  store.tx(async tx => {
-    await taxonomy.requireActive(tx, bucket.workspace_id)
-    const changes = await VersionChanges.begin(tx, bucket.id, version.now)
-    await writeVersion(tx, changes, version)
-    await changes.end(taxonomy)
-    await audit.recordActivity(tx, uploadActivity(bucket, version.name, context))
-  })
