@@ -24,6 +24,7 @@ export class ContentReader implements OpenContent {
   readonly #files: readonly ContentFile[]
   readonly #parts: ReaderParts
   #open: { readonly at: number; readonly handle: FileHandle } | undefined
+  #isClosed = false
 
   constructor(files: readonly ContentFile[], parts: ReaderParts) {
     this.#files = files
@@ -44,6 +45,7 @@ export class ContentReader implements OpenContent {
           if (filled.length === 0) await this.close()
           return filled
         } catch (error) {
+          if (error instanceof ClosedContent) throw error
           await this.close()
           throw this.#parts.fault(error)
         }
@@ -53,6 +55,7 @@ export class ContentReader implements OpenContent {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     this.#parts.release()
     const opened = this.#open
     this.#open = undefined
@@ -83,7 +86,9 @@ export class ContentReader implements OpenContent {
     }
   }
 
+  /** Returns the open file `at`. Throws `ClosedContent`, and the error of the host. */
   async #handleOf(at: number): Promise<FileHandle> {
+    if (this.#isClosed) throw new ClosedContent()
     if (this.#open?.at === at) return this.#open.handle
     const { path, size } = this.#files[at] ?? { path: '', size: 0 }
     const before = this.#open
@@ -92,6 +97,8 @@ export class ContentReader implements OpenContent {
     const handle = await this.#parts.open(path, readOnly)
     try {
       const stats = await handle.stat()
+      // The content may be closed while the file is opened, and then nothing else would close the file.
+      if (this.#isClosed) throw new ClosedContent()
       if (!stats.isFile() || stats.size !== size) throw altered(`${path} is no file of ${size} bytes`)
     } catch (error) {
       await handle.close()
@@ -99,6 +106,15 @@ export class ContentReader implements OpenContent {
     }
     this.#open = { at, handle }
     return handle
+  }
+}
+
+/** A content was closed before its bytes were read. */
+class ClosedContent extends Error {
+  override readonly name = 'ClosedContent'
+
+  constructor() {
+    super('the content was closed before its bytes were read')
   }
 }
 
