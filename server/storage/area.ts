@@ -36,7 +36,7 @@ export function storageArea(calls: FileCalls = hostCalls): AreaModule {
     ...storage,
     handlers: parts => storageHandlers(environmentOf(parts)),
     settings: storageSettings,
-    host: contentFiles,
+    host: ({ hasStore }, settings) => contentFiles(settings['storage.roots'], hasStore),
     hooks: parts => storageHooks(environmentOf(parts)),
     forms: () => storageForms,
     procedures: parts => storageProcedures(environmentOf(parts)),

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ContentFault } from '../../../../domain/storage/contents/content-files.ts'
 import { ContentFolders } from '../../../../server/storage/files/content-folders.ts'
-import { hostCalls } from '../../../../server/storage/files/file-calls.ts'
+import type { hostCalls } from '../../../../server/storage/files/file-calls.ts'
 import { hostError, watchedCalls } from './watched-calls.ts'
 
 const instance = '0199c5b0-0000-7000-8000-000000000001'
@@ -92,13 +92,14 @@ describe('a content of several files', () => {
     const readAll = async () => {
       while (!(await reader.read()).done);
     }
-    const refused = expect(readAll()).rejects.toThrow('was closed')
+    const outcome = Promise.allSettled([readAll()])
     await reached
     const left = content.close()
     go()
     await left
     await expect.poll(() => [opened, closed]).toEqual([nth, nth])
-    await refused
+    const reason = expect.objectContaining({ name: 'ClosedContent' })
+    expect(await outcome).toEqual([{ status: 'rejected', reason }])
     expect(reported).toEqual([])
   })
 
