@@ -237,6 +237,8 @@ export interface Property {
    */
   readonly access: 'both' | 'output' | 'input' | 'precondition'
   readonly immutable: boolean
+  /** True if the value is the etag of content that the response describes, and not of the response itself. */
+  readonly ofContent?: true
   /**
    * True if the `update_mask` next to this object selects the members to update. In a request, the object has the
    * update view.

@@ -59,6 +59,32 @@ describe('a copy', () => {
     expect(await usage()).toMatchObject({ bytes: 5, version_count: 1 })
   })
 
+  it('onto itself is seen by a caller who knows the etag of the content', async () => {
+    const { admin, at, platform, put } = await tenantStorage()
+    await put('a', 'hello', { content_type: 'text/html' })
+    const read = async () => {
+      const path = `http://ninefold.test/storage/v1/workspaces/${at.workspace}/engines/native/buckets/${at.bucket}/objects/a`
+      const answers = ['', ':metadata'].map(verb =>
+        platform.from('192.0.2.7')(`${path}${verb}`, {
+          headers: { authorization: `Bearer ${admin.token}`, 'if-none-match': '"5d41402abc4b2a76b9719d911017c592"' },
+        }),
+      )
+      return Promise.all(answers.map(async answer => (await answer).json()))
+    }
+    const before = { etag: '5d41402abc4b2a76b9719d911017c592', content_type: 'text/html' }
+    expect(await read()).toMatchObject([before, before])
+    const metadata_directive = 'STORAGE_METADATA_DIRECTIVE_REPLACE'
+    const body = {
+      source_object: 'a',
+      destination_object: 'a',
+      metadata_directive,
+      content_type: 'text/plain',
+    } as const
+    await admin.api.storage.copyObject({ ...at, body })
+    const after = { ...before, content_type: 'text/plain' }
+    expect(await read()).toMatchObject([after, after])
+  })
+
   it('of an older version onto itself restores the version', async () => {
     const { admin, at, get, put } = await tenantStorage({ versioning: 'STORAGE_VERSIONING_ENABLED' })
     const { storage } = admin.api
