@@ -185,7 +185,7 @@ async function filledStorage(options: TestPlatformOptions = {}) {
   expect(await doctorFindings(platform.config)).toEqual([])
   const { instance_id } = await storage.getBucket({ ...at, id: at.bucket })
   const { 'storage.roots': roots } = settingsOf(platform.config, storageSettings)
-  const [folder = ''] = roots.map(({ path }) => join(path, instance_id)).filter(path => existsSync(path))
+  const folder = roots.map(({ path }) => join(path, instance_id)).find(path => existsSync(path)) ?? ''
   const below = (path: string): string => {
     const [first = ''] = readdirSync(join(folder, path))
     return `${path}/${first}`
