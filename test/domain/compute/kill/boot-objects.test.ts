@@ -3,7 +3,6 @@ import { closeSync, lstatSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import type { Ninefold } from '../../../../output/client.ts'
 import type { ComputeOperation, CreateVmRequest } from '../../../../output/compute/types.ts'
 import type { PresignedUrl } from '../../../../output/storage/types.ts'
 import { ApiError } from '../../../../runtime/errors.ts'
@@ -11,17 +10,12 @@ import { isEnded } from '../../../../runtime/operations.ts'
 import { diskFolderOf, fileNameOf } from '../../../../server/compute/disk-folder.ts'
 import type { StorePlace } from '../../../../server/platform-store.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
-import { killRounds, killTimeout, serve, type Served } from '../../../areas/kill/kill-under-load.ts'
+import { killRounds, killTimeout, type Served } from '../../../areas/kill/kill-under-load.ts'
 import { restartsOf, toldRestarts } from '../../../areas/kill/restarts.ts'
-import { addTenant } from '../../../areas/members.ts'
-import { postgresUrl } from '../../../server/store/harness.ts'
-import { testStorePlace } from '../../../server/store/left-place.ts'
+import { runningApi, serverCount, servedTenant } from '../../../areas/kill/served-tenant.ts'
 import { dataCalls } from '../../storage/load/data-calls.ts'
 import { servedVault } from '../../vault/served-vault.ts'
 import { tinyBody } from '../tenant-vms.ts'
-
-/** The number of servers: one on SQLite, two on one PostgreSQL database, of which one has the content. */
-const serverCount = postgresUrl() === undefined ? 1 : 2
 
 const size = 64 * 2 ** 20
 const content = Buffer.alloc(
@@ -56,13 +50,6 @@ async function copied(place: StorePlace, vm: string, bytes: number): Promise<voi
   while (blocks() * 512 <= bytes && performance.now() < until) await sleep(1)
 }
 
-/** Returns the client of a server that runs, signed in. */
-async function clientOf({ servers }: Served): Promise<Ninefold> {
-  const running = servers.find(server => server.isRunning())
-  if (!running) throw new Error('no server runs')
-  return (await running.admin()).api
-}
-
 /** Creates a machine at the server with the content, which alone can read the header of an object. */
 async function createdAt({ servers }: Served, request: CreateVmRequest): Promise<ComputeOperation> {
   for (let at = 0; ; at += 1) {
@@ -81,12 +68,9 @@ it(
   'a server that is killed while it copies an object to a boot disk leaves a machine with the whole object',
   { timeout: killTimeout },
   async () => {
-    const place = await testStorePlace()
     const settings = { ...servedVault(), NINEFOLD_COMPUTE_SIM_TIME_SCALE: '0' }
-    const served = await serve(place, serverCount, { settings })
-    const first = await clientOf(served)
-    const { storage } = first
-    const { workspace } = await addTenant(first, 'acme')
+    const { api, place, served, workspace } = await servedTenant({ settings })
+    const { storage } = api
     const at = { workspace, engine: 'native' }
     const { resource_id: bucket } = await storage.createBucket({ ...at, body: { name: 'disks' } })
     const upload: PresignedUrl = await storage.createPresignedUploadUrl({ ...at, bucket, body: { object: 'disk' } })
@@ -98,10 +82,10 @@ it(
       const body = { ...tinyBody, name: `web-${round}`, ...source }
       const { id, resource_id } = await createdAt(served, { workspace, body })
       await copied(place, resource_id, Math.random() * 0.9 * size)
-      const before = await (await clientOf(served)).compute.getOperation({ id })
+      const before = await (await runningApi(served)).compute.getOperation({ id })
       if (!isEnded(before)) unfinished += 1
       startsMs.push(await served.restart(round % serverCount))
-      const { compute } = await clientOf(served)
+      const { compute } = await runningApi(served)
       const ended = async () => isEnded(await compute.getOperation({ id }))
       await expect.poll(ended, { timeout: patienceMs, interval: 50 }).toBe(true)
       expect(await compute.getOperation({ id })).toMatchObject({ status: 'COMPUTE_OPERATION_STATUS_DONE', errors: [] })
