@@ -1,6 +1,32 @@
 import { describe, expect, it } from 'vitest'
+import type { PresignedUrl } from '../../../../output/storage/types.ts'
 import { tenantStorage } from '../tenant-storage.ts'
 import { requestOf, sendRaw } from './raw-request.ts'
+
+/** Returns custom metadata with names of two characters and empty values. */
+const shortKeys = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [(i + 36).toString(36).padStart(2, '0'), '']))
+
+it('a URL that is signed can be used, however many keys and long names it has', async () => {
+  const { admin, at, platform } = await tenantStorage()
+  const { storage } = admin.api
+  const object = '😀'.repeat(256)
+  const outcomes = new Set<string>()
+  for (const count of [1, 500, 600, 700, 790, 800, 900, 1024]) {
+    const body = { object, custom_metadata: shortKeys(count) }
+    const url = await storage.createPresignedUploadUrl({ ...at, body }).catch((error: unknown) => error)
+    if (url instanceof Error) {
+      expect(url).toMatchObject({ reason: 'FIELD_INVALID', details: { badRequest: [{ field: 'custom_metadata' }] } })
+      outcomes.add('refused')
+      continue
+    }
+    expect(await sendRaw(platform, requestOf(url as PresignedUrl, 'hello'))).toMatchObject({ status: 200 })
+    const { custom_metadata } = await storage.getObjectMetadata({ ...at, object })
+    expect(Object.keys(custom_metadata)).toHaveLength(count)
+    outcomes.add('used')
+  }
+  expect(outcomes).toEqual(new Set(['used', 'refused']))
+})
 
 describe('the headers of an upload that no URL signs', () => {
   it.each([
