@@ -11,10 +11,11 @@ import type {
   Where,
   Witness,
   Witnessed,
+  WitnessedPage,
 } from '../../domain/ports/store.ts'
 import type { JsonText } from '../../runtime/json.ts'
 import type { SortKey } from '../../runtime/filter/types.ts'
-import type { ListQuery, Page } from '../../runtime/pagination.ts'
+import type { ListQuery } from '../../runtime/pagination.ts'
 import { ownColumns, textColumn } from './columns.ts'
 import type { Connection, Eventually, SqlRow } from './connection.ts'
 import { withDerived } from './derived-fields.ts'
@@ -121,9 +122,14 @@ export class StoreReader implements Reader {
     }
   }
 
-  list<T>(collection: Collection<T>, query: ListQuery, where: Narrowing<T> = {}): Promise<Page<T>> {
+  list<T>(
+    collection: Collection<T>,
+    query: ListQuery,
+    where: Narrowing<T> = {},
+    { witness }: Pick<Beside<never>, 'witness'> = {},
+  ): Promise<WitnessedPage<T>> {
     const itemOf = (layout: Layout, [body]: SqlRow): JsonText<T> => shownText<T>(layout, String(body))
-    return this.#page(collection, query, where, { isBodyOnly: true }, itemOf)
+    return this.#page(collection, query, where, { isBodyOnly: true, witness }, itemOf)
   }
 
   page<T, const Members extends readonly (keyof T & string)[] = readonly []>(
