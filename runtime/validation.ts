@@ -93,11 +93,14 @@ export function anyText(value: unknown, field: string, faults: Faults): value is
 /** Checks text of `min` to `max` Unicode characters that matches a pattern of the document. */
 export function text(value: unknown, field: string, faults: Faults, min = 0, max = Infinity, regex?: RegExp): boolean {
   if (!anyText(value, field, faults)) return false
-  const units = value.length
   // A character outside of the first plane is two UTF-16 units, which matters only near a bound.
-  const isSure = units > max ? units > 2 * max : units >= 2 * min
-  const count = isSure ? units : [...value].length
-  return counted(count, field, faults, min, max, 'character') && matches(value, field, faults, regex)
+  const isSure = value.length <= max && value.length >= 2 * min
+  return (isSure || countedText(value, field, faults, min, max)) && fits(value, field, faults, regex)
+}
+
+function countedText(value: string, field: string, faults: Faults, min: number, max: number): boolean {
+  const count = value.length > 2 * max ? value.length : [...value].length
+  return counted(count, field, faults, min, max, 'character')
 }
 
 /** Checks a number of items or characters between `min` and `max`. */
@@ -108,7 +111,10 @@ function counted(count: number, field: string, faults: Faults, min: number, max:
 
 /** Checks that a value is text and matches `regex`, a pattern of the document, if the pattern is given. */
 export function matches(value: unknown, field: string, faults: Faults, regex?: RegExp): value is string {
-  if (!anyText(value, field, faults)) return false
+  return anyText(value, field, faults) && fits(value, field, faults, regex)
+}
+
+function fits(value: string, field: string, faults: Faults, regex: RegExp | undefined): boolean {
   return !regex || regex.test(value) || faults.add(field, `must match ${cut(regex.source)}`)
 }
 
@@ -125,7 +131,7 @@ export function formatted(
   regex?: RegExp,
 ): boolean {
   if (!anyText(value, field, faults)) return false
-  if (isFormat(value)) return matches(value, field, faults, regex)
+  if (isFormat(value)) return fits(value, field, faults, regex)
   return faults.add(field, `must be a valid ${name === 'byte' ? 'base64 text, with its padding' : name}`)
 }
 

@@ -106,11 +106,15 @@ function target({ path, at }: Member, fields: ReadonlyMap<string, FilterField>):
   let field: FilterField | undefined
   let taken = 0
   let name = ''
-  for (const [i, step] of path.entries()) {
+  let steps = 0
+  for (const step of path) {
     if (isDotted(step)) break
-    name += i > 0 ? `.${textOf(step)}` : textOf(step)
+    name += steps > 0 ? `.${textOf(step)}` : textOf(step)
+    steps += 1
     const known = fields.get(name)
-    if (known) [field, taken] = [known, i + 1]
+    if (known === undefined) continue
+    field = known
+    taken = steps
   }
   if (!field) {
     const whole = nameOf(path)

@@ -63,7 +63,8 @@ export function dispatcher(options: DispatcherOptions): Dispatch {
   return async request => {
     const { traceId, traceparent } = traceOf(request.headers.traceparent)
     const call: Call = { request, requestId: options.clock.newId(), traceId, startMs: performance.now() }
-    const { answer, ...outcome } = await settle(call, answerCall(call, router, serving), options)
+    const outcome = await settle(call, answerCall(call, router, serving), options)
+    const { answer } = outcome
     const { headers } = answer
     headers['x-request-id'] = call.requestId
     headers.traceparent = traceparent
@@ -118,7 +119,8 @@ async function answerCall(call: Call, router: Router<Served>, options: Serving):
   const body = route.body && (await takeBody(call, route.body, faults, options))
   if (body !== undefined) setMember(given, bodyField, body)
   if (isChange(route)) takeIfMatch(request.headers['if-match'], route, given, faults)
-  await options.doors.authorizeRequest?.(context, route, found, given)
+  const deciding = options.doors.authorizeRequest?.(context, route, found, given)
+  if (deciding !== undefined) await deciding
   const result = await run(given, faults, context, options.tokens)
   const plain = replyOf(route, result)
   const answer = route.etag === 'answer' ? withEtag(plain, result, request.headers['if-none-match']) : plain
