@@ -228,6 +228,11 @@ export const messages = {
       'parameter-shape',
       'a parameter can only hold text, numbers, booleans, lists of one of them and flat objects; use "content" with JSON',
     ),
+  parameterMaps: (name: string, place: string) =>
+    warning(
+      'parameter-maps',
+      `${quoted(name)} takes all parameters of the ${place} that have no other name, so this map is always absent; use "deepObject" or "content" with JSON`,
+    ),
   operationIdEmpty: () => error('operation-id-empty', '"operationId" must not be empty'),
   operationIdTwice: (id: string, here: string, other: string) =>
     error('operation-id-twice', `${quoted(id)} of ${here} is the operationId of ${other} too; rename one`),

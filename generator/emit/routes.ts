@@ -18,7 +18,7 @@ import { answerMediaOf, requestBodyOf } from './media.ts'
 import { checkName, fieldsName } from './names.ts'
 import { shortComment } from './operation-comment.ts'
 import { ParameterConstants } from './parameter-constants.ts'
-import { exact, parameterType } from './parameter-type.ts'
+import { exact, parameterType, takesOthers } from './parameter-type.ts'
 import { render } from './templates/render.ts'
 import type { BindingView, RoutesView, RouteView, SuccessView } from './views/routes.ts'
 
@@ -52,7 +52,7 @@ function viewOf(emission: Emission, file: OutputFile): RoutesView {
   const parameters = new ParameterConstants(emission, file, [`${name}Routes`])
   const routes = drafts.map(({ operation, view }) => ({
     ...view,
-    parameters: operation.parameters.map(parameter => parameters.nameOf(parameter)),
+    parameters: inReadingOrder(operation, emission).map(parameter => parameters.nameOf(parameter)),
   }))
   const isSpread = groups.every(group => isIdentifier(group.name) && !isNamed(group.name, file))
   return {
@@ -65,6 +65,10 @@ function viewOf(emission: Emission, file: OutputFile): RoutesView {
     ...named,
   }
 }
+
+/** Returns the parameters of an operation. A map that takes what belongs to no other parameter is read last. */
+const inReadingOrder = ({ parameters }: Operation, emission: Emission): Operation['parameters'] =>
+  [false, true].flatMap(isLast => parameters.filter(each => takesOthers(each, emission) === isLast))
 
 /** Whether a group with this name would hide a name that the binding function uses. */
 const isNamed = (name: string, file: OutputFile): boolean =>

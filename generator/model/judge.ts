@@ -2,7 +2,7 @@ import { type DiagnosticList, messages } from '../diagnostics.ts'
 import { onCycles } from './cycles.ts'
 import { judgeEncodings } from './form-schemas.ts'
 import { mayOverlap } from './overlap.ts'
-import { mainBranch, type Operation, type Property, type Schema } from './types.ts'
+import { isMap, mainBranch, type Operation, type Parameter, type Property, type Schema } from './types.ts'
 import type { Unviewed } from './views.ts'
 import { aliasesOf, conditionalBranches, within } from './walk.ts'
 
@@ -34,8 +34,19 @@ export function judge(
       if (style !== 'json' && !(style === 'deepObject' ? isDeep(schema, byId, 0) : isTextual(schema, byId)))
         diagnostics.add(messages.parameterShape(), position)
     }
+    judgeMaps(parameters, byId, diagnostics)
   }
   judgeEncodings(operations, byId, diagnostics)
+}
+
+/** Reports a map that gets no member, because another map takes all parameters of their place that have no other name. */
+function judgeMaps(parameters: readonly Parameter[], byId: Index, diagnostics: DiagnosticList): void {
+  for (const place of ['query', 'cookie'] as const) {
+    const [first, ...others] = parameters.filter(
+      each => each.in === place && each.style === 'form' && each.explode && isMap(shaped(each.schema, byId)),
+    )
+    for (const { position } of others) diagnostics.add(messages.parameterMaps(first?.name ?? '', place), position)
+  }
 }
 
 /** The maximal number of schemas that decide which members or items of a value are evaluated. */
@@ -129,13 +140,12 @@ function formsOf(of: readonly Schema[], byId: Index): readonly (readonly [number
 
 /**
  * Whether text can represent the values of a schema. Text can represent a scalar, a list of scalars, and an object
- * whose members are declared scalars or lists of scalars.
+ * whose members are scalars or lists of scalars.
  */
 function isTextual(schema: Schema, byId: Index): boolean {
   const of = shaped(schema, byId)
   if (of.kind === 'object') {
-    const isFlat = typeof of.additional !== 'object'
-    return isFlat && of.properties.every(property => isListOrScalar(property.schema, byId))
+    return membersOf(of).every(member => isListOrScalar(member, byId))
   }
   return isListOrScalar(of, byId)
 }
@@ -150,10 +160,16 @@ function isDeep(schema: Schema, byId: Index, depth: number): boolean {
   const objects = forms.filter(form => form.kind === 'object')
   const [object] = objects
   if (!object) return isListOrScalar(of, byId)
-  if (objects.length > 1 || depth > maxDeep || typeof object.additional === 'object') return false
+  if (objects.length > 1 || depth > maxDeep) return false
   const isAlike = forms.every(form => form === object || isScalar(form))
-  return isAlike && object.properties.every(property => isDeep(property.schema, byId, depth + 1))
+  return isAlike && membersOf(object).every(member => isDeep(member, byId, depth + 1))
 }
+
+/** Returns the schemas of the declared members of an object, and that of its undeclared members. */
+const membersOf = ({ additional, properties }: Extract<Schema, { kind: 'object' }>): readonly Schema[] => [
+  ...properties.map(({ schema }) => schema),
+  ...(typeof additional === 'object' ? [additional] : []),
+]
 
 function isListOrScalar(schema: Schema, byId: Index): boolean {
   const of = shaped(schema, byId)

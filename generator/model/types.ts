@@ -222,6 +222,13 @@ export function mainBranch({ of }: Extract<Schema, { kind: 'intersection' }>): S
   return others.length === 0 ? first : undefined
 }
 
+/** Whether a schema is a map: an object that takes undeclared members, because it says so, or declares none. */
+export const isMap = (schema: Schema): schema is Extract<Schema, { kind: 'object' }> =>
+  schema.kind === 'object' &&
+  (typeof schema.additional === 'object' ||
+    schema.additional === 'any' ||
+    (schema.additional === 'open' && schema.properties.length === 0))
+
 /** Whether no value fits a schema, not even null. */
 export const isNever = ({ kind, nullable }: Schema): boolean => kind === 'never' && !nullable
 

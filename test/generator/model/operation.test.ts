@@ -69,7 +69,7 @@ describe('parameters', () => {
     ['{oneOf: [{type: string}, {type: integer}]}'],
     ['{enum: [1, a]}'],
     ['{type: object, properties: {a: {type: object}}}'],
-    ['{type: object, additionalProperties: {type: string}}'],
+    ['{type: object, additionalProperties: {type: object}}'],
   ])('of %s are reported, because text cannot distinguish them', async schema => {
     const { diagnostics } = built(
       await read({ 'a.yaml': document(get(`parameters: [{name: p, in: query, schema: ${schema}}]\n${ok}`)) }),
