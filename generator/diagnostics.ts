@@ -270,7 +270,7 @@ export const messages = {
   encodingIgnored: () =>
     warning('encoding-ignored', '"encoding" counts for forms in requests only, as OpenAPI says; remove it'),
   encodingKeyword: (keyword: string) =>
-    warning('encoding-keyword', `${quoted(keyword)} does not count in forms of this media type; remove it`),
+    warning('encoding-keyword', `${quoted(keyword)} has no effect on the parts of multipart forms; use "contentType"`),
   encodingUnknown: (name: string) =>
     warning('encoding-unknown', `the form has no property ${quoted(name)}, so its encoding changes nothing`),
 
