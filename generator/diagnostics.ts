@@ -233,6 +233,16 @@ export const messages = {
       'parameter-maps',
       `${quoted(name)} takes all parameters of the ${place} that have no other name, so this map is always absent; use "deepObject" or "content" with JSON`,
     ),
+  parameterMembers: (name: string, other: string) =>
+    warning(
+      'parameter-members',
+      `the members of this parameter stand in the request by their own names, and ${quoted(name)} is taken by ${quoted(other)}; use "deepObject" or "content" with JSON`,
+    ),
+  headerShape: () =>
+    warning(
+      'header-shape',
+      'a header can only hold text, numbers, booleans and lists of one of them; this one is sent as JSON, as "content" with JSON would declare',
+    ),
   operationIdEmpty: () => error('operation-id-empty', '"operationId" must not be empty'),
   operationIdTwice: (id: string, here: string, other: string) =>
     error('operation-id-twice', `${quoted(id)} of ${here} is the operationId of ${other} too; rename one`),
@@ -295,7 +305,8 @@ export const messages = {
   boundsCrossed: (low: string, high: string) =>
     warning('bounds-crossed', `no value fits: ${quoted(low)} is above ${quoted(high)}`),
   readAndWriteOnly: () => error('read-and-write-only', '"readOnly" and "writeOnly" exclude each other'),
-  enumEmpty: () => error('enum-empty', 'an enum needs at least one value'),
+  enumEmpty: () => warning('enum-empty', 'no value fits an enum without values; list at least one'),
+  typeEmpty: () => warning('type-empty', 'no value fits a list of no types; name at least one'),
   enumTwice: (value: unknown) => warning('enum-twice', `the value ${shown(value)} stands in this enum already`),
   enumNull: () => warning('enum-null', 'null in an enum without "nullable: true" is taken as nullable; add it'),
   enumWithoutNull: () =>

@@ -1,3 +1,4 @@
+import { joinedObject } from '../model/joined-object.ts'
 import { isMap, type Parameter, type Schema } from '../model/types.ts'
 import { type Emission, resolved } from './emission.ts'
 import { heldAs } from './int64/held.ts'
@@ -10,6 +11,10 @@ import { object, property, quote } from './layout/typescript.ts'
  */
 export const exact = (name: string): string => (name in Object.prototype ? ' as const' : '')
 
+/** Returns the resolved schema of a parameter; an intersection of objects is one object. */
+const formOf = (schema: Schema, emission: Emission): Schema =>
+  joinedObject(resolved(emission, schema), each => resolved(emission, each))
+
 /**
  * Returns the code of the conversion of a parameter's texts, such as `'integer'` or `{ array: 'string' }`. The checks
  * of the document have reported the values that no text can express, such as unions of objects. `takesRest`: the
@@ -17,7 +22,7 @@ export const exact = (name: string): string => (name in Object.prototype ? ' as 
  */
 export function parameterType(schema: Schema, emission: Emission, style?: string, takesRest = false): Doc {
   if (style === 'deepObject') return deepType(schema, emission, 0)
-  const of = resolved(emission, schema)
+  const of = formOf(schema, emission)
   if (of.kind !== 'object') return itemType(of, emission)
   const rows = of.properties.map(({ name, schema: inner }) => memberRow(name, memberType(inner, emission)))
   return object([['object: ', object(rows)], ...(takesRest ? furtherRow(of, each => memberType(each, emission)) : [])])
@@ -46,7 +51,7 @@ type ObjectSchema = Extract<Schema, { kind: 'object' }>
 
 /** Whether the members of a parameter are all texts of its place that belong to no other parameter. */
 export function takesOthers({ explode, in: place, schema, style }: Parameter, emission: Emission): boolean {
-  const of = resolved(emission, schema)
+  const of = formOf(schema, emission)
   return explode && style === 'form' && (place === 'query' || place === 'cookie') && isMap(of)
 }
 
@@ -55,8 +60,8 @@ const maxDepth = 5
 
 /** Returns the conversion of an object with objects as members, or of a union of an object and scalars. */
 function deepType(schema: Schema, emission: Emission, depth: number): Doc {
-  const of = resolved(emission, schema)
-  const forms = of.kind === 'union' ? of.of.map(each => resolved(emission, each)) : [of]
+  const of = formOf(schema, emission)
+  const forms = of.kind === 'union' ? of.of.map(each => formOf(each, emission)) : [of]
   const [object_, ...others] = forms.filter(form => form.kind === 'object')
   if (!object_ || others.length > 0 || depth > maxDepth) return parameterType(schema, emission)
   const typeOfMember = (inner: Schema): Doc =>
@@ -71,7 +76,7 @@ const isScalar = (schema: Schema, emission: Emission): boolean =>
 
 /** Whether a value is a list or an object, which takes several texts. */
 export function isComposite(schema: Schema, emission: Emission): boolean {
-  const { kind } = resolved(emission, schema)
+  const { kind } = formOf(schema, emission)
   return kind === 'array' || kind === 'object'
 }
 

@@ -1,8 +1,9 @@
 import { isIdentifier } from '../identifier.ts'
+import { isLine } from '../model/header-line.ts'
 import type { OperationAccess, Group, Operation, Response } from '../model/types.ts'
 import { resultType } from './answer-type.ts'
 import { requestComplete } from './complete-functions.ts'
-import { type Emission, openFile, schemaOf } from './emission.ts'
+import { type Emission, openFile, resolved, schemaOf } from './emission.ts'
 import { domainName } from './errors.ts'
 import { etagPlaceOf } from './etag-place.ts'
 import { updatedFieldsOf } from './fields.ts'
@@ -91,6 +92,7 @@ function routeView(operation: Operation, emission: Emission, file: OutputFile): 
     body: body ? requestBodyOf(operation, body, emission, file) : false,
     success: successes.map(response => successView(response, emission, file)),
     replies: operation.answer === 'replies' ? file.runtime('readReply') : '',
+    init: successes.some(isRedirection) ? `{ redirect: ${quote('manual')} }` : '',
     access: access?.kind === 'public' ? accessOf(access) : '',
     mode: mode && mode !== 'data' ? quote(mode) : '',
   }
@@ -129,10 +131,16 @@ function bindingView(operation: Operation, handlers: string, emission: Emission,
 const fieldsOf = (target: string, emission: Emission, file: OutputFile): string =>
   file.from('validators', fieldsName(schemaOf(emission, target).views.output), false)
 
+/** Whether an answer leads to another address, which `fetch` would follow (RFC 9110 §15.4). */
+const isRedirection = ({ status }: Response): boolean => [301, 302, 303, 307, 308].some(code => code === status)
+
 /** Returns the template data of a declared success. */
 function successView(response: Response, emission: Emission, file: OutputFile): SuccessView {
   const { headers, status } = response
-  const types = headers.map(({ name, schema }) => property(name, [parameterType(schema, emission), exact(name)]))
+  const types = headers.map(({ isJson, name, schema }) => {
+    const isText = !isJson && isLine(schema, each => resolved(emission, each))
+    return property(name, [isText ? parameterType(schema, emission) : quote('json'), exact(name)])
+  })
   return {
     status: typeof status === 'number' ? String(status) : quote(status),
     media: answerMediaOf(response, emission, file),

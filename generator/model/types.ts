@@ -338,6 +338,8 @@ export interface Response {
     readonly name: string
     readonly required: boolean
     readonly schema: Schema
+    /** Whether the document declares the header as JSON. */
+    readonly isJson: boolean
     readonly description: string | undefined
   }[]
 }

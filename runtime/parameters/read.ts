@@ -51,16 +51,11 @@ const maxDepth = 100
 
 const anyObject: ObjectType = { object: {}, further: 'any' }
 
-/** The separators of items in one text, keyed by style; a text is split before its items are decoded. */
-const delimiters = {
-  form: /,/,
-  simple: /,/,
-  deepObject: /,/,
-  label: /,/,
-  matrix: /,/,
-  spaceDelimited: /%20|\+/,
-  pipeDelimited: /\||%7C/i,
-}
+/** The separators of items in one text, keyed by style, if they are not commas. */
+const delimiters: Readonly<Partial<Record<string, RegExp>>> = { spaceDelimited: /%20|\+/, pipeDelimited: /\||%7C/i }
+
+/** Returns the separator of items in one text of a style; a text is split before its items are decoded. */
+const delimiterOf = (style: string): RegExp => delimiters[style] ?? /,/
 
 const integerText = /^-?(?:0|[1-9][0-9]*)$/
 const numberText = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
@@ -188,8 +183,8 @@ function read(parameter: Parameter, field: string, sources: Sources, pathNames: 
   if (style === 'label' || style === 'matrix') return readPrefixed(parameter, texts)
   if (allowEmpty && texts.raw.join() === '' && type !== 'string') return type === 'boolean' ? true : undefined
   if (typeof type === 'string') return readOne(type, texts, parameter.json)
-  if ('object' in type) return readPairs(type, texts, delimiters[style], explode)
-  return readItems(type.array, texts, isPair(place) && explode ? undefined : delimiters[style])
+  if ('object' in type) return readPairs(type, texts, delimiterOf(style), explode)
+  return readItems(type.array, texts, isPair(place) && explode ? undefined : delimiterOf(style))
 }
 
 const isPair = (place: Parameter['in']): place is 'query' | 'cookie' => place === 'query' || place === 'cookie'
@@ -266,8 +261,8 @@ function readPrefixed({ explode = false, name, style, type }: Parameter, texts: 
   const found = values.map(value => value ?? '')
   const given = { ...texts, raw: found }
   if (typeof type === 'string') return readOne(type, given)
-  if ('array' in type) return readItems(type.array, given, explode ? undefined : delimiters.label)
-  if (!explode) return readPairs(type, given, delimiters.label, false)
+  if ('array' in type) return readItems(type.array, given, explode ? undefined : /,/)
+  if (!explode) return readPairs(type, given, /,/, false)
   // An empty value has no `=`.
   const pairs = found.map(part => (part.includes('=') ? part : `${part}=`))
   return readPairs(type, { ...texts, raw: [pairs.join(mark)] }, style === 'label' ? /\./ : /;/, true)

@@ -23,7 +23,7 @@ describe('parameters', () => {
   test.each([
     ['body', 'query_body'],
     ['__proto__', 'query___proto__'],
-    ['constructor', 'constructor'],
+    ['constructor', 'query_constructor'],
     ['page[number]', 'page[number]'],
   ])('with the name %s are the member %s', async (name, member) => {
     const model = await modelOf(get(`parameters: [{name: '${name}', in: query, schema: {type: string}}]\n${ok}`))
