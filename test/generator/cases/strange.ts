@@ -71,20 +71,18 @@ export const calls: readonly StrangeCall[] = [
   {
     file: 'names-of-javascript',
     operation: 'delete',
-    request: ({
-	class: 'a',
-	new: 'b',
-	function: 'c',
-	request: 'd',
-	context: 'e',
-	query_body: 'f',
-	...{
-		query_constructor: 'g',
-		query_toString: 1,
-		query___proto__: 2,
-		query_hasOwnProperty: 3
-	}
-}),
+    request: {
+      class: 'a',
+      new: 'b',
+      function: 'c',
+      request: 'd',
+      context: 'e',
+      query_body: 'f',
+      query_constructor: 'g',
+      query_toString: 1,
+      query___proto__: 2,
+      query_hasOwnProperty: 3,
+    },
   },
   ...['constructorOperation', 'thenOperation', 'import', 'transport', 'private', '日本語'].map(operation => ({
     file: 'names-of-javascript',
@@ -106,40 +104,45 @@ export const calls: readonly StrangeCall[] = [
   post(
     'read-and-write-only',
     'a',
-    { kind: 'k', pw: 'p', id: 'no', extra: 3, sub: { kind: 's', pw: 'q', extra: 5 }, list: [{ kind: 'k', pw: 'p', id: 'x' }] },
+    {
+      kind: 'k',
+      pw: 'p',
+      id: 'no',
+      extra: 3,
+      sub: { kind: 's', pw: 'q', extra: 5 },
+      list: [{ kind: 'k', pw: 'p', id: 'x' }],
+    },
     { kind: 'k', pw: 'p', name: 'n', sub: { kind: 's', pw: 'q', name: 'n' }, list: [{ kind: 'k', pw: 'p' }] },
   ),
   post('read-and-write-only', 'b', [{ kind: 'k', pw: 'p', id: 'no' }], [{ kind: 'k', pw: 'p', name: 'n' }]),
-  post('forms', 'f', ({
-	file: 'eA==',
-	meta: { a: 1 },
-	tags: ['a', 'b'],
-	objs: [{ a: 1 }],
-	n: 3,
-	u: 'x',
-	nested: [[1], [2]],
-	...{
-		d: '2020-01-01T00:00:00Z',
-		e: 1,
-		other: 'free'
-	}
-})),
+  post('forms', 'f', {
+    file: 'eA==',
+    meta: { a: 1 },
+    tags: ['a', 'b'],
+    objs: [{ a: 1 }],
+    n: 3,
+    u: 'x',
+    nested: [[1], [2]],
+    d: '2020-01-01T00:00:00Z',
+    e: 1,
+    other: 'free',
+  }),
   ...[true, 'a'].map(e => post('forms', 'f', { file: 'eA==', meta: {}, e })),
-  post('forms', 'g', ({
-	a: ['x', 'y'],
-	b: ['x', 'y'],
-	c: { x: 1 },
-	d: { x: 2 },
-	e: '',
-	j: { x: { y: 1 } },
-	more: 4
-})),
+  post('forms', 'g', {
+    a: ['x', 'y'],
+    b: ['x', 'y'],
+    c: { x: 1 },
+    d: { x: 2 },
+    e: '',
+    j: { x: { y: 1 } },
+    more: 4,
+  }),
   post('forms', 'g', { n: null }, {}),
   ...[null, 'x', ''].map(body => post('media-types', 'pjstr', body)),
   post('media-types', 'noschema', { contentType: 'application/json', body: null }),
   post('media-types', 'xml', '<a/>'),
   post('media-types', 'cs', {}),
-] // prettier-ignore
+]
 
 /** An answer of a handler, which reaches the caller as it is. */
 export interface StrangeAnswer {
