@@ -62,6 +62,8 @@ export interface NamedSchema {
   readonly id: string
   /** The TypeScript name of the output view, such as `Organisation`. */
   readonly name: string
+  /** The name in the document, if it is not in the case of TypeScript or was taken. */
+  readonly source: string | undefined
   readonly document: string
   readonly schema: Schema
   /**
