@@ -261,6 +261,11 @@ export const messages = {
     note('server-path-unused', `the base path of ${quoted(url)} is in no route: mount there, or put it into baseUrl`),
   securityNotEnforced: () =>
     note('security-not-enforced', '"security" is documentation here: generated code leaves authentication to the host'),
+  failureUntyped: () =>
+    note(
+      'failure-untyped',
+      'the content of failures (4xx and 5xx) is documentation here: handlers throw "ApiError", and callers find the body in its "response"',
+    ),
   statusCase: (status: string) =>
     warning('status-case', `${quoted(status)} is read as ${quoted(status.toUpperCase())}, as OpenAPI writes it`),
   mediaTypesLeftOut: (kept: readonly string[], left: readonly string[]) =>
