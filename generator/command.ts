@@ -13,7 +13,7 @@ import { answerChecks, int64s } from './options.ts'
 export function generateCommand(terminal: Terminal = processTerminal): Command {
   return new Command('generate')
     .description('generate types, validators, routes, handler interfaces and clients from OpenAPI documents')
-    .argument('<documents...>', 'OpenAPI 3.0 documents, YAML or JSON')
+    .argument('<documents...>', 'OpenAPI 3.0 and 3.1 documents, YAML or JSON')
     .requiredOption('-o, --out <dir>', 'folder of the generated files; of several documents, one folder each in it')
     .option('--name <file=name>', 'name of a document, instead of its file name', collect)
     .option('--runtime <where>', 'copy, package, or a folder that holds the runtime', 'copy')

@@ -223,6 +223,11 @@ export const messages = {
     error('style-unsupported', `the style ${quoted(style)} is not supported for parameters in ${place}; leave it out`),
   schemaOrContent: () => error('schema-or-content', 'a parameter needs "schema" or "content", and not both'),
   contentOfParameter: () => error('content-of-parameter', 'the content of a parameter must be of one media type'),
+  contentAsJson: (type: string) =>
+    warning(
+      'content-as-json',
+      `a parameter of the type ${quoted(type)} is sent as JSON; use "application/json", or "text/plain" with a text`,
+    ),
   parameterShape: () =>
     warning(
       'parameter-shape',
@@ -243,7 +248,7 @@ export const messages = {
       'header-shape',
       'a header can only hold text, numbers, booleans and lists of one of them; this one is sent as JSON, as "content" with JSON would declare',
     ),
-  operationIdEmpty: () => error('operation-id-empty', '"operationId" must not be empty'),
+  operationIdEmpty: () => warning('operation-id-empty', '"operationId" is empty and counts as absent; remove it'),
   operationIdTwice: (id: string, here: string, other: string) =>
     error('operation-id-twice', `${quoted(id)} of ${here} is the operationId of ${other} too; rename one`),
   operationIdMade: (name: string) =>
@@ -366,6 +371,11 @@ export const messages = {
   accessMissing: () => error('access-missing', 'this operation needs "x-access", as others of the document have it'),
   reasonName: (reason: string) =>
     error('reason-name', `${quoted(reason)} must be upper case letters, digits and "_", at most 80`),
+  extensionForeign: (name: string) =>
+    warning(
+      'extension-foreign',
+      `${quoted(name)} is not in the form of this generator and is ignored; a reason needs "code" and "description"`,
+    ),
   reasonUnknown: (reason: string, suggestion: string | undefined) =>
     error('reason-unknown', `${quoted(reason)} is declared in no "x-errors"${meant(suggestion)}`),
   reasonCodeTwice: (code: number, other: string) =>

@@ -1,5 +1,6 @@
 import { type DiagnosticList, messages } from '../diagnostics.ts'
 import { elements, member, members, numeric, positionOf, text, texts } from '../read/located.ts'
+import { errorReasonsOf, reasonsOfDocument } from '../read/reasons.ts'
 import type { Located } from '../read/types.ts'
 import { inOrder, scopeTypesOf } from './traits.ts'
 import type { Document, ErrorReason, Operation, Permission } from './types.ts'
@@ -7,7 +8,7 @@ import type { Document, ErrorReason, Operation, Permission } from './types.ts'
 /** Returns the `x-errors` of a document, in the order of the document. Reports codes that occur twice. */
 export function errorsOf(document: Located, diagnostics: DiagnosticList): readonly ErrorReason[] {
   const byCode = new Map<number, string>()
-  return members(member(document, 'x-errors')).map(([reason, at]) => {
+  return reasonsOfDocument(document).map(([reason, at]) => {
     const code = numeric(at, 'code') ?? 0
     const other = byCode.get(code)
     if (other !== undefined) diagnostics.add(messages.reasonCodeTwice(code, other), positionOf(at))
@@ -40,7 +41,7 @@ export function domainOf(
   const first = errors.find(({ code }) => code >= commonCodes)
   if (!first) return { name, base: undefined }
   const base = Math.floor(first.code / codesOfArea) * codesOfArea
-  const block = member(document, 'x-errors')
+  const block = errorReasonsOf(document)
   for (const { reason, code } of errors) {
     const at = block && member(block, reason)
     if (at && (code < base || code >= base + codesOfArea))

@@ -78,6 +78,13 @@ export function isHonoured(loaded: Loaded, { at, form }: MediaType): boolean {
   return form !== 'form' && form !== 'multipart' && types.includes('string')
 }
 
+/** Whether a media type is text whose schema, if any, describes neither an object nor a list. */
+export function isTextOnly(loaded: Loaded, { at, form }: MediaType): boolean {
+  const reference = member(at, 'schema')
+  const types = typesOf(reference && follow(loaded, reference)) ?? []
+  return form === 'text' && !types.includes('object') && !types.includes('array')
+}
+
 const essenceOf = (type: string): string => (type.split(';')[0] ?? '').trim().toLowerCase()
 
 /** Whether a media type is JSON by its name. */

@@ -52,7 +52,7 @@ interface Scopes {
 function operationFrom(building: Building, found: FoundOperation, names: OperationNames, canWait: boolean): Operation {
   const { at, item, method, path } = found
   const build: BuildSchema = (part, standing) => schemaOf(building, part, standing)
-  const parameters = parametersFrom(parametersOf(building.loaded, found), build)
+  const parameters = parametersFrom(building, parametersOf(building.loaded, found), build)
   const list = listOf(building, at, build)
   const responses = responsesOf(building, at, method, build, list !== undefined)
   return {

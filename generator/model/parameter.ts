@@ -1,9 +1,11 @@
-import { flag, member, members, positionOf, text } from '../read/located.ts'
+import { messages } from '../diagnostics.ts'
+import { flag, member, positionOf, text } from '../read/located.ts'
 import { isIgnoredHeader } from '../read/operations.ts'
 import { own } from '../read/pointer.ts'
 import type { Located } from '../read/types.ts'
-import type { BuildSchema } from './building.ts'
+import type { Building, BuildSchema } from './building.ts'
 import { exampleAt } from './example.ts'
+import { isJsonType, isTextOnly, mediaTypesOf } from './media-types.ts'
 import type { Parameter, ParameterStyle } from './types.ts'
 
 type Place = Parameter['in']
@@ -43,7 +45,11 @@ const isReserved = (name: string, required: boolean): boolean =>
  * Builds the parameters of an operation, without the headers that OpenAPI describes elsewhere and ignores as
  * parameters.
  */
-export function parametersFrom(found: readonly Located[], build: BuildSchema): readonly Parameter[] {
+export function parametersFrom(
+  building: Building,
+  found: readonly Located[],
+  build: BuildSchema,
+): readonly Parameter[] {
   const wanted = found.filter(at => !isIgnoredHeader(at))
   const placed = wanted.flatMap(at => {
     const place = places.find(known => known === text(at, 'in'))
@@ -53,7 +59,7 @@ export function parametersFrom(found: readonly Located[], build: BuildSchema): r
     const before = places.slice(0, places.indexOf(place))
     const isTaken = placed.some(other => other.name === name && before.includes(other.place))
     const member = isTaken || isReserved(name, isRequired(at, place)) ? free(`${place}_${name}`, placed) : name
-    return parameterOf(at, place, name, member, build)
+    return parameterOf(building, at, place, { name, member }, build)
   })
 }
 
@@ -61,14 +67,22 @@ export function parametersFrom(found: readonly Located[], build: BuildSchema): r
 const free = (name: string, placed: readonly { readonly name: string }[]): string =>
   placed.some(other => other.name === name) ? free(`${name}_`, placed) : name
 
-function parameterOf(at: Located, place: Place, name: string, as: string, build: BuildSchema): Parameter {
-  const [content] = members(member(at, 'content'))
-  const schema = content ? member(content[1], 'schema') : member(at, 'schema')
-  const style = content ? 'json' : styleOf(at, place)
-  const explode = own(at.value, 'explode')
+function parameterOf(
+  { diagnostics, loaded }: Building,
+  at: Located,
+  place: Place,
+  names: Pick<Parameter, 'name' | 'member'>,
+  build: BuildSchema,
+): Parameter {
+  const [content] = mediaTypesOf(loaded, member(at, 'content'))
+  const schema = member(content?.at ?? at, 'schema')
+  const isText = content !== undefined && isTextOnly(loaded, content)
+  if (content && !isText && !isJsonType(content.type))
+    diagnostics.add(messages.contentAsJson(content.type), positionOf(content.at))
+  const style = content && !isText ? 'json' : styleOf(at, place)
+  const explode = content ? false : own(at.value, 'explode')
   return {
-    name,
-    member: as,
+    ...names,
     in: place,
     required: isRequired(at, place),
     style,

@@ -13,6 +13,7 @@ import {
   templateParts,
 } from './operations.ts'
 import { own } from './pointer.ts'
+import { errorReasonsOf } from './reasons.ts'
 import { follow } from './resolve.ts'
 import type { Entry, Located } from './types.ts'
 
@@ -135,7 +136,7 @@ function checkSecurity(document: Located, operations: readonly FoundOperation[],
 
 /** Reports once that the declared content of error responses has no types. Documents with reasons have typed errors. */
 function checkFailures(document: Located, operations: readonly FoundOperation[], checking: Checking): void {
-  if (member(document, 'x-errors')) return
+  if (errorReasonsOf(document)) return
   const failures = operations.flatMap(({ at }) =>
     members(member(at, 'responses'))
       .filter(([status]) => /^[45]/.test(status))

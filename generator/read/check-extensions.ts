@@ -1,6 +1,7 @@
 import { messages } from '../diagnostics.ts'
 import type { Checking } from './checking.ts'
 import { elements, member, members, numeric, positionOf, text, whole } from './located.ts'
+import { reasonsOfDocument } from './reasons.ts'
 import { nearest } from './suggest.ts'
 import type { Loaded, Located, SourceFile } from './types.ts'
 import type { Outline } from '../document-outline.ts'
@@ -110,7 +111,7 @@ export function reasonsOf(loaded: Loaded, file: SourceFile, beside: readonly Out
     if (isKnownHere) names.add(reason)
   }
   for (const entry of loaded.entries) {
-    for (const [reason, at] of members(member(whole(entry.file), 'x-errors'))) {
+    for (const [reason, at] of reasonsOfDocument(whole(entry.file))) {
       add(entry.name, reason, entry.file === file || (numeric(at, 'code') ?? 0) < commonCodes)
     }
   }

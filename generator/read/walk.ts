@@ -4,6 +4,7 @@ import { besideReference, type Kind, type Member, membersOf, referable, required
 import { kindAt } from './kind-at.ts'
 import { elements, members, positionOf, text, whole } from './located.ts'
 import { into, isRecord, own, segments } from './pointer.ts'
+import { isForeign } from './reasons.ts'
 import { isCircular, referenceOf, resolve } from './resolve.ts'
 import type { Loaded, Located, SourceFile } from './types.ts'
 
@@ -118,6 +119,7 @@ class Walker {
 
   #member(name: string, { shape, lost }: Member, at: Located): void {
     if (lost) return this.#report(messages.notHonoured(name), at)
+    if (name === 'x-errors' && isForeign(at.value)) return this.#report(messages.extensionForeign(name), at)
     if (typeof shape === 'string') return this.#plain(shape, at)
     if ('one' in shape) return this.come(shape.one, at)
     if ('flagOr' in shape) return typeof at.value === 'boolean' ? undefined : this.come(shape.flagOr, at)

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { onDisk } from './output-error.ts'
 import { temporaryIn } from './temporary.ts'
@@ -10,7 +10,7 @@ import { temporaryIn } from './temporary.ts'
  */
 export function replaceFile(path: string, text: string): void {
   onDisk('write', path, () => {
-    mkdirSync(dirname(path), { recursive: true })
+    makeFolder(dirname(path))
     const stats = lstatSync(path, { throwIfNoEntry: false })
     const target = stats?.isSymbolicLink() ? realpathSync(path) : path
     const mode = stats ? lstatSync(target).mode : undefined
@@ -24,4 +24,19 @@ export function replaceFile(path: string, text: string): void {
       throw error
     }
   })
+}
+
+/**
+ * Creates a folder and its missing parents. The recursive form of Node.js never returns where the system refuses new
+ * folders as absent ones, as it does below `/proc`.
+ */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return
+  makeFolder(dirname(path))
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    // Another run may have created the folder in the meantime.
+    if (!existsSync(path)) throw error
+  }
 }

@@ -25,6 +25,18 @@ describe('the output', () => {
     expect(errors).toContain(`export const ${name}Domain: ErrorDomain`)
   })
 
+  it.each([
+    ['an empty operationId', `paths: {/a: {get: {operationId: '', responses: ${answer}}}}\n`, 'getA('],
+    [
+      'reasons of another tool',
+      `x-errors: {gone-away: {description: d}}\npaths: {/a: {get: {operationId: a, responses: ${answer}}}}\n`,
+      'a(',
+    ],
+  ])('is written in spite of %s', async (_, text, method) => {
+    const { files } = await generated('foreign.yaml', text)
+    expect([...files].find(([path]) => path.endsWith('client.ts'))?.[1]).toContain(method)
+  })
+
   it('of a chain of thousands of schemas, and of cycles, ends', async () => {
     const links = Array.from(
       { length: 3000 },

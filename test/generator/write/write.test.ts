@@ -284,6 +284,17 @@ test.skipIf(process.platform === 'win32')('a folder without write permission is 
   expect(problems.join()).toMatch(/^cannot write ".+": permission denied$/)
 })
 
+test.skipIf(process.platform !== 'linux')('a folder that the system refuses as absent is named', () => {
+  const module = new URL('../../../generator/write/write.ts', import.meta.url).href
+  const script = `const { write } = await import('${module}')
+    write('/proc/ninefold/api', new Map([['types.ts', 'x']]), { version: '1', force: false })`
+  const { signal, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { timeout: 20_000 })
+  expect({ signal, stderr: String(stderr) }).toEqual({
+    signal: null,
+    stderr: expect.stringContaining('cannot write "/proc/ninefold/api/.ninefold.json": it does not exist'),
+  })
+})
+
 /** Drops the privileges of root until the end of the test, because the system refuses nothing to root. */
 function asOrdinaryUser(): void {
   if (process.getuid?.() !== 0) return
