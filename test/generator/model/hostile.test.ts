@@ -11,7 +11,10 @@ describe('a foreign document', () => {
     )
     expect(model.schemas.map(({ name }) => name)).toEqual([
       '__proto__Schema',
-      ...['Constructor', 'ToString', 'HasOwnProperty', 'Prototype'],
+      'Constructor',
+      'ToString',
+      'HasOwnProperty',
+      'Prototype',
     ])
     for (const { schema } of model.schemas) expect(schema).toMatchObject({ properties: [{ required: true }] })
     expect(model.operations.map(({ id }) => id)).toEqual(names)
