@@ -29,6 +29,7 @@ export function checkEntry({ file }: Entry, checking: Checking): void {
   checkServers(document, checking)
   checkDialect(document, checking)
   checkSecurity(document, operations, checking)
+  checkFailures(document, operations, checking)
   const hasAccess = operations.some(({ at }) => member(at, 'x-access'))
   const reasons = reasonsOf(loaded, file, beside)
   for (const operation of operations) {
@@ -130,6 +131,21 @@ function checkSecurity(document: Located, operations: readonly FoundOperation[],
   if (operations.some(({ at }) => member(at, 'x-access'))) return
   const first = [document, ...operations.map(({ at }) => at)].map(at => member(at, 'security')).find(Boolean)
   if (first) diagnostics.add(messages.securityNotEnforced(), positionOf(first))
+}
+
+/** Reports once that the declared content of error responses has no types. Documents with reasons have typed errors. */
+function checkFailures(document: Located, operations: readonly FoundOperation[], checking: Checking): void {
+  if (member(document, 'x-errors')) return
+  const failures = operations.flatMap(({ at }) =>
+    members(member(at, 'responses'))
+      .filter(([status]) => /^[45]/.test(status))
+      .map(([, response]) => response),
+  )
+  const first = failures.find(each => {
+    const response = follow(checking.loaded, each)
+    return response && members(member(response, 'content')).length > 0
+  })
+  if (first) checking.diagnostics.add(messages.failureUntyped(), positionOf(first))
 }
 
 function checkPathParameters(operation: FoundOperation, { loaded, diagnostics }: Checking): void {
