@@ -97,7 +97,7 @@ export function text(value: unknown, field: string, faults: Faults, min = 0, max
   if (!anyText(value, field, faults)) return false
   // A character outside of the first plane is two UTF-16 units, which matters only near a bound.
   const isSure = value.length <= max && value.length >= 2 * min
-  return (isSure || countedText(value, field, faults, min, max)) && fits(value, field, faults, regex)
+  return (isSure || countedText(value, field, faults, min, max)) && matches(value, field, faults, regex)
 }
 
 function countedText(value: string, field: string, faults: Faults, min: number, max: number): boolean {
@@ -113,10 +113,7 @@ function counted(count: number, field: string, faults: Faults, min: number, max:
 
 /** Checks that a value is text and matches `regex`, a pattern of the document, if the pattern is given. */
 export function matches(value: unknown, field: string, faults: Faults, regex?: RegExp): value is string {
-  return anyText(value, field, faults) && fits(value, field, faults, regex)
-}
-
-function fits(value: string, field: string, faults: Faults, regex: RegExp | undefined): boolean {
+  if (!anyText(value, field, faults)) return false
   return !regex || regex.test(value) || faults.add(field, `must match ${cut(regex.source)}`)
 }
 
@@ -133,7 +130,7 @@ export function formatted(
   regex?: RegExp,
 ): boolean {
   if (!anyText(value, field, faults)) return false
-  if (isFormat(value)) return fits(value, field, faults, regex)
+  if (isFormat(value)) return matches(value, field, faults, regex)
   return faults.add(field, `must be a valid ${name === 'byte' ? 'base64 text, with its padding' : name}`)
 }
 
