@@ -331,7 +331,7 @@ export interface ListBucketsResponse {
 /**
  * A version of an object as listings show it. Versions never change.
  *
- * The document names this schema `Object`.
+ * The document names this schema 'Object'.
  */
 export interface ObjectSchema {
   /** The bucket of the path. */
