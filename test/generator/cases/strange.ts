@@ -4,6 +4,15 @@ export const reported: Readonly<Record<string, readonly string[]>> = {
   'media-types': ['14 media-type-not-text', '50 media-type-not-text', '50 not-honoured', '50 not-honoured'],
   'names-of-javascript': ['21 not-honoured', '33 not-honoured'],
   'newer-types': ['10 parameter-shape'],
+  'newer-parts': [
+    '11 beside-reference',
+    '14 beside-reference',
+    '15 beside-reference',
+    '16 not-honoured',
+    '17 not-honoured',
+    '21 not-honoured',
+    '37 branches-overlap',
+  ],
   parameters: ['23 parameter-members'],
   'read-and-write-only': ['33 branches-overlap', '37 discriminator-inline'],
   'schemas-without-values': [
@@ -141,6 +150,14 @@ export const calls: readonly StrangeCall[] = [
   ...[null, 'x', ''].map(body => post('media-types', 'pjstr', body)),
   post('media-types', 'noschema', { contentType: 'application/json', body: null }),
   post('media-types', 'xml', '<a/>'),
+  { file: 'newer-parts', operation: 'a', request: {} },
+  {
+    file: 'newer-parts',
+    operation: 'b',
+    request: { p: 'x', s: 3, t: 'y', body: { k: 'A', n: [[], null], tup: ['a', 1] } },
+  },
+  post('newer-parts', 'b', { k: 'B', u: { a: 1 } }),
+  post('newer-parts', 'b', null),
   post('media-types', 'cs', {}),
 ]
 
@@ -178,6 +195,8 @@ export const answers: readonly StrangeAnswer[] = [
 /** Requests that the check of the server refuses, with the field of the fault. */
 export const refusals: readonly (readonly [file: string, operation: string, body: object, field: string])[] = [
   ['discriminator-of-files', 'p', { kind: 'cow' }, 'kind'],
+  ['newer-parts', 'b', { k: 'C' }, 'k'],
+  ['newer-parts', 'b', { k: 'B', other: 1 }, 'other'],
   ['nullable-enums', 'p', { mixed: 'b' }, 'mixed'],
   ['nullable-enums', 'p', { dbl: 0 }, 'dbl'],
   ...(
