@@ -273,13 +273,14 @@ const accesses = [
  * Returns the direction and mutability of a property. A flag counts on the property itself, on the target of its
  * reference, and on a branch.
  */
-function behaviour(loaded: Loaded, property: Located): Pick<Property, 'access' | 'immutable'> {
+function behaviour(loaded: Loaded, property: Located): Pick<Property, 'access' | 'immutable' | 'ofContent'> {
   const { value } = property
   const isPlain = own(value, '$ref') === undefined && own(value, 'allOf') === undefined
   const branches = isPlain ? [] : [...branchesOf(loaded, property)]
   const hasFlag = (name: string): boolean => flag(property, name) || branches.some(branch => flag(branch, name))
   const access = accesses.find(([name]) => hasFlag(name))?.[1] ?? 'both'
-  return { access, immutable: hasFlag('x-immutable') }
+  const ofContent = hasFlag('x-content-etag') || undefined
+  return { access, immutable: hasFlag('x-immutable'), ...(ofContent && { ofContent }) }
 }
 
 const trueOrAbsent = (at: Located, name: string): true | undefined => flag(at, name) || undefined
