@@ -45,7 +45,9 @@ export class QuotaDefinitions<ScopeType extends string> {
     return this.#answer(requireDefinition(this.#quotas, this.#errors, id))
   }
 
-  #answer({ counted: _rows, dimensions, scope, ...shown }: Definition): DefinitionAnswer<ScopeType> {
+  #answer(definition: Definition): DefinitionAnswer<ScopeType> {
+    const { default_limit, description, dimensions, display_name, id, resource_type, scope, unit } = definition
+    const shown = { id, display_name, description, unit, resource_type, default_limit }
     return { ...shown, scope_type: this.#scopeTypes[scope], dimensions: [...dimensions] }
   }
 }

@@ -1,0 +1,49 @@
+import { artifactLocked } from '../../../output/registry/errors.ts'
+import type { Reader } from '../../ports/store.ts'
+import { protectedCollection, tagTarget } from './locks-store.ts'
+
+/** The digests and tags of a repository that a change deletes, or that it takes from their artifact. */
+export interface Touched {
+  readonly digests?: readonly string[]
+  readonly tags?: readonly string[]
+}
+
+/** The longest list of targets in one read. */
+const batch = 500
+
+/**
+ * Returns the ids of the ACTIVE deployment locks that protect one of these digests or tags, in ascending order; `now` is
+ * in milliseconds since 1970. The caller holds the lock of the repository's row if a change follows.
+ */
+export async function activeLocks(
+  reader: Reader,
+  repository: string,
+  { digests = [], tags = [] }: Touched,
+  now: number,
+): Promise<readonly string[]> {
+  const targets = [...digests, ...tags.map(tagTarget)]
+  const found = new Set<string>()
+  for (let i = 0; i < targets.length; i += batch) {
+    const where = { repository_id: repository, target: targets.slice(i, i + batch) }
+    for await (const { value } of reader.each(protectedCollection, where))
+      if (value.expire_time === undefined || Date.parse(value.expire_time) > now) found.add(value.lock_id)
+  }
+  return [...found].toSorted()
+}
+
+/** Throws ARTIFACT_LOCKED if an ACTIVE deployment lock protects one of these digests or tags. */
+export async function requireUnlocked(
+  reader: Reader,
+  repository: string,
+  touched: Touched,
+  now: number,
+): Promise<void> {
+  const locks = await activeLocks(reader, repository, touched, now)
+  if (locks.length === 0) return
+  const lock_ids = locks.join(',')
+  throw artifactLocked(
+    `active deployment locks protect it: ${locks.slice(0, 10).join(', ')}; delete them first`,
+    { lock_ids },
+    { precondition: locks.slice(0, 100).map(subject => ({ type: 'LOCK', subject, description: 'must have ended' })) },
+  )
+}
