@@ -17,8 +17,5 @@ export const grantCollection: Collection<StoredGrant> = {
   },
   columns: { grantor_workspace_id: 'STRING', engine: 'STRING', expire_time: 'TIMESTAMP' },
   hidden: ['engine'],
-  indexes: [
-    ['grantor_workspace_id', 'engine', 'repository_id'],
-    ['grantee_workspace_id', 'engine'],
-  ],
+  indexes: [['grantor_workspace_id', 'engine', 'repository_id'], ['grantee_workspace_id', 'engine'], ['repository_id']],
 }

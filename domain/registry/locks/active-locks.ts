@@ -1,6 +1,6 @@
 import { artifactLocked } from '../../../output/registry/errors.ts'
 import type { Reader } from '../../ports/store.ts'
-import { protectedCollection, tagTarget } from './locks-store.ts'
+import { lockCollection, protectedCollection, tagTarget } from './locks-store.ts'
 
 /** The digests and tags of a repository that a change deletes, or that it takes from their artifact. */
 export interface Touched {
@@ -26,7 +26,7 @@ export async function activeLocks(
   for (let i = 0; i < targets.length; i += batch) {
     const where = { repository_id: repository, target: targets.slice(i, i + batch) }
     for await (const { value } of reader.each(protectedCollection, where))
-      if (value.expire_time === undefined || Date.parse(value.expire_time) > now) found.add(value.lock_id)
+      if (isActive(value, now)) found.add(value.lock_id)
   }
   return [...found].toSorted()
 }
@@ -39,11 +39,24 @@ export async function requireUnlocked(
   now: number,
 ): Promise<void> {
   const locks = await activeLocks(reader, repository, touched, now)
-  if (locks.length === 0) return
-  const lock_ids = locks.join(',')
-  throw artifactLocked(
-    `active deployment locks protect it: ${locks.slice(0, 10).join(', ')}; delete them first`,
-    { lock_ids },
+  if (locks.length > 0) throw locked('the artifact', locks)
+}
+
+/** Throws ARTIFACT_LOCKED if a deployment lock of a repository is ACTIVE. */
+export async function requireNoLock(reader: Reader, repository: string, now: number): Promise<void> {
+  const active: string[] = []
+  for await (const { id, value } of reader.each(lockCollection, { repository_id: repository }))
+    if (isActive(value, now)) active.push(id)
+  if (active.length > 0) throw locked('the repository', active)
+}
+
+/** Returns whether a lock or what it protects has not expired; `now` is in milliseconds since 1970. */
+export const isActive = ({ expire_time }: { readonly expire_time?: string }, now: number): boolean =>
+  expire_time === undefined || Date.parse(expire_time) > now
+
+const locked = (what: string, locks: readonly string[]) =>
+  artifactLocked(
+    `${locks.length} active deployment locks protect ${what}, ${locks.slice(0, 10).join(', ')}; delete them first`,
+    { lock_ids: locks.join(',') },
     { precondition: locks.slice(0, 100).map(subject => ({ type: 'LOCK', subject, description: 'must have ended' })) },
   )
-}

@@ -1,0 +1,49 @@
+import type { FormRules } from '../../runtime/form-rules.ts'
+import type { Worker } from '../ports/workers.ts'
+import { artifactCollection, manifestCollection } from './artifacts/artifacts-store.ts'
+import { referenceCollection } from './artifacts/references-store.ts'
+import { tagCollection } from './artifacts/tags-store.ts'
+import { eventCollection } from './audit-events/events-store.ts'
+import { blobCollection, linkCollection } from './blobs/blobs-store.ts'
+import type { RegistryEnvironment } from './environment.ts'
+import { grantCollection } from './grants/grants-store.ts'
+import { inspectRegistry } from './inspect.ts'
+import { lockCollection, protectedCollection } from './locks/locks-store.ts'
+import { policyCollection } from './policies/policies-store.ts'
+import { quotaLimitKind } from './quotas/limit-kind.ts'
+import { quotas } from './quotas/quotas.ts'
+import { deleteContent } from './repository-calls/delete-content.ts'
+import { repositoryForm } from './repositories/repository-form.ts'
+import { repositoryKind } from './repositories/repository-kind.ts'
+import { uploadCollection } from './uploads/uploads-store.ts'
+
+/** The parts of the registry that need no setting. */
+export const registry = {
+  kinds: [repositoryKind, quotaLimitKind],
+  needs: { optional: ['iam', 'storage', 'topology', 'vault'] },
+  collections: [
+    quotas.buckets,
+    artifactCollection,
+    manifestCollection,
+    referenceCollection,
+    tagCollection,
+    blobCollection,
+    linkCollection,
+    uploadCollection,
+    policyCollection,
+    grantCollection,
+    lockCollection,
+    protectedCollection,
+    eventCollection,
+  ],
+  inspect: inspectRegistry,
+} as const
+
+/** The rules for bodies beyond their schemas. */
+export const registryForms: FormRules = { createRepository: repositoryForm, updateRepository: repositoryForm }
+
+/** The durable work of the area. */
+export const registryProcedures = (environment: RegistryEnvironment) => [deleteContent(environment)]
+
+/** The periodic work of the area. */
+export const registryWorkers = (_environment: RegistryEnvironment): readonly Worker[] => []

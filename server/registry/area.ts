@@ -1,0 +1,55 @@
+import { registry, registryForms, registryProcedures, registryWorkers } from '../../domain/registry/area.ts'
+import { PolicyRules } from '../../domain/registry/access/policy-rules.ts'
+import type { RegistryEnvironment } from '../../domain/registry/environment.ts'
+import { registryHooks } from '../../domain/registry/hooks.ts'
+import { quotaDefinitions } from '../../domain/registry/quotas/limit-kind.ts'
+import { quotaLimits } from '../../domain/registry/quotas/limits.ts'
+import { repositories } from '../../domain/registry/repository-calls/repositories.ts'
+import { registryArea as generated, type RegistryArea } from '../../output/registry/area.ts'
+import type { RegistryHandlers } from '../../output/registry/handlers.ts'
+import type { AreaModule } from '../area.ts'
+import { areaInProgress, records } from '../area-in-progress.ts'
+import type { AreaEnvironment } from '../area-parts.ts'
+import { registryContent } from './content.ts'
+import { registrySettings } from './settings.ts'
+
+type Optional = 'iam' | 'storage' | 'topology' | 'vault'
+type RegistryParts = AreaEnvironment<RegistryArea, never, Optional, typeof registrySettings>
+
+/** Returns the area of repositories, artifacts, and the rules about both. */
+export function registryArea(): AreaModule {
+  const mounted = new WeakMap<RegistryParts, RegistryEnvironment>()
+  const environmentOf = (parts: RegistryParts): RegistryEnvironment => {
+    const made = mounted.get(parts) ?? mountedRegistry(parts)
+    mounted.set(parts, made)
+    return made
+  }
+  return areaInProgress<RegistryArea, RegistryHandlers, never, Optional, typeof registrySettings>({
+    generated,
+    ...registry,
+    built: {
+      repositories: parts => repositories(environmentOf(parts)),
+      quotaDefinitions: () => quotaDefinitions,
+      quotaLimits: parts => quotaLimits(environmentOf(parts)),
+      ...records(generated.filters),
+    },
+    settings: registrySettings,
+    hooks: parts => registryHooks(environmentOf(parts)),
+    forms: () => registryForms,
+    procedures: parts => registryProcedures(environmentOf(parts)),
+    workers: parts => registryWorkers(environmentOf(parts)),
+  })
+}
+
+function mountedRegistry(parts: RegistryParts): RegistryEnvironment {
+  const { baseUrl, log, settings } = parts
+  const host = () => settings['registry.host'] ?? new URL(baseUrl()).host
+  return {
+    ...parts,
+    ...registryContent(),
+    host,
+    registryUrl: () => `${new URL(baseUrl()).protocol}//${host()}`,
+    policies: new PolicyRules(),
+    failed: (err, subject) => log.warn({ err, subject }, 'work of the registry failed; it is tried again'),
+  }
+}
