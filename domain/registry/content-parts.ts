@@ -1,5 +1,14 @@
-/** The parts of the content of repositories: the blob store and the keys of tokens. */
+import type { BlobStore } from './blobs/blob-store.ts'
+import type { PullCounts } from './artifacts/pull-counts.ts'
+import type { RegistryTokens } from './tokens/registry-tokens.ts'
+
+/** The parts of the content of repositories: the blob store, the tokens and the counts of pulls. */
 export interface ContentParts {
+  /** The bytes of blobs and uploads. */
+  readonly blobs: BlobStore
+  readonly tokens: RegistryTokens
+  /** The pulls of manifests that are not stored yet. */
+  readonly pulls: PullCounts
   /** The time for which a blob without a link is kept, in milliseconds. */
   readonly collectionGraceMs: number
 }

@@ -29,13 +29,20 @@ export interface StoredLink {
   readonly repository_id: string
   readonly digest: string
   readonly size: number
-  readonly create_time: string
+  /** The time of the last upload or mount, after which a manifest that names the blob is still to come. */
+  readonly touch_time: string
 }
 
 /** The blobs of each repository. */
 export const linkCollection: Collection<StoredLink> = {
   name: 'registry_blob_links',
   id: 'id',
-  columns: { workspace_id: 'STRING', repository_id: 'STRING', digest: 'STRING', size: 'INTEGER' },
-  indexes: [['repository_id'], ['digest'], ['workspace_id']],
+  columns: {
+    workspace_id: 'STRING',
+    repository_id: 'STRING',
+    digest: 'STRING',
+    size: 'INTEGER',
+    touch_time: 'TIMESTAMP',
+  },
+  indexes: [['repository_id'], ['digest'], ['workspace_id'], ['touch_time']],
 }
