@@ -9,7 +9,8 @@ import type { RegistryEnvironment } from './environment.ts'
 import { grantCollection } from './grants/grants-store.ts'
 import { inspectRegistry } from './inspect.ts'
 import { lockCollection, protectedCollection } from './locks/locks-store.ts'
-import { policyCollection } from './policies/policies-store.ts'
+import { policyForm } from './policies/policy-form.ts'
+import { policyKind } from './policies/policy-kind.ts'
 import { quotaLimitKind } from './quotas/limit-kind.ts'
 import { quotas } from './quotas/quotas.ts'
 import { deleteContent } from './repository-calls/delete-content.ts'
@@ -19,7 +20,7 @@ import { uploadCollection } from './uploads/uploads-store.ts'
 
 /** The parts of the registry that need no setting. */
 export const registry = {
-  kinds: [repositoryKind, quotaLimitKind],
+  kinds: [policyKind, repositoryKind, quotaLimitKind],
   needs: { optional: ['iam', 'storage', 'topology', 'vault'] },
   collections: [
     quotas.buckets,
@@ -30,7 +31,6 @@ export const registry = {
     blobCollection,
     linkCollection,
     uploadCollection,
-    policyCollection,
     grantCollection,
     lockCollection,
     protectedCollection,
@@ -40,7 +40,14 @@ export const registry = {
 } as const
 
 /** The rules for bodies beyond their schemas. */
-export const registryForms: FormRules = { createRepository: repositoryForm, updateRepository: repositoryForm }
+export const registryForms: FormRules = {
+  createRepository: repositoryForm,
+  updateRepository: repositoryForm,
+  createAccessPolicy: policyForm,
+  updateAccessPolicy: policyForm,
+  createRepositoryAccessPolicy: policyForm,
+  updateRepositoryAccessPolicy: policyForm,
+}
 
 /** The durable work of the area. */
 export const registryProcedures = (environment: RegistryEnvironment) => [deleteContent(environment)]

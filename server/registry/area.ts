@@ -1,7 +1,10 @@
 import { registry, registryForms, registryProcedures, registryWorkers } from '../../domain/registry/area.ts'
+import { auditEvents } from '../../domain/registry/audit-events/audit-events.ts'
 import { PolicyRules } from '../../domain/registry/access/policy-rules.ts'
 import type { RegistryEnvironment } from '../../domain/registry/environment.ts'
+import { pullGrants } from '../../domain/registry/grants/pull-grants.ts'
 import { registryHooks } from '../../domain/registry/hooks.ts'
+import { accessPolicies } from '../../domain/registry/policies/access-policies.ts'
 import { quotaDefinitions } from '../../domain/registry/quotas/limit-kind.ts'
 import { quotaLimits } from '../../domain/registry/quotas/limits.ts'
 import { repositories } from '../../domain/registry/repository-calls/repositories.ts'
@@ -28,6 +31,9 @@ export function registryArea(): AreaModule {
     generated,
     ...registry,
     built: {
+      accessPolicies: parts => accessPolicies(environmentOf(parts)),
+      auditEvents: parts => auditEvents(environmentOf(parts)),
+      pullGrants: parts => pullGrants(environmentOf(parts)),
       repositories: parts => repositories(environmentOf(parts)),
       quotaDefinitions: () => quotaDefinitions,
       quotaLimits: parts => quotaLimits(environmentOf(parts)),

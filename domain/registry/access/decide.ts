@@ -4,6 +4,7 @@ import type { Reader } from '../../ports/store.ts'
 import type { Taxonomy } from '../../ports/taxonomy.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import { grantCollection } from '../grants/grants-store.ts'
+import { isActive } from '../values/expiry.ts'
 import { matches, type RegistryAction } from './compiled-rules.ts'
 import type { PolicyPlace, PolicyRules } from './policy-rules.ts'
 
@@ -80,8 +81,8 @@ async function isGranted(
   const asked = new Set<string>()
   const where = { grantor_workspace_id: workspace_id, engine, repository_id: id === '' ? [''] : ['', id] }
   for await (const { value } of reader.each(grantCollection, where)) {
-    const { expire_time, grantee_workspace_id: grantee } = value
-    if (asked.has(grantee) || (expire_time !== undefined && Date.parse(expire_time) <= context.now)) continue
+    const { grantee_workspace_id: grantee } = value
+    if (asked.has(grantee) || !isActive(value, context.now)) continue
     asked.add(grantee)
     const scope = workspaceScope(grantee)
     if (!(await access.holds(context, permissionOf.PULL, scope))) continue

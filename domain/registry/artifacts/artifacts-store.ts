@@ -19,7 +19,7 @@ export interface StoredArtifact extends Artifact {
 export const artifactCollection: Collection<StoredArtifact> = {
   name: 'registry_artifacts',
   id: 'row_id',
-  list: { ...artifactsList, fields: artifactsList.fields.filter(({ name }) => name !== 'locked') },
+  list: artifactsList,
   listedBelow: 'repository_id',
   columns: { workspace_id: 'STRING', repository_id: 'STRING', locked_until: 'STRING', tag_count: 'INTEGER' },
   hidden: ['row_id', 'workspace_id', 'locked_until'],

@@ -1,5 +1,6 @@
 import { artifactLocked } from '../../../output/registry/errors.ts'
 import type { Reader } from '../../ports/store.ts'
+import { isActive } from '../values/expiry.ts'
 import { lockCollection, protectedCollection, tagTarget } from './locks-store.ts'
 
 /** The digests and tags of a repository that a change deletes, or that it takes from their artifact. */
@@ -49,10 +50,6 @@ export async function requireNoLock(reader: Reader, repository: string, now: num
     if (isActive(value, now)) active.push(id)
   if (active.length > 0) throw locked('the repository', active)
 }
-
-/** Returns whether a lock or what it protects has not expired; `now` is in milliseconds since 1970. */
-export const isActive = ({ expire_time }: { readonly expire_time?: string }, now: number): boolean =>
-  expire_time === undefined || Date.parse(expire_time) > now
 
 const locked = (what: string, locks: readonly string[]) =>
   artifactLocked(

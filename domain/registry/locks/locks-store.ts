@@ -3,8 +3,8 @@ import { deploymentLocksList } from '../../../output/registry/filters.ts'
 import type { DeploymentLock } from '../../../output/registry/types.ts'
 import type { Collection } from '../../ports/store.ts'
 
-/** The row of a deployment lock. Its state follows from the time of the read. */
-export interface StoredLock extends Omit<DeploymentLock, 'state'> {
+/** The row of a deployment lock. Its text is the answer until it expires: the state follows from the time of the read. */
+export interface StoredLock extends DeploymentLock {
   readonly workspace_id: string
   readonly repository_id: string
 }
@@ -13,7 +13,7 @@ export interface StoredLock extends Omit<DeploymentLock, 'state'> {
 export const lockCollection: Collection<StoredLock> = {
   name: 'registry_deployment_locks',
   id: 'id',
-  list: { ...deploymentLocksList, fields: deploymentLocksList.fields.filter(({ name }) => name !== 'state') },
+  list: deploymentLocksList,
   listedBelow: 'repository_id',
   columns: { workspace_id: 'STRING', repository_id: 'STRING' },
   hidden: ['workspace_id', 'repository_id'],
