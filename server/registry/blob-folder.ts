@@ -30,7 +30,7 @@ type Chunk = Uint8Array<ArrayBuffer>
 
 /** The parts of a folder of blobs. */
 export interface FolderParts {
-  /** Returns the folder, which exists. */
+  /** The folder, which is made on demand; its parent exists. */
   readonly folder: string
   /** Receives the faults of files. */
   readonly report: (fault: ContentFault) => void
@@ -187,6 +187,7 @@ export class BlobFolder implements BlobStore {
   /** Makes a folder below the folder of the store, with its parents. */
   async #makeFolders(path: string): Promise<void> {
     let made = this.#folder
+    await this.#folders.make(made)
     for (const name of path.split('/')) await this.#folders.make((made = join(made, name)))
   }
 

@@ -48,7 +48,7 @@ export class PullCounts {
     this.#timer = undefined
     const counted = this.#pending
     this.#pending = new Map()
-    this.#storing = this.#storing.then(async () => {
+    this.#storing = this.#storing.then(async (): Promise<void> => {
       for (const [repository, pulls] of counted) await this.#storeOf(repository, pulls)
     })
     return this.#storing

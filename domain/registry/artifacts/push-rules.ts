@@ -41,8 +41,12 @@ export async function referenceFaults(
 ): Promise<ReferenceFaults> {
   const sizes = new Map<string, number>()
   const blobs = blobsOf(manifest)
-  for (const ids of batches(repository, blobs.map(({ digest }) => digest)))
-    for await (const { value } of tx.each(linkCollection, hasId(linkCollection, ids))) sizes.set(value.digest, value.size)
+  for (const ids of batches(
+    repository,
+    blobs.map(({ digest }) => digest),
+  ))
+    for await (const { value } of tx.each(linkCollection, hasId(linkCollection, ids)))
+      sizes.set(value.digest, value.size)
   const present = new Set<string>()
   const children = childrenOf(manifest)
   for (const ids of batches(repository, children))

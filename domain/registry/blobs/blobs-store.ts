@@ -7,9 +7,12 @@ export interface StoredBlob {
   readonly size: number
   /** The path of the file below the blob store. */
   readonly file: string
-  /** DELETING once the collection of garbage has marked the blob: then no call may use it. */
-  readonly state: 'STORED' | 'DELETING'
-  /** The time since which no repository links the blob; absent while one does. */
+  /**
+   * LINKED while a repository has the blob; DELETING once the collection of garbage has marked it: then no call may use
+   * it.
+   */
+  readonly state: 'LINKED' | 'UNLINKED' | 'DELETING'
+  /** The time since which no repository links the blob; absent while it is LINKED. */
   readonly unlinked_time?: string
 }
 

@@ -30,12 +30,11 @@ export async function linkBlob(
   time: string,
 ): Promise<Linked | undefined> {
   const known = await tx.lock(blobCollection, digest)
-  const isStored = known?.value.state === 'STORED'
+  const isStored = known !== undefined && known.value.state !== 'DELETING'
   if (!isStored && file === undefined) return undefined
-  const row = { id: digest, size, file: isStored ? known.value.file : (file ?? ''), state: 'STORED' } as const
+  const row = { id: digest, size, file: isStored ? known.value.file : (file ?? ''), state: 'LINKED' } as const
   if (!known) await tx.insert(blobCollection, row)
-  else if (!isStored || known.value.unlinked_time !== undefined)
-    await tx.update(blobCollection, digest, row, known.version)
+  else if (known.value.state !== 'LINKED') await tx.update(blobCollection, digest, row, known.version)
   const bytes = await touchLink(tx, { id: rowOf(id, digest), workspace_id, repository_id: id, digest, size }, time)
   return { bytes, usesFile: !isStored }
 }

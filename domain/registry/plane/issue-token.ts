@@ -32,7 +32,8 @@ export async function issueOauthToken(
 ): Promise<PlaneReply> {
   const form = new URLSearchParams(await new Response(body ?? null).text())
   const { [form.get('grant_type') ?? '']: field } = secretFields
-  if (field === undefined) throw ociError('UNSUPPORTED', 'grant_type must be password or refresh_token', { status: 400 })
+  if (field === undefined)
+    throw ociError('UNSUPPORTED', 'grant_type must be password or refresh_token', { status: 400 })
   const principal = await principalOf(environment, form.get(field) ?? '', context.now)
   return tokenReply(environment, { ...context, principal }, form.getAll('scope'))
 }

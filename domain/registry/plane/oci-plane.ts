@@ -34,11 +34,7 @@ const maxFormBytes = 65_536
 const pace = { bytesPerSecond: 1, overMs: 60_000 } as const
 
 /** Answers a request of the plane, whose members are the texts of its parameters. */
-type Handle<Request> = (
-  environment: RegistryEnvironment,
-  request: Request,
-  context: CallContext,
-) => Promise<PlaneReply>
+type Handle<Request> = (environment: RegistryEnvironment, request: Request, context: CallContext) => Promise<PlaneReply>
 
 /** A route of the plane. */
 interface Declared<Request> {
@@ -51,6 +47,9 @@ interface Declared<Request> {
   readonly maxBytes?: number
   readonly handle: Handle<Request>
 }
+
+/** The type of a parameter that may be repeated. */
+const texts: ParameterType = { array: 'string' }
 
 const named = (rest: string, ...more: readonly string[]): readonly string[] => ['/v2/', 'name', rest, ...more]
 const uploads = named('/blobs/uploads/', 'upload')
@@ -121,9 +120,6 @@ const routesOf = (declare: <Request>(route: Declared<Request>) => BoundRoute): r
   }),
 ]
 
-/** The type of a parameter that may be repeated. */
-const texts: ParameterType = { array: 'string' }
-
 /** Returns the plane `/v2/`, at which OCI clients push and pull. */
 export const ociPlane = (domain: ErrorDomain, environment: RegistryEnvironment): DataPlane => ({
   prefix: '/v2',
@@ -143,7 +139,9 @@ function boundRoute<Request>(
   const parameters: readonly Parameter[] = [
     ...path.filter((_, index) => index % 2 === 1).map(name => ({ name, in: 'path', type: 'string' }) as const),
     // Clients that read from a mirror say the registry that they mean.
-    ...Object.entries({ ns: 'string', ...query } as const).map(([name, type]) => ({ name, in: 'query', type }) as const),
+    ...Object.entries({ ns: 'string', ...query } as const).map(
+      ([name, type]) => ({ name, in: 'query', type }) as const,
+    ),
     ...headers.map(name => ({ name, in: 'header', type: 'string' }) as const),
   ]
   const route: Route<Request, PlaneReply> = {

@@ -1,3 +1,4 @@
+import { engineUnavailable } from '../../../output/shared/errors.ts'
 import type { CallContext } from '../../../runtime/context.ts'
 import type { Doors } from '../../../runtime/doors.ts'
 import { platform } from '../../ports/access.ts'
@@ -11,17 +12,26 @@ import { challenge } from './challenge.ts'
 import { denied, ociError } from './oci-errors.ts'
 import { callerContext, TokenHolder, type PlaneCall } from './plane-call.ts'
 
-/** The action that each call on a repository needs, by operationId; `blob` reads trust the token alone (registry.md 3). */
-const needs: Readonly<Record<string, { readonly action: TokenAction; readonly isBlobRead?: true }>> = {
-  readBlob: { action: 'pull', isBlobRead: true },
+/** What a call on a repository needs. */
+interface Need {
+  readonly action: TokenAction
+  /** Whether the token alone decides (registry.md 3). */
+  readonly isBlobRead?: true
+  /** Whether the call uses the blob store. */
+  readonly hasBytes?: true
+}
+
+/** What each call on a repository needs, by operationId. */
+const needs: Readonly<Record<string, Need>> = {
+  readBlob: { action: 'pull', isBlobRead: true, hasBytes: true },
   deleteBlob: { action: 'delete' },
-  startBlobUpload: { action: 'push' },
-  readBlobUpload: { action: 'push' },
-  appendBlobUpload: { action: 'push' },
-  finishBlobUpload: { action: 'push' },
-  cancelBlobUpload: { action: 'push' },
+  startBlobUpload: { action: 'push', hasBytes: true },
+  readBlobUpload: { action: 'push', hasBytes: true },
+  appendBlobUpload: { action: 'push', hasBytes: true },
+  finishBlobUpload: { action: 'push', hasBytes: true },
+  cancelBlobUpload: { action: 'push', hasBytes: true },
   readManifest: { action: 'pull' },
-  pushManifest: { action: 'push' },
+  pushManifest: { action: 'push', hasBytes: true },
   deleteManifest: { action: 'delete' },
   readTags: { action: 'pull' },
   readReferrers: { action: 'pull' },
@@ -66,6 +76,7 @@ export function planeDoors(environment: RegistryEnvironment): Doors {
         throw challenge(environment, 'the token is not valid', { ...scope, error: 'invalid_token' })
       if (need === undefined) return undefined
       if (!isPathName(name)) throw ociError('NAME_INVALID', 'the name of the repository is not valid')
+      if (need.hasBytes === true) await requireServing(environment)
       const { claims } = holder
       const isGranted = grants(claims, name, need.action)
       const trusted = isGranted && need.isBlobRead === true
@@ -73,6 +84,12 @@ export function planeDoors(environment: RegistryEnvironment): Doors {
       return { handedOn: await admit(environment, callerContext(context), asked) }
     },
   }
+}
+
+/** Throws ENGINE_UNAVAILABLE on a server without the blob store. */
+async function requireServing({ isOfOneHost, lease }: RegistryEnvironment): Promise<void> {
+  if (!isOfOneHost || (await lease.isServing())) return
+  throw engineUnavailable('another server of the platform serves the blobs', { retryAfterSeconds: 5 })
 }
 
 interface Asked {

@@ -66,7 +66,7 @@ export async function blobIn(
 ): Promise<StoredBlob> {
   const link = await store.get(linkCollection, rowOf(repository, digest))
   const blob = link && (await store.get(blobCollection, digest))?.value
-  if (blob?.state === 'STORED') return blob
+  if (blob && blob.state !== 'DELETING') return blob
   throw ociError('BLOB_UNKNOWN', 'the repository has no such blob')
 }
 

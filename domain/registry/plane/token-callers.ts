@@ -12,11 +12,7 @@ const maxLength = 16_384
  * Returns the principal of a password: the credentials that the API gives, an access token of the platform, or the
  * assertion of a service account for the realm (registry.md 3). Throws UNAUTHORIZED for every other text.
  */
-export async function principalOf(
-  environment: RegistryEnvironment,
-  password: string,
-  now: number,
-): Promise<Principal> {
+export async function principalOf(environment: RegistryEnvironment, password: string, now: number): Promise<Principal> {
   const { functions, store } = environment
   try {
     const id = await idOf(environment, password, now)
@@ -32,11 +28,7 @@ export async function principalOf(
 
 const isRefusal = ({ rpc }: ApiError): boolean => rpc === 'UNAUTHENTICATED' || rpc === 'INVALID_ARGUMENT'
 
-async function idOf(
-  environment: RegistryEnvironment,
-  password: string,
-  now: number,
-): Promise<string | undefined> {
+async function idOf(environment: RegistryEnvironment, password: string, now: number): Promise<string | undefined> {
   const { functions, store, tokens } = environment
   const type = typeOf(password)
   if (type === undefined) return (await functions.iam?.authenticateToken(password))?.id

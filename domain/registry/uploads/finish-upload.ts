@@ -40,7 +40,8 @@ export async function finishUpload(
     return 'mismatch'
   }
   const known = await store.get(blobCollection, digestText(digest))
-  if (known?.value.state === 'STORED' && (await commit(environment, finished, size)) !== undefined) {
+  const isKnown = known !== undefined && known.value.state !== 'DELETING'
+  if (isKnown && (await commit(environment, finished, size)) !== undefined) {
     await blobs.discard(upload)
     return 'stored'
   }
