@@ -1,7 +1,7 @@
 import { artifactReferenced } from '../../../output/registry/errors.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Collection, Stored, Transaction } from '../../ports/store.ts'
-import { unlinkUnnamed } from '../blobs/unlink-unnamed.ts'
+import { pushMs, unlinkUnnamed } from '../blobs/unlink-unnamed.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import { requireUnlocked } from '../locks/active-locks.ts'
 import { chargeUsage } from '../quotas/charge-usage.ts'
@@ -13,9 +13,6 @@ import { deleteReferences } from './manifest-references.ts'
 import { referenceCollection } from './references-store.ts'
 import { requireMutable } from './tag-rules.ts'
 import { tagCollection, type StoredTag } from './tags-store.ts'
-
-/** The longest time after an upload or mount in which a push may still name the blob, in milliseconds. */
-const pushMs = 3_600_000
 
 /**
  * Deletes an artifact with its tags from a repository, whose row the transaction has locked, and takes the blobs that no

@@ -4,6 +4,9 @@ import { referenceCollection } from '../artifacts/references-store.ts'
 import { linkCollection, type StoredLink } from './blobs-store.ts'
 import { unlinkBlobs } from './unlink-blob.ts'
 
+/** The longest time between the upload or mount of a blob and the manifest that names it, in milliseconds. */
+export const pushMs = 3_600_000
+
 /** The longest list of ids in one read. */
 const batch = 500
 

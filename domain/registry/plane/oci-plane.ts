@@ -58,6 +58,8 @@ const manifests = named('/manifests/', 'reference')
 const pages = { n: 'string', last: 'string' } as const
 const uploadHeaders = ['content-length', 'content-range']
 const upload = { headers: uploadHeaders, maxBytes: maxBodyBytes } as const
+/** Clients that recover from a refused last chunk ask for the upload with the query of that call. */
+const ended = { digest: 'string' } as const
 
 /** Returns the routes of OCI distribution 1.1 below `/v2/`, and the token server (registry.md 3). */
 const routesOf = (declare: <Request>(route: Declared<Request>) => BoundRoute): readonly BoundRoute[] => [
@@ -88,17 +90,24 @@ const routesOf = (declare: <Request>(route: Declared<Request>) => BoundRoute): r
     ...upload,
     handle: startOrMount,
   }),
-  declare({ operationId: 'readBlobUpload', method: 'GET', path: uploads, handle: readUpload }),
-  declare({ operationId: 'appendBlobUpload', method: 'PATCH', path: uploads, ...upload, handle: appendUpload }),
+  declare({ operationId: 'readBlobUpload', method: 'GET', path: uploads, query: ended, handle: readUpload }),
+  declare({
+    operationId: 'appendBlobUpload',
+    method: 'PATCH',
+    path: uploads,
+    query: ended,
+    ...upload,
+    handle: appendUpload,
+  }),
   declare({
     operationId: 'finishBlobUpload',
     method: 'PUT',
     path: uploads,
-    query: { digest: 'string' },
+    query: ended,
     ...upload,
     handle: endUpload,
   }),
-  declare({ operationId: 'cancelBlobUpload', method: 'DELETE', path: uploads, handle: cancelUpload }),
+  declare({ operationId: 'cancelBlobUpload', method: 'DELETE', path: uploads, query: ended, handle: cancelUpload }),
   declare({ operationId: 'readManifest', method: 'GET', path: manifests, handle: readManifest }),
   declare({
     operationId: 'pushManifest',

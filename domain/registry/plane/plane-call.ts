@@ -20,8 +20,11 @@ export class TokenHolder implements Principal {
   readonly id: string
   readonly kind: Principal['kind']
   readonly claims: TokenClaims | 'missing' | 'invalid'
+  /** The repository from which the request mounts a blob; empty for other requests. */
+  readonly source: string
 
-  constructor(claims: TokenHolder['claims'], kind: Principal['kind'] = 'user') {
+  constructor(claims: TokenHolder['claims'], source: string, kind: Principal['kind'] = 'user') {
+    this.source = source
     this.id = typeof claims === 'string' ? '' : claims.principalId
     this.kind = kind
     this.claims = claims

@@ -54,22 +54,26 @@ const withoutRepository: ReadonlySet<string> = new Set(['checkRegistry', 'readCa
 export function planeDoors(environment: RegistryEnvironment): Doors {
   const { clock, functions, store, tokens } = environment
   return {
-    async authenticate({ headers }) {
+    async authenticate({ headers, method, target }) {
       const { authorization } = headers
-      if (authorization === undefined) return new TokenHolder('missing')
+      const source = method === 'POST' ? sourceIn(target) : ''
+      if (authorization === undefined) return new TokenHolder('missing', source)
       const [, token = ''] = /^Bearer +(\S+)$/i.exec(authorization) ?? []
       const claims = token === '' ? undefined : await tokens.verify(token, clock.now())
-      if (claims === undefined) return new TokenHolder('invalid')
-      if (claims.principalId === '') return new TokenHolder(claims)
+      if (claims === undefined) return new TokenHolder('invalid', source)
+      if (claims.principalId === '') return new TokenHolder(claims, source)
       const found = await functions.iam?.findPrincipal(store, claims.principalId)
-      return found?.status === 'ACTIVE' ? new TokenHolder(claims, found.kind) : new TokenHolder('invalid')
+      return found?.status === 'ACTIVE'
+        ? new TokenHolder(claims, source, found.kind)
+        : new TokenHolder('invalid', source)
     },
     async authorize(context, { operationId }, path) {
       const { [operationId]: need } = needs
       if (need === undefined && !withoutRepository.has(operationId)) return undefined
       const name = path.get('name') ?? ''
-      const scope = need && isPathName(name) ? { scope: scopeOf(name, need.action) } : {}
       const holder = context.principal
+      const source = holder instanceof TokenHolder ? holder.source : ''
+      const scope = need && isPathName(name) ? { scope: scopesOf(name, need.action, source) } : {}
       if (!(holder instanceof TokenHolder) || holder.claims === 'missing')
         throw challenge(environment, 'the call needs a token', scope)
       if (holder.claims === 'invalid')
@@ -84,6 +88,16 @@ export function planeDoors(environment: RegistryEnvironment): Doors {
       return { handedOn: await admit(environment, callerContext(context), asked) }
     },
   }
+}
+
+/** Returns the scopes that a call needs; a mount needs to pull from its source too. */
+const scopesOf = (name: string, action: TokenAction, source: string): string =>
+  source === '' ? scopeOf(name, action) : `${scopeOf(name, action)} ${scopeOf(source, 'pull')}`
+
+/** Returns the repository from which the request with a target mounts a blob; empty for another request. */
+function sourceIn(target: string): string {
+  const source = new URLSearchParams(target.split('?')[1]).get('from') ?? ''
+  return isPathName(source) ? source : ''
 }
 
 /** Throws ENGINE_UNAVAILABLE on a server without the blob store. */

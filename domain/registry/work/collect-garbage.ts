@@ -2,7 +2,7 @@ import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Turn } from '../../ports/workers.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import { blobCollection, linkCollection } from '../blobs/blobs-store.ts'
-import { unlinkUnnamed } from '../blobs/unlink-unnamed.ts'
+import { pushMs, unlinkUnnamed } from '../blobs/unlink-unnamed.ts'
 import { referenceCollection } from '../artifacts/references-store.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import { chargeUsage } from '../quotas/charge-usage.ts'
@@ -37,7 +37,8 @@ export async function endIdleUploads({ blobs, clock, store }: CollectionParts, {
 export async function unlinkAbandoned(parts: CollectionParts, { signal, tx }: Turn): Promise<void> {
   const { clock, collectionGraceMs, store, taxonomy } = parts
   const now = clock.now()
-  const touchedSince = formatMillis(now - collectionGraceMs)
+  // However short the grace is, a push in flight keeps its blobs.
+  const touchedSince = formatMillis(now - Math.max(collectionGraceMs, pushMs))
   for await (const { value } of store.each(linkCollection)) {
     if (signal.aborted) return
     const { digest, repository_id, touch_time, workspace_id } = value

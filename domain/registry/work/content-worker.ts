@@ -16,14 +16,8 @@ type Task = (environment: RegistryEnvironment, turn: Turn) => Promise<void>
  */
 export function contentWorker(environment: RegistryEnvironment): Worker {
   const { collectionGraceMs, failed, lease } = environment
-  // These tasks read all rows or files.
-  const everyTimeMs = Math.min(hourMs, collectionGraceMs)
-  const tasks: readonly Task[] = [
-    endIdleUploads,
-    spaced(unlinkAbandoned, everyTimeMs),
-    collectBlobs,
-    spaced(collectLeftovers, hourMs),
-  ]
+  // Two tasks read all links or all files.
+  const tasks: readonly Task[] = [endIdleUploads, hourly(unlinkAbandoned), collectBlobs, hourly(collectLeftovers)]
   return {
     name: 'registry.native',
     everyMs: Math.min(longestMs, Math.max(shortestMs, collectionGraceMs)),
@@ -39,13 +33,13 @@ export function contentWorker(environment: RegistryEnvironment): Worker {
   }
 }
 
-/** Returns a task that runs at the first run of the worker, and then at most once in `everyMs` milliseconds. */
-function spaced(task: Task, everyMs: number): Task {
+/** Returns a task that runs at the first run of the worker, and then once an hour. */
+function hourly(task: Task): Task {
   let dueMs = 0
   return async (environment, turn) => {
     const now = environment.clock.now()
     if (now < dueMs) return
-    dueMs = now + everyMs
+    dueMs = now + hourMs
     await task(environment, turn)
   }
 }
