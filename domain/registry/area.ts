@@ -3,12 +3,15 @@ import type { Worker } from '../ports/workers.ts'
 import { artifactCollection, manifestCollection } from './artifacts/artifacts-store.ts'
 import { referenceCollection } from './artifacts/references-store.ts'
 import { tagCollection } from './artifacts/tags-store.ts'
+import { eventRetention } from './audit-events/event-retention.ts'
 import { eventCollection } from './audit-events/events-store.ts'
 import { blobCollection, linkCollection } from './blobs/blobs-store.ts'
 import type { RegistryEnvironment } from './environment.ts'
 import { grantCollection } from './grants/grants-store.ts'
 import { inspectRegistry } from './inspect.ts'
-import { lockCollection, protectedCollection } from './locks/locks-store.ts'
+import { lockForm } from './locks/lock-form.ts'
+import { lockKind } from './locks/lock-kind.ts'
+import { protectedCollection } from './locks/locks-store.ts'
 import { policyForm } from './policies/policy-form.ts'
 import { policyKind } from './policies/policy-kind.ts'
 import { quotaLimitKind } from './quotas/limit-kind.ts'
@@ -22,7 +25,7 @@ import { contentWorker } from './work/content-worker.ts'
 
 /** The parts of the registry that need no setting. */
 export const registry = {
-  kinds: [policyKind, repositoryKind, quotaLimitKind],
+  kinds: [lockKind, policyKind, repositoryKind, quotaLimitKind],
   needs: { optional: ['iam', 'storage', 'topology', 'vault'] },
   collections: [
     quotas.buckets,
@@ -35,7 +38,6 @@ export const registry = {
     uploadCollection,
     tokenKeyCollection,
     grantCollection,
-    lockCollection,
     protectedCollection,
     eventCollection,
   ],
@@ -50,10 +52,15 @@ export const registryForms: FormRules = {
   updateAccessPolicy: policyForm,
   createRepositoryAccessPolicy: policyForm,
   updateRepositoryAccessPolicy: policyForm,
+  createDeploymentLock: lockForm,
+  updateDeploymentLock: lockForm,
 }
 
 /** The durable work of the area. */
 export const registryProcedures = (environment: RegistryEnvironment) => [deleteContent(environment)]
 
 /** The periodic work of the area. */
-export const registryWorkers = (environment: RegistryEnvironment): readonly Worker[] => [contentWorker(environment)]
+export const registryWorkers = (environment: RegistryEnvironment): readonly Worker[] => [
+  contentWorker(environment),
+  eventRetention(environment),
+]

@@ -1,9 +1,16 @@
 import type { Inspect } from '../ports/inspection.ts'
 import { inspectQuotas } from '../resources/quotas/inspect.ts'
+import { inspectLocks } from './inspection/inspect-locks.ts'
+import { inspectRepositories } from './inspection/inspect-repositories.ts'
+import { inspectRules } from './inspection/inspect-rules.ts'
 import { quotaLimitKind } from './quotas/limit-kind.ts'
 import { quotas } from './quotas/quotas.ts'
 
 /** Compares what the registry derives with the rows from which it follows. */
-export const inspectRegistry: Inspect = async function* ({ reader }) {
+export const inspectRegistry: Inspect = async function* (inspection) {
+  const { reader } = inspection
+  yield* inspectRepositories(inspection)
+  yield* inspectRules(reader)
+  yield* inspectLocks(reader)
   yield* inspectQuotas(reader, quotas, quotaLimitKind)
 }

@@ -4,6 +4,7 @@ import { PolicyRules } from '../../domain/registry/access/policy-rules.ts'
 import type { RegistryEnvironment } from '../../domain/registry/environment.ts'
 import { pullGrants } from '../../domain/registry/grants/pull-grants.ts'
 import { registryHooks } from '../../domain/registry/hooks.ts'
+import { deploymentLocks } from '../../domain/registry/locks/deployment-locks.ts'
 import { accessPolicies } from '../../domain/registry/policies/access-policies.ts'
 import { ociPlane } from '../../domain/registry/plane/oci-plane.ts'
 import { quotaDefinitions } from '../../domain/registry/quotas/limit-kind.ts'
@@ -34,6 +35,7 @@ export function registryArea(): AreaModule {
     built: {
       accessPolicies: parts => accessPolicies(environmentOf(parts)),
       auditEvents: parts => auditEvents(environmentOf(parts)),
+      deploymentLocks: parts => deploymentLocks(environmentOf(parts)),
       pullGrants: parts => pullGrants(environmentOf(parts)),
       repositories: parts => repositories(environmentOf(parts)),
       quotaDefinitions: () => quotaDefinitions,

@@ -21,7 +21,13 @@ export const artifactCollection: Collection<StoredArtifact> = {
   id: 'row_id',
   list: artifactsList,
   listedBelow: 'repository_id',
-  columns: { workspace_id: 'STRING', repository_id: 'STRING', locked_until: 'STRING', tag_count: 'INTEGER' },
+  columns: {
+    workspace_id: 'STRING',
+    repository_id: 'STRING',
+    locked_until: 'STRING',
+    tag_count: 'INTEGER',
+    manifest_size_bytes: 'INTEGER',
+  },
   hidden: ['row_id', 'workspace_id', 'locked_until'],
   indexes: [
     ['workspace_id'],

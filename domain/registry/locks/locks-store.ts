@@ -7,6 +7,8 @@ import type { Collection } from '../../ports/store.ts'
 export interface StoredLock extends DeploymentLock {
   readonly workspace_id: string
   readonly repository_id: string
+  /** The workspace of the machine that holds the lock; empty for other locks. */
+  readonly holder_workspace_id: string
 }
 
 /** The deployment locks of all repositories. */
@@ -16,7 +18,7 @@ export const lockCollection: Collection<StoredLock> = {
   list: deploymentLocksList,
   listedBelow: 'repository_id',
   columns: { workspace_id: 'STRING', repository_id: 'STRING' },
-  hidden: ['workspace_id', 'repository_id'],
+  hidden: ['workspace_id', 'repository_id', 'holder_workspace_id'],
   uniques: [
     {
       fields: ['repository_id', 'name'],
