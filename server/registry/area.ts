@@ -1,4 +1,5 @@
 import { registry, registryForms, registryProcedures, registryWorkers } from '../../domain/registry/area.ts'
+import { artifacts, tags } from '../../domain/registry/artifact-calls/artifacts.ts'
 import { auditEvents } from '../../domain/registry/audit-events/audit-events.ts'
 import { PolicyRules } from '../../domain/registry/access/policy-rules.ts'
 import type { RegistryEnvironment } from '../../domain/registry/environment.ts'
@@ -33,6 +34,8 @@ export function registryArea(): AreaModule {
     generated,
     ...registry,
     built: {
+      artifacts: parts => artifacts(environmentOf(parts)),
+      tags: parts => tags(environmentOf(parts)),
       accessPolicies: parts => accessPolicies(environmentOf(parts)),
       auditEvents: parts => auditEvents(environmentOf(parts)),
       deploymentLocks: parts => deploymentLocks(environmentOf(parts)),
