@@ -19,7 +19,9 @@ import { quotas } from './quotas/quotas.ts'
 import { deleteContent } from './repository-calls/delete-content.ts'
 import { repositoryForm } from './repositories/repository-form.ts'
 import { repositoryKind } from './repositories/repository-kind.ts'
+import { tokenKeyCollection } from './tokens/token-keys.ts'
 import { uploadCollection } from './uploads/uploads-store.ts'
+import { contentWorker } from './work/content-worker.ts'
 
 /** The parts of the registry that need no setting. */
 export const registry = {
@@ -34,6 +36,7 @@ export const registry = {
     blobCollection,
     linkCollection,
     uploadCollection,
+    tokenKeyCollection,
     grantCollection,
     protectedCollection,
     eventCollection,
@@ -57,4 +60,7 @@ export const registryForms: FormRules = {
 export const registryProcedures = (environment: RegistryEnvironment) => [deleteContent(environment)]
 
 /** The periodic work of the area. */
-export const registryWorkers = (environment: RegistryEnvironment): readonly Worker[] => [eventRetention(environment)]
+export const registryWorkers = (environment: RegistryEnvironment): readonly Worker[] => [
+  contentWorker(environment),
+  eventRetention(environment),
+]

@@ -6,6 +6,7 @@ import { pullGrants } from '../../domain/registry/grants/pull-grants.ts'
 import { registryHooks } from '../../domain/registry/hooks.ts'
 import { deploymentLocks } from '../../domain/registry/locks/deployment-locks.ts'
 import { accessPolicies } from '../../domain/registry/policies/access-policies.ts'
+import { ociPlane } from '../../domain/registry/plane/oci-plane.ts'
 import { quotaDefinitions } from '../../domain/registry/quotas/limit-kind.ts'
 import { quotaLimits } from '../../domain/registry/quotas/limits.ts'
 import { repositories } from '../../domain/registry/repository-calls/repositories.ts'
@@ -46,18 +47,23 @@ export function registryArea(): AreaModule {
     forms: () => registryForms,
     procedures: parts => registryProcedures(environmentOf(parts)),
     workers: parts => registryWorkers(environmentOf(parts)),
+    planes: parts => [ociPlane(generated.domain, environmentOf(parts))],
   })
 }
 
 function mountedRegistry(parts: RegistryParts): RegistryEnvironment {
-  const { baseUrl, log, settings } = parts
+  const { atEnd, baseUrl, log, settings } = parts
   const host = () => settings['registry.host'] ?? new URL(baseUrl()).host
+  const failed = (err: unknown, subject: string) =>
+    log.warn({ err, subject }, 'work of the registry failed; it is tried again')
+  const content = registryContent({ ...parts, host, failed })
+  atEnd(() => content.pulls.store())
   return {
     ...parts,
-    ...registryContent(),
+    ...content,
     host,
     registryUrl: () => `${new URL(baseUrl()).protocol}//${host()}`,
     policies: new PolicyRules(),
-    failed: (err, subject) => log.warn({ err, subject }, 'work of the registry failed; it is tried again'),
+    failed,
   }
 }

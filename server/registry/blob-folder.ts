@@ -26,9 +26,11 @@ const appended = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (
 /** The number of bytes that are read at once to hash a file. */
 const readBytes = 1_048_576
 
+type Chunk = Uint8Array<ArrayBuffer>
+
 /** The parts of a folder of blobs. */
 export interface FolderParts {
-  /** Returns the folder, which exists. */
+  /** The folder, which is made on demand; its parent exists. */
   readonly folder: string
   /** Receives the faults of files. */
   readonly report: (fault: ContentFault) => void
@@ -59,7 +61,8 @@ export class BlobFolder implements BlobStore {
         const { size } = await this.#attempt(() => file.stat())
         if (first !== undefined && first !== size) return { size, isMisplaced: true }
         const running = this.#hashes.continued(upload, algorithm, size)
-        const part = new UntilFailure(body)
+        let failure: { readonly error: unknown } | undefined
+        const part = untilFailure(body, error => (failure = { error }))
         const added = await writeBody(part, file, {
           maxBytes: maxBytes - size,
           tooLong,
@@ -70,7 +73,7 @@ export class BlobFolder implements BlobStore {
           },
           attempt: write => this.#attempt(write),
         })
-        if (part.failure !== undefined) throw part.failure.error
+        if (failure !== undefined) throw failure.error
         return { size: size + added, isMisplaced: false }
       } finally {
         await file.close()
@@ -184,6 +187,7 @@ export class BlobFolder implements BlobStore {
   /** Makes a folder below the folder of the store, with its parents. */
   async #makeFolders(path: string): Promise<void> {
     let made = this.#folder
+    await this.#folders.make(made)
     for (const name of path.split('/')) await this.#folders.make((made = join(made, name)))
   }
 
@@ -223,20 +227,11 @@ const unavailable = ({ kind }: ContentFault) =>
     { retryAfterSeconds: kind === 'busy' ? 5 : 60 },
   )
 
-/** A body that ends where it fails, so that the bytes before are written. */
-class UntilFailure implements Chunks {
-  readonly #body: Chunks
-  failure: { readonly error: unknown } | undefined
-
-  constructor(body: Chunks) {
-    this.#body = body
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
-    try {
-      yield* this.#body
-    } catch (error) {
-      this.failure = { error }
-    }
+/** Returns a body that ends where it fails, so that the bytes before are written; `failed` receives the error. */
+async function* untilFailure(body: Chunks, failed: (error: unknown) => void): AsyncGenerator<Chunk, void, undefined> {
+  try {
+    yield* body
+  } catch (error) {
+    failed(error)
   }
 }

@@ -6,7 +6,7 @@ import { storageFunctions } from '../../domain/storage/functions/storage-functio
 import { storageHooks } from '../../domain/storage/hooks.ts'
 import { degrader } from '../../domain/storage/instances/check-instances.ts'
 import { RemovedCounts } from '../../domain/storage/lifecycle/removed-counts.ts'
-import { NativeLease } from '../../domain/storage/native/native-lease.ts'
+import { NativeLease } from '../../domain/resources/native-lease.ts'
 import { Traffic } from '../../domain/storage/statistics/traffic.ts'
 import { storageArea as generated, type StorageArea } from '../../output/storage/area.ts'
 import type { StorageHandlers } from '../../output/storage/handlers.ts'

@@ -7,9 +7,12 @@ export interface StoredBlob {
   readonly size: number
   /** The path of the file below the blob store. */
   readonly file: string
-  /** DELETING once the collection of garbage has marked the blob: then no call may use it. */
-  readonly state: 'STORED' | 'DELETING'
-  /** The time since which no repository links the blob; absent while one does. */
+  /**
+   * LINKED while a repository has the blob; DELETING once the collection of garbage has marked it: then no call may use
+   * it.
+   */
+  readonly state: 'LINKED' | 'UNLINKED' | 'DELETING'
+  /** The time since which no repository links the blob; absent while it is LINKED. */
   readonly unlinked_time?: string
 }
 
@@ -29,13 +32,20 @@ export interface StoredLink {
   readonly repository_id: string
   readonly digest: string
   readonly size: number
-  readonly create_time: string
+  /** The time of the last upload or mount, after which a manifest that names the blob is still to come. */
+  readonly touch_time: string
 }
 
 /** The blobs of each repository. */
 export const linkCollection: Collection<StoredLink> = {
   name: 'registry_blob_links',
   id: 'id',
-  columns: { workspace_id: 'STRING', repository_id: 'STRING', digest: 'STRING', size: 'INTEGER' },
-  indexes: [['repository_id'], ['digest'], ['workspace_id']],
+  columns: {
+    workspace_id: 'STRING',
+    repository_id: 'STRING',
+    digest: 'STRING',
+    size: 'INTEGER',
+    touch_time: 'TIMESTAMP',
+  },
+  indexes: [['repository_id'], ['digest'], ['workspace_id'], ['touch_time']],
 }

@@ -12,8 +12,8 @@ export async function unlinkBlobs(tx: Transaction, links: readonly Stored<Stored
   for (const { id, value, version } of sorted) {
     const blob = await tx.lock(blobCollection, value.digest)
     await tx.delete(linkCollection, id, version)
-    if (!blob || (await tx.exists(linkCollection, { digest: value.digest }))) continue
-    const unlinked = { ...blob.value, unlinked_time: formatMillis(now) }
+    if (blob?.value.state !== 'LINKED' || (await tx.exists(linkCollection, { digest: value.digest }))) continue
+    const unlinked = { ...blob.value, state: 'UNLINKED', unlinked_time: formatMillis(now) } as const
     await tx.update(blobCollection, blob.id, unlinked, blob.version)
   }
 }

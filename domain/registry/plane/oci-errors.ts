@@ -40,6 +40,10 @@ export function ociError(code: OciCode, message: string, details: OciDetails = {
   return error
 }
 
+/** Returns the error of a refusal, which says neither what exists nor what decided (conventions §12). */
+export const denied = (): ApiError =>
+  new ApiError({ reason: 'IAM_PERMISSION_DENIED', rpc: 'PERMISSION_DENIED' }, 'permission denied')
+
 /** The statuses and codes of reasons of the platform under `/v2/` (registry.md 3). */
 const reasons: Readonly<Record<string, readonly [status: number, code: OciCode]>> = {
   ARTIFACT_KIND_NOT_ALLOWED: [403, 'DENIED'],

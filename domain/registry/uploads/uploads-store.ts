@@ -1,4 +1,5 @@
 import type { Collection } from '../../ports/store.ts'
+import type { DigestAlgorithm } from '../values/digest.ts'
 
 /** The row of an upload of a blob that has not ended. */
 export interface StoredUpload {
@@ -6,7 +7,9 @@ export interface StoredUpload {
   readonly workspace_id: string
   readonly repository_id: string
   readonly principal_id: string
-  /** The number of received bytes that are durable. */
+  /** The algorithm of the digest that is expected at the end. */
+  readonly algorithm: DigestAlgorithm
+  /** The number of bytes that the calls before have received. */
   readonly offset: number
   readonly create_time: string
   /** The time of the last received bytes, from which the idle time counts. */

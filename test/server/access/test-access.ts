@@ -22,6 +22,13 @@ export const testAccess: OpenAccess = async () => testGuard
 export const testGuard: PlatformAccess = {
   functions: {
     iam: {
+      async authenticateToken(token) {
+        if (token !== testToken) throw tokenInvalid()
+        return testAdministrator
+      },
+      async accountOfAssertion() {
+        throw tokenInvalid()
+      },
       findPrincipal: async (_reader, id) =>
         id === testAdministrator.id ? { kind: 'user', status: 'ACTIVE' } : undefined,
       grantCreator: async () => {},
