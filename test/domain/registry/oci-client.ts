@@ -83,7 +83,11 @@ export class OciClient {
   }
 
   /** Pushes a blob by one POST, and returns its descriptor. */
-  async pushBlob(name: string, bytes: string | Uint8Array<ArrayBuffer>, mediaType = layerType): Promise<SentDescriptor> {
+  async pushBlob(
+    name: string,
+    bytes: string | Uint8Array<ArrayBuffer>,
+    mediaType = layerType,
+  ): Promise<SentDescriptor> {
     const digest = digestOf(bytes)
     const answer = await this.send(`/v2/${name}/blobs/uploads/?digest=${digest}`, { method: 'POST', body: bytes })
     if (answer.status !== 201) throw new Error(`the blob is refused: ${faultOf(answer)}`)
@@ -123,7 +127,9 @@ export class OciClient {
 
   async #token(challenge: string): Promise<string | undefined> {
     const [, scope] = /scope="([^"]*)"/.exec(challenge) ?? []
-    return /^Bearer realm="[^"]+\/v2\/_token"/.test(challenge) ? this.token(...(scope === undefined ? [] : [scope])) : undefined
+    return /^Bearer realm="[^"]+\/v2\/_token"/.test(challenge)
+      ? this.token(...(scope === undefined ? [] : [scope]))
+      : undefined
   }
 
   async #once(path: string, { body, headers, method = 'GET' }: OciCall, token: string | undefined): Promise<OciAnswer> {
