@@ -1,4 +1,5 @@
 import { registry, registryForms, registryProcedures, registryWorkers } from '../../domain/registry/area.ts'
+import { artifacts, tags } from '../../domain/registry/artifact-calls/artifacts.ts'
 import { auditEvents } from '../../domain/registry/audit-events/audit-events.ts'
 import { credentials } from '../../domain/registry/credentials/credentials.ts'
 import { PolicyRules } from '../../domain/registry/access/policy-rules.ts'
@@ -34,6 +35,8 @@ export function registryArea(): AreaModule {
     generated,
     ...registry,
     built: {
+      artifacts: parts => artifacts(environmentOf(parts)),
+      tags: parts => tags(environmentOf(parts)),
       accessPolicies: parts => accessPolicies(environmentOf(parts)),
       credentials: parts => credentials(environmentOf(parts)),
       auditEvents: parts => auditEvents(environmentOf(parts)),

@@ -4,6 +4,7 @@ import type { Stored, Transaction } from '../../ports/store.ts'
 import { recordAuditEvent } from '../audit-events/record-event.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import { requireUnlocked } from '../locks/active-locks.ts'
+import { protectedUntil } from '../locks/protect.ts'
 import { artifactSize, childrenOf } from '../manifests/references.ts'
 import { chargeUsage } from '../quotas/charge-usage.ts'
 import type { StoredRepository } from '../repositories/repositories-store.ts'
@@ -80,7 +81,9 @@ async function insertArtifact(
 ): Promise<void> {
   const { digest, manifest, text } = pushed
   const row_id = rowOf(id, digest)
-  await tx.insert(artifactCollection, { ...newArtifact(id, pushed, time), row_id, workspace_id, locked_until: '' })
+  // A lock that has ended protects the digest again if its end is changed.
+  const locked_until = await protectedUntil(tx, id, digest)
+  await tx.insert(artifactCollection, { ...newArtifact(id, pushed, time), row_id, workspace_id, locked_until })
   await tx.insert(manifestCollection, { id: row_id, text })
   await insertReferences(tx, id, digest, manifest)
   await changeParents(tx, id, childrenOf(manifest), before => [...before, digest])
