@@ -8,7 +8,8 @@ export interface Cidr {
 
 /** Parses a network such as `192.0.2.0/24` or `2001:db8::/32`; returns undefined for any other text. */
 export function parseCidr(text: string): Cidr | undefined {
-  if (!ipaddr.isValidCIDR(text)) return undefined
+  const isNetwork = text.includes(':') ? ipaddr.IPv6.isValidCIDR(text) : ipaddr.IPv4.isValidCIDRFourPartDecimal(text)
+  if (!isNetwork) return undefined
   const [base, bits] = ipaddr.parseCIDR(text)
   return {
     contains(address) {

@@ -1,5 +1,6 @@
 import type { Collection, Reader, Transaction, Where } from '../ports/store.ts'
 import type { Protection, WorkspaceHooks } from '../ports/taxonomy.ts'
+import { artifactCollection } from './artifacts/artifacts-store.ts'
 import { eventCollection } from './audit-events/events-store.ts'
 import type { RegistryEnvironment } from './environment.ts'
 import { grantCollection } from './grants/grants-store.ts'
@@ -19,7 +20,7 @@ const batchSize = 100
 /** Returns the hooks of the area, in addition to the hooks of its kinds (registry.md 4.9). */
 export const registryHooks = ({ clock, store }: RegistryEnvironment): Partial<WorkspaceHooks> => ({
   async holdings(reader, workspace) {
-    const artifacts = await reader.sum(repositoryCollection, 'artifact_count', { workspace_id: workspace })
+    const artifacts = await reader.count(artifactCollection, { workspace_id: workspace })
     const grants = await reader.count(grantCollection, { grantor_workspace_id: workspace })
     return [
       { resourceType: 'registry.artifacts', count: artifacts },

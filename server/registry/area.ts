@@ -1,6 +1,7 @@
 import { registry, registryForms, registryProcedures, registryWorkers } from '../../domain/registry/area.ts'
 import { artifacts, tags } from '../../domain/registry/artifact-calls/artifacts.ts'
 import { auditEvents } from '../../domain/registry/audit-events/audit-events.ts'
+import { credentials } from '../../domain/registry/credentials/credentials.ts'
 import { PolicyRules } from '../../domain/registry/access/policy-rules.ts'
 import type { RegistryEnvironment } from '../../domain/registry/environment.ts'
 import { pullGrants } from '../../domain/registry/grants/pull-grants.ts'
@@ -37,6 +38,7 @@ export function registryArea(): AreaModule {
       artifacts: parts => artifacts(environmentOf(parts)),
       tags: parts => tags(environmentOf(parts)),
       accessPolicies: parts => accessPolicies(environmentOf(parts)),
+      credentials: parts => credentials(environmentOf(parts)),
       auditEvents: parts => auditEvents(environmentOf(parts)),
       deploymentLocks: parts => deploymentLocks(environmentOf(parts)),
       pullGrants: parts => pullGrants(environmentOf(parts)),
@@ -46,6 +48,7 @@ export function registryArea(): AreaModule {
       ...records(generated.filters),
     },
     settings: registrySettings,
+    isSecret: ['getCredentials'],
     hooks: parts => registryHooks(environmentOf(parts)),
     forms: () => registryForms,
     procedures: parts => registryProcedures(environmentOf(parts)),

@@ -37,6 +37,7 @@ export function storageArea(calls: FileCalls = hostCalls): AreaModule {
     handlers: parts => storageHandlers(environmentOf(parts)),
     settings: storageSettings,
     host: contentFiles,
+    isSecret: ['createPartUrls', 'createPresignedDownloadUrl', 'createPresignedUploadUrl'],
     hooks: parts => storageHooks(environmentOf(parts)),
     forms: () => storageForms,
     procedures: parts => storageProcedures(environmentOf(parts)),

@@ -30,7 +30,7 @@ export interface RuleSubject {
 }
 
 /** Returns the rules of an access policy. */
-export const compile = ({ rules }: AccessPolicy): readonly CompiledRule[] => rules.map(compiledRule)
+export const compile = ({ rules }: Pick<AccessPolicy, 'rules'>): readonly CompiledRule[] => rules.map(compiledRule)
 
 const compiledRule = ({
   actions,

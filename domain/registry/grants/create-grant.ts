@@ -6,6 +6,7 @@ import { atField, faultAt } from '../../../runtime/errors.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Effect } from '../../ports/operations.ts'
 import type { Transaction } from '../../ports/store.ts'
+import { withAnsweredTimes } from '../../resources/answered-times.ts'
 import { isAt } from '../../resources/find-rows.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import { recordAuditEvent } from '../audit-events/record-event.ts'
@@ -56,7 +57,7 @@ const newGrant = (
   { now, principal }: CallContext,
 ): StoredGrant => ({
   id,
-  ...body,
+  ...withAnsweredTimes(body, 'expire_time'),
   direction: 'REGISTRY_GRANT_DIRECTION_OUTGOING',
   grantor_workspace_id: workspace,
   created_by_principal_id: principal?.id ?? '',

@@ -1,6 +1,7 @@
 import type { ParsedCreateDeploymentLockRequest } from '../../../output/registry/types.ts'
 import type { CallContext } from '../../../runtime/context.ts'
 import type { Transaction } from '../../ports/store.ts'
+import { withAnsweredTimes } from '../../resources/answered-times.ts'
 import { standardMembers } from '../../resources/standard-members.ts'
 import { recordAuditEvent } from '../audit-events/record-event.ts'
 import type { RegistryEnvironment } from '../environment.ts'
@@ -60,7 +61,7 @@ function newLock(
   { body, repository, workspace }: ParsedCreateDeploymentLockRequest,
   { principal }: CallContext,
 ): StoredLock {
-  const { etag: _precondition, name, ...settable } = body
+  const { etag: _precondition, name, ...settable } = withAnsweredTimes(body, 'expire_time')
   return {
     ...standard,
     ...settable,

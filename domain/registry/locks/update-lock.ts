@@ -1,6 +1,7 @@
 import type { UpdateDeploymentLockRequest } from '../../../output/registry/types.ts'
 import type { CallContext } from '../../../runtime/context.ts'
 import type { Transaction } from '../../ports/store.ts'
+import { withAnsweredTimes } from '../../resources/answered-times.ts'
 import { requireLater } from '../policies/check-rules.ts'
 import { isActive } from '../values/expiry.ts'
 import { changeable } from './create-lock.ts'
@@ -18,7 +19,7 @@ export const updateDeploymentLock = (
   request: UpdateDeploymentLockRequest,
   context: CallContext,
 ) =>
-  resources.update(request, context, {
+  resources.update({ ...request, body: withAnsweredTimes(request.body, 'expire_time') }, context, {
     async refer(tx, { changed, value }, before) {
       await changeable(tx, value.repository_id)
       if (!changed.includes('expire_time')) return

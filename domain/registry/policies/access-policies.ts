@@ -1,9 +1,15 @@
 import type { RegistryArea } from '../../../output/registry/area.ts'
 import type { AccessPolicyHandlers } from '../../../output/registry/handlers.ts'
-import type { AccessPolicy, AccessPolicyUpdate, ParsedAccessPolicy } from '../../../output/registry/types.ts'
+import type {
+  AccessPolicy,
+  AccessPolicyUpdate,
+  ParsedAccessPolicy,
+  ParsedAccessRule,
+} from '../../../output/registry/types.ts'
 import type { CallContext } from '../../../runtime/context.ts'
 import type { Updated } from '../../../runtime/field-mask.ts'
 import type { Transaction } from '../../ports/store.ts'
+import { withAnsweredTimes } from '../../resources/answered-times.ts'
 import { Resources, type Creation, type Deletion, type Update } from '../../resources/resources.ts'
 import { recordAuditEvent } from '../audit-events/record-event.ts'
 import type { RegistryEnvironment } from '../environment.ts'
@@ -61,20 +67,24 @@ interface NewPolicy {
 }
 
 function newPolicy(resources: Policies, request: NewPolicy, repository: string, context: CallContext): AccessPolicy {
-  const { etag: _precondition, ...settable } = request.body
+  const { etag: _precondition, rules, ...settable } = request.body
+  const parsed: readonly ParsedAccessRule[] = rules
   return {
     ...resources.standard(request, context),
     ...settable,
+    rules: parsed.map(rule => withAnsweredTimes(rule, 'expire_time')),
     scope: repository === '' ? 'REGISTRY_ACCESS_POLICY_SCOPE_WORKSPACE' : 'REGISTRY_ACCESS_POLICY_SCOPE_REPOSITORY',
     repository_id: repository,
   }
 }
 
-/** Returns a body with the defaults of its rules filled, so that the same rules are no change. */
+/** Returns a body with its rules in the form of answers, so that the same rules are no change. */
 function filled({ rules, ...others }: AccessPolicyUpdate) {
   return {
     ...others,
-    ...(rules && { rules: rules.map(rule => ({ tag_patterns: [], source_cidrs: [], ...rule })) }),
+    ...(rules && {
+      rules: rules.map(rule => ({ tag_patterns: [], source_cidrs: [], ...withAnsweredTimes(rule, 'expire_time') })),
+    }),
   }
 }
 
