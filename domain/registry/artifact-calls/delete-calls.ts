@@ -48,7 +48,7 @@ export function deleteArtifactCall(
 }
 
 /**
- * Deletes a tag that points at the artifact of the path now. Throws REFERENCE_INVALID, ARTIFACT_NOT_FOUND, TAG_NOT_FOUND,
+ * Deletes a tag that points at the artifact of the path now. Throws REFERENCE_INVALID, TAG_NOT_FOUND,
  * REPOSITORY_DELETING, ARTIFACT_LOCKED, TAG_IMMUTABLE, and IAM_PERMISSION_DENIED if an access policy denies it.
  */
 export function deleteTagCall(environment: RegistryEnvironment, request: DeleteTagRequest, context: CallContext) {
@@ -57,11 +57,9 @@ export function deleteTagCall(environment: RegistryEnvironment, request: DeleteT
   requireReference(reference)
   return operations.mutate(context, request, async tx => {
     const locked = await lockCalled(environment, tx, request)
-    const found = await findArtifact(tx, locked.id, reference)
-    if (!found) throw absentArtifact(locked.id, reference)
-    const { digest } = found.artifact.value
     const tag = (await tx.get(tagCollection, tagId(locked.id, name)))?.value
-    if (tag?.digest !== digest) throw absentTag(locked.id, name)
+    const digest = (await findArtifact(tx, locked.id, reference))?.artifact.value.digest
+    if (!tag || tag.digest !== digest) throw absentTag(locked.id, name)
     await taxonomy.checkActive(tx, workspace)
     requireChangeable(locked.value)
     await requireUndenied(environment, tx, context, locked.value, [name])
