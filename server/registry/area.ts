@@ -8,6 +8,7 @@ import { pullGrants } from '../../domain/registry/grants/pull-grants.ts'
 import { registryHooks } from '../../domain/registry/hooks.ts'
 import { deploymentLocks } from '../../domain/registry/locks/deployment-locks.ts'
 import { accessPolicies } from '../../domain/registry/policies/access-policies.ts'
+import { registryFunctions } from '../../domain/registry/functions/registry-functions.ts'
 import { ociPlane } from '../../domain/registry/plane/oci-plane.ts'
 import { quotaDefinitions } from '../../domain/registry/quotas/limit-kind.ts'
 import { quotaLimits } from '../../domain/registry/quotas/limits.ts'
@@ -53,6 +54,7 @@ export function registryArea(): AreaModule {
     forms: () => registryForms,
     procedures: parts => registryProcedures(environmentOf(parts)),
     workers: parts => registryWorkers(environmentOf(parts)),
+    provides: parts => ({ registry: registryFunctions(environmentOf(parts)) }),
     planes: parts => [ociPlane(generated.domain, environmentOf(parts))],
   })
 }

@@ -1,4 +1,3 @@
-import { engineUnavailable } from '../../../output/shared/errors.ts'
 import type { CallContext } from '../../../runtime/context.ts'
 import type { Doors } from '../../../runtime/doors.ts'
 import { platform } from '../../ports/access.ts'
@@ -10,6 +9,7 @@ import { scopeOf, type TokenAction } from '../tokens/scopes.ts'
 import { isPathName } from '../values/names.ts'
 import { challenge } from './challenge.ts'
 import { denied, ociError } from './oci-errors.ts'
+import { requireServing } from './serving.ts'
 import { callerContext, TokenHolder, type PlaneCall } from './plane-call.ts'
 
 /** What a call on a repository needs. */
@@ -98,12 +98,6 @@ const scopesOf = (name: string, action: TokenAction, source: string): string =>
 function sourceIn(target: string): string {
   const source = new URLSearchParams(target.split('?')[1]).get('from') ?? ''
   return isPathName(source) ? source : ''
-}
-
-/** Throws ENGINE_UNAVAILABLE on a server without the blob store. */
-async function requireServing({ isOfOneHost, lease }: RegistryEnvironment): Promise<void> {
-  if (!isOfOneHost || (await lease.isServing())) return
-  throw engineUnavailable('another server of the platform serves the blobs', { retryAfterSeconds: 5 })
 }
 
 interface Asked {

@@ -49,12 +49,14 @@ export function faultOf({ json, status }: OciAnswer): string {
 export class OciClient {
   readonly #url: string
   readonly #password: string | undefined
+  readonly #fetch: typeof fetch
   readonly #tokens = new Map<string, string>()
 
   /** `password` is the password of HTTP Basic at the token server; undefined for an anonymous client. */
-  constructor(url: string, password?: string) {
+  constructor(url: string, password?: string, send: typeof fetch = fetch) {
     this.#url = url
     this.#password = password
+    this.#fetch = send
   }
 
   /** Sends a call; the path may be that of a header `Location`. Repeats it once with a token if it needs one. */
@@ -134,7 +136,7 @@ export class OciClient {
 
   async #once(path: string, { body, headers, method = 'GET' }: OciCall, token: string | undefined): Promise<OciAnswer> {
     const authorization = token === undefined || token === '' ? {} : { authorization: `Bearer ${token}` }
-    const response = await fetch(new URL(path, this.#url), {
+    const response = await this.#fetch(new URL(path, this.#url), {
       method,
       headers: { ...authorization, ...headers },
       ...(body !== undefined && { body, duplex: 'half' }),
