@@ -1,5 +1,7 @@
 import type { Inspect } from '../ports/inspection.ts'
 import { inspectQuotas } from '../resources/quotas/inspect.ts'
+import { inspectArtifacts } from './inspection/inspect-artifacts.ts'
+import { inspectBlobs } from './inspection/inspect-blobs.ts'
 import { inspectLocks } from './inspection/inspect-locks.ts'
 import { inspectRepositories } from './inspection/inspect-repositories.ts'
 import { inspectRules } from './inspection/inspect-rules.ts'
@@ -10,6 +12,8 @@ import { quotas } from './quotas/quotas.ts'
 export const inspectRegistry: Inspect = async function* (inspection) {
   const { reader } = inspection
   yield* inspectRepositories(inspection)
+  yield* inspectArtifacts(reader)
+  yield* inspectBlobs(reader)
   yield* inspectRules(reader)
   yield* inspectLocks(reader)
   yield* inspectQuotas(reader, quotas, quotaLimitKind)

@@ -18,6 +18,7 @@ import type { RegistryHandlers } from '../../output/registry/handlers.ts'
 import type { AreaModule } from '../area.ts'
 import { areaInProgress, records } from '../area-in-progress.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
+import { blobFiles } from './blob-checks.ts'
 import { registryContent } from './content.ts'
 import { registrySettings } from './settings.ts'
 
@@ -49,6 +50,7 @@ export function registryArea(): AreaModule {
       ...records(generated.filters),
     },
     settings: registrySettings,
+    host: blobFiles,
     isSecret: ['getCredentials'],
     hooks: parts => registryHooks(environmentOf(parts)),
     forms: () => registryForms,
