@@ -7,7 +7,7 @@ import { artifactCollection, manifestCollection, rowOf } from '../artifacts/arti
 import { findArtifact } from '../artifacts/find-artifact.ts'
 import { referenceCollection } from '../artifacts/references-store.ts'
 import type { RegistryEnvironment } from '../environment.ts'
-import { requireReference } from '../locks/locked-artifact.ts'
+import { requireReference } from '../lock-calls/locked-artifact.ts'
 import type { Manifest } from '../manifests/manifest.ts'
 import { parseManifest } from '../manifests/parse-manifest.ts'
 import { childrenOf } from '../manifests/references.ts'

@@ -1,7 +1,7 @@
 import { artifactReferenced } from '../../../output/registry/errors.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Collection, Stored, Transaction } from '../../ports/store.ts'
-import { pushMs, unlinkUnnamed } from '../blobs/unlink-unnamed.ts'
+import { pushMs, unlinkUnnamed } from './unlink-unnamed.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import { requireUnlocked } from '../locks/active-locks.ts'
 import { chargeUsage } from '../quotas/charge-usage.ts'

@@ -49,3 +49,6 @@ export const linkCollection: Collection<StoredLink> = {
   },
   indexes: [['repository_id'], ['digest'], ['workspace_id'], ['touch_time']],
 }
+
+/** Returns the id of the row of a blob that is visible in a repository. */
+export const linkId = (repository: string, digest: string): string => `${repository}/${digest}`

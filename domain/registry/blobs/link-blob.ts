@@ -1,7 +1,6 @@
 import type { Transaction } from '../../ports/store.ts'
-import { rowOf } from '../artifacts/artifacts-store.ts'
 import type { StoredRepository } from '../repositories/repositories-store.ts'
-import { blobCollection, linkCollection } from './blobs-store.ts'
+import { blobCollection, linkCollection, linkId } from './blobs-store.ts'
 
 /** A blob that is going to be visible in a repository. */
 export interface LinkedBlob {
@@ -35,7 +34,7 @@ export async function linkBlob(
   const row = { id: digest, size, file: isStored ? known.value.file : (file ?? ''), state: 'LINKED' } as const
   if (!known) await tx.insert(blobCollection, row)
   else if (known.value.state !== 'LINKED') await tx.update(blobCollection, digest, row, known.version)
-  const bytes = await touchLink(tx, { id: rowOf(id, digest), workspace_id, repository_id: id, digest, size }, time)
+  const bytes = await touchLink(tx, { id: linkId(id, digest), workspace_id, repository_id: id, digest, size }, time)
   return { bytes, usesFile: !isStored }
 }
 

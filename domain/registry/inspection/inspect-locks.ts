@@ -3,7 +3,7 @@ import type { Reader } from '../../ports/store.ts'
 import { artifactCollection } from '../artifacts/artifacts-store.ts'
 import { lockKind } from '../locks/lock-kind.ts'
 import { lockCollection, protectedCollection, tagTarget, type StoredLock } from '../locks/locks-store.ts'
-import { protectedUntil } from '../locks/protect.ts'
+import { protectedUntil } from '../locks/active-locks.ts'
 import { repositoryCollection } from '../repositories/repositories-store.ts'
 
 type Findings = AsyncGenerator<Finding, void, undefined>

@@ -9,6 +9,9 @@ export interface Touched {
   readonly tags?: readonly string[]
 }
 
+/** The value of `locked_until` of an artifact that a lock without end protects: later than every other time. */
+const withoutEnd = '9999-12-31T23:59:59.999Z'
+
 /** The longest list of targets in one read. */
 const batch = 500
 
@@ -57,3 +60,13 @@ const locked = (what: string, locks: readonly string[]) =>
     { lock_ids: locks.join(',') },
     { precondition: locks.slice(0, 100).map(subject => ({ type: 'LOCK', subject, description: 'must have ended' })) },
   )
+
+/** Returns the latest end of all locks that protect an artifact, in the form of `locked_until`. */
+export async function protectedUntil(reader: Reader, repository: string, digest: string): Promise<string> {
+  let latest = ''
+  for await (const { value } of reader.each(protectedCollection, { repository_id: repository, target: digest })) {
+    const end = value.expire_time ?? withoutEnd
+    if (end > latest) latest = end
+  }
+  return latest
+}

@@ -13,7 +13,7 @@ import { withAnsweredTimes } from '../../resources/answered-times.ts'
 import { Resources, type Creation, type Deletion, type Update } from '../../resources/resources.ts'
 import { recordAuditEvent } from '../audit-events/record-event.ts'
 import type { RegistryEnvironment } from '../environment.ts'
-import { requireChangeable } from '../repositories/repository-kind.ts'
+import { changeableRepository } from '../repositories/changeable-repository.ts'
 import { repositoryCollection } from '../repositories/repositories-store.ts'
 import { requireLaterEnds, requirePrincipals, requirePublicRules } from './check-rules.ts'
 import { policyKind, repositoryPolicyKind, requireOfWorkspace } from './policy-kind.ts'
@@ -107,7 +107,7 @@ class PolicyChanges {
     return {
       refer: async (tx: Transaction, { changed, value }: Updated<AccessPolicy>) => {
         if (changed.includes('rules')) await this.#requireRules(tx, value, context)
-        else await this.#requireRepository(tx, value)
+        else await changeableRepository(tx, value.repository_id)
       },
       count: (tx: Transaction, { value }: Updated<AccessPolicy>) => this.#record(tx, value, context),
     }
@@ -116,22 +116,16 @@ class PolicyChanges {
   deletion(context: CallContext): Deletion<AccessPolicy, RegistryArea> {
     return {
       release: async (tx, row) => {
-        await this.#requireRepository(tx, row)
+        await changeableRepository(tx, row.repository_id)
         await this.#record(tx, row, context)
       },
     }
   }
 
   async #requireRules(tx: Transaction, row: AccessPolicy, { now }: CallContext): Promise<void> {
-    await this.#requireRepository(tx, row)
+    await changeableRepository(tx, row.repository_id)
     requireLaterEnds(row.rules, now)
     await requirePrincipals(this.#environment, tx, row.rules)
-  }
-
-  /** Throws REPOSITORY_DELETING for a policy of a repository that is being deleted. */
-  async #requireRepository(tx: Transaction, { repository_id }: AccessPolicy): Promise<void> {
-    const repository = repository_id === '' ? undefined : await tx.get(repositoryCollection, repository_id)
-    if (repository) requireChangeable(repository.value)
   }
 
   async #record(tx: Transaction, { repository_id, workspace_id }: AccessPolicy, context: CallContext): Promise<void> {

@@ -10,7 +10,7 @@ import type { StoredRepository } from '../repositories/repositories-store.ts'
 import { repositoryDeletion } from './delete-content.ts'
 import { dropRules } from './drop-rules.ts'
 import { purgeContent } from './purge-content.ts'
-import type { RepositoryResources } from './repositories.ts'
+import type { RepositoryResources } from './repository-resources.ts'
 
 /**
  * Deletes a repository without artifacts at once, and with `force` one with artifacts by durable work (registry.md 2).

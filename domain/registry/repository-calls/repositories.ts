@@ -1,4 +1,3 @@
-import type { RegistryArea } from '../../../output/registry/area.ts'
 import type { RepositoryHandlers } from '../../../output/registry/handlers.ts'
 import type {
   ListRepositoriesRequest,
@@ -15,10 +14,8 @@ import { regionOf } from '../repositories/place-repository.ts'
 import { repositoryAnswer } from '../repositories/repository-answer.ts'
 import { repositoryKind } from '../repositories/repository-kind.ts'
 import { repositoryCollection, type StoredRepository } from '../repositories/repositories-store.ts'
+import type { RepositoryResources } from './repository-resources.ts'
 import { deleteRepository } from './delete-repository.ts'
-
-/** The calls of the kind of repositories. */
-export type RepositoryResources = Resources<StoredRepository, RegistryArea>
 
 /** Returns the handlers of repositories. */
 export function repositories(environment: RegistryEnvironment): RepositoryHandlers {

@@ -1,8 +1,8 @@
 import { hasId, type Stored, type Transaction } from '../../ports/store.ts'
-import { rowOf } from '../artifacts/artifacts-store.ts'
-import { referenceCollection } from '../artifacts/references-store.ts'
-import { linkCollection, type StoredLink } from './blobs-store.ts'
-import { unlinkBlobs } from './unlink-blob.ts'
+import { rowOf } from './artifacts-store.ts'
+import { referenceCollection } from './references-store.ts'
+import { linkCollection, type StoredLink } from '../blobs/blobs-store.ts'
+import { unlinkBlobs } from '../blobs/unlink-blob.ts'
 
 /** The longest time between the upload or mount of a blob and the manifest that names it, in milliseconds. */
 export const pushMs = 3_600_000

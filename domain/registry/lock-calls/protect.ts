@@ -1,10 +1,8 @@
-import type { Reader, Transaction } from '../../ports/store.ts'
+import type { Transaction } from '../../ports/store.ts'
+import { protectedUntil } from '../locks/active-locks.ts'
 import { artifactCollection, rowOf } from '../artifacts/artifacts-store.ts'
 import { tagCollection } from '../artifacts/tags-store.ts'
-import { protectedCollection, tagTarget, type Protected, type StoredLock } from './locks-store.ts'
-
-/** The value of `locked_until` of an artifact that a lock without end protects: later than every other time. */
-const withoutEnd = '9999-12-31T23:59:59.999Z'
+import { protectedCollection, tagTarget, type Protected, type StoredLock } from '../locks/locks-store.ts'
 
 type Lock = Pick<StoredLock, 'id' | 'repository_id' | 'digest' | 'protected_digests' | 'protect_tags' | 'expire_time'>
 
@@ -55,14 +53,4 @@ async function settleArtifacts(tx: Transaction, { protected_digests, repository_
     if (locked_until !== artifact.value.locked_until)
       await tx.update(artifactCollection, artifact.id, { ...artifact.value, locked_until }, artifact.version)
   }
-}
-
-/** Returns the latest end of all locks that protect an artifact, in the form of `locked_until`. */
-export async function protectedUntil(reader: Reader, repository: string, digest: string): Promise<string> {
-  let latest = ''
-  for await (const { value } of reader.each(protectedCollection, { repository_id: repository, target: digest })) {
-    const end = value.expire_time ?? withoutEnd
-    if (end > latest) latest = end
-  }
-  return latest
 }

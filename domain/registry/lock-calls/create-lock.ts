@@ -1,16 +1,15 @@
 import type { ParsedCreateDeploymentLockRequest } from '../../../output/registry/types.ts'
 import type { CallContext } from '../../../runtime/context.ts'
-import type { Transaction } from '../../ports/store.ts'
 import { withAnsweredTimes } from '../../resources/answered-times.ts'
 import { standardMembers } from '../../resources/standard-members.ts'
 import { recordAuditEvent } from '../audit-events/record-event.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import { requireLater } from '../policies/check-rules.ts'
-import { requireChangeable } from '../repositories/repository-kind.ts'
-import { repositoryCollection, type StoredRepository } from '../repositories/repositories-store.ts'
-import type { LockResources } from './deployment-locks.ts'
+import { changeableRepository } from '../repositories/changeable-repository.ts'
+import type { StoredRepository } from '../repositories/repositories-store.ts'
+import type { LockResources } from './lock-resources.ts'
 import { lockedDigest, requireReference, withChildren } from './locked-artifact.ts'
-import type { StoredLock } from './locks-store.ts'
+import type { StoredLock } from '../locks/locks-store.ts'
 import { protect } from './protect.ts'
 
 /**
@@ -33,7 +32,7 @@ export function createDeploymentLock(
   }
   return resources.create(request, context, wanted, {
     async refer(tx) {
-      const repository = await changeable(tx, id)
+      const repository = await changeableRepository(tx, id)
       requireLater(body.expire_time, 'expire_time', context.now)
       const digest = await lockedDigest(tx, id, body.reference)
       Object.assign(found, { digest, protected_digests: await withChildren(tx, id, digest), repository })
@@ -47,13 +46,6 @@ export function createDeploymentLock(
       return { row }
     },
   })
-}
-
-/** Returns the repository, whose row the transaction has locked. Throws REPOSITORY_DELETING. */
-export async function changeable(tx: Transaction, id: string): Promise<StoredRepository | undefined> {
-  const repository = (await tx.get(repositoryCollection, id))?.value
-  if (repository) requireChangeable(repository)
-  return repository
 }
 
 function newLock(

@@ -1,4 +1,3 @@
-import type { RegistryArea } from '../../../output/registry/area.ts'
 import type { DeploymentLockHandlers } from '../../../output/registry/handlers.ts'
 import type {
   DeleteDeploymentLockRequest,
@@ -17,14 +16,12 @@ import type { RegistryEnvironment } from '../environment.ts'
 import { findRepository } from '../repositories/find-repository.ts'
 import { repositoryCollection } from '../repositories/repositories-store.ts'
 import { activeTest, isActive } from '../values/expiry.ts'
+import type { LockResources } from './lock-resources.ts'
 import { createDeploymentLock } from './create-lock.ts'
-import { lockKind } from './lock-kind.ts'
-import { lockCollection, type StoredLock } from './locks-store.ts'
+import { lockKind } from '../locks/lock-kind.ts'
+import { lockCollection, type StoredLock } from '../locks/locks-store.ts'
 import { release } from './protect.ts'
 import { updateDeploymentLock } from './update-lock.ts'
-
-/** The calls of the kind of deployment locks. */
-export type LockResources = Resources<StoredLock, RegistryArea>
 
 const [active, expired] = ['REGISTRY_DEPLOYMENT_LOCK_STATE_ACTIVE', 'REGISTRY_DEPLOYMENT_LOCK_STATE_EXPIRED'] as const
 

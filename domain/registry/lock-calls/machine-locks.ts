@@ -6,8 +6,8 @@ import { artifactCollection, rowOf } from '../artifacts/artifacts-store.ts'
 import { recordAuditEvent } from '../audit-events/record-event.ts'
 import { repositoryCollection, type StoredRepository } from '../repositories/repositories-store.ts'
 import { withChildren } from './locked-artifact.ts'
-import { machineType } from './lock-kind.ts'
-import { lockCollection, type StoredLock } from './locks-store.ts'
+import { machineType } from '../locks/lock-kind.ts'
+import { lockCollection, type StoredLock } from '../locks/locks-store.ts'
 import { protect, release } from './protect.ts'
 
 /** A machine whose boot disk comes from an artifact. */

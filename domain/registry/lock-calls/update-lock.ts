@@ -3,11 +3,11 @@ import type { CallContext } from '../../../runtime/context.ts'
 import type { Transaction } from '../../ports/store.ts'
 import { withAnsweredTimes } from '../../resources/answered-times.ts'
 import { requireLater } from '../policies/check-rules.ts'
+import { changeableRepository } from '../repositories/changeable-repository.ts'
 import { isActive } from '../values/expiry.ts'
-import { changeable } from './create-lock.ts'
-import type { LockResources } from './deployment-locks.ts'
+import type { LockResources } from './lock-resources.ts'
 import { requirePresent } from './locked-artifact.ts'
-import type { StoredLock } from './locks-store.ts'
+import type { StoredLock } from '../locks/locks-store.ts'
 import { prolong, protect, release } from './protect.ts'
 
 /**
@@ -21,7 +21,7 @@ export const updateDeploymentLock = (
 ) =>
   resources.update({ ...request, body: withAnsweredTimes(request.body, 'expire_time') }, context, {
     async refer(tx, { changed, value }, before) {
-      await changeable(tx, value.repository_id)
+      await changeableRepository(tx, value.repository_id)
       if (!changed.includes('expire_time')) return
       requireLater(value.expire_time, 'expire_time', context.now)
       if (!isActive(before, context.now)) await requirePresent(tx, value, 'expire_time')
