@@ -48,10 +48,13 @@ export class PullCounts {
     this.#timer = undefined
     const counted = this.#pending
     this.#pending = new Map()
-    this.#storing = this.#storing.then(async (): Promise<void> => {
-      for (const [repository, pulls] of counted) await this.#storeOf(repository, pulls)
-    })
+    this.#storing = this.#storeAfter(this.#storing, counted)
     return this.#storing
+  }
+
+  async #storeAfter(before: Promise<void>, counted: ReadonlyMap<string, ReadonlyMap<string, Pulls>>): Promise<void> {
+    await before
+    for (const [repository, pulls] of counted) await this.#storeOf(repository, pulls)
   }
 
   async #storeOf(repository: string, pulls: ReadonlyMap<string, Pulls>): Promise<void> {

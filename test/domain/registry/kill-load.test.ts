@@ -29,8 +29,7 @@ it(
     const { workspace } = await addTenant(first.api, 'acme')
     const names = Array.from({ length: actorCount }, (_, i) => `load-${i}`)
     for (const name of names) await first.api.registry.createRepository({ workspace, engine: 'native', body: { name } })
-    let changes = 0
-    let isOver = false
+    const load = { changes: 0, isOver: false }
     const paths = names.map(name => `acme/web/${name}`)
     const actors = paths.map(
       name =>
@@ -39,17 +38,17 @@ it(
           password: () => password,
           name,
           others: paths.filter(other => other !== name),
-          answered: () => (changes += 1),
+          answered: () => (load.changes += 1),
         }),
     )
     const running = Promise.all(
       actors.map(async actor => {
-        while (!isOver) await actor.step()
+        while (!load.isOver) await actor.step()
       }),
     )
     for (let round = 0; round < killRounds; round += 1) {
-      const until = changes + Math.ceil(Math.random() * mostChanges)
-      while (changes < until) await sleep(5)
+      const until = load.changes + Math.ceil(Math.random() * mostChanges)
+      while (load.changes < until) await sleep(5)
       await sleep(Math.random() * 30)
       await served.restart(round % serverCount)
       // An access token lasts for 15 minutes.
@@ -57,10 +56,10 @@ it(
       password = (await served.servers[round % serverCount]?.admin())?.token ?? ''
       for (const actor of actors) actor.renew()
     }
-    isOver = true
+    load.isOver = true
     await running
     for (const actor of actors) for (const tag of actor.known.keys()) await actor.check(tag)
-    console.log(`${killRounds} kills, ${changes} pushes and deletions`)
+    console.log(`${killRounds} kills, ${load.changes} pushes and deletions`)
     expect(actors.flatMap(({ faults }) => faults)).toEqual([])
     expect(await doctorFindings(place)).toEqual([])
   },
