@@ -1,3 +1,4 @@
+import type { ListFields } from '../../../runtime/filter/types.ts'
 import type { Collection } from '../../ports/store.ts'
 
 /** The row of a tag. */
@@ -10,12 +11,21 @@ export interface StoredTag {
   readonly push_time: string
 }
 
+/** The order of the tags of a repository: by name alone. */
+export const tagsList: ListFields = {
+  fields: [{ name: 'name', type: 'STRING', operators: [], sortable: true }],
+  defaultOrder: 'name',
+  key: 'name',
+}
+
 /** The tags of all repositories. */
 export const tagCollection: Collection<StoredTag> = {
   name: 'registry_tags',
   id: 'id',
-  columns: { repository_id: 'STRING', name: 'STRING', digest: 'STRING', push_time: 'TIMESTAMP' },
-  indexes: [['repository_id'], ['repository_id', 'digest', 'push_time']],
+  list: tagsList,
+  listedBelow: 'repository_id',
+  columns: { repository_id: 'STRING', digest: 'STRING', push_time: 'TIMESTAMP' },
+  indexes: [['repository_id', 'digest']],
 }
 
 /** Returns the id of the row of a tag. */
