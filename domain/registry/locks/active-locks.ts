@@ -56,7 +56,7 @@ export async function requireNoLock(reader: Reader, repository: string, now: num
 
 const locked = (what: string, locks: readonly string[]) =>
   artifactLocked(
-    `${locks.length} active deployment locks protect ${what}, ${locks.slice(0, 10).join(', ')}; delete them first`,
+    `active deployment locks protect ${what}: ${locks.slice(0, 10).join(', ')}; delete them first`,
     { lock_ids: locks.join(',') },
     { precondition: locks.slice(0, 100).map(subject => ({ type: 'LOCK', subject, description: 'must have ended' })) },
   )
