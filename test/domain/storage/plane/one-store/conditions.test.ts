@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { rangeOf } from '../../../../../domain/storage/plane/ranges.ts'
+import { rangeOf } from '../../../../../domain/resources/byte-ranges.ts'
 import { seeded } from '../../../../areas/random.ts'
 import { tenantStorage, type TenantStorage } from '../../tenant-storage.ts'
 

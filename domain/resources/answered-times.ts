@@ -1,4 +1,4 @@
-import { parseTimestamp } from '../../../runtime/timestamps.ts'
+import { parseTimestamp } from '../../runtime/timestamps.ts'
 
 /**
  * Returns the members of a body with the given times in the form of answers: UTC with three fraction digits (conventions

@@ -2,8 +2,8 @@
 const startMs = 5_000
 
 /**
- * The lease `storage.native`: the server that holds it serves the content of the native engine, because content lies on
- * one machine (conventions §15). The worker with this lease calls `hold` at each of its runs.
+ * The lease `<area>.native`: the server that holds it serves the content of the native engine of an area, because content
+ * lies on one machine (conventions §15). The worker with this lease calls `hold` at each of its runs.
  */
 export class NativeLease {
   readonly #first = Promise.withResolvers<void>()
