@@ -26,7 +26,9 @@ export function completionsOf(schemas: ReadonlyMap<string, NamedSchema>): Comple
   const referrers = new Map<string, Referrer[]>()
   for (const [id, { schema }] of schemas) {
     const refers: Refers = (target, isInside) => {
-      referrers.set(target, [...(referrers.get(target) ?? []), { id, isInside }])
+      const known = referrers.get(target)
+      if (known) known.push({ id, isInside })
+      else referrers.set(target, [{ id, isInside }])
       return nothing
     }
     found.set(id, completion(schema, refers))

@@ -1,5 +1,6 @@
 import { type DiagnosticList, messages } from '../diagnostics.ts'
 import type { Content, Document, Model, Operation, Schema } from './types.ts'
+import { addReferrer, withReferrers } from './referrers.ts'
 import { targetsOf, within } from './walk.ts'
 
 /** The schemas of named schemas, keyed by id. */
@@ -12,7 +13,7 @@ export function exactAnswers(documents: readonly Document[], schemas: Schemas): 
     operations.flatMap(({ successes }) => successes.flatMap(each => each.contents)),
   )
   const isExact = ({ kind, schema }: Content): boolean =>
-    kind === 'json' && ([...within(schema)].some(isWide) || targetsOf(schema).some(id => ids.has(id)))
+    kind === 'json' && (within(schema).some(isWide) || targetsOf(schema).some(id => ids.has(id)))
   return new Set(contents.filter(isExact))
 }
 
@@ -22,23 +23,12 @@ export function exactAnswers(documents: readonly Document[], schemas: Schemas): 
  */
 export function idsWith(schemas: Schemas, isSuch: (part: Schema) => boolean): ReadonlySet<string> {
   const referrers = new Map<string, string[]>()
-  for (const [id, { schema }] of schemas) {
-    for (const target of targetsOf(schema)) {
-      const known = referrers.get(target)
-      if (known) known.push(id)
-      else referrers.set(target, [id])
-    }
-  }
-  const pending = [...schemas].filter(([, { schema }]) => [...within(schema)].some(isSuch)).map(([id]) => id)
-  const found = new Set(pending)
-  for (let id = pending.pop(); id !== undefined; id = pending.pop()) {
-    for (const referrer of referrers.get(id) ?? []) {
-      if (found.has(referrer)) continue
-      found.add(referrer)
-      pending.push(referrer)
-    }
-  }
-  return found
+  for (const [id, { schema }] of schemas) for (const target of targetsOf(schema)) addReferrer(referrers, target, id)
+  const marked = [...schemas].filter(([, { schema }]) => within(schema).some(isSuch))
+  return withReferrers(
+    marked.map(([id]) => id),
+    referrers,
+  )
 }
 
 /** Whether a schema is that of integers of the format `int64`, which generated code may hold in another form. */

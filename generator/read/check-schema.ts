@@ -42,8 +42,8 @@ export function checkSchema(at: Located, checking: Checking): void {
     if (message) report(message, name)
   }
   for (const [low, high] of bounds) {
-    const [from, to] = [numeric(at, low), numeric(at, high)]
-    if (from !== undefined && to !== undefined && from > to) report(messages.boundsCrossed(low, high), low)
+    const from = numeric(at, low) ?? -Infinity
+    if (from > (numeric(at, high) ?? Infinity)) report(messages.boundsCrossed(low, high), low)
   }
   const { minimum, maximum } = boundsOf(at)
   if (minimum !== undefined && maximum !== undefined && minimum > maximum) report(...crossed(at))

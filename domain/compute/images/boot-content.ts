@@ -1,6 +1,7 @@
 import { ApiError } from '../../../runtime/errors.ts'
-import type { Storage } from '../../ports/storage.ts'
+import type { ObjectPlace, Storage } from '../../ports/storage.ts'
 import type { Reader } from '../../ports/store.ts'
+import { ContentLost } from '../../resources/content-lost.ts'
 import type { BootContent, BootBytes } from '../drivers/driver.ts'
 import type { StoredVm } from '../vms/vms-store.ts'
 import { bootSources } from './boot-sources-store.ts'
@@ -30,27 +31,22 @@ export async function bootContentOf(
   const versionId = (await reader.get(bootSources, id))?.value.version_id
   if (versionId === undefined) return undefined
   const place = { workspace, bucket: source.bucket_id, object: source.object, versionId }
-  return {
-    async open() {
-      try {
-        const { body, size } = await storage.readObject(undefined, place)
-        return { size, chunks: readable(body) }
-      } catch (error) {
-        throw error instanceof ApiError ? faultOf(error) : error
-      }
-    },
-  }
+  return { read: () => bytesOf(storage, place) }
 }
 
 function faultOf(error: ApiError): BootContentFault {
-  if (error.rpc === 'UNAVAILABLE') return new BootContentFault(error.message, false, error)
+  const isPassing = error.rpc === 'UNAVAILABLE' && !(error instanceof ContentLost)
+  if (isPassing) return new BootContentFault(error.message, false, error)
   if (error.rpc !== 'NOT_FOUND') return new BootContentFault(error.message, true, error)
   const message = 'the object of the boot disk was deleted before its bytes were copied; create another machine'
   return new BootContentFault(message, true, error)
 }
 
-/** Returns the bytes of a stream. Throws `BootContentFault` if the stream fails. */
-async function* readable(body: ReadableStream<Uint8Array<ArrayBuffer>>): BootBytes {
+/** Opens and reads an object. Throws `BootContentFault`. */
+async function* bytesOf(storage: Storage, place: ObjectPlace): BootBytes {
+  const { body } = await storage.readObject(undefined, place).catch((error: unknown) => {
+    throw error instanceof ApiError ? faultOf(error) : error
+  })
   const reader = body.getReader()
   try {
     for (;;) {

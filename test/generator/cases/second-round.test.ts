@@ -39,7 +39,7 @@ const said: Readonly<Record<string, readonly string[]>> = {
     'head-with-content.yaml:42:5 note name-changed: "Blob" is taken or no name in TypeScript; it is generated as "BlobSchema"',
   ],
   'integers-beyond-2-53': [
-    'integers-beyond-2-53.yaml:34:9 note int64-number: numbers hold the integers of the format "int64", and those beyond 2^53 are refused; choose with --int64 number, bigint or string',
+    'integers-beyond-2-53.yaml:31:9 note int64-number: numbers hold the integers of the format "int64", and those beyond 2^53 are refused; choose with --int64 number, bigint or string',
   ],
   'json-content-parameters': [],
   'literal-paths-and-fallbacks': [
