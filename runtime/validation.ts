@@ -309,6 +309,10 @@ export function omit<T extends object, N extends string>(value: T, names: Readon
   return copy
 }
 
+/** Returns a map with other values under the same names. */
+export const mapValues = <T, U>(map: Readonly<Record<string, T>>, change: (item: T) => U): Record<string, U> =>
+  Object.fromEntries(Object.entries(map).map(([name, item]) => [name, change(item)]))
+
 /** Returns a completed value under its own type, which TypeScript cannot derive for members of alternatives. */
 export function retyped<T>(value: object): T {
   return value as T

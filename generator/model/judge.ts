@@ -2,10 +2,17 @@ import { type DiagnosticList, messages } from '../diagnostics.ts'
 import { onCycles } from './cycles.ts'
 import { schemasOf } from './exact-answers.ts'
 import { judgeEncodings } from './form-schemas.ts'
-import { isLine } from './header-line.ts'
-import { joinedObject } from './joined-object.ts'
 import { mayOverlap } from './overlap.ts'
-import { isMap, mainBranch, type Operation, type Parameter, type Property, type Schema } from './types.ts'
+import {
+  isLine,
+  isMap,
+  joinedObject,
+  mainBranch,
+  type Operation,
+  type Parameter,
+  type Property,
+  type Schema,
+} from './types.ts'
 import type { Unviewed } from './views.ts'
 import { aliasesOf, conditionalBranches, within } from './walk.ts'
 

@@ -38,12 +38,8 @@ type Kind = 'word' | 'string' | 'comparator' | 'mark' | 'end'
 const begins = (kind: Kind, characters: string) => Array.from(characters, character => [character, kind] as const)
 
 /** The kinds of tokens, keyed by their first character; other tokens are words. */
-const kinds: ReadonlyMap<string, Kind> = new Map([
-  ['', 'end'],
-  ...begins('string', `"'`),
-  ...begins('mark', '-.,()'),
-  ...begins('comparator', '<>!=:'),
-])
+const kinds: ReadonlyMap<string, Kind> = /* @__PURE__ */ (() =>
+  new Map([['', 'end'], ...begins('string', `"'`), ...begins('mark', '-.,()'), ...begins('comparator', '<>!=:')]))()
 
 const keywords: ReadonlySet<string> = new Set(['AND', 'OR', 'NOT'])
 
