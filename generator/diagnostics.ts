@@ -271,6 +271,13 @@ export const messages = {
       'failure-untyped',
       'the content of failures (4xx and 5xx) is documentation here: handlers throw "ApiError", and callers find the body in its "response"',
     ),
+  int64AsNumber: () =>
+    note(
+      'int64-number',
+      'numbers hold the integers of the format "int64", and those beyond 2^53 are refused; choose with --int64 number, bigint or string',
+    ),
+  pathFallback: (methods: readonly string[], template: string) =>
+    note('path-fallback', `this path fits ${quoted(template)} too, which takes its ${methods.join(' and ')} requests`),
   statusCase: (status: string) =>
     warning('status-case', `${quoted(status)} is read as ${quoted(status.toUpperCase())}, as OpenAPI writes it`),
   mediaTypesLeftOut: (kept: readonly string[], left: readonly string[]) =>

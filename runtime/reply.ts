@@ -74,9 +74,8 @@ function contentOf(kind: OneKind, body: unknown): NonNullable<WireAnswer['body']
   const isJson = kind === 'json' || kind.name === 'exact'
   if (body instanceof JsonText && (isJson || kind.name === 'text')) return body.text
   if (kind === 'json') return JSON.stringify(body)
-  if (kind.name === 'exact') return kind.write(body)
   if (kind.name === 'text') return String(body)
-  if (kind.name === 'lines' || kind.name === 'events') return kind.write(body)
+  if (kind.name === 'exact' || kind.name === 'lines' || kind.name === 'events') return kind.write(body)
   if (!isBytes(body)) throw new Error('the handler gave no bytes')
   return body instanceof Blob ? body.stream() : body
 }

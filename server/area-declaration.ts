@@ -37,8 +37,11 @@ export interface AreaDeclaration<
   readonly settings?: Settings
   /** The names that `{engine}` may have in paths (conventions §17); `native` alone by default. */
   readonly engines?: readonly string[]
-  /** Whether all answers of the area say `Cache-Control: no-store`, because they may hold secrets (conventions §1). */
-  readonly isSecret?: boolean
+  /**
+   * Whether all answers of the area say `Cache-Control: no-store`, because they may hold secrets (conventions §1); or the
+   * operationIds whose answers do.
+   */
+  readonly isSecret?: boolean | readonly string[]
   /** Whether the area itself delays its answers until every server has applied a change of access. */
   readonly settlesItself?: boolean
   /** Returns a check at step 4 of conventions §4, in addition to the check of the engine. */

@@ -28,7 +28,8 @@ export interface AreaModule {
   /** The built resources, by their names in the area's handlers; absent: all. */
   readonly built?: readonly string[]
   readonly engines: readonly string[]
-  readonly isSecret: boolean
+  /** Whether all answers say `Cache-Control: no-store`, or the operationIds whose answers do. */
+  readonly isSecret: boolean | readonly string[]
   readonly functions?: Partial<AreaFunctions>
   /** The scope finders of operations whose path does not name the scope, keyed by operationId. */
   readonly scopes: AccessScopes

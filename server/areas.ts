@@ -6,13 +6,13 @@ import { followTimes, type FollowTimes } from '../domain/taxonomy/cascade/reconc
 import { usageFacts } from '../domain/taxonomy/quotas/usage.ts'
 import { resolveTaxonomy } from '../domain/taxonomy/tree/resolve.ts'
 import { observabilityArea } from '../output/observability/area.ts'
-import { registryArea } from '../output/registry/area.ts'
 import { taxonomyArea as generatedTaxonomy } from '../output/taxonomy/area.ts'
 import { area, type AreaModule } from './area.ts'
 import { computeArea } from './compute/area.ts'
 import { iamArea } from './iam/area.ts'
 import { areaInProgress, records } from './area-in-progress.ts'
 import { networkArea } from './network/area.ts'
+import { registryArea } from './registry/area.ts'
 import { storageArea } from './storage/area.ts'
 import { topologyArea } from './topology/area.ts'
 import { vaultArea } from './vault/area.ts'
@@ -41,7 +41,7 @@ export const areas: readonly AreaModule[] = [
   computeArea(),
   networkArea(),
   areaInProgress({ generated: observabilityArea, built: records(observabilityArea.filters) }),
-  areaInProgress({ generated: registryArea, built: records(registryArea.filters) }),
+  registryArea(),
   storageArea(),
   vaultArea(),
 ]

@@ -160,13 +160,16 @@ export async function assemble(
       line(entry)
     },
   }
-  const secret = new Set(areas.flatMap(({ domain, isSecret }) => (isSecret ? [domain.name] : [])))
+  const secrecy = new Map(areas.map(({ domain, isSecret }) => [domain.name, isSecret]))
   const dispatch = dispatcher({
     ...answering,
     doors: watch(doors),
     routes,
     domains: domainsOf(areas),
-    noStore: ({ domain }) => secret.has(domain.name),
+    noStore({ domain, operationId }) {
+      const isSecret = secrecy.get(domain.name) ?? false
+      return typeof isSecret === 'boolean' ? isSecret : isSecret.includes(operationId)
+    },
   })
   const serving = { ...answering, doors, watch, admission, prepare, behindProxies: proxied(config.http) }
   return {

@@ -5,9 +5,8 @@ import type { Reason, ErrorDomain } from '../runtime/errors.ts'
  */
 export const iam: ErrorDomain = { name: 'iam', base: 2_000_000 }
 
-/** The reasons of refused authentication and authorization. */
+/** The reasons of refused authentication. */
 export const doorReasons = {
   tokenMissing: { reason: 'TOKEN_MISSING', rpc: 'UNAUTHENTICATED', code: 2_000_101, domain: iam },
   tokenInvalid: { reason: 'TOKEN_INVALID', rpc: 'UNAUTHENTICATED', code: 2_000_102, domain: iam },
-  permissionDenied: { reason: 'IAM_PERMISSION_DENIED', rpc: 'PERMISSION_DENIED', code: 2_000_105, domain: iam },
 } as const satisfies Record<string, Reason>

@@ -24,7 +24,7 @@ import { disposal, protectionsOf, purgeMachines } from './work/purge.ts'
 import { telemetry } from './work/telemetry.ts'
 
 /** The parts of the area, with the values of its settings. */
-type SettledParts = Parts<ComputeArea, 'network' | 'topology', 'observability' | 'storage'> & {
+type SettledParts = Parts<ComputeArea, 'network' | 'topology', 'observability' | 'registry' | 'storage'> & {
   readonly settings: {
     readonly 'compute.images_file': readonly Image[] | undefined
     readonly 'compute.metrics_interval': number
@@ -63,7 +63,7 @@ export function compute<P extends SettledParts = SettledParts>(
   return {
     kinds: [vmKind],
     collections: [machines, bootSources],
-    needs: { required: ['network', 'topology'], optional: ['observability', 'storage'] },
+    needs: { required: ['network', 'topology'], optional: ['observability', 'registry', 'storage'] },
     procedures: (parts: P) => [...vmProcedures(environmentOf(parts)), disposal(environmentOf(parts))],
     workers: (parts: P) => [
       watching(environmentOf(parts)),

@@ -8,7 +8,11 @@ import type { ImageCatalogue } from './images/catalogue.ts'
 export type Drivers = Readonly<Partial<Record<DriverName, Driver>>>
 
 /** The parts of the area, with its images and drivers. */
-export interface ComputeEnvironment extends Parts<ComputeArea, 'network' | 'topology', 'observability' | 'storage'> {
+export interface ComputeEnvironment extends Parts<
+  ComputeArea,
+  'network' | 'topology',
+  'observability' | 'registry' | 'storage'
+> {
   readonly images: ImageCatalogue
   readonly drivers: Drivers
 }

@@ -30,11 +30,12 @@ export async function* inspectCompute(inspection: Inspection): Findings {
   }
 }
 
-/** Returns a fault unless the version of a boot disk is recorded if, and only if, the disk is made from an object. */
+/** Returns a fault unless the content of a boot disk is recorded if, and only if, it is made of an object or artifact. */
 async function sourceFaults({ reader }: Inspection, { boot_disk, id }: StoredVm): Promise<readonly string[]> {
   const isRecorded = (await reader.get(bootSources, id)) !== undefined
-  if (isRecorded === (boot_disk.source_object !== undefined)) return []
-  return [isRecorded ? 'has no object, but a version of one' : 'has a boot disk from an object, but no version of it']
+  const { source_artifact, source_object } = boot_disk
+  if (isRecorded === ((source_artifact ?? source_object) !== undefined)) return []
+  return [isRecorded ? 'needs no content, but one is recorded' : 'has a boot disk from a content that is not recorded']
 }
 
 /** Returns a fault if a transient status has no operation, or if an operation has no work that will end it. */

@@ -1,6 +1,7 @@
 import type { Iam } from './iam.ts'
 import type { Network } from './network.ts'
 import type { Observability } from './observability.ts'
+import type { Registry } from './registry.ts'
 import type { Storage } from './storage.ts'
 import type { Taxonomy } from './taxonomy.ts'
 import type { Topology } from './topology.ts'
@@ -11,6 +12,7 @@ export interface AreaFunctions {
   readonly iam: Iam
   readonly network: Network
   readonly observability: Observability
+  readonly registry: Registry
   readonly storage: Storage
   readonly taxonomy: Taxonomy
   readonly topology: Topology

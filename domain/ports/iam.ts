@@ -1,3 +1,4 @@
+import type { Principal } from '../../runtime/context.ts'
 import type { Reader, Transaction } from './store.ts'
 import type { Scope } from './scope.ts'
 
@@ -16,6 +17,16 @@ export interface FoundPrincipal {
 
 /** The functions of iam for other areas (conventions §14, iam.md 4.10). */
 export interface Iam {
+  /**
+   * Returns the principal of an access token, for a data plane that takes the token in another form than the header
+   * `Authorization: Bearer`. Rejects with TOKEN_INVALID, TOKEN_EXPIRED, TOKEN_REVOKED and AUTHORIZATION_STALE.
+   */
+  authenticateToken(token: string): Promise<Principal>
+  /**
+   * Returns the id of the service account of an assertion (iam.md 4.7) for an audience that is not tokens:refresh; such an
+   * assertion may be sent repeatedly. `now` is in milliseconds since 1970. Throws ASSERTION_INVALID.
+   */
+  accountOfAssertion(reader: Reader, assertion: string, audience: string, now: number): Promise<string>
   /** Returns a user or service account; undefined if no such principal exists, and for the system principal. */
   findPrincipal(reader: Reader, id: string): Promise<FoundPrincipal | undefined>
   /**

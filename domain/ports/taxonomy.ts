@@ -18,6 +18,12 @@ export interface Amount {
   readonly amount: number
 }
 
+/** The names of a workspace and of its organisation. */
+export interface WorkspaceNames {
+  readonly organisation: string
+  readonly workspace: string
+}
+
 /**
  * The functions of taxonomy for other areas: reads of the tree, and the quotas of subtrees (conventions §10, §11, §14).
  */
@@ -54,6 +60,15 @@ export interface Taxonomy {
    * Returns the groups and workspaces below a node, without the node itself; an empty list if the node does not exist.
    */
   subtree(reader: Reader, scope: Scope): Promise<readonly Scope[]>
+  /**
+   * Returns the names of a workspace and of its organisation, neither of which ever changes; undefined if the workspace
+   * does not exist.
+   */
+  namesOf(reader: Reader, workspace: string): Promise<WorkspaceNames | undefined>
+  /**
+   * Returns the id of the workspace with this name in the organisation with this name; undefined if there is none.
+   */
+  workspaceNamed(reader: Reader, organisation: string, workspace: string): Promise<string | undefined>
   /**
    * Takes amounts for a workspace from every quota on its chain. Throws QUOTA_EXCEEDED, which names the topmost node
    * without room. A negative amount is never refused, and a deleted workspace has nothing to return. If the transaction

@@ -90,6 +90,8 @@ export interface Topology {
    * undefined if the region does not exist, so that each caller can throw its own error.
    */
   requireRegion(tx: Transaction, name: string): Promise<{ readonly id: string; readonly name: string } | undefined>
+  /** Returns the name of the only region; undefined if there are several regions, or none. */
+  onlyRegion(reader: Reader): Promise<string | undefined>
   /**
    * Returns the multi-region with this name and shares its row, so that no other transaction deletes the multi-region
    * or removes a region from it before the caller has recorded a reference to `topology.multiRegions`. Returns

@@ -1,6 +1,6 @@
-import type { Filter, FilterField } from '../../runtime/filter/types.ts'
+import type { Filter } from '../../runtime/filter/types.ts'
 import type { ListQuery } from '../../runtime/pagination.ts'
-import { formatMillis, storedTimestamp } from '../../runtime/timestamps.ts'
+import { timeFilter, withDerivedTests } from './derived-tests.ts'
 
 /** The states of rows that expire by the clock, before a worker records the expiry. */
 export interface ClockStates {
@@ -12,21 +12,11 @@ export interface ClockStates {
 }
 
 /** Returns a query that filters by the state at the time of the query, not by the recorded state. */
-export function byStateAt(query: ListQuery, states: ClockStates): ListQuery {
-  const { filter, now } = query
-  return filter === undefined ? query : { ...query, filter: rewritten(filter, states, now) }
-}
-
-function rewritten(filter: Filter, states: ClockStates, now: number): Filter {
-  if (filter.kind === 'and' || filter.kind === 'or')
-    return { ...filter, terms: filter.terms.map(term => rewritten(term, states, now)) }
-  if (filter.kind === 'not') return { ...filter, term: rewritten(filter.term, states, now) }
-  if (filter.kind !== 'compare' || filter.field.name !== 'state') return filter
-  const { operator, value } = filter
-  const equal = { ...filter, operator: '=' } as const
-  const atTime = stateFilter(equal, String(value), states, now)
-  return operator === '=' ? atTime : operator === '!=' ? { kind: 'not', term: atTime } : filter
-}
+export const byStateAt = (query: ListQuery, states: ClockStates): ListQuery =>
+  withDerivedTests(query, {
+    state: (value, field) =>
+      stateFilter({ kind: 'compare', field, operator: '=', value }, String(value), states, query.now),
+  })
 
 /**
  * Returns the filter of a state, given the filter that compares the recorded state with it. The times are compared in
@@ -39,16 +29,9 @@ function stateFilter(
   { active, expired, time }: ClockStates,
   now: number,
 ): Filter {
-  const field: FilterField = { name: time, type: 'TIMESTAMP', operators: [] }
-  const compared = (operator: '>' | '<='): Filter => ({
-    kind: 'compare',
-    field,
-    operator,
-    value: storedTimestamp(formatMillis(now)) ?? '',
-  })
-  if (state === active) return { kind: 'and', terms: [recorded, { kind: 'not', term: compared('<=') }] }
+  if (state === active) return { kind: 'and', terms: [recorded, { kind: 'not', term: timeFilter(time, '<=', now) }] }
   if (state !== expired) return recorded
   const recordedActive: Filter = { ...recorded, value: active }
-  const isOver: Filter = { kind: 'not', term: compared('>') }
+  const isOver: Filter = { kind: 'not', term: timeFilter(time, '>', now) }
   return { kind: 'or', terms: [recorded, { kind: 'and', terms: [recordedActive, isOver] }] }
 }

@@ -3,7 +3,7 @@ import type { Parts } from '../ports/area-parts.ts'
 import type { ContentFault, ContentFiles } from './contents/content-files.ts'
 import type { InstanceFolders } from './instances/instance-folders.ts'
 import type { RemovedCounts } from './lifecycle/removed-counts.ts'
-import type { NativeLease } from './native/native-lease.ts'
+import type { NativeLease } from '../resources/native-lease.ts'
 import type { Traffic } from './statistics/traffic.ts'
 import type { SigningKeys } from './presigned/signing-keys.ts'
 

@@ -1,10 +1,10 @@
 import { workspaceNotActive } from '../../output/shared/errors.ts'
 import type { Reader, Transaction } from '../ports/store.ts'
-import type { EffectiveState, Taxonomy } from '../ports/taxonomy.ts'
+import type { EffectiveState, Taxonomy, WorkspaceNames } from '../ports/taxonomy.ts'
 import { chain, parent } from './tree/chains.ts'
 import { consume } from './quotas/consume.ts'
 import { locate } from './tree/locate.ts'
-import { groups, trees, workspaces } from './tree/nodes.ts'
+import { groups, organisations, trees, workspaces } from './tree/nodes.ts'
 import { groupsBelow } from './tree/places.ts'
 import { notActive, unknownWorkspace } from './tree/refusals.ts'
 import { active, bareState } from './tree/states.ts'
@@ -19,6 +19,8 @@ export const taxonomyFunctions: Taxonomy = {
   parent,
   chain,
   subtree,
+  namesOf,
+  workspaceNamed,
   consume,
 }
 
@@ -66,4 +68,15 @@ async function subtree(reader: Reader, scope: Scope): Promise<readonly Scope[]> 
   const where = { organisation_id: organisation, parent_group_id: parents }
   for await (const { id } of reader.each(workspaces, where)) below.push({ type: 'WORKSPACE', id })
   return below
+}
+
+async function namesOf(reader: Reader, id: string): Promise<WorkspaceNames | undefined> {
+  const workspace = (await reader.get(workspaces, id))?.value
+  const organisation = workspace && (await reader.get(organisations, workspace.organisation_id))?.value
+  return organisation && { organisation: organisation.name, workspace: workspace.name }
+}
+
+async function workspaceNamed(reader: Reader, organisation: string, name: string): Promise<string | undefined> {
+  const found = await reader.find(organisations, { name: organisation })
+  return found && (await reader.find(workspaces, { organisation_id: found.id, name }))?.id
 }

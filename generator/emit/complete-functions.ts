@@ -4,6 +4,7 @@ import { readBody } from './bodies.ts'
 import { memberValue } from './check-statements.ts'
 import { isRange } from './tagged-type.ts'
 import { type Emission, resolved, schemaOf } from './emission.ts'
+import { valuesOf } from './completion.ts'
 import { filledDefault } from './filled-default.ts'
 import { camel, completeName, pascal, word } from './names.ts'
 import type { OutputFile } from './file.ts'
@@ -152,17 +153,39 @@ function plainCompleted(value: string, schema: Schema, context: CompleteContext)
     }
     case 'array':
       return mapped(`${value}.map`, [], completed('item', schema.items, context))
+    case 'union':
+      return branchCompleted(value, schema, context)
     case 'intersection':
-    case 'object':
+    case 'object': {
+      const values = schema.kind === 'object' ? valuesOf(schema) : undefined
+      if (values) return mapped(context.file.runtime('mapValues'), [value], completed('item', values, context))
       return membersCompleted(
         value,
         propertiesOf(schema, context.emission),
         hasAlternatives(schema, context.emission),
         context,
       )
+    }
     default:
       return value
   }
+}
+
+/** Returns the value of a union with a discriminator, completed as the branch that the discriminator names. */
+function branchCompleted(
+  value: string,
+  { discriminator, of }: Extract<Schema, { kind: 'union' }>,
+  context: CompleteContext,
+): Doc {
+  const { mapping = [], property: tag = '' } = discriminator ?? {}
+  const current = member(value, tag)
+  const branches = mapping.flatMap(([name, target]) => {
+    const branch = of.find(each => each.kind === 'ref' && each.target === target)
+    if (!branch || !isCompleted(completionOf(branch, context.emission))) return []
+    const whole = object([['...', expressed(completed(value, branch, context))], assigned(tag, current)])
+    return [[`${current} === ${quote(name)}`, whole] as const]
+  })
+  return choices(branches, value)
 }
 
 /**

@@ -1,5 +1,4 @@
-import { joinedObject } from '../model/joined-object.ts'
-import { isMap, type Parameter, type Schema } from '../model/types.ts'
+import { isMap, joinedObject, type Parameter, type Schema } from '../model/types.ts'
 import { type Emission, resolved } from './emission.ts'
 import { heldAs } from './int64/held.ts'
 import type { Doc } from './layout/doc.ts'

@@ -1,5 +1,5 @@
 import type { Content, Operation, Parameter, RequestBody, Schema } from '../model/types.ts'
-import { type Completion, completion, memberCompletion } from './completion.ts'
+import { type Completion, completion, memberCompletion, type Refers } from './completion.ts'
 import { isStream } from './answer-type.ts'
 import { type Emission, resolved, schemaOf } from './emission.ts'
 import { annotated, arrayOf, intersectionOf, objectOf, type Type, unionOf } from './layout/type.ts'
@@ -8,14 +8,14 @@ import { type TypeContext, typeOf, typedBranches, visible } from './type-express
 
 /**
  * Returns whether completing a sent value of a schema fills defaults or drops output-only members. The types
- * (`Parsed<Name>`) and the functions (`complete<Name>`) both follow this result. Defaults within the branches of a
- * union are not filled, because the branch is unknown before the check.
+ * (`Parsed<Name>`) and the functions (`complete<Name>`) both follow this result. Without a discriminator,
+ * the branches of a union are not completed, because the branch is unknown before the check.
  */
 export const completionOf = (schema: Schema, emission: Emission): Completion => completion(schema, known(emission))
 
 const known =
-  ({ completions }: Emission) =>
-  (target: string): Completion =>
+  ({ completions }: Emission): Refers =>
+  target =>
     completions.get(target) ?? { fills: false, drops: false }
 
 /** Returns the completion of an operation's request. */

@@ -1,6 +1,5 @@
 import { isIdentifier } from '../identifier.ts'
-import { isLine } from '../model/header-line.ts'
-import type { OperationAccess, Group, Operation, Response } from '../model/types.ts'
+import { isLine, type OperationAccess, type Group, type Operation, type Response } from '../model/types.ts'
 import { resultType } from './answer-type.ts'
 import { requestComplete } from './complete-functions.ts'
 import { type Emission, openFile, resolved, schemaOf } from './emission.ts'

@@ -67,6 +67,7 @@ export const runtimeSymbols = {
   jsonLines: { module: 'items', type: false },
   list: { module: 'validation', type: false },
   mapItems: { module: 'items', type: false },
+  mapValues: { module: 'validation', type: false },
   matches: { module: 'validation', type: false },
   mediaChoice: { module: 'choice', type: false },
   multipartForm: { module: 'forms', type: false },

@@ -1,4 +1,5 @@
-import type { Content, Document, Schema } from './types.ts'
+import { type DiagnosticList, messages } from '../diagnostics.ts'
+import type { Content, Document, Model, Operation, Schema } from './types.ts'
 import { addReferrer, withReferrers } from './referrers.ts'
 import { targetsOf, within } from './walk.ts'
 
@@ -33,5 +34,21 @@ export function idsWith(schemas: Schemas, isSuch: (part: Schema) => boolean): Re
 /** Whether a schema is that of integers of the format `int64`, which generated code may hold in another form. */
 export const isInt64 = (part: Schema): boolean =>
   part.kind === 'number' ? part.integer && part.format === 'int64' : part.kind === 'enum' && part.exact !== undefined
+
+/** Notes once for each document that numbers hold its integers of 64 bits, at the first of them. */
+export function noteInt64s({ documents }: Model, diagnostics: DiagnosticList): void {
+  for (const { operations, schemas } of documents) {
+    const roots = [...schemas.map(({ schema }) => schema), ...operations.flatMap(schemasOf)]
+    const first = roots.flatMap(root => [...within(root)]).find(isWide)
+    if (first) diagnostics.add(messages.int64AsNumber(), first.position)
+  }
+}
+
+/** Returns the schemas of an operation that have no name, and references to schemas with a name. */
+export const schemasOf = ({ body, failures, parameters, successes }: Operation): readonly Schema[] => [
+  ...(body?.contents.map(({ schema }) => schema) ?? []),
+  ...parameters.map(({ schema }) => schema),
+  ...[...successes, ...failures].flatMap(({ contents }) => contents.map(({ schema }) => schema)),
+]
 
 const isWide = (part: Schema): boolean => part.kind === 'number' && part.wide === true

@@ -1,10 +1,18 @@
 import { type DiagnosticList, messages } from '../diagnostics.ts'
 import { onCycles } from './cycles.ts'
+import { schemasOf } from './exact-answers.ts'
 import { judgeEncodings } from './form-schemas.ts'
-import { isLine } from './header-line.ts'
-import { joinedObject } from './joined-object.ts'
 import { mayOverlap } from './overlap.ts'
-import { isMap, mainBranch, type Operation, type Parameter, type Property, type Schema } from './types.ts'
+import {
+  isLine,
+  isMap,
+  joinedObject,
+  mainBranch,
+  type Operation,
+  type Parameter,
+  type Property,
+  type Schema,
+} from './types.ts'
 import type { Unviewed } from './views.ts'
 import { aliasesOf, conditionalBranches, within } from './walk.ts'
 
@@ -24,7 +32,7 @@ export function judge(
     if (circular.has(id)) diagnostics.add(messages.schemaCycle(name), schema.position)
   }
   if (circular.size > 0) return
-  for (const root of [...schemas.map(({ schema }) => schema), ...operations.flatMap(inlineSchemas)]) {
+  for (const root of [...schemas.map(({ schema }) => schema), ...operations.flatMap(schemasOf)]) {
     for (const part of within(root)) {
       if (part.kind === 'intersection') judgeBranches(part.of, byId, diagnostics)
       if (part.kind === 'unevaluated') judgeUnevaluated(part, byId, diagnostics)
@@ -95,12 +103,6 @@ function judgeUnevaluated(
     else if (next?.kind === 'dependent') pending.push(next.of)
   }
 }
-
-const inlineSchemas = ({ body, failures, parameters, successes }: Operation): readonly Schema[] => [
-  ...(body?.contents.map(({ schema }) => schema) ?? []),
-  ...parameters.map(({ schema }) => schema),
-  ...[...successes, ...failures].flatMap(({ contents }) => contents.map(({ schema }) => schema)),
-]
 
 type Index = ReadonlyMap<string, Schema>
 type ObjectSchema = Extract<Schema, { kind: 'object' }>

@@ -231,6 +231,33 @@ export const isMap = (schema: Schema): schema is Extract<Schema, { kind: 'object
     schema.additional === 'any' ||
     (schema.additional === 'open' && schema.properties.length === 0))
 
+/**
+ * Whether the line of a header can carry the values of a schema without JSON: scalars, and lists of scalars. `resolve`
+ * follows references to the final schema.
+ */
+export function isLine(schema: Schema, resolve: (schema: Schema) => Schema): boolean {
+  const of = resolve(schema)
+  if (of.kind === 'union') return of.of.every(form => isLine(form, resolve))
+  const item = of.kind === 'array' ? resolve(of.items) : of
+  return item.kind !== 'object' && item.kind !== 'intersection' && item.kind !== 'array'
+}
+
+/**
+ * Returns an intersection of objects as one object with the members of all; any other schema as it is. Of members with
+ * one name, the last counts. `resolve` follows references to the final schema.
+ */
+export function joinedObject(schema: Schema, resolve: (schema: Schema) => Schema): Schema {
+  if (schema.kind !== 'intersection') return schema
+  const branches = schema.of
+    .filter(branch => !isConstraint(branch))
+    .map(branch => joinedObject(resolve(branch), resolve))
+  const objects = branches.filter(branch => branch.kind === 'object')
+  if (objects.length === 0 || objects.length < branches.length) return schema
+  const members = objects.flatMap(({ properties }) => properties.map((each): [string, Property] => [each.name, each]))
+  const additional = objects.map(object => object.additional).find(each => each !== 'open') ?? 'open'
+  return { kind: 'object', properties: [...new Map(members).values()], additional, position: schema.position }
+}
+
 /** Whether no value fits a schema, not even null. */
 export const isNever = ({ kind, nullable }: Schema): boolean => kind === 'never' && !nullable
 

@@ -3,6 +3,7 @@ import { type Message, messages } from '../diagnostics.ts'
 import type { Checking } from './checking.ts'
 import { checkRaises, reasonsOf } from './check-extensions.ts'
 import { isDefaultDialect, isNewer } from './dialect.ts'
+import { checkFallbacks } from './check-fallbacks.ts'
 import { elements, member, members, positionOf, text, whole } from './located.ts'
 import {
   encodedLiteral,
@@ -26,6 +27,7 @@ export function checkEntry({ file }: Entry, checking: Checking): void {
   const document = whole(file)
   const operations = operationsOf(loaded, file)
   checkTemplates(document, operations, checking)
+  checkFallbacks(document, operations, checking)
   checkIds(operations, checking)
   checkServers(document, checking)
   checkDialect(document, checking)

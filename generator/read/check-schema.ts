@@ -113,6 +113,8 @@ function checkDiscriminator(at: Located, { loaded, diagnostics }: Checking): voi
   }
   for (const branch of [...elements(member(at, 'oneOf')), ...elements(member(at, 'anyOf'))]) {
     const schema = follow(loaded, branch)
+    // A branch that is only null needs no property.
+    if (typesOf(schema)?.length === 0) continue
     const properties = member(schema ?? branch, 'properties')
     const isPlain = schema && !member(schema, 'allOf') && !member(schema, 'oneOf') && !member(schema, 'anyOf')
     const isThere = properties && member(properties, property) && texts(schema, 'required').includes(property)

@@ -106,15 +106,11 @@ function target({ path, at }: Member, fields: ReadonlyMap<string, FilterField>):
   let field: FilterField | undefined
   let taken = 0
   let name = ''
-  let steps = 0
-  for (const step of path) {
+  for (const [i, step] of path.entries()) {
     if (isDotted(step)) break
-    name += steps > 0 ? `.${textOf(step)}` : textOf(step)
-    steps += 1
+    name += i > 0 ? `.${textOf(step)}` : textOf(step)
     const known = fields.get(name)
-    if (known === undefined) continue
-    field = known
-    taken = steps
+    if (known) [field, taken] = [known, i + 1]
   }
   if (!field) {
     const whole = nameOf(path)

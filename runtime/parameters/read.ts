@@ -150,9 +150,7 @@ function pairsOf(text: string, separator: string): Given {
 
 /** Adds a text to the texts of a name. */
 function put(given: Given, name: string, text: string): void {
-  const texts = given.get(name)
-  if (texts) texts.push(text)
-  else given.set(name, [text])
+  if (given.get(name)?.push(text) === undefined) given.set(name, [text])
 }
 
 function nameOf(raw: string): string {
@@ -238,9 +236,8 @@ function readPairs(type: ObjectType, texts: Texts, delimiter: RegExp, explode: b
   const pairs = explode ? parts.flatMap(part => part.split(/=(.*)/s).slice(0, 2)) : parts
   if (pairs.length % 2 === 1) throw new Unreadable(texts.field, 'must be pairs of name and value')
   const given: Given = new Map()
-  for (let index = 0; index < pairs.length; index += 2) {
+  for (let index = 0; index < pairs.length; index += 2)
     put(given, texts.decode(pairs[index] ?? ''), pairs[index + 1] ?? '')
-  }
   const object: Record<string, unknown> = {}
   for (const [name, raw] of given) setMember(object, name, readMember(type, name, { ...texts, raw }))
   return object
@@ -295,8 +292,8 @@ function readDeep(name: string, field: string, type: ObjectType, given: Given): 
     const texts = take(given, key, `${field}.${path.join('.')}`)
     const [first = ''] = key.slice(name.length + 1).split(']')
     const fault = new Unreadable(`${field}.${first}`, `must be given as "${name}[name]=value"`)
-    const isNested = /^(?:\[[^[\]]*\])+$/.test(key.slice(name.length)) && path.length <= maxDepth
-    if (!isNested || texts === undefined) throw fault
+    const isNested = /^(?:\[[^[\]]*\])+$/.test(key.slice(name.length))
+    if (!isNested || texts === undefined || path.length > maxDepth) throw fault
     // Several programs write a list as `year[list][]=a`.
     if (path.length > 1 && path.at(-1) === '') path.pop()
     const last = path.pop() ?? ''

@@ -4,7 +4,7 @@ import type { Reader } from '../../domain/ports/store.ts'
 import type { Taxonomy } from '../../domain/ports/taxonomy.ts'
 import { isUuid } from '../../runtime/formats.ts'
 import { circumstancesOf, isAllowed, touches } from './doors.ts'
-import { permissionDenied } from './refusals.ts'
+import { permissionDenied } from '../../domain/resources/permission-denied.ts'
 import type { Scope } from '../../domain/ports/scope.ts'
 
 interface AuthorizerServices {

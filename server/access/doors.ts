@@ -8,7 +8,7 @@ import type { Access, Route } from '../../runtime/route.ts'
 import { hasUsedKey } from '../operations/idempotency.ts'
 import { pathScope, requireScopeWord, scopeOfPath } from './asked-scope.ts'
 import { resourceOf, type ResourceOf } from './called-resource.ts'
-import { permissionDenied } from './refusals.ts'
+import { permissionDenied } from '../../domain/resources/permission-denied.ts'
 import type { Scope } from '../../domain/ports/scope.ts'
 
 /** The store, the clock and the functions of iam that the doors use. */

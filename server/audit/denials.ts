@@ -4,7 +4,7 @@ import type { CallContext } from '../../runtime/context.ts'
 import type { Doors } from '../../runtime/doors.ts'
 import { ApiError } from '../../runtime/errors.ts'
 import type { BoundRoute, Route } from '../../runtime/route.ts'
-import { doorReasons } from '../door-reasons.ts'
+import { permissionDeniedReason } from '../../domain/resources/permission-denied.ts'
 import type { Log } from '../log.ts'
 import type { Scope } from '../../domain/ports/scope.ts'
 
@@ -20,7 +20,7 @@ export interface Denials {
 export function denials(store: Store, audit: Audit, log: Log): Denials {
   /** Records a refusal. A failure is only logged, because the caller is refused in any case. */
   async function record(error: unknown, context: CallContext, route: Route<unknown, unknown>): Promise<void> {
-    if (!(error instanceof ApiError) || error.reason !== doorReasons.permissionDenied.reason) return
+    if (!(error instanceof ApiError) || error.reason !== permissionDeniedReason.reason) return
     const activity = denied(error, context, route)
     try {
       await audit.recordRefusal(store, activity)

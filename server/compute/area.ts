@@ -16,7 +16,7 @@ import { computeSettings } from './settings.ts'
 export type ComputeParts = AreaEnvironment<
   ComputeArea,
   'network' | 'topology',
-  'observability' | 'storage',
+  'observability' | 'registry' | 'storage',
   typeof computeSettings
 >
 

@@ -9,10 +9,12 @@ import { passwordsOf } from '../../domain/iam/credentials/stored-passwords.ts'
 import { fullCost, type Cost } from '../../domain/iam/credentials/password-hash-format.ts'
 import { principals } from '../../domain/iam/collections/principals-store.ts'
 import { sessionsOf } from '../../domain/iam/sessions/session-tokens.ts'
+import { checkAssertion } from '../../domain/iam/sessions/assertions.ts'
 import { SigningKeys } from '../../domain/iam/sessions/signing-keys.ts'
 import { throttleOf } from '../../domain/iam/sign-in/sign-in-throttle.ts'
 import { treeChanges } from '../../domain/iam/tree-changes.ts'
 import type { Iam } from '../../domain/ports/iam.ts'
+import type { Principal } from '../../runtime/context.ts'
 import { accessOf } from '../access/access-of.ts'
 import { catalogue } from '../access/catalogue.ts'
 import { iamDoors } from '../access/doors.ts'
@@ -73,6 +75,14 @@ export async function openIamAt(sources: AccessSources, cost: Cost): Promise<Pla
     accessTokens,
     mounted: mounting.resolve,
   }
+  const requireFresh = (): Promise<void> | void => {
+    feed.requireFresh()
+    return feed.follow()
+  }
+  const authenticateToken = async (token: string): Promise<Principal> => {
+    await requireFresh()
+    return authenticator.authenticate(`Bearer ${token}`)
+  }
   return {
     doors: iamDoors(
       {
@@ -81,16 +91,13 @@ export async function openIamAt(sources: AccessSources, cost: Cost): Promise<Pla
         now: clock.now,
         authenticate: authorization => authenticator.authenticate(authorization),
         requireLive: principal => authenticator.requireLive(principal),
-        requireFresh() {
-          feed.requireFresh()
-          return feed.follow()
-        },
+        requireFresh,
         changes: () => feed.changes,
       },
       sources.scopes,
     ),
     access: accessOf({ decisions, taxonomy, reader: store }),
-    functions: { iam: functionsOf(mounting.promise) },
+    functions: { iam: { ...functionsOf(mounting.promise), authenticateToken } },
     guard: services,
     routes: [jwksRoute(outside, keys)],
     periodic: [tokenSweeper(clock), bindingSweeper(clock)],
@@ -118,7 +125,9 @@ const settingsOf = ({ baseUrl, config }: AccessSources): IamSettings => ({
  * Returns the functions of iam for other areas, some of which wait until iam is mounted. The tree changes only after
  * all areas are mounted.
  */
-const functionsOf = (mounted: Promise<IamEnvironment>): Iam => ({
+const functionsOf = (mounted: Promise<IamEnvironment>): Omit<Iam, 'authenticateToken'> => ({
+  accountOfAssertion: async (reader, assertion, audience, now) =>
+    (await checkAssertion(reader, assertion, audience, now)).account.id,
   async findPrincipal(reader, id) {
     const found = (await reader.get(principals, id))?.value
     if (found === undefined || found.kind === 'SYSTEM') return undefined

@@ -15,6 +15,12 @@ export function httpUrlFault(value: string): string | undefined {
   return /^https?:\/\//.test(value) && URL.canParse(value) ? undefined : 'must be an http or https URL'
 }
 
+/** Returns the fault of a text that is no host with or without a port, as image references begin with. */
+export function hostFault(value: string): string | undefined {
+  const isUsable = /^(?:[a-z0-9.-]+|\[[\da-f:]+\])(?::\d{1,5})?$/.test(value) && URL.canParse(`https://${value}`)
+  return isUsable ? undefined : 'must be a host in lower case, with or without a port, such as "registry.example:5000"'
+}
+
 /** Returns the fault of a text that is no URL of a PostgreSQL database. */
 export function storeUrlFault(value: string): string | undefined {
   const isUsable = /^postgres(?:ql)?:\/\//.test(value) && URL.canParse(value)

@@ -6,7 +6,7 @@ import { storageFunctions } from '../../domain/storage/functions/storage-functio
 import { storageHooks } from '../../domain/storage/hooks.ts'
 import { degrader } from '../../domain/storage/instances/check-instances.ts'
 import { RemovedCounts } from '../../domain/storage/lifecycle/removed-counts.ts'
-import { NativeLease } from '../../domain/storage/native/native-lease.ts'
+import { NativeLease } from '../../domain/resources/native-lease.ts'
 import { Traffic } from '../../domain/storage/statistics/traffic.ts'
 import { storageArea as generated, type StorageArea } from '../../output/storage/area.ts'
 import type { StorageHandlers } from '../../output/storage/handlers.ts'
@@ -33,6 +33,7 @@ export function storageArea(calls: FileCalls = hostCalls): AreaModule {
     handlers: parts => storageHandlers(environmentOf(parts)),
     settings: storageSettings,
     host: ({ hasStore }, settings) => contentFiles(settings['storage.roots'], hasStore),
+    isSecret: ['createPartUrls', 'createPresignedDownloadUrl', 'createPresignedUploadUrl'],
     hooks: parts => storageHooks(environmentOf(parts)),
     forms: () => storageForms,
     procedures: parts => storageProcedures(environmentOf(parts)),

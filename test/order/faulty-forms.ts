@@ -79,6 +79,21 @@ const storageClass: readonly JsonObject[] = [
   { multi_region: 'all' },
 ]
 
+const accessPolicy: readonly JsonObject[] = [
+  {
+    name: 'dev',
+    rules: [
+      {
+        effect: 'REGISTRY_POLICY_EFFECT_ALLOW',
+        principals: ['ALL_AUTHENTICATED'],
+        actions: ['REGISTRY_ACTION_SCAN'],
+        source_cidrs: ['192.0.2.0/40'],
+      },
+    ],
+  },
+]
+const lockHolder = { holder: { type: 'compute.vms', id: subnet_id } }
+
 /**
  * The bodies that the rules of each operation refuse whose members the schema accepts, keyed by `area.operationId`. A body
  * has the members that the rules of its operation require. Each rule must refuse one of the bodies.
@@ -90,6 +105,14 @@ export const faultyForms: Readonly<Record<string, readonly JsonObject[]>> = {
     ...lists.map(members => ({ ...vm, ...members })),
   ],
   'compute.updateVm': lists,
+  'registry.createAccessPolicy': accessPolicy,
+  'registry.createDeploymentLock': [{ reference: 'v1', reason: 'in use', ...lockHolder }],
+  'registry.createRepository': [{ name: 'api', region: 'local1', multi_region: 'all' }],
+  'registry.createRepositoryAccessPolicy': accessPolicy,
+  'registry.updateAccessPolicy': accessPolicy,
+  'registry.updateDeploymentLock': [lockHolder],
+  'registry.updateRepository': [{ region: 'local1', multi_region: 'all' }],
+  'registry.updateRepositoryAccessPolicy': accessPolicy,
   'storage.copyObject': [{ content_type: 'text/plain' }, { custom_metadata: { a: '1' } }],
   'storage.createBucket': bucket,
   'storage.createPartUrls': [{ parts: [{ part_number: 1 }, { part_number: 1 }] }, { expires_in: '604801s' }],

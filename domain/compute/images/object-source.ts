@@ -4,7 +4,8 @@ import type { CallContext } from '../../../runtime/context.ts'
 import { absentAt, ApiError, faultAt } from '../../../runtime/errors.ts'
 import type { ObjectFacts, Storage } from '../../ports/storage.ts'
 import type { Transaction } from '../../ports/store.ts'
-import { headerBytes, qcow2HeaderOf } from './qcow2.ts'
+import { diskSizeOf } from './disk-size.ts'
+import { headerBytes } from './qcow2.ts'
 
 /** The facts of an object from which a boot disk is made. */
 export interface ObjectSource {
@@ -12,11 +13,6 @@ export interface ObjectSource {
   /** The size of the disk that the object stands for, in GiB, rounded up. */
   readonly minGib: number
 }
-
-const bytesPerGib = 2 ** 30
-
-/** The largest size of a disk in GiB (compute.md 1). */
-const maxGib = 65_536
 
 const field = 'boot_disk.source_object'
 
@@ -69,14 +65,8 @@ const absentObject = ({ bucket_id, object }: VmSourceObject): ApiError =>
 
 /** Returns the facts of an object with these first bytes. Throws VM_IMAGE_REQUIREMENT_UNMET. */
 function sourceOf(object: string, { size, versionId }: ObjectFacts, start: Uint8Array): ObjectSource {
-  const qcow2 = qcow2HeaderOf(start, size)
-  if (qcow2?.hasOtherFiles) throw unmet(object, 'needs other files; flatten it with qemu-img convert')
-  if (qcow2?.isEncrypted) throw unmet(object, 'is encrypted; decrypt it with qemu-img convert')
-  if (qcow2?.isTruncated) throw unmet(object, 'is a truncated qcow2 file; upload it again')
-  const bytes = qcow2?.virtualBytes ?? size
-  if (bytes === 0) throw unmet(object, 'is an empty disk; upload a disk')
-  const minGib = Math.ceil(bytes / bytesPerGib)
-  if (minGib > maxGib) throw unmet(object, `stands for a disk of more than ${maxGib} GiB; use a smaller disk`)
+  const minGib = diskSizeOf(start, size)
+  if (typeof minGib === 'string') throw unmet(object, minGib)
   return { versionId, minGib }
 }
 

@@ -48,7 +48,7 @@ async function runStep(
   if (vm?.operation_id !== operationId) return done()
   const driver = vm.driver === '' ? undefined : drivers[vm.driver]
   if (!driver && !step.isOptional) return failed(errorOf(step.reason, `this server has no driver ${vm.driver}`))
-  const content = await bootContentOf(store, functions.storage, vm)
+  const content = await bootContentOf(store, functions, vm)
   const call = { vm: driverVmOf(vm, images), content, request: operationId, now: clock.now(), signal, tx }
   const answer = (driver && (await answerOf(step.run(driver, call, input)))) ?? { kind: 'done' }
   if (answer.kind === 'waiting') return again(answer.afterMs)

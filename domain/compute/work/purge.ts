@@ -23,7 +23,7 @@ const kind = 'compute.dispose'
  * go with their kind; ports and capacity go with the purges of network and topology.
  */
 export async function purgeMachines(
-  { images, operations, store }: ComputeEnvironment,
+  { functions, images, operations, store }: ComputeEnvironment,
   workspace: string,
 ): Promise<void> {
   const scope = workspaceScope(workspace)
@@ -33,7 +33,7 @@ export async function purgeMachines(
     const vm: DriverVm = { ...driverVmOf(value, images), metadata: {} }
     await store.tx(async tx => {
       if (operation_id !== '') await operations.cancel(tx, operation_id, 'the workspace is deleted')
-      await forgetSource(tx, value.id)
+      await forgetSource(functions.registry, tx, value.id)
       const input: Disposal | undefined = driver === '' ? undefined : { vm, driver }
       if (input) await operations.follow(tx, { kind, input, scope })
     })

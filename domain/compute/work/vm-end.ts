@@ -111,7 +111,7 @@ export async function end(
 
 /** Deletes the row of a machine that the driver has removed, and frees the machine's ports, quotas and capacity. */
 export async function remove(
-  { functions: { network, topology }, taxonomy }: ComputeEnvironment,
+  { functions: { network, registry, topology }, taxonomy }: ComputeEnvironment,
   tx: Transaction,
   { id, value: vm, version }: Stored<StoredVm>,
 ): Promise<void> {
@@ -119,7 +119,7 @@ export async function remove(
   await releaseInterfaces(network, tx, vm.network_interfaces)
   await dropReferencesOf(tx, { type: vmKind.type, id })
   await tx.delete(vmCollection, id, version)
-  await forgetSource(tx, id)
+  await forgetSource(registry, tx, id)
   await takeDifference(tx, taxonomy, vm.workspace_id, vmKind.takes?.(vm) ?? [], [])
   await topology.release(tx, consumerOf(vm))
 }

@@ -1,4 +1,5 @@
 import type { ListContext } from '../../../runtime/context.ts'
+import type { ApiError } from '../../../runtime/errors.ts'
 import type { Answer } from '../../../runtime/json.ts'
 import { listInMemory, type Page } from '../../../runtime/pagination.ts'
 import type { MakeError } from '../kind.ts'
@@ -45,17 +46,24 @@ export class QuotaDefinitions<ScopeType extends string> {
     return this.#answer(requireDefinition(this.#quotas, this.#errors, id))
   }
 
-  #answer({ counted: _rows, dimensions, scope, ...shown }: Definition): DefinitionAnswer<ScopeType> {
+  #answer(definition: Definition): DefinitionAnswer<ScopeType> {
+    const { default_limit, description, dimensions, display_name, id, resource_type, scope, unit } = definition
+    const shown = { id, display_name, description, unit, resource_type, default_limit }
     return { ...shown, scope_type: this.#scopeTypes[scope], dimensions: [...dimensions] }
   }
 }
 
 /** Returns the definition with this id. Throws QUOTA_DEFINITION_NOT_FOUND if no definition has the id. */
-export function requireDefinition(quotas: Quotas, { definitionNotFound }: QuotaErrors, id: string): Definition {
+export function requireDefinition(quotas: Quotas, errors: QuotaErrors, id: string): Definition {
   const definition = quotas.find(id)
   if (definition) return definition
+  throw absentDefinition(quotas, errors, id)
+}
+
+/** Returns the error QUOTA_DEFINITION_NOT_FOUND for an id that no definition has. */
+export function absentDefinition(quotas: Quotas, { definitionNotFound }: QuotaErrors, id: string): ApiError {
   const known = quotas.definitions.map(each => each.id).join(', ')
-  throw definitionNotFound(`there is no quota definition "${id.slice(0, 80)}"; there are ${known}`, {
+  return definitionNotFound(`there is no quota definition "${id.slice(0, 80)}"; there are ${known}`, {
     resource: { type: 'quotaDefinitions', name: id.slice(0, 80) },
   })
 }

@@ -7,8 +7,8 @@ export type QuotaScope = Scope & { readonly type: 'WORKSPACE' | 'ORGANISATION' }
 /** The values of a definition's dimensions, which identify one bucket at a scope. */
 export type Dimensions = Readonly<Record<string, string>>
 
-/** A quota: the type of row that is counted, and the default limit (conventions §10). Definitions are built in. */
-export interface Definition {
+/** A quota and its default limit, without the way in which its usage is read (conventions §10). */
+interface DefinitionFacts {
   /** The natural key: `network.vpcs`. */
   readonly id: string
   readonly display_name: string
@@ -17,10 +17,14 @@ export interface Definition {
   readonly unit: string
   readonly resource_type: string
   readonly scope: QuotaScope['type']
-  /** The names of the dimensions, which are columns of the counted rows. */
+  /** The names of the dimensions, which are columns of counted rows. */
   readonly dimensions: readonly string[]
   /** The limit of a bucket without a quota limit; -1 means unlimited. */
   readonly default_limit: number
+}
+
+/** A quota of rows. */
+interface CountedDefinition extends DefinitionFacts {
   /**
    * The collection of the counted rows, with a column for the scope, `workspace_id` or `organisation_id`, and a column
    * for each dimension.
@@ -28,11 +32,23 @@ export interface Definition {
   readonly counted: Collection<never>
 }
 
-/** Counts the rows of a definition at a scope with these dimensions. */
-export const usageOf = (
+/** A quota of an amount, such as bytes. */
+interface MeasuredDefinition extends DefinitionFacts {
+  /** Returns the amount in use in one bucket. */
+  readonly measure: (reader: Reader, scope: QuotaScope, dimensions: Dimensions) => Promise<number>
+}
+
+/** A quota: what it caps, and the default limit (conventions §10). Definitions are built in. */
+export type Definition = CountedDefinition | MeasuredDefinition
+
+/** Returns the usage of a definition at a scope with these dimensions: counts its rows, or measures its amount. */
+export function usageOf(
   reader: Reader,
-  { counted }: Pick<Definition, 'counted'>,
-  { id, type }: QuotaScope,
+  definition: Definition,
+  scope: QuotaScope,
   dimensions: Dimensions,
-): Promise<number> =>
-  reader.count(counted, { [type === 'WORKSPACE' ? 'workspace_id' : 'organisation_id']: id, ...dimensions })
+): Promise<number> {
+  if ('measure' in definition) return definition.measure(reader, scope, dimensions)
+  const column = scope.type === 'WORKSPACE' ? 'workspace_id' : 'organisation_id'
+  return reader.count(definition.counted, { [column]: scope.id, ...dimensions })
+}

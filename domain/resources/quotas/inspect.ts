@@ -12,10 +12,10 @@ type Findings = AsyncGenerator<Finding, void, undefined>
  * must name the limit, and each bucket must repeat the limit that it names. Usage needs no check, because it is counted
  * from the rows themselves.
  */
-export async function* inspectQuotas<ScopeType extends string>(
+export async function* inspectQuotas<Limit extends StoredLimit<string>>(
   reader: Reader,
   quotas: Quotas,
-  limits: Kind<StoredLimit<ScopeType>>,
+  limits: Kind<Limit>,
 ): Findings {
   for await (const { value } of reader.each(limits.collection)) yield* inspectLimit(reader, quotas, limits.type, value)
   const resourceType = limits.type.replace('quotaLimits', 'quotaBuckets')
@@ -26,11 +26,11 @@ export async function* inspectQuotas<ScopeType extends string>(
   }
 }
 
-async function* inspectLimit<ScopeType extends string>(
+async function* inspectLimit(
   reader: Reader,
   quotas: Quotas,
   resourceType: string,
-  { dimensions, id, quota_definition_id, scope_id }: StoredLimit<ScopeType>,
+  { dimensions, id, quota_definition_id, scope_id }: StoredLimit<string>,
 ): Findings {
   const key = bucketKey(quota_definition_id, scope_id, dimensions)
   const bucket = await reader.get(quotas.buckets, key)
@@ -39,10 +39,10 @@ async function* inspectLimit<ScopeType extends string>(
   yield { resourceType, id, message: `has no effect, because its bucket ${key} ${found}` }
 }
 
-function bucketFault<ScopeType extends string>(
+function bucketFault(
   quotas: Quotas,
   { definition_id, id, limit, limit_id, scope_id }: Bucket,
-  named: Stored<StoredLimit<ScopeType>> | undefined,
+  named: Stored<StoredLimit<string>> | undefined,
 ): string | undefined {
   if (!quotas.find(definition_id)) return `counts for ${definition_id}, which is no quota definition`
   if (!id.startsWith(bucketKey(definition_id, scope_id)))

@@ -18,22 +18,32 @@ export interface StoredLimit<ScopeType extends string> extends Resource {
 /** A limit as responses show it. */
 export type LimitAnswer<ScopeType extends string> = StoredLimit<ScopeType> & { readonly usage: number }
 
-/** The parts by which the quota limits of areas differ. */
-export interface LimitDeclaration<ScopeType extends string, Area extends AreaTypes> {
+/** The errors of an area for its quota limits. */
+export interface LimitErrors extends QuotaErrors {
+  readonly notFound: MakeError
+  readonly alreadyExists: MakeError
+  readonly dimensionsInvalid: MakeError<'badRequest'>
+}
+
+/** The parts by which the quota limits of all areas differ. */
+export interface LimitFacts<ScopeType extends string, Area extends AreaTypes> {
   readonly type: Area['resourceType'] & `${string}.quotaLimits`
+  readonly scopeTypes: ScopeTypes<ScopeType>
+  readonly errors: LimitErrors
+  /** The warning LIMIT_BELOW_USAGE. */
+  readonly belowUsage: { readonly code: number }
+}
+
+/** The parts by which the quota limits of areas differ whose limits name their scope. */
+export interface LimitDeclaration<ScopeType extends string, Area extends AreaTypes> extends LimitFacts<
+  ScopeType,
+  Area
+> {
+  readonly errors: LimitErrors & { readonly scopeInvalid: MakeError<'badRequest'> }
   /** The name of the table: `network_quota_limits`. */
   readonly name: string
   readonly list: ListFields
   readonly fields: Fields
-  readonly scopeTypes: ScopeTypes<ScopeType>
-  readonly errors: QuotaErrors & {
-    readonly notFound: MakeError
-    readonly alreadyExists: MakeError
-    readonly scopeInvalid: MakeError<'badRequest'>
-    readonly dimensionsInvalid: MakeError<'badRequest'>
-  }
-  /** The warning LIMIT_BELOW_USAGE. */
-  readonly belowUsage: { readonly code: number }
 }
 
 /**

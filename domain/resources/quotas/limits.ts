@@ -6,16 +6,15 @@ import type { AreaTypes } from '../../../runtime/route.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import { seenBy } from '../../ports/access.ts'
 import type { Parts } from '../../ports/area-parts.ts'
-import type { Reader, Transaction } from '../../ports/store.ts'
+import type { Transaction } from '../../ports/store.ts'
 import { nextEtag } from '../etag.ts'
 import { type Kind } from '../kind.ts'
 import { Resources } from '../resources.ts'
-import { lockBucket } from './buckets.ts'
 import { requireDefinition } from './definition-handlers.ts'
-import { usageOf, type Definition, type Dimensions, type QuotaScope } from './definitions.ts'
+import type { Definition } from './definitions.ts'
+import { LimitBuckets } from './limit-buckets.ts'
 import type { Quotas } from './quotas.ts'
 import type { LimitAnswer, LimitDeclaration, StoredLimit } from './limit-kind.ts'
-import type { Warning } from '../../ports/warning.ts'
 
 interface DefinitionPath {
   readonly quota_definition: string
@@ -43,6 +42,7 @@ export class QuotaLimits<ScopeType extends string, Area extends AreaTypes> {
   readonly #declared: LimitDeclaration<ScopeType, Area>
   readonly #kind: Kind<StoredLimit<ScopeType>>
   readonly #resources: Resources<StoredLimit<ScopeType>, Area>
+  readonly #buckets: LimitBuckets<ScopeType, Area>
 
   constructor(
     parts: Parts<Area>,
@@ -55,6 +55,7 @@ export class QuotaLimits<ScopeType extends string, Area extends AreaTypes> {
     this.#declared = declared
     this.#kind = kind
     this.#resources = new Resources(kind, parts)
+    this.#buckets = new LimitBuckets(quotas, declared)
   }
 
   async listQuotaLimits(
@@ -65,7 +66,7 @@ export class QuotaLimits<ScopeType extends string, Area extends AreaTypes> {
     const definition = this.#require(id)
     const seen = seenBy(await access.visible(context, context.operation?.permission ?? ''), 'scope_id')
     const page = await store.page(this.#kind.collection, context.query, { quota_definition_id: id, ...seen })
-    const items = await Promise.all(page.items.map(({ value }) => this.#answer(store, definition, value)))
+    const items = await Promise.all(page.items.map(({ value }) => this.#buckets.answer(store, definition, value)))
     return { ...page, items }
   }
 
@@ -73,7 +74,7 @@ export class QuotaLimits<ScopeType extends string, Area extends AreaTypes> {
     const definition = this.#require(quota_definition)
     const { value } = await this.#resources.read({ id })
     this.#requireOf(definition, value)
-    return this.#answer(this.#parts.store, definition, value)
+    return this.#buckets.answer(this.#parts.store, definition, value)
   }
 
   createQuotaLimit(
@@ -89,11 +90,11 @@ export class QuotaLimits<ScopeType extends string, Area extends AreaTypes> {
     return this.#resources.create(request, context, row, {
       refer: async tx => {
         const definition = this.#require(request.quota_definition)
-        this.#requireDimensions(definition, dimensions)
+        this.#buckets.requireDimensions(definition, dimensions)
         await this.#requireScope(tx, definition, row)
       },
-      exclude: tx => this.#take(tx, this.#require(request.quota_definition), row),
-      count: async tx => ({ warnings: await this.#warnings(tx, this.#require(request.quota_definition), row) }),
+      exclude: tx => this.#buckets.take(tx, row),
+      count: async tx => ({ warnings: await this.#buckets.warnings(tx, this.#require(request.quota_definition), row) }),
     })
   }
 
@@ -106,10 +107,8 @@ export class QuotaLimits<ScopeType extends string, Area extends AreaTypes> {
       found: row => this.#requireOf(this.#require(request.quota_definition), row),
       refer: async (tx, { changed, value }) => {
         if (!changed.includes('limit')) return {}
-        const definition = this.#require(request.quota_definition)
-        const bucket = await lockBucket(tx, this.#quotas.buckets, definition.id, this.#scopeOf(value), value.dimensions)
-        await tx.update(this.#quotas.buckets, bucket.id, { ...bucket.value, limit: value.limit }, bucket.version)
-        return { warnings: await this.#warnings(tx, definition, value) }
+        await this.#buckets.change(tx, value)
+        return { warnings: await this.#buckets.warnings(tx, this.#require(request.quota_definition), value) }
       },
     })
   }
@@ -121,11 +120,7 @@ export class QuotaLimits<ScopeType extends string, Area extends AreaTypes> {
     return this.#resources.delete(request, context, {
       above: () => void this.#require(request.quota_definition),
       found: row => this.#requireOf(this.#require(request.quota_definition), row),
-      release: async (tx, { dimensions, quota_definition_id, ...limit }) => {
-        const scope = this.#scopeOf(limit)
-        const bucket = await lockBucket(tx, this.#quotas.buckets, quota_definition_id, scope, dimensions)
-        await tx.update(this.#quotas.buckets, bucket.id, { ...bucket.value, limit_id: '', limit: 0 }, bucket.version)
-      },
+      release: (tx, row) => this.#buckets.release(tx, row),
     })
   }
 
@@ -154,50 +149,15 @@ export class QuotaLimits<ScopeType extends string, Area extends AreaTypes> {
     throw errors.notFound(`quota definition ${definition.id} has no limit ${id}`, { resource: { type, name: id } })
   }
 
-  #requireDimensions({ dimensions, id }: Definition, given: Dimensions): void {
-    const wanted = dimensions.toSorted().join(', ')
-    const found = Object.keys(given).toSorted().join(', ')
-    if (found === wanted && Object.values(given).every(value => value !== '')) return
-    const message = `quota definition ${id} has ${wanted === '' ? 'no dimensions' : `the dimensions ${wanted}`}; give a value for each dimension and no other member`
-    throw faultAt(this.#declared.errors.dimensionsInvalid, 'dimensions', message)
-  }
-
   async #requireScope(tx: Transaction, definition: Definition, row: StoredLimit<ScopeType>): Promise<void> {
     const { errors, scopeTypes } = this.#declared
     const wanted = scopeTypes[definition.scope]
     if (row.scope_type !== wanted) {
       throw faultAt(errors.scopeInvalid, 'scope_type', `quota definition ${definition.id} counts at ${wanted}`)
     }
-    const scope = this.#scopeOf(row)
+    const scope = this.#buckets.scopeOf(row)
     await this.#parts.taxonomy.share(tx, scope)
     if (await this.#parts.taxonomy.chain(tx, scope)) return
     throw faultAt(errors.scopeInvalid, 'scope_id', `there is no ${scope.type.toLowerCase()} ${scope.id.slice(0, 80)}`)
-  }
-
-  async #take(tx: Transaction, definition: Definition, row: StoredLimit<ScopeType>): Promise<void> {
-    const { errors, type } = this.#declared
-    const bucket = await lockBucket(tx, this.#quotas.buckets, definition.id, this.#scopeOf(row), row.dimensions)
-    const { limit_id: known } = bucket.value
-    if (known !== '') {
-      const message = `quota definition ${definition.id} has the limit ${known} for this scope and these dimensions`
-      throw errors.alreadyExists(message, { resource: { type, name: known } })
-    }
-    const next = { ...bucket.value, limit_id: row.id, limit: row.limit }
-    await tx.update(this.#quotas.buckets, bucket.id, next, bucket.version)
-  }
-
-  async #warnings(tx: Transaction, definition: Definition, row: StoredLimit<ScopeType>): Promise<readonly Warning[]> {
-    const usage = await usageOf(tx, definition, this.#scopeOf(row), row.dimensions)
-    if (row.limit < 0 || usage <= row.limit) return []
-    const description = `${usage} are used, more than the limit of ${row.limit}; nothing is evicted, growth stops`
-    return [{ code: this.#declared.belowUsage.code, description }]
-  }
-
-  async #answer(reader: Reader, definition: Definition, row: StoredLimit<ScopeType>): Promise<LimitAnswer<ScopeType>> {
-    return { ...row, usage: await usageOf(reader, definition, this.#scopeOf(row), row.dimensions) }
-  }
-
-  #scopeOf({ scope_id: id, scope_type }: Pick<StoredLimit<ScopeType>, 'scope_id' | 'scope_type'>): QuotaScope {
-    return { type: scope_type === this.#declared.scopeTypes.WORKSPACE ? 'WORKSPACE' : 'ORGANISATION', id }
   }
 }

@@ -1,6 +1,6 @@
 import { quotaExceeded } from '../../../output/shared/errors.ts'
 import { ApiError, type ErrorDomain } from '../../../runtime/errors.ts'
-import type { Collection, Store, Transaction } from '../../ports/store.ts'
+import type { Collection, Reader, Store, Transaction } from '../../ports/store.ts'
 import type { Taxonomy } from '../../ports/taxonomy.ts'
 import { bucketKey, bucketsOf, lockBucket, type Bucket } from './buckets.ts'
 import { usageOf, type Definition, type Dimensions, type QuotaScope } from './definitions.ts'
@@ -12,7 +12,7 @@ export interface Taken {
   readonly dimensions?: Dimensions
 }
 
-/** The number `n` of new rows, and how many of the new rows the transaction has written already. */
+/** The number `n` of new rows, or the new amount, and how much of it the transaction has written already. */
 interface NewRows {
   readonly n: number
   readonly written: number
@@ -42,12 +42,18 @@ export class Quotas {
   }
 
   /**
-   * Checks that one bucket has room for `n` rows, which the transaction has already written. Throws QUOTA_EXCEEDED if
-   * the bucket has no room; the limit -1 always has room. A deletion needs no call, because usage is counted from the
-   * rows.
+   * Checks that one bucket has room for `n` rows, or an amount of `n`, which the transaction has already written. Throws
+   * QUOTA_EXCEEDED if the bucket has no room; the limit -1 always has room. A deletion needs no call, because usage is
+   * read from the rows.
    */
   consumeLimit(tx: Transaction, id: string, scope: QuotaScope, dimensions: Dimensions, n: number): Promise<void> {
     return this.#require(tx, id, scope, dimensions, { n, written: n })
+  }
+
+  /** Returns the limit of one bucket, without a lock; -1 if there is no limit. */
+  async limitOf(reader: Reader, id: string, scope: QuotaScope, dimensions: Dimensions): Promise<number> {
+    const bucket = (await reader.get(this.buckets, bucketKey(id, scope.id, dimensions)))?.value
+    return limitIn(bucket, this.#definition(id))
   }
 
   /**
@@ -100,13 +106,18 @@ export class Quotas {
     dimensions: Dimensions,
     { n, written }: NewRows,
   ): Promise<void> {
-    const definition = this.#byId.get(id)
-    if (definition === undefined) throw new Error(`there is no quota definition "${id}"`)
+    const definition = this.#definition(id)
     const { value: bucket } = await lockBucket(tx, this.buckets, id, scope, dimensions)
-    const limit = bucket.limit_id === '' ? definition.default_limit : bucket.limit
+    const limit = limitIn(bucket, definition)
     if (limit < 0) return
     const usage = (await usageOf(tx, definition, scope, dimensions)) - written
     if (usage + n > limit) throw exceeded(this.#domain, id, { scope, dimensions, limit, usage, n })
+  }
+
+  #definition(id: string): Definition {
+    const definition = this.#byId.get(id)
+    if (definition === undefined) throw new Error(`there is no quota definition "${id}"`)
+    return definition
   }
 
   /**
@@ -132,6 +143,10 @@ export class Quotas {
       await tx.delete(this.buckets, id, version)
   }
 }
+
+/** Returns the limit of a bucket, or the default limit of its definition. */
+const limitIn = (bucket: Bucket | undefined, { default_limit }: Definition): number =>
+  bucket === undefined || bucket.limit_id === '' ? default_limit : bucket.limit
 
 /** Returns the organisation of an existing scope. */
 async function organisationOf(tx: Transaction, taxonomy: Pick<Taxonomy, 'chain'>, scope: Scope): Promise<QuotaScope> {

@@ -1,6 +1,7 @@
 import type { BucketUpdate, LifecycleRuleInput } from '../../../output/storage/types.ts'
 import type { FieldViolation } from '../../../runtime/errors.ts'
 import { rulesOf, type FormRule } from '../../../runtime/form-rules.ts'
+import { placeFaults } from '../../resources/place-form.ts'
 import { durationMs } from '../values/durations.ts'
 
 /** The longest time for which a policy protects versions, in milliseconds: 100 years. */
@@ -14,11 +15,6 @@ export const bucketForm: readonly FormRule[] = [
   rule(['retention_policy'], retentionFaults),
   rule(['lifecycle_rules'], lifecycleFaults),
 ]
-
-function* placeFaults({ multi_region = '', region = '' }: BucketUpdate): Generator<FieldViolation> {
-  if (region !== '' && multi_region !== '')
-    yield { field: 'multi_region', description: 'cannot be given together with region; leave one of them out' }
-}
 
 function* retentionFaults({ retention_policy }: BucketUpdate): Generator<FieldViolation> {
   const period = retention_policy?.retention_period

@@ -11,7 +11,7 @@ import { crc32cHeader } from './plane-headers.ts'
 import { allowedCall, type AllowedCall } from './plane-doors.ts'
 import { preconditionFailed, rangeUnsatisfiable } from './plane-errors.ts'
 import { allowsRange, failedCondition } from './preconditions.ts'
-import { rangeOf } from './ranges.ts'
+import { rangeOf } from '../../resources/byte-ranges.ts'
 
 /** The answer to a read: the content, a range of the content, or no body for an unchanged content. */
 export type GetReply = Reply<

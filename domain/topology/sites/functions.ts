@@ -3,6 +3,7 @@ import type { Stored, Transaction } from '../../ports/store.ts'
 import { locationKind, multiRegionKind, regionKind } from './kinds.ts'
 import { locationCollection } from './locations-store.ts'
 import { multiRegionCollection } from './multi-regions-store.ts'
+import { regionCollection } from './regions-store.ts'
 import { isEnabled } from './states.ts'
 import { zoneCollection, type StoredZone } from './zones-store.ts'
 
@@ -32,10 +33,18 @@ async function shareSeen(tx: Transaction, seen: Stored<StoredZone> | undefined):
 }
 
 /** The functions of topology for regions, multi-regions and zones. */
-export const siteFunctions: Pick<Topology, 'requireRegion' | 'requireMultiRegion' | 'requireZone'> = {
+export const siteFunctions: Pick<Topology, 'requireRegion' | 'onlyRegion' | 'requireMultiRegion' | 'requireZone'> = {
   async requireRegion(tx, name) {
     const id = await regionKind.idNamed(tx, name)
     return id === undefined ? undefined : { id, name }
+  },
+  async onlyRegion(reader) {
+    const names: string[] = []
+    for await (const { value } of reader.each(regionCollection)) {
+      names.push(value.name)
+      if (names.length > 1) return undefined
+    }
+    return names[0]
   },
   async requireMultiRegion(tx, name) {
     const id = await multiRegionKind.idNamed(tx, name)

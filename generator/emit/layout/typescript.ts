@@ -29,15 +29,28 @@ export const key = (name: string): string => (isIdentifier(name) ? name : quote(
 export const member = (value: string, name: string): string =>
   isIdentifier(name) ? `${value}.${name}` : `${value}[${quote(name)}]`
 
-/** Makes `f(a, b)`, with an argument on each line if the call is too long. */
+/** Makes `f(a, b)`, with an argument on each line if the call is too long. A list as the last argument breaks alone. */
 export function call(callee: string, args: readonly Doc[]): Doc {
   if (args.length === 0) return `${callee}()`
   const last = args.at(-1)
-  if (typeof last === 'object' && 'kind' in last && last.kind === 'group' && last.asLast !== undefined) {
+  if (args.filter(isArrow).length > 1)
+    return group([callee, '(', indent([softline, join([',', line], args)]), ',', softline, ')'], true)
+  if (isGroup(last) && last.asLast !== undefined) {
     return group([callee, '(', join(', ', [...args.slice(0, -1), last.asLast]), ')'])
   }
+  if (isList(last) && args.length > 1 && !isList(args.at(-2))) return hugging(callee, args.slice(0, -1), last)
   return group([callee, '(', indent([softline, join([',', line], args)]), ifBroken(','), softline, ')'])
 }
+
+export const isGroup = (doc: Doc | undefined): doc is Group =>
+  typeof doc === 'object' && 'kind' in doc && doc.kind === 'group'
+
+/** Whether an argument is a function. A call with several functions has each of its arguments on a line. */
+const isArrow = (doc: Doc): boolean =>
+  typeof doc === 'string' ? doc.startsWith('() =>') : isGroup(doc) && doc.asLast !== undefined
+
+const isList = (doc: Doc | undefined): doc is Group =>
+  isGroup(doc) && typeof doc.of === 'object' && !('kind' in doc.of) && doc.of[0] === '['
 
 /** Makes `f(a, { b })`: the last argument, an object or a list, breaks alone if the text before it fits on its line. */
 export function hugging(callee: string, args: readonly Doc[], last: Group): Doc {

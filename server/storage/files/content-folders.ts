@@ -16,23 +16,17 @@ import type { Chunks } from '../../../runtime/media.ts'
 import { systemCode } from '../../store/sqlite/store-file.ts'
 import { faultOf } from './content-faults.ts'
 import { ContentReader } from './content-reader.ts'
+import { DurableFolders } from './durable-folders.ts'
 import { hostCalls, type FileCalls } from './file-calls.ts'
 import { Readers } from './readers.ts'
 import { Sums, TurnShares } from './sums.ts'
-import { writeAll } from './write-all.ts'
+import { writeBody } from './write-body.ts'
 
-/** The number of bytes that are collected for one write; while they are written, the next bytes are collected. */
-const batchBytes = 131_072
-
-/** The permissions of the files and folders: for their owner only. */
+/** The permissions of the files: for their owner only. */
 const fileMode = 0o600
-const folderMode = 0o700
 
 /** A new file for writing; a link or another file at its place is refused. */
 const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
-
-/** The number of folders that are known to exist; each upload in parts has a folder. */
-const mostKnownFolders = 10_000
 
 /** Returns the folder of an instance; undefined if this server has none. */
 export type FolderOf = (instance: string) => string | undefined
@@ -54,12 +48,12 @@ export class ContentFolders implements ContentFiles {
   /** The faults that were reported. */
   readonly #told = new WeakSet<ContentFault>()
   readonly #shares = new TurnShares()
-  /** The folders that exist with names on the disk. */
-  readonly #madeFolders = new Set<string>()
+  readonly #folders: DurableFolders
 
   constructor(folderOf: FolderOf, { calls = hostCalls, report = () => {} }: ContentOptions = {}) {
     this.#folderOf = folderOf
     this.#calls = calls
+    this.#folders = new DurableFolders(calls)
     this.#report = report
   }
 
@@ -68,7 +62,7 @@ export class ContentFolders implements ContentFiles {
     const path = `tmp/${randomUUID()}`
     const file = this.#pathOf(instance, path)
     const handle = await this.#attempt(instance, async () => {
-      await this.#makeFolder(dirname(file))
+      await this.#folders.make(dirname(file))
       return this.#calls.open(file, newFile, fileMode)
     })
     try {
@@ -88,14 +82,14 @@ export class ContentFolders implements ContentFiles {
     return this.#attempt(instance, async () => {
       const target = this.#pathOf(instance, to)
       const rename = () => this.#calls.rename(this.#pathOf(instance, from), target)
-      await this.#makeFolder(dirname(target))
+      await this.#folders.make(dirname(target))
       await rename().catch(async (error: unknown) => {
         // The folder of an upload is deleted when it is empty.
-        if (systemCode(error) !== 'ENOENT' || !this.#madeFolders.delete(dirname(target))) throw error
-        await this.#makeFolder(dirname(target))
+        if (systemCode(error) !== 'ENOENT' || !this.#folders.forget(dirname(target))) throw error
+        await this.#folders.make(dirname(target))
         await rename()
       })
-      await this.#syncFolder(dirname(target))
+      await this.#folders.sync(dirname(target))
     })
   }
 
@@ -143,29 +137,12 @@ export class ContentFolders implements ContentFiles {
     { instance, maxBytes, tooLong }: Receiving,
   ): Promise<{ readonly size: number; readonly digests: Digests }> {
     const sums = new Sums(this.#shares)
-    let batch: Uint8Array<ArrayBuffer>[] = []
-    let held = 0
-    let size = 0
-    let writing: Promise<unknown> = Promise.resolve()
-    const flush = async (): Promise<void> => {
-      const full = batch
-      batch = []
-      held = 0
-      await writing
-      writing = full.length === 0 ? Promise.resolve() : this.#attempt(instance, () => writeAll(handle, full))
-      // The failure is thrown where `writing` is awaited.
-      writing.catch(() => {})
-    }
-    for await (const chunk of body) {
-      size += chunk.length
-      if (size > maxBytes) throw tooLong()
-      await sums.add(chunk)
-      batch.push(chunk)
-      held += chunk.length
-      if (held >= batchBytes) await flush()
-    }
-    await flush()
-    await writing
+    const size = await writeBody(body, handle, {
+      maxBytes,
+      tooLong,
+      add: chunk => sums.add(chunk),
+      attempt: write => this.#attempt(instance, write),
+    })
     return { size, digests: sums.end() }
   }
 
@@ -176,35 +153,13 @@ export class ContentFolders implements ContentFiles {
     return join(folder, path)
   }
 
-  async #makeFolder(folder: string): Promise<void> {
-    if (this.#madeFolders.has(folder)) return
-    await this.#calls.mkdir(folder, { mode: folderMode }).catch((error: unknown) => {
-      if (systemCode(error) !== 'EEXIST') throw error
-    })
-    await this.#syncFolder(dirname(folder))
-    const [oldest] = this.#madeFolders
-    if (oldest !== undefined && this.#madeFolders.size === mostKnownFolders) this.#madeFolders.delete(oldest)
-    this.#madeFolders.add(folder)
-  }
-
   /** Deletes a folder if it is empty. */
   async #removeEmpty(folder: string): Promise<void> {
     try {
       await this.#calls.rmdir(folder)
-      this.#madeFolders.delete(folder)
+      this.#folders.forget(folder)
     } catch {
       // The folder has files, or it is deleted already.
-    }
-  }
-
-  async #syncFolder(folder: string): Promise<void> {
-    // Windows cannot open folders, and stores the names with the files.
-    if (process.platform === 'win32') return
-    const handle = await this.#calls.open(folder, 'r')
-    try {
-      await handle.sync()
-    } finally {
-      await handle.close()
     }
   }
 
@@ -223,7 +178,7 @@ export class ContentFolders implements ContentFiles {
       return await work()
     } catch (error) {
       // Another disk may be mounted at the place of the folders.
-      this.#madeFolders.clear()
+      this.#folders.forgetAll()
       throw this.#known(faultOf(instance, error, 'write'))
     }
   }

@@ -88,8 +88,8 @@ describe('a boot disk from an object', () => {
     })
     await store.close()
     const found = (await doctorFindings(platform.config)).join('\n')
-    expect(found).toContain(`${id}: has a boot disk from an object, but no version of it`)
-    expect(found).toContain(`${other}: has no object, but a version of one`)
+    expect(found).toContain(`${id}: has a boot disk from a content that is not recorded`)
+    expect(found).toContain(`${other}: needs no content, but one is recorded`)
     expect(found).toContain(`${absentId}: does not exist, but the version of its boot disk is recorded`)
   })
 

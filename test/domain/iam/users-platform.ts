@@ -152,6 +152,8 @@ function taxonomyOf(world: World): Taxonomy {
     parent: async () => undefined,
     chain: async (_reader, scope) => (world.states.has(scope.id) ? [scope] : undefined),
     subtree: async () => [],
+    namesOf: async () => undefined,
+    workspaceNamed: async () => undefined,
     consume: async () => {},
   }
 }

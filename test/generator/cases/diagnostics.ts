@@ -27,6 +27,9 @@ export const said: Readonly<Record<string, readonly string[]>> = {
   'enum-with-null': [
     'enum-with-null.yaml:31:11 warning enum-without-null: "nullable" has no effect: the enum does not list null; add it or remove "nullable"',
   ],
+  'integer-formats-int64': [
+    'integer-formats-int64.yaml:24:9 note int64-number: numbers hold the integers of the format "int64", and those beyond 2^53 are refused; choose with --int64 number, bigint or string',
+  ],
   'invalid-path-param-undeclared': [
     'invalid-path-param-undeclared.yaml:5:5 error path-parameter-undeclared: "itemId" of the path "/shops/{shopId}/items/{itemId}" is no parameter; add it with "in: path"',
     'invalid-path-param-undeclared.yaml:9:11 error path-parameter-unknown: the parameter "item_id" is not in the path "/shops/{shopId}/items/{itemId}"',

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { format, resolveConfig } from 'prettier'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ApiError } from '../../../runtime/errors.ts'
 import {
@@ -83,6 +84,11 @@ describe('a strange document', () => {
     const told = diagnostics.filter(({ severity }) => severity !== 'note')
     expect(told.map(({ code, position }) => `${position.line} ${code}`)).toEqual(reported[name] ?? [])
     expect(files.size).toBeGreaterThan(0)
+  })
+
+  test.each(names)('%s has the layout of prettier', async name => {
+    const options = { ...(await resolveConfig(join(repository, 'package.json'))), filepath: 'output.ts' }
+    for (const text of runs.get(name)?.files.values() ?? []) expect(text).toBe(await format(text, options))
   })
 
   test('has output that every strict flag of TypeScript accepts', () => {

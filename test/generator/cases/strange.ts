@@ -4,6 +4,15 @@ export const reported: Readonly<Record<string, readonly string[]>> = {
   'media-types': ['14 media-type-not-text', '50 media-type-not-text', '50 not-honoured', '50 not-honoured'],
   'names-of-javascript': ['21 not-honoured', '33 not-honoured'],
   'newer-types': ['10 parameter-shape'],
+  'newer-parts': [
+    '11 beside-reference',
+    '14 beside-reference',
+    '15 beside-reference',
+    '16 not-honoured',
+    '17 not-honoured',
+    '21 not-honoured',
+    '37 branches-overlap',
+  ],
   parameters: ['23 parameter-members'],
   'read-and-write-only': ['33 branches-overlap', '37 discriminator-inline'],
   'schemas-without-values': [
@@ -55,6 +64,7 @@ export const calls: readonly StrangeCall[] = [
   }),
   post('discriminator-of-files', 'p', { kind: 'cat', lives: 9 }),
   post('discriminator-of-files', 'p', { kind: 'dog', bark: false }),
+  post('discriminator-of-files', 'p', { kind: 'dog' }, { kind: 'dog', bark: true }),
   nullable({ e: null, only: null, emptyS: [1], anyobj: { a: 1 }, arr: [null], num: 2.5, mixed: null, bool: true }),
   nullable({ e: 'a', mixed: 1, dbl: 0.1, deep: {} }),
   newer({ t: 1, n: null, tl: 'ab', obj: [1], c: null, cc: { a: [1, 2] }, e: [1], p: ['a', 1], arrn: [null, 'x'] }),
@@ -111,8 +121,16 @@ export const calls: readonly StrangeCall[] = [
       extra: 3,
       sub: { kind: 's', pw: 'q', extra: 5 },
       list: [{ kind: 'k', pw: 'p', id: 'x' }],
+      m: { a: { kind: 'k', pw: 'p', id: 'x' } },
     },
-    { kind: 'k', pw: 'p', name: 'n', sub: { kind: 's', pw: 'q', name: 'n' }, list: [{ kind: 'k', pw: 'p' }] },
+    {
+      kind: 'k',
+      pw: 'p',
+      name: 'n',
+      sub: { kind: 's', pw: 'q', name: 'n' },
+      list: [{ kind: 'k', pw: 'p' }],
+      m: { a: { kind: 'k', pw: 'p' } },
+    },
   ),
   post('read-and-write-only', 'b', [{ kind: 'k', pw: 'p', id: 'no' }], [{ kind: 'k', pw: 'p', name: 'n' }]),
   post('forms', 'f', {
@@ -141,6 +159,52 @@ export const calls: readonly StrangeCall[] = [
   ...[null, 'x', ''].map(body => post('media-types', 'pjstr', body)),
   post('media-types', 'noschema', { contentType: 'application/json', body: null }),
   post('media-types', 'xml', '<a/>'),
+  post(
+    'maps-and-branches',
+    'putAll',
+    {
+      pet: { kind: 'lion', id: 'no', item: { id: 'no' } },
+      pets: [
+        { kind: 'Fish', deep: true },
+        { kind: 'dog', friends: [{ kind: 'cat', id: 'no', lives: 1 }] },
+      ],
+      maybe: null,
+      items: { a: { id: 'no', size: 1 }, __proto__x: {} },
+      lists: { a: [{ id: 'no' }] },
+      inline: { a: { id: 'no' } },
+      plain: { a: 1 },
+      named: JSON.parse('{"__proto__":{"id":"no"}}'),
+      half: { a: null, b: { id: 'no' } },
+      child: { pet: { kind: 'Fish' } },
+      children: { a: { pet: { kind: 'cat' } } },
+    },
+    {
+      pet: { kind: 'lion', lives: 9, item: { size: 3 } },
+      pets: [
+        { kind: 'Fish', deep: true },
+        { kind: 'dog', friends: [{ kind: 'cat', lives: 1 }] },
+      ],
+      maybe: null,
+      items: { a: { size: 1 }, __proto__x: { size: 3 } },
+      lists: { a: [{ size: 3 }] },
+      inline: { a: { n: 1 } },
+      plain: { a: 1 },
+      named: JSON.parse('{"__proto__":{"size":3}}'),
+      half: { a: null, b: { size: 3 } },
+      child: { pet: { kind: 'Fish' } },
+      children: { a: { pet: { kind: 'cat', lives: 9 } } },
+    },
+  ),
+  post('maps-and-branches', 'postPet', { kind: 'cat', id: 'no' }, { kind: 'cat', lives: 9 }),
+  post('maps-and-branches', 'postMap', { a: { id: 'no' } }, { a: { size: 3 } }),
+  { file: 'newer-parts', operation: 'a', request: {} },
+  {
+    file: 'newer-parts',
+    operation: 'b',
+    request: { p: 'x', s: 3, t: 'y', body: { k: 'A', n: [[], null], tup: ['a', 1] } },
+  },
+  post('newer-parts', 'b', { k: 'B', u: { a: 1 } }),
+  post('newer-parts', 'b', null),
   post('media-types', 'cs', {}),
 ]
 
@@ -178,6 +242,8 @@ export const answers: readonly StrangeAnswer[] = [
 /** Requests that the check of the server refuses, with the field of the fault. */
 export const refusals: readonly (readonly [file: string, operation: string, body: object, field: string])[] = [
   ['discriminator-of-files', 'p', { kind: 'cow' }, 'kind'],
+  ['newer-parts', 'b', { k: 'C' }, 'k'],
+  ['newer-parts', 'b', { k: 'B', other: 1 }, 'other'],
   ['nullable-enums', 'p', { mixed: 'b' }, 'mixed'],
   ['nullable-enums', 'p', { dbl: 0 }, 'dbl'],
   ...(

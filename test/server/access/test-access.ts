@@ -4,7 +4,7 @@ import { ApiError } from '../../../runtime/errors.ts'
 import { platform } from '../../../domain/ports/access.ts'
 import { doorReasons } from '../../../server/door-reasons.ts'
 import type { OpenAccess, PlatformAccess } from '../../../server/access/platform-access.ts'
-import { permissionDenied } from '../../../server/access/refusals.ts'
+import { permissionDenied } from '../../../domain/resources/permission-denied.ts'
 
 /** The principal of a test platform's token. */
 export const testAdministrator: Principal = { id: '00000000-0000-7000-8000-00000000000a', kind: 'user' }
@@ -22,6 +22,13 @@ export const testAccess: OpenAccess = async () => testGuard
 export const testGuard: PlatformAccess = {
   functions: {
     iam: {
+      async authenticateToken(token) {
+        if (token !== testToken) throw tokenInvalid()
+        return testAdministrator
+      },
+      async accountOfAssertion() {
+        throw tokenInvalid()
+      },
       findPrincipal: async (_reader, id) =>
         id === testAdministrator.id ? { kind: 'user', status: 'ACTIVE' } : undefined,
       grantCreator: async () => {},

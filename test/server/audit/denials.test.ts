@@ -5,7 +5,7 @@ import { ApiError } from '../../../runtime/errors.ts'
 import type { Route } from '../../../runtime/route.ts'
 import { Faults } from '../../../runtime/validation.ts'
 import type { WireRequest } from '../../../runtime/wire.ts'
-import { doorReasons } from '../../../server/door-reasons.ts'
+import { permissionDeniedReason } from '../../../domain/resources/permission-denied.ts'
 import { denials } from '../../../server/audit/denials.ts'
 import { outbox, outboxAudit, type OutboxRow } from '../../../server/audit/outbox.ts'
 import { createClock } from '../../../server/clock.ts'
@@ -37,7 +37,7 @@ const context: CallContext = {
   now: 0,
 }
 
-const denied = new ApiError(doorReasons.permissionDenied, 'permission denied', {
+const denied = new ApiError(permissionDeniedReason, 'permission denied', {
   permission: 'sample.crates.get',
   scope_type: 'GROUP',
   scope_id: 'g-1',

@@ -64,14 +64,13 @@ export function dispatcher(options: DispatcherOptions): Dispatch {
     const { traceId, traceparent } = traceOf(request.headers.traceparent)
     const call: Call = { request, requestId: options.clock.newId(), traceId, startMs: performance.now() }
     const outcome = await settle(call, answerCall(call, router, serving), options)
-    const { answer } = outcome
-    const { headers } = answer
+    const { headers } = outcome.answer
     headers['x-request-id'] = call.requestId
     headers.traceparent = traceparent
     if (call.served?.noStore) headers['cache-control'] = 'no-store'
     if (call.allow !== undefined) headers.allow = call.allow
     if (call.acceptEncoding !== undefined) headers['accept-encoding'] = call.acceptEncoding
-    return finish(answer, call, outcome, options.log)
+    return finish(outcome.answer, call, outcome, options.log)
   }
 }
 

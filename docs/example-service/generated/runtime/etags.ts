@@ -74,8 +74,7 @@ const first = '{"etag":'
 function etagOf(text: string): unknown {
   member.lastIndex = 0
   const etag = member.exec(text)?.[1]
-  const isOnly = etag !== undefined && !text.startsWith(first) && !member.test(text)
-  if (isOnly && !etag.includes('\\')) return etag
+  if (etag !== undefined && !etag.includes('\\') && !text.startsWith(first) && !member.test(text)) return etag
   const value: unknown = JSON.parse(text)
   return isRecord(value) ? value.etag : undefined
 }

@@ -97,7 +97,7 @@ export function text(value: unknown, field: string, faults: Faults, min = 0, max
   if (!anyText(value, field, faults)) return false
   // A character outside of the first plane is two UTF-16 units, which matters only near a bound.
   const isSure = value.length <= max && value.length >= 2 * min
-  return (isSure || countedText(value, field, faults, min, max)) && fits(value, field, faults, regex)
+  return (isSure || countedText(value, field, faults, min, max)) && matches(value, field, faults, regex)
 }
 
 function countedText(value: string, field: string, faults: Faults, min: number, max: number): boolean {
@@ -113,10 +113,7 @@ function counted(count: number, field: string, faults: Faults, min: number, max:
 
 /** Checks that a value is text and matches `regex`, a pattern of the document, if the pattern is given. */
 export function matches(value: unknown, field: string, faults: Faults, regex?: RegExp): value is string {
-  return anyText(value, field, faults) && fits(value, field, faults, regex)
-}
-
-function fits(value: string, field: string, faults: Faults, regex: RegExp | undefined): boolean {
+  if (!anyText(value, field, faults)) return false
   return !regex || regex.test(value) || faults.add(field, `must match ${cut(regex.source)}`)
 }
 
@@ -133,7 +130,7 @@ export function formatted(
   regex?: RegExp,
 ): boolean {
   if (!anyText(value, field, faults)) return false
-  if (isFormat(value)) return fits(value, field, faults, regex)
+  if (isFormat(value)) return matches(value, field, faults, regex)
   return faults.add(field, `must be a valid ${name === 'byte' ? 'base64 text, with its padding' : name}`)
 }
 
@@ -313,6 +310,10 @@ export function omit<T extends object, N extends string>(value: T, names: Readon
   for (const name of names) if (Object.hasOwn(copy, name)) Reflect.deleteProperty(copy, name)
   return copy
 }
+
+/** Returns a map with other values under the same names. */
+export const mapValues = <T, U>(map: Readonly<Record<string, T>>, change: (item: T) => U): Record<string, U> =>
+  Object.fromEntries(Object.entries(map).map(([name, item]) => [name, change(item)]))
 
 /** Returns a completed value under its own type, which TypeScript cannot derive for members of alternatives. */
 export function retyped<T>(value: object): T {

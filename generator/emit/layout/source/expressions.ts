@@ -1,6 +1,6 @@
-import { type Doc, type Group, group, ifBroken, indent, join, line, softline } from '../doc.ts'
+import { type Doc, group, ifBroken, indent, join, line, softline } from '../doc.ts'
 import { annotated, layout } from '../type.ts'
-import { array, call, hugging, keyed, object } from '../typescript.ts'
+import { array, call, hugging, isGroup, keyed, object } from '../typescript.ts'
 import type { Tokens } from './tokens.ts'
 import { readKey, readType } from './types.ts'
 
@@ -70,8 +70,6 @@ function readCall(callee: string, tokens: Tokens): Doc {
   const isHugged = last !== undefined && last.size > 0 && last.kind !== args.at(-2)?.kind && isGroup(last.doc)
   return isHugged && isGroup(last.doc) ? hugging(callee, docs.slice(0, -1), last.doc) : call(callee, docs)
 }
-
-const isGroup = (doc: Doc): doc is Group => typeof doc === 'object' && 'kind' in doc && doc.kind === 'group'
 
 /** Reads an assignment in parentheses, `(left ??= right)`. */
 function readAssignment(tokens: Tokens): Expression {

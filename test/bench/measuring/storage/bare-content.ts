@@ -2,7 +2,8 @@
  * This program is the peer of the data plane: a bare server of node:http that keeps bodies in files of a folder, the
  * first argument. It checks nothing and limits nothing.
  *
- * - `PUT /plain/NAME` writes and synchronises a file; `PUT /digests/NAME` also computes SHA-256, MD5 and CRC32C.
+ * - `PUT /plain/NAME` writes and synchronises a file; `PUT /digests/NAME` also computes SHA-256, MD5 and CRC32C, and
+ *   `PUT /sha256/NAME` computes SHA-256.
  * - `GET /NAME/NAME` answers a file.
  * - `PUT /row` and `GET /row` write and read a row of 512 bytes in SQLite, each in a statement of its own.
  */
@@ -17,7 +18,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { crc32c } from '../../../../domain/resources/crc32c.ts'
 
 const folder = process.argv[2] ?? '.'
-for (const name of ['plain', 'digests']) await mkdir(join(folder, name), { recursive: true })
+for (const name of ['plain', 'digests', 'sha256']) await mkdir(join(folder, name), { recursive: true })
 const database = new DatabaseSync(join(folder, 'rows.sqlite'))
 database.exec(
   'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE rows (id TEXT PRIMARY KEY, body TEXT)',
@@ -44,7 +45,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (kind === 'row') return answerRow(request, response)
   const file = join(folder, kind, name)
   if (method === 'PUT') {
-    const digests = await write(request, file, kind === 'digests')
+    const digests = await write(request, file, kind)
     response.writeHead(200, { 'content-length': '0', ...digests }).end()
     return
   }
@@ -61,10 +62,11 @@ async function answerRow(request: IncomingMessage, response: ServerResponse): Pr
   response.writeHead(200, { 'content-length': String(body.length) }).end(body)
 }
 
-async function write(body: IncomingMessage, file: string, isDigested: boolean): Promise<Record<string, string>> {
+async function write(body: IncomingMessage, file: string, kind: string): Promise<Record<string, string>> {
   const [sha256, md5] = [createHash('sha256'), createHash('md5')]
   let sum = 0
-  if (isDigested)
+  if (kind === 'sha256') body.on('data', (chunk: Buffer) => sha256.update(chunk))
+  if (kind === 'digests')
     body.on('data', (chunk: Buffer) => {
       sha256.update(chunk)
       md5.update(chunk)

@@ -5,7 +5,7 @@ import type { PresignedUrl } from '../../../../output/storage/types.ts'
 import { objectNames } from '../../../domain/storage/plane/object-names.ts'
 import { testFolder } from '../../store/harness.ts'
 import { servedPlane, type ServedPlane } from '../plane/served-plane.ts'
-import { hasProgram, run } from './programs.ts'
+import { hasProgram, run } from '../../programs.ts'
 
 describe.skipIf(!hasProgram('curl'))('curl (install curl to run this)', () => {
   let plane: ServedPlane

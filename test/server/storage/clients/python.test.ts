@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { servedPlane, type ServedPlane } from '../plane/served-plane.ts'
-import { hasProgram, run } from './programs.ts'
+import { hasProgram, run } from '../../programs.ts'
 
 /** Sends the requests of its input with urllib, and prints the status, the headers and the body of each answer. */
 const program = `

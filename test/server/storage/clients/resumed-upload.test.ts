@@ -8,7 +8,7 @@ import type { PartUrl } from '../../../../output/storage/types.ts'
 import { addTenant } from '../../../areas/members.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { dataFolder, startServer, type Served } from '../../../e2e/served.ts'
-import { hasProgram, run, started } from './programs.ts'
+import { hasProgram, run, started } from '../../programs.ts'
 
 const partBytes = 5 * 2 ** 20
 

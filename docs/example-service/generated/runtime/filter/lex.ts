@@ -37,22 +37,11 @@ const token =
 
 type Kind = 'word' | 'string' | 'comparator' | 'mark' | 'end'
 
+const begins = (kind: Kind, characters: string) => Array.from(characters, character => [character, kind] as const)
+
 /** The kinds of tokens, keyed by their first character; other tokens are words. */
-const kinds: Readonly<Record<string, Kind>> = {
-  '': 'end',
-  '"': 'string',
-  "'": 'string',
-  '-': 'mark',
-  '.': 'mark',
-  ',': 'mark',
-  '(': 'mark',
-  ')': 'mark',
-  '<': 'comparator',
-  '>': 'comparator',
-  '!': 'comparator',
-  '=': 'comparator',
-  ':': 'comparator',
-}
+const kinds: ReadonlyMap<string, Kind> = /* @__PURE__ */ (() =>
+  new Map([['', 'end'], ...begins('string', `"'`), ...begins('mark', '-.,()'), ...begins('comparator', '<>!=:')]))()
 
 const keywords: ReadonlySet<string> = new Set(['AND', 'OR', 'NOT'])
 
@@ -84,7 +73,7 @@ export class Lexer {
     token.lastIndex = this.at
     if (!token.test(text)) throw this.#unreadable()
     this.token = text.slice(this.at, token.lastIndex)
-    this.kind = kinds[this.token.charAt(0)] ?? 'word'
+    this.kind = kinds.get(this.token.charAt(0)) ?? 'word'
   }
 
   /** Whether the token is this mark or keyword; `''` stands for the end. */

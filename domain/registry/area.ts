@@ -1,0 +1,66 @@
+import type { FormRules } from '../../runtime/form-rules.ts'
+import type { Worker } from '../ports/workers.ts'
+import { artifactCollection, manifestCollection } from './artifacts/artifacts-store.ts'
+import { referenceCollection } from './artifacts/references-store.ts'
+import { tagCollection } from './artifacts/tags-store.ts'
+import { eventRetention } from './audit-events/event-retention.ts'
+import { eventCollection } from './audit-events/events-store.ts'
+import { blobCollection, linkCollection } from './blobs/blobs-store.ts'
+import type { RegistryEnvironment } from './environment.ts'
+import { grantCollection } from './grants/grants-store.ts'
+import { inspectRegistry } from './inspect.ts'
+import { lockForm } from './locks/lock-form.ts'
+import { lockKind } from './locks/lock-kind.ts'
+import { protectedCollection } from './locks/locks-store.ts'
+import { policyForm } from './policies/policy-form.ts'
+import { policyKind } from './policies/policy-kind.ts'
+import { quotaLimitKind } from './quotas/limit-kind.ts'
+import { quotas } from './quotas/quotas.ts'
+import { deleteContent } from './repository-calls/delete-content.ts'
+import { repositoryForm } from './repositories/repository-form.ts'
+import { repositoryKind } from './repositories/repository-kind.ts'
+import { tokenKeyCollection } from './tokens/token-keys.ts'
+import { uploadCollection } from './uploads/uploads-store.ts'
+import { contentWorker } from './work/content-worker.ts'
+
+/** The parts of the registry that need no setting. */
+export const registry = {
+  kinds: [lockKind, policyKind, repositoryKind, quotaLimitKind],
+  needs: { optional: ['iam', 'storage', 'topology', 'vault'] },
+  collections: [
+    quotas.buckets,
+    artifactCollection,
+    manifestCollection,
+    referenceCollection,
+    tagCollection,
+    blobCollection,
+    linkCollection,
+    uploadCollection,
+    tokenKeyCollection,
+    grantCollection,
+    protectedCollection,
+    eventCollection,
+  ],
+  inspect: inspectRegistry,
+} as const
+
+/** The rules for bodies beyond their schemas. */
+export const registryForms: FormRules = {
+  createRepository: repositoryForm,
+  updateRepository: repositoryForm,
+  createAccessPolicy: policyForm,
+  updateAccessPolicy: policyForm,
+  createRepositoryAccessPolicy: policyForm,
+  updateRepositoryAccessPolicy: policyForm,
+  createDeploymentLock: lockForm,
+  updateDeploymentLock: lockForm,
+}
+
+/** The durable work of the area. */
+export const registryProcedures = (environment: RegistryEnvironment) => [deleteContent(environment)]
+
+/** The periodic work of the area. */
+export const registryWorkers = (environment: RegistryEnvironment): readonly Worker[] => [
+  contentWorker(environment),
+  eventRetention(environment),
+]

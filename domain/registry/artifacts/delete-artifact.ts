@@ -1,0 +1,72 @@
+import { artifactReferenced } from '../../../output/registry/errors.ts'
+import { formatMillis } from '../../../runtime/timestamps.ts'
+import type { Collection, Stored, Transaction } from '../../ports/store.ts'
+import { pushMs, unlinkUnnamed } from './unlink-unnamed.ts'
+import type { RegistryEnvironment } from '../environment.ts'
+import { requireUnlocked } from '../locks/active-locks.ts'
+import { chargeUsage } from '../quotas/charge-usage.ts'
+import type { StoredRepository } from '../repositories/repositories-store.ts'
+import { removeTag, tagsOf } from './artifact-tags.ts'
+import { artifactCollection, manifestCollection, rowOf, type StoredArtifact } from './artifacts-store.ts'
+import { changeParents } from './child-parents.ts'
+import { deleteReferences } from './manifest-references.ts'
+import { referenceCollection } from './references-store.ts'
+import { requireMutable } from './tag-rules.ts'
+import { tagCollection, type StoredTag } from './tags-store.ts'
+
+/**
+ * Deletes an artifact with its tags from a repository, whose row the transaction has locked, and takes the blobs that no
+ * other manifest names out of it. Throws ARTIFACT_LOCKED, ARTIFACT_REFERENCED and TAG_IMMUTABLE.
+ */
+export async function deleteArtifact(
+  { collectionGraceMs }: Pick<RegistryEnvironment, 'collectionGraceMs'>,
+  tx: Transaction,
+  locked: Stored<StoredRepository>,
+  { digest, manifest_size_bytes }: Pick<StoredArtifact, 'digest' | 'manifest_size_bytes'>,
+  now: number,
+): Promise<void> {
+  const { id, value: repository } = locked
+  const tags = await tagsOf(tx, id, digest)
+  const names = tags.map(({ name }) => name)
+  await requireUnlocked(tx, id, { digests: [digest], tags: names }, now)
+  await requireNoParent(tx, id, digest)
+  requireMutable(repository, names)
+  for (const tag of tags) await dropRow(tx, tagCollection, tag.id)
+  const row = rowOf(id, digest)
+  await dropRow(tx, artifactCollection, row)
+  await dropRow(tx, manifestCollection, row)
+  const references = await deleteReferences(tx, id, digest)
+  const targets = (kind: string) => references.filter(one => one.kind === kind).map(({ target }) => target)
+  await changeParents(tx, id, targets('CHILD'), parents => parents.filter(parent => parent !== digest))
+  const touchedSince = formatMillis(now - Math.min(pushMs, collectionGraceMs))
+  const freed = await unlinkUnnamed(tx, id, targets('BLOB'), { now, touchedSince })
+  const change = { artifacts: -1, tags: -tags.length, bytes: -freed - manifest_size_bytes }
+  await chargeUsage(tx, locked, change, formatMillis(now))
+}
+
+/** Deletes a tag of a repository, whose row the transaction has locked. Throws ARTIFACT_LOCKED and TAG_IMMUTABLE. */
+export async function untag(
+  tx: Transaction,
+  locked: Stored<StoredRepository>,
+  tag: StoredTag,
+  now: number,
+): Promise<void> {
+  await requireUnlocked(tx, locked.id, { tags: [tag.name] }, now)
+  requireMutable(locked.value, [tag.name])
+  await removeTag(tx, tag)
+  await chargeUsage(tx, locked, { tags: -1 }, formatMillis(now))
+}
+
+async function requireNoParent(tx: Transaction, repository: string, digest: string): Promise<void> {
+  const parent = await tx.find(referenceCollection, { repository_id: repository, kind: 'CHILD', target: digest })
+  if (!parent) return
+  const description = 'must not be listed by an index of the repository'
+  throw artifactReferenced(`the index ${parent.value.digest} lists the artifact; delete the index first`, {
+    precondition: [{ type: 'ARTIFACT', subject: digest, description }],
+  })
+}
+
+async function dropRow<T>(tx: Transaction, collection: Collection<T>, id: string): Promise<void> {
+  const stored = await tx.get(collection, id)
+  if (stored) await tx.delete(collection, id, stored.version)
+}

@@ -1,0 +1,41 @@
+import type { Transaction } from '../../ports/store.ts'
+import type { Manifest } from '../manifests/manifest.ts'
+import { blobsOf, childrenOf, referrerType } from '../manifests/references.ts'
+import { rowOf } from './artifacts-store.ts'
+import { referenceCollection, type ReferenceKind, type StoredReference } from './references-store.ts'
+
+/** Inserts the rows of the digests that a new manifest names. */
+export async function insertReferences(
+  tx: Transaction,
+  repository: string,
+  digest: string,
+  manifest: Manifest,
+): Promise<void> {
+  const row = (kind: ReferenceKind, target: string): StoredReference => ({
+    id: `${rowOf(repository, digest)}/${kind}/${target}`,
+    repository_id: repository,
+    digest,
+    kind,
+    target,
+    artifact_type: kind === 'SUBJECT' ? referrerType(manifest) : '',
+  })
+  for (const target of childrenOf(manifest)) await tx.insert(referenceCollection, row('CHILD', target))
+  for (const blob of blobsOf(manifest)) await tx.insert(referenceCollection, row('BLOB', blob.digest))
+  if (manifest.subject) await tx.insert(referenceCollection, row('SUBJECT', manifest.subject.digest))
+}
+
+/** Deletes the rows of a manifest, and returns them. */
+export async function deleteReferences(
+  tx: Transaction,
+  repository: string,
+  digest: string,
+): Promise<readonly StoredReference[]> {
+  const deleted: StoredReference[] = []
+  const rows: { readonly id: string; readonly version: number }[] = []
+  for await (const { id, value, version } of tx.each(referenceCollection, { repository_id: repository, digest })) {
+    deleted.push(value)
+    rows.push({ id, version })
+  }
+  for (const { id, version } of rows) await tx.delete(referenceCollection, id, version)
+  return deleted
+}

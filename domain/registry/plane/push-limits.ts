@@ -1,0 +1,82 @@
+import { repositoryReadOnly } from '../../../output/registry/errors.ts'
+import { quotaExceeded } from '../../../output/shared/errors.ts'
+import { ApiError } from '../../../runtime/errors.ts'
+import { recordAuditEvent } from '../audit-events/record-event.ts'
+import type { RegistryEnvironment } from '../environment.ts'
+import { blobBytesLimit, storageRoom } from '../quotas/quotas.ts'
+import type { StoredRepository } from '../repositories/repositories-store.ts'
+import type { PlaneCall } from './plane-call.ts'
+
+/** Throws REPOSITORY_READ_ONLY unless a repository takes pushes. */
+export function requirePushable({ id, state }: StoredRepository): void {
+  if (state !== 'REGISTRY_REPOSITORY_STATE_READ_ONLY') return
+  const description = 'must store less than the limit of registry.storageBytes'
+  throw repositoryReadOnly('the workspace stores more than its limit; delete artifacts first', {
+    precondition: [{ type: 'STATE', subject: id, description }],
+  })
+}
+
+/** The limit of the bytes of an upload. */
+export interface UploadLimit {
+  readonly maxBytes: number
+  readonly tooLong: () => Error
+}
+
+/**
+ * Returns the limit of an upload. Throws QUOTA_EXCEEDED if `bytes`, the known number of its bytes, exceeds the largest
+ * blob or the bytes that the workspace may store.
+ */
+export async function uploadLimit(
+  { store }: Pick<RegistryEnvironment, 'store'>,
+  { workspace_id }: StoredRepository,
+  bytes: number,
+): Promise<UploadLimit> {
+  const [limit, room] = [await blobBytesLimit(store, workspace_id), await storageRoom(store, workspace_id)]
+  const refusals = [
+    { quota: 'registry.blobBytes', most: limit },
+    { quota: 'registry.storageBytes', most: room },
+  ].map(({ most, quota }) => ({ most: most < 0 ? Number.MAX_SAFE_INTEGER : most, quota }))
+  const { most, quota } = refusals.toSorted((one, other) => one.most - other.most)[0] ?? { most: 0, quota: '' }
+  const tooLong = (): ApiError => exceeded(quota, workspace_id, most, bytes)
+  if (bytes > most) throw tooLong()
+  return { maxBytes: most, tooLong }
+}
+
+function exceeded(quota: string, workspace: string, limit: number, requested: number): ApiError {
+  const description = `takes at most ${limit} further bytes`
+  return quotaExceeded(
+    `${quota} ${description}`,
+    {
+      quota,
+      limit: String(limit),
+      usage: '0',
+      requested: String(requested),
+      scope_type: 'WORKSPACE',
+      scope_id: workspace,
+    },
+    { quota: [{ subject: `WORKSPACE:${workspace}`, description }] },
+  )
+}
+
+/** Runs a push, and records its refusal by a quota as an audit event (registry.md 1). */
+export async function recordingQuotas<T>(
+  { clock, store }: Pick<RegistryEnvironment, 'clock' | 'store'>,
+  { context, repository }: PlaneCall,
+  push: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await push()
+  } catch (error) {
+    if (error instanceof ApiError && error.reason === 'QUOTA_EXCEEDED')
+      await store.tx(tx =>
+        recordAuditEvent(tx, clock, context, {
+          action: 'QUOTA_DENIED',
+          outcome: 'DENIED',
+          reason: error.reason,
+          workspace: repository.value.workspace_id,
+          repository: repository.value,
+        }),
+      )
+    throw error
+  }
+}

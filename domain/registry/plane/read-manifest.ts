@@ -1,0 +1,60 @@
+import type { CallContext } from '../../../runtime/context.ts'
+import { manifestCollection } from '../artifacts/artifacts-store.ts'
+import { findArtifact, type FoundArtifact } from '../artifacts/find-artifact.ts'
+import { recordAuditEvent } from '../audit-events/record-event.ts'
+import type { RegistryEnvironment } from '../environment.ts'
+import { isDigest } from '../values/digest.ts'
+import { isTag } from '../values/names.ts'
+import { ociError } from './oci-errors.ts'
+import { allowedCall, digestHeader, type PlaneReply } from './plane-call.ts'
+
+/** Answers a manifest byte for byte (end-3). A read, unlike HEAD, counts as a pull. */
+export async function readManifest(
+  environment: RegistryEnvironment,
+  { reference }: { readonly reference: string },
+  context: CallContext,
+): Promise<PlaneReply> {
+  const { clock, pulls, store } = environment
+  const call = allowedCall(context)
+  const { artifact } = await requireArtifact(environment, call.repository.id, reference)
+  const { digest, manifest_size_bytes, media_type } = artifact.value
+  const headers = {
+    'content-type': media_type,
+    [digestHeader]: digest,
+    etag: `"${digest}"`,
+    'x-content-type-options': 'nosniff',
+  }
+  if (context.method === 'HEAD')
+    return { status: 200, headers: { ...headers, 'content-length': String(manifest_size_bytes) } }
+  const manifest = await store.get(manifestCollection, artifact.id)
+  if (!manifest) throw unknownManifest()
+  const { value: repository } = call.repository
+  await store.tx(tx =>
+    recordAuditEvent(tx, clock, call.context, {
+      action: 'PULL',
+      workspace: repository.workspace_id,
+      repository,
+      digest,
+      tag: reference === digest ? '' : reference,
+      bytes: manifest_size_bytes,
+    }),
+  )
+  pulls.count(repository.id, digest, context.now)
+  return { status: 200, headers, body: new TextEncoder().encode(manifest.value.text) }
+}
+
+/** Returns the artifact of a reference. Throws DIGEST_INVALID and MANIFEST_UNKNOWN. */
+export async function requireArtifact(
+  { store }: Pick<RegistryEnvironment, 'store'>,
+  repository: string,
+  reference: string,
+): Promise<FoundArtifact> {
+  if (reference.includes(':') && !isDigest(reference))
+    throw ociError('DIGEST_INVALID', 'the digest must be sha256 or sha512 with its hex digits')
+  const found = isDigest(reference) || isTag(reference) ? await findArtifact(store, repository, reference) : undefined
+  if (!found) throw unknownManifest()
+  return found
+}
+
+/** Returns the error of an absent manifest. */
+export const unknownManifest = () => ociError('MANIFEST_UNKNOWN', 'the repository has no such manifest')

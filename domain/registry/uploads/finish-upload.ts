@@ -1,0 +1,88 @@
+import { ApiError } from '../../../runtime/errors.ts'
+import { formatMillis } from '../../../runtime/timestamps.ts'
+import type { Transaction } from '../../ports/store.ts'
+import { blobCollection } from '../blobs/blobs-store.ts'
+import { linkBlob } from '../blobs/link-blob.ts'
+import type { RegistryEnvironment } from '../environment.ts'
+import { chargeUsage } from '../quotas/charge-usage.ts'
+import { lockRepository } from '../repositories/lock-repository.ts'
+import type { StoredRepository } from '../repositories/repositories-store.ts'
+import { digestText, type Digest } from '../values/digest.ts'
+import { uploadCollection } from './uploads-store.ts'
+
+/** An upload whose bytes have all arrived. */
+export interface FinishedUpload {
+  readonly upload: string
+  readonly repository: StoredRepository
+  readonly digest: Digest
+  readonly now: number
+  /** Throws unless the locked row of the repository takes a push; the row is undefined if it was deleted. */
+  readonly requirePush: (locked: StoredRepository | undefined) => void
+}
+
+/** The result: whether the bytes have the digest. */
+export type UploadResult = 'stored' | 'mismatch'
+
+/**
+ * Makes an upload a blob of its repository: compares its digest, makes its file durable, and commits the rows (registry.md
+ * 4.3). Bytes that the registry has already are dropped. Throws QUOTA_EXCEEDED, and the errors of `requirePush`.
+ */
+export async function finishUpload(
+  environment: Pick<RegistryEnvironment, 'blobs' | 'clock' | 'store' | 'taxonomy'>,
+  finished: FinishedUpload,
+): Promise<UploadResult> {
+  const { blobs, clock, store } = environment
+  const { digest, upload } = finished
+  const { hex, size } = await blobs.seal(upload, digest.algorithm)
+  if (hex !== digest.hex) {
+    await blobs.discard(upload)
+    await store.tx(tx => dropUpload(tx, upload))
+    return 'mismatch'
+  }
+  const known = await store.get(blobCollection, digestText(digest))
+  const isKnown = known !== undefined && known.value.state !== 'DELETING'
+  if (isKnown && (await commit(environment, finished, size)) !== undefined) {
+    await blobs.discard(upload)
+    return 'stored'
+  }
+  const file = `blobs/${digest.algorithm}/${hex.slice(0, 2)}/${hex}.${clock.newId()}`
+  await blobs.keep(upload, file)
+  try {
+    const usesFile = await commit(environment, finished, size, file)
+    if (usesFile !== true) await blobs.remove(file)
+  } catch (error) {
+    // After another error the rows may be committed. A worker deletes the files that no row names.
+    if (error instanceof ApiError && error.rpc !== 'UNAVAILABLE') await blobs.remove(file).catch(() => {})
+    throw error
+  }
+  return 'stored'
+}
+
+/** Deletes the row of an upload, if there is one. */
+export async function dropUpload(tx: Transaction, upload: string): Promise<void> {
+  const stored = await tx.lock(uploadCollection, upload)
+  if (stored) await tx.delete(uploadCollection, upload, stored.version)
+}
+
+/**
+ * Commits the rows of a blob. Returns whether the row of the blob names `file`; undefined without `file` if the registry
+ * has lost the blob since.
+ */
+function commit(
+  { store, taxonomy }: Pick<RegistryEnvironment, 'store' | 'taxonomy'>,
+  { digest, now, repository, requirePush, upload }: FinishedUpload,
+  size: number,
+  file?: string,
+): Promise<boolean | undefined> {
+  const time = formatMillis(now)
+  return store.tx(async tx => {
+    const locked = await lockRepository(tx, taxonomy, repository)
+    requirePush(locked?.value)
+    if (!locked) return undefined
+    const linked = await linkBlob(tx, locked.value, { digest: digestText(digest), size, file }, time)
+    if (!linked) return undefined
+    await dropUpload(tx, upload)
+    if (linked.bytes > 0) await chargeUsage(tx, locked, { bytes: linked.bytes }, time)
+    return linked.usesFile
+  })
+}

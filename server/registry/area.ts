@@ -1,0 +1,79 @@
+import { registry, registryForms, registryProcedures, registryWorkers } from '../../domain/registry/area.ts'
+import { artifacts, tags } from '../../domain/registry/artifact-calls/artifacts.ts'
+import { auditEvents } from '../../domain/registry/audit-events/audit-events.ts'
+import { credentials } from '../../domain/registry/credentials/credentials.ts'
+import { PolicyRules } from '../../domain/registry/access/policy-rules.ts'
+import type { RegistryEnvironment } from '../../domain/registry/environment.ts'
+import { pullGrants } from '../../domain/registry/grants/pull-grants.ts'
+import { registryHooks } from '../../domain/registry/hooks.ts'
+import { deploymentLocks } from '../../domain/registry/lock-calls/deployment-locks.ts'
+import { accessPolicies } from '../../domain/registry/policies/access-policies.ts'
+import { registryFunctions } from '../../domain/registry/functions/registry-functions.ts'
+import { ociPlane } from '../../domain/registry/plane/oci-plane.ts'
+import { quotaDefinitions } from '../../domain/registry/quotas/limit-kind.ts'
+import { quotaLimits } from '../../domain/registry/quotas/limits.ts'
+import { repositories } from '../../domain/registry/repository-calls/repositories.ts'
+import { registryArea as generated, type RegistryArea } from '../../output/registry/area.ts'
+import type { RegistryHandlers } from '../../output/registry/handlers.ts'
+import type { AreaModule } from '../area.ts'
+import { areaInProgress, records } from '../area-in-progress.ts'
+import type { AreaEnvironment } from '../area-parts.ts'
+import { blobFiles } from './blob-checks.ts'
+import { registryContent } from './content.ts'
+import { registrySettings } from './settings.ts'
+
+type Optional = 'iam' | 'storage' | 'topology' | 'vault'
+type RegistryParts = AreaEnvironment<RegistryArea, never, Optional, typeof registrySettings>
+
+/** Returns the area of repositories, artifacts, and the rules about both. */
+export function registryArea(): AreaModule {
+  const mounted = new WeakMap<RegistryParts, RegistryEnvironment>()
+  const environmentOf = (parts: RegistryParts): RegistryEnvironment => {
+    const made = mounted.get(parts) ?? mountedRegistry(parts)
+    mounted.set(parts, made)
+    return made
+  }
+  return areaInProgress<RegistryArea, RegistryHandlers, never, Optional, typeof registrySettings>({
+    generated,
+    ...registry,
+    built: {
+      artifacts: parts => artifacts(environmentOf(parts)),
+      tags: parts => tags(environmentOf(parts)),
+      accessPolicies: parts => accessPolicies(environmentOf(parts)),
+      credentials: parts => credentials(environmentOf(parts)),
+      auditEvents: parts => auditEvents(environmentOf(parts)),
+      deploymentLocks: parts => deploymentLocks(environmentOf(parts)),
+      pullGrants: parts => pullGrants(environmentOf(parts)),
+      repositories: parts => repositories(environmentOf(parts)),
+      quotaDefinitions: () => quotaDefinitions,
+      quotaLimits: parts => quotaLimits(environmentOf(parts)),
+      ...records(generated.filters),
+    },
+    settings: registrySettings,
+    host: blobFiles,
+    isSecret: ['getCredentials'],
+    hooks: parts => registryHooks(environmentOf(parts)),
+    forms: () => registryForms,
+    procedures: parts => registryProcedures(environmentOf(parts)),
+    workers: parts => registryWorkers(environmentOf(parts)),
+    provides: parts => ({ registry: registryFunctions(environmentOf(parts)) }),
+    planes: parts => [ociPlane(generated.domain, environmentOf(parts))],
+  })
+}
+
+function mountedRegistry(parts: RegistryParts): RegistryEnvironment {
+  const { atEnd, baseUrl, log, settings } = parts
+  const host = () => settings['registry.host'] ?? new URL(baseUrl()).host
+  const failed = (err: unknown, subject: string) =>
+    log.warn({ err, subject }, 'work of the registry failed; it is tried again')
+  const content = registryContent({ ...parts, host, failed })
+  atEnd(() => content.pulls.store())
+  return {
+    ...parts,
+    ...content,
+    host,
+    registryUrl: () => `${new URL(baseUrl()).protocol}//${host()}`,
+    policies: new PolicyRules(),
+    failed,
+  }
+}

@@ -1,0 +1,238 @@
+import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Appended, Appending, BlobStore, OpenBlob, StoredBytes } from '../../domain/registry/blobs/blob-store.ts'
+import type { DigestAlgorithm } from '../../domain/registry/values/digest.ts'
+import type { ContentFault } from '../../domain/storage/contents/content-files.ts'
+import { engineUnavailable } from '../../output/shared/errors.ts'
+import type { Chunks } from '../../runtime/media.ts'
+import { faultOf } from '../storage/files/content-faults.ts'
+import { ContentReader } from '../storage/files/content-reader.ts'
+import { DurableFolders } from '../storage/files/durable-folders.ts'
+import { hostCalls, type FileCalls } from '../storage/files/file-calls.ts'
+import { TurnShares } from '../storage/files/sums.ts'
+import { writeBody } from '../storage/files/write-body.ts'
+import { systemCode } from '../store/sqlite/store-file.ts'
+import { RunningHashes } from './running-hashes.ts'
+import { Turns } from './turns.ts'
+
+/** The permissions of the files: for their owner only. */
+const fileMode = 0o600
+
+/** A link at the place of an upload is refused. */
+const appended = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0)
+
+/** The number of bytes that are read at once to hash a file. */
+const readBytes = 1_048_576
+
+type Chunk = Uint8Array<ArrayBuffer>
+
+/** The parts of a folder of blobs. */
+export interface FolderParts {
+  /** The folder, which is made on demand; its parent exists. */
+  readonly folder: string
+  /** Receives the faults of files. */
+  readonly report: (fault: ContentFault) => void
+  readonly calls?: FileCalls
+}
+
+/** The blobs in a folder of this host: uploads at `uploads/<id>`, blobs at `blobs/<algorithm>/<2 hex>/<hex>.<id>`. */
+export class BlobFolder implements BlobStore {
+  readonly #folder: string
+  readonly #report: (fault: ContentFault) => void
+  readonly #calls: FileCalls
+  readonly #folders: DurableFolders
+  readonly #hashes = new RunningHashes()
+  readonly #shares = new TurnShares()
+  readonly #turns = new Turns()
+
+  constructor({ calls = hostCalls, folder, report }: FolderParts) {
+    this.#folder = folder
+    this.#report = report
+    this.#calls = calls
+    this.#folders = new DurableFolders(calls)
+  }
+
+  append(upload: string, body: Chunks, { algorithm, first, maxBytes, tooLong }: Appending): Promise<Appended> {
+    return this.#turns.run(upload, async () => {
+      const file = await this.#attempt(() => this.#openUpload(upload))
+      try {
+        const { size } = await this.#attempt(() => file.stat())
+        if (first !== undefined && first !== size) return { size, isMisplaced: true }
+        const running = this.#hashes.continued(upload, algorithm, size)
+        let failure: { readonly error: unknown } | undefined
+        const part = untilFailure(body, error => (failure = { error }))
+        const added = await writeBody(part, file, {
+          maxBytes: maxBytes - size,
+          tooLong,
+          add: async chunk => {
+            if (!running) return
+            await this.#shares.run(() => running.hash.update(chunk))
+            running.size += chunk.length
+          },
+          attempt: write => this.#attempt(write),
+        })
+        if (failure !== undefined) throw failure.error
+        return { size: size + added, isMisplaced: false }
+      } finally {
+        await file.close()
+      }
+    })
+  }
+
+  sizeOf(upload: string): Promise<number> {
+    return this.#turns.run(upload, () => this.#sizeOf(upload))
+  }
+
+  seal(upload: string, algorithm: DigestAlgorithm): Promise<{ readonly hex: string; readonly size: number }> {
+    return this.#turns.run(upload, () =>
+      this.#attempt(async () => {
+        // An upload without any byte has no file yet.
+        const file = await this.#openUpload(upload)
+        try {
+          await file.sync()
+          const { size } = await file.stat()
+          const running = this.#hashes.continued(upload, algorithm, size)
+          return { hex: running ? running.hash.copy().digest('hex') : await this.#hashOf(upload, algorithm), size }
+        } finally {
+          await file.close()
+        }
+      }),
+    )
+  }
+
+  keep(upload: string, file: string): Promise<void> {
+    return this.#turns.run(upload, () =>
+      this.#attempt(async () => {
+        const target = join(this.#folder, file)
+        await this.#makeFolders(dirname(file))
+        await this.#calls.rename(this.#uploadPath(upload), target)
+        await this.#folders.sync(dirname(target))
+        this.#hashes.forget(upload)
+      }),
+    )
+  }
+
+  discard(upload: string): Promise<void> {
+    return this.#turns.run(upload, async () => {
+      this.#hashes.forget(upload)
+      await this.#attempt(() => this.#calls.rm(this.#uploadPath(upload), { force: true }))
+    })
+  }
+
+  async open(file: string, size: number): Promise<OpenBlob | undefined> {
+    const reader = new ContentReader([{ path: join(this.#folder, file), size }], {
+      lstat: this.#calls.lstat,
+      open: this.#calls.open,
+      release: () => {},
+      fault: error => this.#reported(error, 'read'),
+    })
+    try {
+      await reader.openFirst()
+      return reader
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return undefined
+      throw unavailable(this.#reported(error, 'read'))
+    }
+  }
+
+  remove(file: string): Promise<void> {
+    return this.#attempt(() => this.#calls.rm(join(this.#folder, file), { force: true }))
+  }
+
+  async *olderThan(timeMs: number): AsyncGenerator<StoredBytes, void, undefined> {
+    for await (const path of this.#filesBelow('')) {
+      const stats = await this.#calls.lstat(join(this.#folder, path)).catch(() => undefined)
+      if (stats === undefined || stats.mtimeMs >= timeMs) continue
+      const [kind, upload = ''] = path.split('/')
+      if (kind === 'uploads') yield { upload }
+      else if (kind === 'blobs') yield { file: path }
+    }
+  }
+
+  async #openUpload(upload: string): Promise<FileHandle> {
+    await this.#makeFolders('uploads')
+    return this.#calls.open(this.#uploadPath(upload), appended, fileMode)
+  }
+
+  async #sizeOf(upload: string): Promise<number> {
+    try {
+      const file = await this.#calls.open(this.#uploadPath(upload), 'r')
+      try {
+        return (await file.stat()).size
+      } finally {
+        await file.close()
+      }
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return 0
+      throw unavailable(this.#reported(error, 'read'))
+    }
+  }
+
+  async #hashOf(upload: string, algorithm: DigestAlgorithm): Promise<string> {
+    const hash = createHash(algorithm)
+    const buffer = Buffer.allocUnsafe(readBytes)
+    const file = await this.#calls.open(this.#uploadPath(upload), 'r')
+    try {
+      for (;;) {
+        const { bytesRead } = await file.read(buffer, 0, buffer.length)
+        if (bytesRead === 0) return hash.digest('hex')
+        await this.#shares.run(() => hash.update(buffer.subarray(0, bytesRead)))
+      }
+    } finally {
+      await file.close()
+    }
+  }
+
+  /** Makes a folder below the folder of the store, with its parents. */
+  async #makeFolders(path: string): Promise<void> {
+    let made = this.#folder
+    await this.#folders.make(made)
+    for (const name of path.split('/')) await this.#folders.make((made = join(made, name)))
+  }
+
+  /** Iterates over the files below a folder, in bounded memory; none for an absent folder. */
+  async *#filesBelow(path: string): AsyncGenerator<string, void, undefined> {
+    const entries = await this.#calls.opendir(join(this.#folder, path)).catch(() => [])
+    for await (const entry of entries) {
+      const below = path === '' ? entry.name : `${path}/${entry.name}`
+      if (entry.isDirectory()) yield* this.#filesBelow(below)
+      else if (entry.isFile()) yield below
+    }
+  }
+
+  #uploadPath = (upload: string): string => join(this.#folder, 'uploads', upload)
+
+  async #attempt<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      // Another disk may be mounted at the place of the folders.
+      this.#folders.forgetAll()
+      throw unavailable(this.#reported(error, 'write'))
+    }
+  }
+
+  #reported(error: unknown, work: 'read' | 'write'): ContentFault {
+    const fault = faultOf('registry', error, work)
+    this.#report(fault)
+    return fault
+  }
+}
+
+/** The seconds after which a client may try again, by the kind of the fault. */
+const unavailable = ({ kind }: ContentFault) =>
+  engineUnavailable(
+    kind === 'full' ? 'the blob store of the registry is full' : 'the blob store of the registry cannot be used',
+    { retryAfterSeconds: kind === 'busy' ? 5 : 60 },
+  )
+
+/** Returns a body that ends where it fails, so that the bytes before are written; `failed` receives the error. */
+async function* untilFailure(body: Chunks, failed: (error: unknown) => void): AsyncGenerator<Chunk, void, undefined> {
+  try {
+    yield* body
+  } catch (error) {
+    failed(error)
+  }
+}

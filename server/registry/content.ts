@@ -1,0 +1,34 @@
+import { PullCounts } from '../../domain/registry/artifacts/pull-counts.ts'
+import type { ContentParts } from '../../domain/registry/content-parts.ts'
+import type { RegistryEnvironment } from '../../domain/registry/environment.ts'
+import { RegistryTokens } from '../../domain/registry/tokens/registry-tokens.ts'
+import { TokenKeys } from '../../domain/registry/tokens/token-keys.ts'
+import { NativeLease } from '../../domain/resources/native-lease.ts'
+import type { ContentFault } from '../../domain/storage/contents/content-files.ts'
+import type { SettingValues } from '../settings/declarations.ts'
+import type { Log } from '../log.ts'
+import { BlobFolder } from './blob-folder.ts'
+import { blobFolder, type registrySettings } from './settings.ts'
+
+/** The parts from which those of the content are made. */
+type Sources = Pick<RegistryEnvironment, 'clock' | 'failed' | 'functions' | 'host' | 'store'> & {
+  readonly baseUrl: () => string
+  readonly dataDir: string
+  readonly log: Log
+  readonly settings: SettingValues<typeof registrySettings>
+}
+
+/** Returns the parts of the content of repositories. */
+export function registryContent(sources: Sources): ContentParts {
+  const { baseUrl, clock, dataDir, failed, functions, host, log, settings, store } = sources
+  const report = (err: ContentFault) => log.warn({ err, kind: err.kind }, 'the blob store of the registry failed')
+  const keys = new TokenKeys({ store, clock, vault: () => functions.vault })
+  return {
+    blobs: new BlobFolder({ folder: blobFolder(settings['registry.blob_store'], dataDir), report }),
+    isOfOneHost: true,
+    lease: new NativeLease(),
+    tokens: new RegistryTokens(keys, { issuer: baseUrl, service: host }),
+    pulls: new PullCounts({ store, failed }),
+    collectionGraceMs: settings['registry.gc_grace'],
+  }
+}

@@ -1,0 +1,25 @@
+import { join, resolve } from 'node:path'
+import type { SettingDeclarations } from '../settings/declarations.ts'
+import { duration, text } from '../settings/scalars.ts'
+import { hostFault } from '../settings/text-faults.ts'
+
+/** Returns the fault of a text that names no blob store. */
+const blobStoreFault = (value: string): string | undefined =>
+  /^file:\S/.test(value) ? undefined : 'must be file: and the path of a folder'
+
+/** Returns the folder of a blob store; without a setting, the folder in the data of the server. */
+export const blobFolder = (setting: string | undefined, dataDir: string): string =>
+  setting === undefined ? join(resolve(dataDir), 'registry') : resolve(setting.slice('file:'.length))
+
+/** The settings of the registry. */
+export const registrySettings = {
+  'registry.host': text({ fault: hostFault })
+    .otherwise('the host of `base_url`')
+    .describe('the host in image references, with a port unless it is 443 or 80: where OCI clients reach `/v2/`'),
+  'registry.blob_store': text({ fault: blobStoreFault })
+    .otherwise('`file:<data_dir>/registry`')
+    .describe('the place of the bytes of blobs: `file:` and the path of a folder on this host, whose parent exists'),
+  'registry.gc_grace': duration({ min: 0, max: 2_592_000_000 })
+    .default(86_400_000)
+    .describe('the time for which the registry keeps a blob that no repository has any more'),
+} as const satisfies SettingDeclarations

@@ -1,0 +1,49 @@
+import type { FileHandle } from 'node:fs/promises'
+import type { Chunks } from '../../../runtime/media.ts'
+import { writeAll } from './write-all.ts'
+
+/** The number of bytes that are collected for one write; while they are written, the next bytes are collected. */
+const batchBytes = 131_072
+
+/** The limits of a body, and the functions that receive its chunks and run its writes. */
+export interface BodyRules {
+  readonly maxBytes: number
+  /** Makes the error of a body with more than `maxBytes` bytes. */
+  readonly tooLong: () => Error
+  /** Receives each chunk before it is written, for checksums. */
+  readonly add: (chunk: Uint8Array<ArrayBuffer>) => Promise<void>
+  /** Runs a write, and may replace its error. */
+  readonly attempt: (write: () => Promise<void>) => Promise<void>
+}
+
+/** Writes a body at the position of a file, in bounded memory, and returns the number of its bytes. */
+export async function writeBody(
+  body: Chunks,
+  handle: FileHandle,
+  { add, attempt, maxBytes, tooLong }: BodyRules,
+): Promise<number> {
+  let batch: Uint8Array<ArrayBuffer>[] = []
+  let held = 0
+  let size = 0
+  let writing: Promise<void> = Promise.resolve()
+  const flush = async (): Promise<void> => {
+    const full = batch
+    batch = []
+    held = 0
+    await writing
+    writing = full.length === 0 ? Promise.resolve() : attempt(() => writeAll(handle, full))
+    // The failure is thrown where `writing` is awaited.
+    writing.catch(() => {})
+  }
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > maxBytes) throw tooLong()
+    await add(chunk)
+    batch.push(chunk)
+    held += chunk.length
+    if (held >= batchBytes) await flush()
+  }
+  await flush()
+  await writing
+  return size
+}

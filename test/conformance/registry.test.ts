@@ -1,3 +1,0 @@
-import { proveDocument } from './documented.ts'
-
-await proveDocument('registry')
