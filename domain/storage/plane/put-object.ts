@@ -2,6 +2,7 @@ import { contentTooLong } from '../../../output/storage/errors.ts'
 import { faultAt, type ApiError } from '../../../runtime/errors.ts'
 import type { CallContext } from '../../../runtime/context.ts'
 import type { Reply } from '../../../runtime/route.ts'
+import { fieldInvalid } from '../../../runtime/refusal.ts'
 import { refusalOf } from '../../resources/refusal.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import { requireBucketQuota } from '../buckets/bucket-quota.ts'
@@ -14,21 +15,30 @@ import { invalidName } from '../objects/object-name.ts'
 import { requireFree } from '../objects/new-version.ts'
 import { ownQuery } from '../presigned/sign-url.ts'
 import { customMetadata, sha256Header, uploadedMembers } from '../presigned/upload-headers.ts'
+import type { Transfer } from './count-traffic.ts'
 import { allowedCall, type AllowedCall } from './plane-doors.ts'
 import { versionHeader } from './plane-headers.ts'
 import { signedHeader, storeContent, type Body } from './store-content.ts'
 import { uploadActivity } from './upload-activity.ts'
 
+/** The largest length of a media type in characters. */
+const maxTypeLength = 255
+
 /** The answer to an upload: no body, and the tag, the version and the digest of the content. */
 export type PutReply = Reply<200, undefined, Readonly<Record<string, string>>>
 
 /** Writes the body of a request as a version of an object (storage.md 4.4). */
-export async function putObject(environment: StorageEnvironment, body: Body, context: CallContext): Promise<PutReply> {
+export async function putObject(
+  environment: StorageEnvironment,
+  body: Body,
+  context: CallContext,
+): Promise<Transfer<PutReply>> {
   const { access, audit, clock, store } = environment
   const call = allowedCall(context)
   const { bucket, request } = call
   const limits = await limitsOf(environment, call)
-  const ifNoneMatch = signedHeader(call, 'if-none-match') === '*'
+  // A client may set this condition by itself, because it only makes the upload stricter.
+  const ifNoneMatch = request.headers['if-none-match'] === '*'
   // The commit decides whether a version is destroyed, so the refusal is kept until then.
   const overwriteRefusal = await refusalOf(
     access.require(context, 'storage.objects.delete', workspaceScope(bucket.workspace_id)),
@@ -36,7 +46,7 @@ export async function putObject(environment: StorageEnvironment, body: Body, con
   if (ifNoneMatch) await requireFree(store, bucket.id, request.object)
   const id = clock.newId()
   const path = `objects/${id.slice(-2)}/${id}`
-  const { digests } = await storeContent(environment, call, body, {
+  const { digests, size } = await storeContent(environment, call, body, {
     ...limits,
     path,
     commit(file) {
@@ -46,7 +56,7 @@ export async function putObject(environment: StorageEnvironment, body: Body, con
     },
   })
   const headers = { etag: `"${digests.md5}"`, [versionHeader]: id, [sha256Header]: digests.sha256 }
-  return { status: 200, headers }
+  return { reply: { status: 200, headers }, bytes: size }
 }
 
 /** Checks the name, the metadata and the quota before the first byte, and returns the limits of the body. */
@@ -54,6 +64,7 @@ async function limitsOf({ store }: StorageEnvironment, { bucket, request }: Allo
   const invalid = invalidName('object', request.object)
   if (invalid) throw invalid
   requireMetadataSize(customMetadata(request.headers))
+  requireContentType(request.headers['content-type'])
   const ofBucket = sizeLimit(bucket, await classOf(store, bucket))
   const { [ownQuery.maxLength]: signedLimit } = request.query
   const ofUrl = signedLimit === undefined ? Number.MAX_SAFE_INTEGER : Number(signedLimit)
@@ -68,6 +79,13 @@ async function limitsOf({ store }: StorageEnvironment, { bucket, request }: Allo
   return { maxBytes: Math.min(ofBucket, ofUrl), tooLong }
 }
 
+/** Throws FIELD_INVALID for a media type that `content_type` of a request for a URL could not be. */
+function requireContentType(type = ''): void {
+  if (type.length <= maxTypeLength && /^[ -~]*$/.test(type)) return
+  const description = `must have at most ${maxTypeLength} printable ASCII characters`
+  throw fieldInvalid([{ field: 'Content-Type', description }])
+}
+
 function versionOf(call: AllowedCall, { digests, size }: ReceivedFile, path: string, { now }: CallContext) {
   const { request } = call
   const texts = Object.entries(uploadedMembers).map(([header, member]) => [member, signedHeader(call, header) ?? ''])
@@ -80,7 +98,7 @@ function versionOf(call: AllowedCall, { digests, size }: ReceivedFile, path: str
   return {
     name: request.object,
     size,
-    contentType: request.headers['content-type'] ?? 'application/octet-stream',
+    contentType: request.headers['content-type'] || 'application/octet-stream',
     etag: digests.md5,
     uploader: request.principal,
     metadata: {

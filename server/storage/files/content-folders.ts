@@ -54,6 +54,8 @@ export class ContentFolders implements ContentFiles {
   /** The faults that were reported. */
   readonly #told = new WeakSet<ContentFault>()
   readonly #shares = new TurnShares()
+  /** The temporary files of bodies that are still arriving, however slowly. */
+  readonly #arriving = new Set<string>()
   /** The folders that exist with names on the disk. */
   readonly #madeFolders = new Set<string>()
 
@@ -71,6 +73,7 @@ export class ContentFolders implements ContentFiles {
       await this.#makeFolder(dirname(file))
       return this.#calls.open(file, newFile, fileMode)
     })
+    this.#arriving.add(file)
     try {
       const { digests, size } = await this.#write(body, handle, receiving)
       await this.#attempt(instance, () => sync(handle, syncMode))
@@ -81,6 +84,8 @@ export class ContentFolders implements ContentFiles {
       await handle.close().catch(() => {})
       await this.#calls.rm(file, { force: true }).catch(() => {})
       throw error
+    } finally {
+      this.#arriving.delete(file)
     }
   }
 
@@ -131,6 +136,7 @@ export class ContentFolders implements ContentFiles {
     if (folder === undefined) return
     for (const kept of ['tmp', 'objects', 'parts']) {
       for await (const path of this.#filesBelow(folder, kept)) {
+        if (this.#arriving.has(join(folder, path))) continue
         const stats = await this.#calls.stat(join(folder, path)).catch(() => undefined)
         if (stats !== undefined && stats.mtimeMs < timeMs) yield path
       }
