@@ -45,7 +45,12 @@ program
   .action(async ({ config, json }: { readonly config?: string; readonly json: boolean }) => {
     const [{ areas }, { doctor }] = await Promise.all([import('./areas.ts'), import('./doctor/doctor.ts')])
     const { areaValues, ...place } = readHostConfig({ file: config, environment: process.env }, declaredSettings(areas))
-    const findings = await doctor({ place: { ...place, given: areaValues }, areas, isJson: json, print: line => console.log(line) })
+    const findings = await doctor({
+      place: { ...place, given: areaValues },
+      areas,
+      isJson: json,
+      print: line => console.log(line),
+    })
     if (findings > 0) process.exitCode = 1
   })
 

@@ -1,5 +1,4 @@
 import type { CallContext } from '../../runtime/context.ts'
-import { ApiError, commonReasons } from '../../runtime/errors.ts'
 import type { Chunks } from '../../runtime/media.ts'
 import type { Reader, Transaction } from './store.ts'
 
@@ -28,17 +27,6 @@ export interface ObjectFacts {
 export interface ByteRange {
   readonly first: number
   readonly last: number
-}
-
-/**
- * The content of a version is absent or altered on its disk: ENGINE_UNAVAILABLE, as for a disk that fails, but a repeated
- * call finds the same.
- */
-export class ContentLost extends ApiError {
-  constructor() {
-    const message = 'the content of the object is lost or altered; an operator must run the doctor'
-    super(commonReasons.ENGINE_UNAVAILABLE, message, {}, { retryAfterSeconds: 60 })
-  }
 }
 
 /** A version that is open for reading. */

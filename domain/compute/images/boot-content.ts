@@ -1,6 +1,7 @@
 import { ApiError } from '../../../runtime/errors.ts'
-import { ContentLost, type ObjectPlace, type Storage } from '../../ports/storage.ts'
+import type { ObjectPlace, Storage } from '../../ports/storage.ts'
 import type { Reader } from '../../ports/store.ts'
+import { ContentLost } from '../../resources/content-lost.ts'
 import type { BootContent, BootBytes } from '../drivers/driver.ts'
 import type { StoredVm } from '../vms/vms-store.ts'
 import { bootSources } from './boot-sources-store.ts'

@@ -2,7 +2,7 @@ import { engineUnavailable, etagMismatch, fieldInvalid } from '../../../output/s
 import { storageCapacityExhausted } from '../../../output/storage/errors.ts'
 import type { ApiError } from '../../../runtime/errors.ts'
 import type { RenderError } from '../../../runtime/status.ts'
-import { ContentLost } from '../../ports/storage.ts'
+import { ContentLost } from '../../resources/content-lost.ts'
 import { ContentFault } from '../contents/content-files.ts'
 
 /** The HTTP statuses of the data plane that differ from those of the platform (storage.md 5), keyed by reason. */

@@ -2,7 +2,6 @@ import { contentTooLong } from '../../../output/storage/errors.ts'
 import { faultAt, type ApiError } from '../../../runtime/errors.ts'
 import type { CallContext } from '../../../runtime/context.ts'
 import type { Reply } from '../../../runtime/route.ts'
-import { fieldInvalid } from '../../../runtime/refusal.ts'
 import { refusalOf } from '../../resources/refusal.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import { requireBucketQuota } from '../buckets/bucket-quota.ts'
@@ -19,10 +18,8 @@ import type { Transfer } from './count-traffic.ts'
 import { allowedCall, type AllowedCall } from './plane-doors.ts'
 import { versionHeader } from './plane-headers.ts'
 import { signedHeader, storeContent, type Body } from './store-content.ts'
+import { typeOf } from './upload-faults.ts'
 import { uploadActivity } from './upload-activity.ts'
-
-/** The largest length of a media type in characters. */
-const maxTypeLength = 255
 
 /** The answer to an upload: no body, and the tag, the version and the digest of the content. */
 export type PutReply = Reply<200, undefined, Readonly<Record<string, string>>>
@@ -63,8 +60,8 @@ export async function putObject(
 async function limitsOf({ store }: StorageEnvironment, { bucket, request }: AllowedCall) {
   const invalid = invalidName('object', request.object)
   if (invalid) throw invalid
+  typeOf(request.headers)
   requireMetadataSize(customMetadata(request.headers))
-  requireContentType(request.headers['content-type'])
   const ofBucket = sizeLimit(bucket, await classOf(store, bucket))
   const { [ownQuery.maxLength]: signedLimit } = request.query
   const ofUrl = signedLimit === undefined ? Number.MAX_SAFE_INTEGER : Number(signedLimit)
@@ -79,13 +76,6 @@ async function limitsOf({ store }: StorageEnvironment, { bucket, request }: Allo
   return { maxBytes: Math.min(ofBucket, ofUrl), tooLong }
 }
 
-/** Throws FIELD_INVALID for a media type that `content_type` of a request for a URL could not be. */
-function requireContentType(type = ''): void {
-  if (type.length <= maxTypeLength && /^[ -~]*$/.test(type)) return
-  const description = `must have at most ${maxTypeLength} printable ASCII characters`
-  throw fieldInvalid([{ field: 'Content-Type', description }])
-}
-
 function versionOf(call: AllowedCall, { digests, size }: ReceivedFile, path: string, { now }: CallContext) {
   const { request } = call
   const texts = Object.entries(uploadedMembers).map(([header, member]) => [member, signedHeader(call, header) ?? ''])
@@ -98,7 +88,7 @@ function versionOf(call: AllowedCall, { digests, size }: ReceivedFile, path: str
   return {
     name: request.object,
     size,
-    contentType: request.headers['content-type'] || 'application/octet-stream',
+    contentType: typeOf(request.headers),
     etag: digests.md5,
     uploader: request.principal,
     metadata: {

@@ -1,6 +1,5 @@
 import { checksumMismatch } from '../../../output/storage/errors.ts'
 import { ApiError, faultAt } from '../../../runtime/errors.ts'
-import { fieldInvalid } from '../../../runtime/refusal.ts'
 import type { Chunks } from '../../../runtime/media.ts'
 import type { StoredBucket } from '../buckets/buckets-store.ts'
 import { ContentFault, type ReceivedFile } from '../contents/content-files.ts'
@@ -8,6 +7,7 @@ import type { StorageEnvironment } from '../environment.ts'
 import { classOf } from '../objects/object-limits.ts'
 import { sha256Header } from '../presigned/upload-headers.ts'
 import type { AllowedCall } from './plane-doors.ts'
+import { requireWholeBody } from './upload-faults.ts'
 import { requireWritable } from './writable-instance.ts'
 
 /** The bytes of a body. */
@@ -31,16 +31,9 @@ export async function storeContent(
   body: Body,
   storing: Storing,
 ): Promise<ReceivedFile> {
-  requireWhole(call)
+  requireWholeBody(call.request.headers)
   if (Number(call.request.headers['content-length'] ?? 0) > storing.maxBytes) throw storing.tooLong()
   return keepContent(environment, call.bucket, body, { ...storing, check: file => requireDigests(call, file) })
-}
-
-/** Throws FIELD_INVALID for a body that says to be a range of a content: it would replace the whole content. */
-function requireWhole({ request }: AllowedCall): void {
-  if (request.headers['content-range'] === undefined) return
-  const description = 'cannot be given, because a request carries the whole content; upload a large content in parts'
-  throw fieldInvalid([{ field: 'Content-Range', description }])
 }
 
 /** Writes a body to a file of the instance of a bucket, and commits its rows. `check` refuses the received bytes. */

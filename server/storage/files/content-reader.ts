@@ -1,4 +1,4 @@
-import { constants } from 'node:fs'
+import { constants, type Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import type { ContentFault, OpenContent } from '../../../domain/storage/contents/content-files.ts'
 import { filledStream } from '../../../runtime/body.ts'
@@ -12,7 +12,7 @@ type Bytes = Uint8Array<ArrayBuffer>
 const readOnly = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 /** The parts of a reader. */
-export interface ReaderParts extends Pick<FileCalls, 'open'> {
+export interface ReaderParts extends Pick<FileCalls, 'lstat' | 'open'> {
   /** Ends the protection of the files from deletion. */
   readonly release: () => void
   /** Returns the fault with which a stream ends. */
@@ -34,6 +34,22 @@ export class ContentReader implements OpenContent {
   /** Opens the first file. Throws the error of the host. */
   async openFirst(): Promise<void> {
     await this.#handleOf(0)
+  }
+
+  async verify(first: number, last: number): Promise<void> {
+    // The only file of a content was checked when it was opened.
+    if (this.#open) return
+    let begin = 0
+    for (const { path, size } of this.#files) {
+      const isRead = begin <= last && begin + size > first
+      begin += size
+      if (!isRead) continue
+      try {
+        requireWhole(path, size, await this.#parts.lstat(path))
+      } catch (error) {
+        throw this.#parts.fault(error)
+      }
+    }
   }
 
   stream(first: number, last: number): ReadableStream<Uint8Array<ArrayBuffer>> {
@@ -99,7 +115,7 @@ export class ContentReader implements OpenContent {
       const stats = await handle.stat()
       // The content may be closed while the file is opened, and then nothing else would close the file.
       if (this.#isClosed) throw new ClosedContent()
-      if (!stats.isFile() || stats.size !== size) throw altered(`${path} is no file of ${size} bytes`)
+      requireWhole(path, size, stats)
     } catch (error) {
       await handle.close()
       throw error
@@ -116,6 +132,10 @@ class ClosedContent extends Error {
   constructor() {
     super('the content was closed before its bytes were read')
   }
+}
+
+function requireWhole(path: string, size: number, stats: Pick<Stats, 'isFile' | 'size'>): void {
+  if (!stats.isFile() || stats.size !== size) throw altered(`${path} is no file of ${size} bytes`)
 }
 
 const shorter = () => altered('the content is shorter than its row says')

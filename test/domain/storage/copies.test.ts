@@ -9,7 +9,7 @@ import { isEnded } from '../../../runtime/operations.ts'
 import { areas } from '../../../server/areas.ts'
 import { works } from '../../../server/operations/work.ts'
 import { storeCollections } from '../../../server/platform-store.ts'
-import { addTenant } from '../../areas/members.ts'
+import { absentId, addTenant } from '../../areas/members.ts'
 import { testStore } from '../../server/store/harness.ts'
 import { openBeside } from '../../server/store/left-place.ts'
 import { tenantStorage, type TenantStorage } from './tenant-storage.ts'
@@ -97,9 +97,28 @@ describe('a copy', () => {
   })
 
   it.each([
-    ['OBJECT_NOT_FOUND', { source_object: 'absent' }],
-    ['OBJECT_VERSION_NOT_FOUND', { source_version_id: '0199c5b0-2d41-7a60-9c3e-51f2a3b4c5d6' }],
-    ['BUCKET_NOT_FOUND', { source_bucket_id: '0199c5b0-2d41-7a60-9c3e-51f2a3b4c5d6' }],
+    ['OBJECT_NOT_FOUND', 'source_object', 'absent'],
+    ['OBJECT_VERSION_NOT_FOUND', 'source_version_id', absentId],
+    ['OBJECT_NOT_FOUND', 'source_version_id', 'a marker'],
+    ['BUCKET_NOT_FOUND', 'source_bucket_id', absentId],
+  ])('whose source is absent is refused with %s at %s (%s)', async (reason, field, value) => {
+    const { admin, at, put } = await tenantStorage({ versioning: 'STORAGE_VERSIONING_ENABLED' })
+    const { storage } = admin.api
+    await put('a', 'hello')
+    await storage.deleteObject({ ...at, object: 'a' })
+    const { objects } = await storage.listObjects({ ...at, versions: true })
+    const marker = objects.find(({ is_delete_marker }) => is_delete_marker)?.version_id
+    await put('a', 'hello')
+    const source = { [field]: value === 'a marker' ? marker : value }
+    const body = { source_object: 'a', destination_object: 'c', ...source }
+    await expect(storage.copyObject({ ...at, body })).rejects.toMatchObject({
+      reason,
+      rpc: 'INVALID_ARGUMENT',
+      details: { badRequest: [{ field }], resource: {} },
+    })
+  })
+
+  it.each([
     ['SOURCE_PRECONDITION_FAILED', { source_if_match: 'another' }],
     ['OBJECT_ALREADY_EXISTS', { destination_object: 'b', if_none_match: '*' }],
     ['OBJECT_NAME_INVALID', { destination_object: '/b' }],
