@@ -34,8 +34,7 @@ export async function putObject(
   const call = allowedCall(context)
   const { bucket, request } = call
   const limits = await limitsOf(environment, call)
-  // A client may set this condition by itself, because it only makes the upload stricter.
-  const ifNoneMatch = request.headers['if-none-match'] === '*'
+  const ifNoneMatch = signedHeader(call, 'if-none-match') === '*'
   // The commit decides whether a version is destroyed, so the refusal is kept until then.
   const overwriteRefusal = await refusalOf(
     access.require(context, 'storage.objects.delete', workspaceScope(bucket.workspace_id)),

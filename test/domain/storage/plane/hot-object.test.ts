@@ -5,7 +5,7 @@ import { patientApi, sendPatiently, signed } from '../patient-calls.ts'
 import { tenantStorage } from '../tenant-storage.ts'
 
 const writers = [1, 2, 3, 4]
-const overwrites = 20
+const overwrites = 10
 
 it('an object that is overwritten all the time can be read and copied at any time', { timeout: 180_000 }, async () => {
   const tenant = await tenantStorage({}, { later: afterAll })
