@@ -49,7 +49,7 @@ const answerOption = (): Option =>
   new Option('--answer-checks <which>', 'answers that have checks').choices(answerChecks).default('all')
 
 const int64Option = (): Option =>
-  new Option('--int64 <form>', 'form of integers of the format int64').choices(['number', ...int64s]).default('number')
+  new Option('--int64 <form>', 'form of integers of the format int64').choices(['number', ...int64s])
 
 const collect = (value: string, values: readonly string[] = []): string[] => [...values, value]
 

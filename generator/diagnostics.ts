@@ -228,6 +228,21 @@ export const messages = {
       'parameter-shape',
       'a parameter can only hold text, numbers, booleans, lists of one of them and flat objects; use "content" with JSON',
     ),
+  parameterMaps: (name: string, place: string) =>
+    warning(
+      'parameter-maps',
+      `${quoted(name)} takes all parameters of the ${place} that have no other name, so this map is always absent; use "deepObject" or "content" with JSON`,
+    ),
+  parameterMembers: (name: string, other: string) =>
+    warning(
+      'parameter-members',
+      `the members of this parameter stand in the request by their own names, and ${quoted(name)} is taken by ${quoted(other)}; use "deepObject" or "content" with JSON`,
+    ),
+  headerShape: () =>
+    warning(
+      'header-shape',
+      'a header can only hold text, numbers, booleans and lists of one of them; this one is sent as JSON, as "content" with JSON would declare',
+    ),
   operationIdEmpty: () => error('operation-id-empty', '"operationId" must not be empty'),
   operationIdTwice: (id: string, here: string, other: string) =>
     error('operation-id-twice', `${quoted(id)} of ${here} is the operationId of ${other} too; rename one`),
@@ -246,6 +261,18 @@ export const messages = {
     note('server-path-unused', `the base path of ${quoted(url)} is in no route: mount there, or put it into baseUrl`),
   securityNotEnforced: () =>
     note('security-not-enforced', '"security" is documentation here: generated code leaves authentication to the host'),
+  failureUntyped: () =>
+    note(
+      'failure-untyped',
+      'the content of failures (4xx and 5xx) is documentation here: handlers throw "ApiError", and callers find the body in its "response"',
+    ),
+  int64AsNumber: () =>
+    note(
+      'int64-number',
+      'numbers hold the integers of the format "int64", and those beyond 2^53 are refused; choose with --int64 number, bigint or string',
+    ),
+  pathFallback: (methods: readonly string[], template: string) =>
+    note('path-fallback', `this path fits ${quoted(template)} too, which takes its ${methods.join(' and ')} requests`),
   statusCase: (status: string) =>
     warning('status-case', `${quoted(status)} is read as ${quoted(status.toUpperCase())}, as OpenAPI writes it`),
   mediaTypesLeftOut: (kept: readonly string[], left: readonly string[]) =>
@@ -265,7 +292,7 @@ export const messages = {
   encodingIgnored: () =>
     warning('encoding-ignored', '"encoding" counts for forms in requests only, as OpenAPI says; remove it'),
   encodingKeyword: (keyword: string) =>
-    warning('encoding-keyword', `${quoted(keyword)} does not count in forms of this media type; remove it`),
+    warning('encoding-keyword', `${quoted(keyword)} has no effect on the parts of multipart forms; use "contentType"`),
   encodingUnknown: (name: string) =>
     warning('encoding-unknown', `the form has no property ${quoted(name)}, so its encoding changes nothing`),
 
@@ -290,7 +317,8 @@ export const messages = {
   boundsCrossed: (low: string, high: string) =>
     warning('bounds-crossed', `no value fits: ${quoted(low)} is above ${quoted(high)}`),
   readAndWriteOnly: () => error('read-and-write-only', '"readOnly" and "writeOnly" exclude each other'),
-  enumEmpty: () => error('enum-empty', 'an enum needs at least one value'),
+  enumEmpty: () => warning('enum-empty', 'no value fits an enum without values; list at least one'),
+  typeEmpty: () => warning('type-empty', 'no value fits a list of no types; name at least one'),
   enumTwice: (value: unknown) => warning('enum-twice', `the value ${shown(value)} stands in this enum already`),
   enumNull: () => warning('enum-null', 'null in an enum without "nullable: true" is taken as nullable; add it'),
   enumWithoutNull: () =>

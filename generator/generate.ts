@@ -4,6 +4,7 @@ import { type Answered, emit, emitJoined } from './emit/emit.ts'
 import { finished } from './emit/templates/finish-overrides.ts'
 import { checkOverrides } from './emit/templates/render.ts'
 import { build } from './model/build.ts'
+import { noteInt64s } from './model/exact-answers.ts'
 import { outlineOf } from './model/outline.ts'
 import type { Model } from './model/types.ts'
 import { answeredBy } from './model/views.ts'
@@ -57,6 +58,7 @@ export async function generate(
   const model = diagnostics.hasErrors
     ? undefined
     : build(loaded, diagnostics, beside.outlines, options.int64 !== undefined)
+  if (model && !options.int64 && !options.int64AsNumber) noteInt64s(model, diagnostics)
   if (!model || diagnostics.hasErrors) return { files: new Map(), model: undefined, outlines: [], diagnostics }
   const made = model.documents.map(document => outlineOf(document, model))
   const place = ({ name }: Outline): number => beside.order.indexOf(name)

@@ -1,3 +1,4 @@
+import { honouredEncodings } from './model/encoding.ts'
 import type { Form } from './model/media-types.ts'
 import type { ParameterStyle } from './model/types.ts'
 
@@ -112,6 +113,18 @@ export const honouredMedia: Readonly<Record<Form, HonouredMedia>> = {
   opaque: { types: 'other `multipart/*`, and forms that are no objects: bytes', honoured: 'reported' },
 }
 
+const formNames = { form: honouredMedia.form.types, multipart: honouredMedia.multipart.types } as const
+
+/** Returns the rows of the members of an encoding, a row for each kind of form. */
+function encodingRows(): readonly (readonly string[])[] {
+  return Object.entries(honouredEncodings).flatMap(([keyword, forms]: [string, readonly Form[]]) =>
+    (['form', 'multipart'] as const).map(form => {
+      const honoured: Honoured = forms.includes(form) ? ['client', 'server'] : 'reported'
+      return [`\`${keyword}\``, formNames[form], ...cells(honoured)]
+    }),
+  )
+}
+
 /**
  * Returns the tables of docs/generator.md in Markdown. `versionsOf` returns the versions of OpenAPI that have a keyword,
  * such as `3.0, 3.1`.
@@ -128,6 +141,7 @@ export function honouredTables(versionsOf: (keyword: string) => string): string 
     table(['keyword', 'OpenAPI', ...artefacts], keywords),
     table(['style', ...artefacts], styles),
     table(['media type', ...artefacts], media),
+    table(['`encoding`', 'form', ...artefacts], encodingRows()),
   ].join('\n\n')
 }
 

@@ -82,4 +82,6 @@ export interface GenerateOptions extends EmitOptions {
    * imports ending in `.ts`. Empty for the other kinds of runtime.
    */
   readonly runtimeFiles: ReadonlyMap<string, string>
+  /** True if the caller has chosen numbers for integers of the format `int64`, so that no note about them is needed. */
+  readonly int64AsNumber?: true
 }

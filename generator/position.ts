@@ -5,3 +5,6 @@ export interface Position {
   readonly line: number
   readonly column: number
 }
+
+/** A place in the text of one file; lines and columns count from 1. */
+export type Place = Pick<Position, 'line' | 'column'>

@@ -61,14 +61,14 @@ export function dispatcher(options: DispatcherOptions): Dispatch {
   return async request => {
     const { traceId, traceparent } = traceOf(request.headers.traceparent)
     const call: Call = { request, requestId: options.clock.newId(), traceId, startMs: performance.now() }
-    const { answer, ...outcome } = await settle(call, answerCall(call, router, serving), options)
-    const { headers } = answer
+    const outcome = await settle(call, answerCall(call, router, serving), options)
+    const { headers } = outcome.answer
     headers['x-request-id'] = call.requestId
     headers.traceparent = traceparent
     if (call.served?.noStore) headers['cache-control'] = 'no-store'
     if (call.allow !== undefined) headers.allow = call.allow
     if (call.acceptEncoding !== undefined) headers['accept-encoding'] = call.acceptEncoding
-    return finish(answer, call, outcome, options.log)
+    return finish(outcome.answer, call, outcome, options.log)
   }
 }
 
@@ -116,7 +116,8 @@ async function answerCall(call: Call, router: Router<Served>, options: Serving):
   const body = route.body && (await takeBody(call, route.body, faults, options))
   if (body !== undefined) setMember(given, bodyField, body)
   if (isChange(route)) takeIfMatch(request.headers['if-match'], route, given, faults)
-  await options.doors.authorizeRequest?.(context, route, found, given)
+  const deciding = options.doors.authorizeRequest?.(context, route, found, given)
+  if (deciding !== undefined) await deciding
   const result = await run(given, faults, context, options.tokens)
   const plain = replyOf(route, result)
   const answer = route.etag === 'answer' ? withEtag(plain, result, request.headers['if-none-match']) : plain

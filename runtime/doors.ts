@@ -30,12 +30,12 @@ export interface Doors {
   /**
    * Decides a call whose authorization depends on the request. The dispatcher calls `authorizeRequest` after
    * `authorize`, once the request is parsed; `given` is not checked yet. Throws as `authorize` does, or `ApiError`
-   * FIELD_INVALID if a value that the decision needs is malformed.
+   * FIELD_INVALID if a value that the decision needs is malformed. Returns undefined if there is nothing to decide.
    */
   authorizeRequest?(
     context: CallContext,
     route: Route<unknown, unknown>,
     path: PathParameters,
     given: Readonly<Record<string, unknown>>,
-  ): Promise<void>
+  ): Promise<void> | undefined
 }

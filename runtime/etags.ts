@@ -58,8 +58,8 @@ export function withEtag(answer: WireAnswer, result: unknown, ifNoneMatch: strin
 const namesTag = (header: string, tag: string): boolean =>
   header === anyEtag || header.split(',').some(each => each.trim().replace(/^W\//, '') === tag)
 
-/** The beginning of the member in JSON text after another member; the rare first character makes the search fast. */
-const member = ',"etag":"'
+/** Matches the member in JSON text after another member. */
+const member = /,"etag":"([^"]*)"/g
 /** The beginning of JSON text whose first member is the etag. */
 const first = '{"etag":'
 
@@ -70,11 +70,9 @@ const first = '{"etag":'
  * occurrences (such as a label with the name `etag`), or has an etag with an escape.
  */
 function etagOf(text: string): unknown {
-  const start = text.indexOf(member) + member.length
-  const end = text.indexOf('"', start)
-  const etag = text.slice(start, end)
-  const isOnly = start >= member.length && !text.startsWith(first) && text.indexOf(member, end) === -1
-  if (isOnly && !etag.includes('\\')) return etag
+  member.lastIndex = 0
+  const etag = member.exec(text)?.[1]
+  if (etag !== undefined && !etag.includes('\\') && !text.startsWith(first) && !member.test(text)) return etag
   const value: unknown = JSON.parse(text)
   return isRecord(value) ? value.etag : undefined
 }

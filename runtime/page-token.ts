@@ -3,9 +3,9 @@ import { refusal } from './refusal.ts'
 
 /**
  * Returns the HMAC-SHA256 of a text under the installation's key, or the result of an equally strong function, of at
- * least 16 bytes.
+ * least 16 bytes. Each character of the result is one byte, as in the encoding `binary` of Node.js.
  */
-export type Mac = (text: string) => Uint8Array
+export type Mac = (text: string) => string
 
 /**
  * Signs and opens page tokens (conventions §8): base64url without padding of a MAC, a version and sort keys. The MAC
@@ -32,7 +32,7 @@ const tagLength = 16
 export function pageTokens(mac: Mac): PageTokens {
   // The length of the scope precedes the scope, so that no two pairs of scope and text have the same MAC input.
   const tag = (scope: string, text: string): string =>
-    String.fromCharCode(...mac(`page token ${scope.length} ${scope}${text}`).subarray(0, tagLength))
+    mac(`page token ${scope.length} ${scope}${text}`).slice(0, tagLength)
   return {
     sign(scope, keys) {
       const text = ascii(JSON.stringify([version, keys]))

@@ -122,7 +122,7 @@ async function attempt<Result>(
   { onHeaders }: CallOptions,
 ): Promise<Result> {
   const { method, operationId, replies, success } = route
-  const sent: RequestInit & { readonly duplex: 'half' } = { ...init, method, duplex: 'half' }
+  const sent: RequestInit & { readonly duplex: 'half' } = { ...init, ...route.init, method, duplex: 'half' }
   try {
     const answer = await call(baseUrl.replace(/\/$/, '') + target, sent)
     const isSuccess = answer.ok || answer.status === success[0].status

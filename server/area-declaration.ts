@@ -14,7 +14,7 @@ import type { AreaHost, HostPlace } from './area-host.ts'
 import type { AreaEnvironment, None, StartParts } from './area-parts.ts'
 import type { EngineCheck } from './engines.ts'
 import type { Needs } from './functions.ts'
-import type { SettingDeclarations } from './settings/declarations.ts'
+import type { SettingDeclarations, SettingValues } from './settings/declarations.ts'
 
 /** The declaration of an area for the server. All members except the first two are optional. */
 export interface AreaDeclaration<
@@ -96,7 +96,7 @@ export interface AreaDeclaration<
    * Returns what the area has beside the store on a host. The doctor calls `host` before its snapshot of the store, so
    * `host` may read files for a comparison with their later state.
    */
-  readonly host?: (place: HostPlace) => AreaHost
+  readonly host?: (place: HostPlace, settings: SettingValues<Settings>) => AreaHost
 }
 
 /** The opened resources of an area; see `AreaDeclaration.open`. */

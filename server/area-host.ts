@@ -1,6 +1,7 @@
 import type { Inspect } from '../domain/ports/inspection.ts'
 import type { Reader } from '../domain/ports/store.ts'
 import type { Log } from './log.ts'
+import type { GivenSettings } from './settings/values.ts'
 
 /** The place of the store and of the data of a server. */
 export interface HostPlace {
@@ -8,6 +9,8 @@ export interface HostPlace {
   readonly dataDir: string
   /** Whether the store lies in the folder; otherwise it is a database, which servers of many hosts share. */
   readonly hasStore: boolean
+  /** The given values of the settings of areas; absent: none. */
+  readonly given?: GivenSettings
 }
 
 /** The files and processes of an area on a host, beside the store. */

@@ -82,7 +82,10 @@ export function area<
     }),
     ...(inspect && { inspect }),
     ...(facts && { facts }),
-    ...(host && { host }),
+    ...(host && {
+      host: (place: HostPlace) =>
+        host(place, settingsOf({ ...place, baseUrl: undefined }, settings ?? ({} as Settings))),
+    }),
   }
 }
 

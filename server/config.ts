@@ -50,10 +50,12 @@ export interface Config extends ServerConfig {
   readonly given?: GivenSettings
 }
 
-/** The settings of a host command that uses no setting of an area. */
+/** The settings of a host command, which works although a value of an area may be faulty. */
 export interface HostConfig extends ServerConfig {
-  /** The values of areas were not read, so the type excludes this configuration from `settingsOf`. */
+  /** The type excludes this configuration from `settingsOf`, because `areaValues` lack the faulty values. */
   readonly given: 'unread'
+  /** The valid values of the settings of areas. */
+  readonly areaValues: GivenSettings
 }
 
 /**
@@ -78,7 +80,8 @@ export function readHostConfig(sources: ConfigSources, declared: readonly Settin
   const written = writtenSettings(sources, knownSettings([serverSettings, ...declared]), faults)
   const given = givenSettings(written, knownSettings([serverSettings]).byKey, faults)
   faults.raise()
-  return { ...configOf(given), given: 'unread' }
+  const areaValues = givenSettings(written, knownSettings(declared).byKey, new SettingFaults())
+  return { ...configOf(given), given: 'unread', areaValues }
 }
 
 function configOf(given: GivenSettings): ServerConfig {

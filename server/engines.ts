@@ -41,10 +41,11 @@ export function withEngines(doors: Doors, checks: ReadonlyMap<string, EngineChec
       const own = checkOf(route, path)
       return own ? authorizeWith(doors, own, context, route, path) : doors.authorize(context, route, path)
     },
-    async authorizeRequest(context, route, path, given) {
-      await doors.authorizeRequest?.(context, route, path, given)
+    authorizeRequest(context, route, path, given) {
       const own = checkOf(route, path)
-      if (own) await check(own, context, route, path, given)
+      return own
+        ? authorizeRequestWith(doors, own, context, route, path, given)
+        : doors.authorizeRequest?.(context, route, path, given)
     },
   }
 }
@@ -57,6 +58,15 @@ async function authorizeWith(
   const authorized = await doors.authorize(...asked)
   if (authorized?.isUndecided !== true) await check(own, ...asked)
   return authorized
+}
+
+async function authorizeRequestWith(
+  doors: Doors,
+  own: EngineCheck,
+  ...asked: Parameters<NonNullable<Doors['authorizeRequest']>>
+): Promise<void> {
+  await doors.authorizeRequest?.(...asked)
+  await check(own, ...asked)
 }
 
 async function check(

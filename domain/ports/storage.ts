@@ -65,7 +65,7 @@ export interface Storage {
    */
   statObject(context: CallContext | undefined, place: ObjectPlace, reader?: Reader): Promise<ObjectFacts>
   /**
-   * Opens a version. Needs storage.objects.download. Throws as `statObject`, and WORKSPACE_NOT_ACTIVE and
+   * Opens a version. Needs storage.objects.download. Throws as `statObject`, and WORKSPACE_NOT_ACTIVE, `ContentLost` and
    * ENGINE_UNAVAILABLE.
    */
   readObject(context: CallContext | undefined, place: ObjectPlace, range?: ByteRange): Promise<OpenedObject>

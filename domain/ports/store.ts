@@ -161,7 +161,7 @@ export interface Witness {
 export interface Beside<Members> {
   /** STRING and ENUM columns to return beside the text, so that no document has to be parsed for them. */
   readonly members?: Members
-  readonly witness?: Witness
+  readonly witness?: Witness | undefined
 }
 
 /** Members and derived fields that a page returns in addition to the documents. */
@@ -193,6 +193,9 @@ export interface StoredPage<T, Members extends readonly (keyof T)[] = readonly [
   readonly witnessed?: number | undefined
 }
 
+/** A page of texts, with the version of the witness as in `StoredPage`. */
+export type WitnessedPage<T> = Page<T> & Pick<StoredPage<T>, 'witnessed'>
+
 /**
  * The reads of a store. All of them return committed rows, and in a transaction also the rows that the transaction
  * wrote.
@@ -223,7 +226,12 @@ export interface Reader {
    * Returns one page by keyset pagination; `query.filter` runs as SQL. `where` restricts the list to a parent, or to
    * the rows that the caller may see.
    */
-  list<T>(collection: Collection<T>, query: ListQuery, where?: Narrowing<T>): Promise<Page<T>>
+  list<T>(
+    collection: Collection<T>,
+    query: ListQuery,
+    where?: Narrowing<T>,
+    options?: Pick<Beside<never>, 'witness'>,
+  ): Promise<WitnessedPage<T>>
   /**
    * Returns a page as `list` does, for documents whose responses differ from their stored texts, and for derived
    * fields.

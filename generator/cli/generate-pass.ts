@@ -19,8 +19,8 @@ export interface GenerateResult {
   readonly remembered: readonly string[]
   /** The files of all documents, loaded or not. */
   readonly reach: Reach
-  /** The SHA-256 of each readable input file, keyed by its path. */
-  readonly inputs: Readonly<Record<string, string>>
+  /** Returns the SHA-256 of each readable input file, keyed by its path. */
+  readonly inputs: () => Readonly<Record<string, string>>
 }
 
 /** The arguments of `attemptWhole` and `attemptPart`. */
@@ -39,7 +39,7 @@ export async function attemptWhole({ invocation, options, stopwatch }: PassConte
   const generated = hasErrors(read) ? undefined : await generate(loaded, options)
   stopwatch.lap('generate')
   const diagnostics = [...read, ...validated, ...(generated?.diagnostics.found ?? [])]
-  return { diagnostics, generated, reach: reachOf(loaded), remembered: [], inputs: inputsOf(loaded) }
+  return { diagnostics, generated, reach: reachOf(loaded), remembered: [], inputs: () => inputsOf(loaded) }
 }
 
 /**
@@ -69,7 +69,7 @@ export async function attemptPart(context: PassContext, compared: ComparedRun): 
     generated,
     remembered: [...plan.remembered],
     reach,
-    inputs: { ...Object.fromEntries(inputs), ...inputsOf(loaded) },
+    inputs: () => ({ ...Object.fromEntries(inputs), ...inputsOf(loaded) }),
   }
 }
 
@@ -124,7 +124,7 @@ function areRaised({ beside, shared }: Plan, { outlines }: Generated, { cached }
 
 const reachOf = ({ reach }: Loaded): Reach => new Map([...reach].map(([name, files]) => [name, [...files]]))
 
-const inputsOf = ({ files }: Loaded): GenerateResult['inputs'] =>
+const inputsOf = ({ files }: Loaded): Readonly<Record<string, string>> =>
   Object.fromEntries([...files].map(([name, { text }]) => [name, digest(text)]))
 
 async function validations(invocation: Invocation): Promise<Diagnostic[]> {

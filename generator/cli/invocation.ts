@@ -10,7 +10,8 @@ export interface Invocation {
   readonly runtime: string
   readonly importEnding: ImportEnding
   readonly answerChecks: AnswerChecks
-  readonly int64: Int64 | 'number'
+  /** The chosen form of integers of the format `int64`; undefined for numbers without a choice. */
+  readonly int64: Int64 | 'number' | undefined
   /** The name of the class that joins the clients of all documents; undefined for no joined client. */
   readonly client: string | undefined
   /** The path of the file that stores the bits of permission keys; undefined for no permission bits. */
@@ -44,7 +45,7 @@ export interface Flags {
   readonly runtime: string
   readonly importEnding: '.ts' | '.js' | 'none'
   readonly answerChecks: AnswerChecks
-  readonly int64: Int64 | 'number'
+  readonly int64?: Int64 | 'number'
   readonly client?: string
   readonly permissionBits?: string
   readonly templates?: string

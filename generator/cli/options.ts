@@ -18,11 +18,16 @@ export function generateOptions(invocation: Invocation): GenerateOptions {
     runtime,
     importEnding: invocation.importEnding,
     answerChecks: invocation.answerChecks,
-    ...(invocation.int64 !== 'number' && { int64: invocation.int64 }),
+    ...intsOf(invocation),
     flat: invocation.documents.length === 1,
     ...(invocation.client !== undefined && { client: invocation.client }),
     runtimeFiles: runtime.kind === 'copy' ? runtimeSources() : new Map(),
   }
+}
+
+function intsOf({ int64 }: Invocation): Pick<GenerateOptions, 'int64' | 'int64AsNumber'> {
+  if (int64 === undefined) return {}
+  return int64 === 'number' ? { int64AsNumber: true } : { int64 }
 }
 
 function runtimeNaming({ runtime, out }: Invocation): RuntimeNaming {

@@ -57,5 +57,5 @@ function printCached(
   const counts = `: 0 files written, ${Object.keys(cached.outputs).length} unchanged, 0 deleted`
   terminal.out(`${out}${check ? ' is up to date' : counts} (${printSize(cached.outlines)}, ${stopwatch.total} ms)`)
   const documents = Object.entries(cached.inputs).filter(([file]) => file !== permissionBits)
-  return { status: 0, inputs: Object.fromEntries(documents) }
+  return { status: 0, inputs: () => Object.fromEntries(documents) }
 }

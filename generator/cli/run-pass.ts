@@ -29,12 +29,12 @@ import { templateDigests } from './templates.ts'
 import type { Terminal } from './terminal.ts'
 
 /**
- * The result of one pass over the documents: the exit status, and the SHA-256 of every readable input file, keyed by
- * path.
+ * The result of one pass over the documents: the exit status, and a function that returns the SHA-256 of every readable
+ * input file, keyed by path. Only a cache and a watch need the hashes.
  */
 export interface PassResult {
   readonly status: 0 | 1
-  readonly inputs: Readonly<Record<string, string>>
+  readonly inputs: () => Readonly<Record<string, string>>
 }
 
 /** The arguments of `runPass`. */
@@ -88,7 +88,7 @@ function cachedRunOf(
     position: { file, line, column },
   }))
   const parts = partsOf(reach, model, warnings)
-  const read = { ...inputs, ...digests(bits) }
+  const read = { ...inputs(), ...digests(bits) }
   return {
     inputs: read,
     places: Object.fromEntries(Object.keys(read).map(file => [file, placeOf(file)])),

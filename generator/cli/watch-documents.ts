@@ -20,7 +20,7 @@ export async function watchDocuments(run: RunContext, signal: AbortSignal): Prom
     const before = digestsOnDisk(known)
     let inputs: Readonly<Record<string, string>> = {}
     try {
-      inputs = (await runOnce(run)).inputs
+      inputs = (await runOnce(run)).inputs()
     } catch (error) {
       printError(error, invocation, terminal)
     }

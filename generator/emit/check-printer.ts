@@ -1,10 +1,19 @@
-import type { Content, NamedSchema, Operation, RequestBody, Schema, View } from '../model/types.ts'
+import {
+  isNever,
+  type Content,
+  type NamedSchema,
+  type Operation,
+  type RequestBody,
+  type Schema,
+  type View,
+} from '../model/types.ts'
 import {
   chainOf,
   checkOf,
   enumSet,
   exemption,
   inMember,
+  itemParameters,
   memberStatements,
   memberValue,
   valueStatement,
@@ -22,7 +31,10 @@ import { asArrow, asReturned, asStatement, either, type Logical } from './layout
 import { call, conditional, object, property, quote, signature } from './layout/typescript.ts'
 
 /** The parameters that the body of a check uses. */
-type Uses = 'both' | 'value' | 'nothing'
+type Uses = 'both' | 'value' | 'faults' | 'nothing'
+
+/** The maximal number of statements in a check function. */
+const maxStatements = 250
 
 /** Prints check functions. The functions for inline schemas follow the function that uses them. */
 export class CheckPrinter {
@@ -96,7 +108,7 @@ export class CheckPrinter {
     if (hasSchema(content) && isStructured(content.schema)) return checkOf(content.schema, context)
     const chain = contentChain('item', content, context)
     if (chain.length === 0) return '() => true'
-    return asArrow('(item, faults)', either(exemption(content.schema, 'item', this.#file)?.passes, chain))
+    return asArrow(itemParameters(content.schema), either(exemption(content.schema, 'item', this.#file)?.passes, chain))
   }
 
   #enum(named: NamedSchema, name: string, type: string, context: CheckContext): void {
@@ -135,14 +147,37 @@ export class CheckPrinter {
     else if (schema.kind === 'intersection') this.#intersection(head, result, schema, context)
     else {
       const chain = chainOf({ value: 'value', field: "''" }, schema, context)
-      this.#returning(head, result, either(exemption(schema, 'value', this.#file)?.passes, chain))
+      const body = either(exemption(schema, 'value', this.#file)?.passes, chain)
+      this.#returning(head, result, body, [], isNever(schema) ? 'faults' : usesOf(body))
     }
   }
 
   #object(head: string, result: string, schema: Extract<Schema, { kind: 'object' }>, context: CheckContext): void {
-    const statements = memberStatements(schema, context)
+    const statements = this.#short(memberStatements(schema, context), 'Record<string, unknown>', context)
     const acceptsAll = schema.implied && statements.length === 0
     this.#print(head, result, statements, acceptsAll ? undefined : this.#recordGuard(schema.implied), schema.nullable)
+  }
+
+  /**
+   * Returns the statements of a function. Many statements move to further functions, because TypeScript refuses to follow
+   * the flow of a long function.
+   */
+  #short(statements: readonly Doc[], type: string, context: CheckContext): readonly Doc[] {
+    if (statements.length <= maxStatements) return statements
+    const parts = Array.from({ length: Math.ceil(statements.length / maxStatements) }, (_, i) =>
+      statements.slice(i * maxStatements, (i + 1) * maxStatements),
+    )
+    return parts.map(part => {
+      const name = this.#file.claim(`check${pascal(context.place)}Members`)
+      const parameters = [`value: ${type}`, `faults: ${this.#file.runtime('Faults')}`]
+      this.#pending.push(() => {
+        this.#file.block(signature(`function ${name}`, parameters, 'void'), () =>
+          part.forEach(each => this.#file.print(each)),
+        )
+        this.#file.blank()
+      })
+      return call(name, ['value', 'faults'])
+    })
   }
 
   #recordGuard(passesOthers = false): string {
@@ -167,8 +202,13 @@ export class CheckPrinter {
     this.#print(head, result, statements, undefined, schema.nullable)
   }
 
-  #returning(head: string, result: string, body: Doc | Logical, further: readonly string[] = []): void {
-    const uses = body === 'true' ? 'nothing' : 'both'
+  #returning(
+    head: string,
+    result: string,
+    body: Doc | Logical,
+    further: readonly string[] = [],
+    uses = usesOf(body),
+  ): void {
     this.#block(head, result, () => this.#file.print(asReturned(body)), further, uses)
   }
 
@@ -189,7 +229,8 @@ export class CheckPrinter {
 
   /** Prints a check function. A parameter that its body does not use has a name that compilers let pass. */
   #block(head: string, result: string, body: () => void, further: readonly string[], uses: Uses): void {
-    const [value, faults] = [uses === 'nothing' ? '_value' : 'value', uses === 'both' ? 'faults' : '_faults']
+    const value = uses === 'both' || uses === 'value' ? 'value' : '_value'
+    const faults = uses === 'both' || uses === 'faults' ? 'faults' : '_faults'
     const parameters = [`${value}: unknown`, `${faults}: ${this.#file.runtime('Faults')}`, ...further]
     this.#file.block(signature(head, parameters, result.replace(/^value\b/, value)), body)
     this.#file.blank()
@@ -200,6 +241,8 @@ export class CheckPrinter {
     for (let next = this.#pending.shift(); next; next = this.#pending.shift()) next()
   }
 }
+
+const usesOf = (body: Doc | Logical): Uses => (body === 'true' ? 'nothing' : 'both')
 
 /**
  * Whether the check of a request checks a content by its schema. Bytes are not checked. In a stream, the runtime checks

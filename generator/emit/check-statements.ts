@@ -208,7 +208,7 @@ export function chainOf(subject: Subject, schema: Schema, context: CheckContext)
     case 'constant':
       return [run('constant', literal(schema.value))]
     case 'never':
-      return [call('faults.add', [field, quote('must not be given')])]
+      return [call('faults.add', [field, quote(schema.nullable ? 'must be null' : 'must not be given')])]
     case 'binary':
       return [run('file', ...bounds(schema.minLength ?? 0, schema.maxLength))]
     case 'any':
@@ -285,8 +285,11 @@ export function checkOf(schema: Schema, context: CheckContext): Doc {
   if (needsFunction(schema)) return context.local(schema, context)
   const chain = chainOf({ value: 'item', field: "''" }, schema, context)
   if (chain.length === 0) return '() => true'
-  return asArrow('(item, faults)', either(exemption(schema, 'item', context.file)?.passes, chain))
+  return asArrow(itemParameters(schema), either(exemption(schema, 'item', context.file)?.passes, chain))
 }
+
+/** Returns the parameters of an arrow function that checks an item. No value of a schema without values is looked at. */
+export const itemParameters = (schema: Schema): string => (isNever(schema) ? '(_item, faults)' : '(item, faults)')
 
 /** Returns the name of a function that checks one value of a schema. */
 function functionOf(schema: Schema, context: CheckContext): string {

@@ -26,7 +26,9 @@ export function completionsOf(schemas: ReadonlyMap<string, NamedSchema>): Comple
   const referrers = new Map<string, string[]>()
   for (const [id, { schema }] of schemas) {
     const refers = (target: string): Completion => {
-      referrers.set(target, [...(referrers.get(target) ?? []), id])
+      const known = referrers.get(target)
+      if (known) known.push(id)
+      else referrers.set(target, [id])
       return nothing
     }
     found.set(id, completion(schema, refers))

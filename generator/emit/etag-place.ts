@@ -16,14 +16,14 @@ export function etagPlaceOf(operation: Operation, emission: Emission): 'body' | 
   return isCreation(operation) || !hasPrecondition(operation, emission) ? undefined : 'body'
 }
 
-/** Whether an operation is a GET whose response always has an etag. */
+/** Whether an operation is a GET whose response always has an etag of its own. */
 function isRead({ answer, method, successes }: Operation, emission: Emission): boolean {
   const { content, isTagged } = successes[0] ?? {}
   if (method !== 'GET' || answer !== 'value' || isTagged || content?.kind !== 'json') return false
   const schema = resolved(emission, content.schema)
   if (schema.kind !== 'object') return false
   const etag = schema.properties.find(property => property.name === name)
-  return etag !== undefined && (etag.required || etag.access === 'precondition')
+  return etag !== undefined && !etag.ofContent && (etag.required || etag.access === 'precondition')
 }
 
 /** Whether an operation adds a resource to a collection: a POST to a path without verb and parameter at its end. */

@@ -30,6 +30,8 @@ export class OutputFile extends CodeWriter {
   readonly #free: FreeNames
   readonly #symbols = new Map<RuntimeSymbol, string>()
   readonly #imports = new Map<string, Map<string, Import>>()
+  /** The local names of the imports. */
+  readonly #imported = new Set<string>()
 
   constructor(document: Document, part: Part, taken: ReadonlySet<string>, options: EmitOptions) {
     super()
@@ -71,7 +73,7 @@ export class OutputFile extends CodeWriter {
 
   /** Whether the file imports a symbol under this name. */
   imports(name: string): boolean {
-    return [...this.#imports.values()].some(names => [...names.values()].some(({ as }) => as === name))
+    return this.#imported.has(name)
   }
 
   /** Returns the text of the file: the comment with its origin, its imports, and its body. */
@@ -89,6 +91,7 @@ export class OutputFile extends CodeWriter {
     const known = names.get(name)
     if (known && (type || !known.type)) return known.as
     const as = known?.as ?? this.#localName(name, origin, reserved)
+    this.#imported.add(as)
     this.#imports.set(module, names.set(name, { name, as, type: type && known?.type !== false }))
     return as
   }

@@ -118,6 +118,8 @@ const isJsonType = (encoding: Encoding | undefined): boolean =>
 function isScalar(schema: Schema, emission: Emission): boolean {
   const of = resolved(emission, schema)
   if (of.kind === 'union') return of.of.every(each => isScalar(each, emission))
+  // Text cannot tell the value "1" of an enum from the value 1.
+  if (of.kind === 'enum') return new Set(of.values.map(value => typeof value === 'string')).size === 1
   return of.kind !== 'object' && of.kind !== 'array' && of.kind !== 'intersection'
 }
 

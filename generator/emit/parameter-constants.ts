@@ -76,7 +76,7 @@ function parameterView(parameter: Parameter, emission: Emission, file: OutputFil
     name: quote(parameter.name),
     member: name === parameter.name ? '' : quote(name),
     in: quote(place),
-    type: isJson ? quote(style) : flat(parameterType(parameter.schema, emission, style)),
+    type: isJson ? quote(style) : flat(parameterType(parameter.schema, emission, style, true)),
     style: style === usual || isJson ? '' : quote(style),
     explode: explode === (style === 'form' || style === 'deepObject') || isJson ? '' : String(explode),
     json: isJson ? (int64Codec(parameter.schema, emission, file) ?? '') : '',

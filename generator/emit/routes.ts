@@ -1,8 +1,9 @@
 import { isIdentifier } from '../identifier.ts'
+import { isLine } from '../model/header-line.ts'
 import type { OperationAccess, Group, Operation, Response } from '../model/types.ts'
 import { resultType } from './answer-type.ts'
 import { requestComplete } from './complete-functions.ts'
-import { type Emission, openFile, schemaOf } from './emission.ts'
+import { type Emission, openFile, resolved, schemaOf } from './emission.ts'
 import { domainName } from './errors.ts'
 import { etagPlaceOf } from './etag-place.ts'
 import { updatedFieldsOf } from './fields.ts'
@@ -18,7 +19,7 @@ import { answerMediaOf, requestBodyOf } from './media.ts'
 import { checkName, fieldsName } from './names.ts'
 import { shortComment } from './operation-comment.ts'
 import { ParameterConstants } from './parameter-constants.ts'
-import { exact, parameterType } from './parameter-type.ts'
+import { exact, parameterType, takesOthers } from './parameter-type.ts'
 import { render } from './templates/render.ts'
 import type { BindingView, RoutesView, RouteView, SuccessView } from './views/routes.ts'
 
@@ -52,7 +53,7 @@ function viewOf(emission: Emission, file: OutputFile): RoutesView {
   const parameters = new ParameterConstants(emission, file, [`${name}Routes`])
   const routes = drafts.map(({ operation, view }) => ({
     ...view,
-    parameters: operation.parameters.map(parameter => parameters.nameOf(parameter)),
+    parameters: inReadingOrder(operation, emission).map(parameter => parameters.nameOf(parameter)),
   }))
   const isSpread = groups.every(group => isIdentifier(group.name) && !isNamed(group.name, file))
   return {
@@ -65,6 +66,10 @@ function viewOf(emission: Emission, file: OutputFile): RoutesView {
     ...named,
   }
 }
+
+/** Returns the parameters of an operation. A map that takes what belongs to no other parameter is read last. */
+const inReadingOrder = ({ parameters }: Operation, emission: Emission): Operation['parameters'] =>
+  [false, true].flatMap(isLast => parameters.filter(each => takesOthers(each, emission) === isLast))
 
 /** Whether a group with this name would hide a name that the binding function uses. */
 const isNamed = (name: string, file: OutputFile): boolean =>
@@ -87,6 +92,7 @@ function routeView(operation: Operation, emission: Emission, file: OutputFile): 
     body: body ? requestBodyOf(operation, body, emission, file) : false,
     success: successes.map(response => successView(response, emission, file)),
     replies: operation.answer === 'replies' ? file.runtime('readReply') : '',
+    init: successes.some(isRedirection) ? `{ redirect: ${quote('manual')} }` : '',
     access: access?.kind === 'public' ? accessOf(access) : '',
     mode: mode && mode !== 'data' ? quote(mode) : '',
   }
@@ -125,10 +131,16 @@ function bindingView(operation: Operation, handlers: string, emission: Emission,
 const fieldsOf = (target: string, emission: Emission, file: OutputFile): string =>
   file.from('validators', fieldsName(schemaOf(emission, target).views.output), false)
 
+/** Whether an answer leads to another address, which `fetch` would follow (RFC 9110 §15.4). */
+const isRedirection = ({ status }: Response): boolean => [301, 302, 303, 307, 308].some(code => code === status)
+
 /** Returns the template data of a declared success. */
 function successView(response: Response, emission: Emission, file: OutputFile): SuccessView {
   const { headers, status } = response
-  const types = headers.map(({ name, schema }) => property(name, [parameterType(schema, emission), exact(name)]))
+  const types = headers.map(({ isJson, name, schema }) => {
+    const isText = !isJson && isLine(schema, each => resolved(emission, each))
+    return property(name, [isText ? parameterType(schema, emission) : quote('json'), exact(name)])
+  })
   return {
     status: typeof status === 'number' ? String(status) : quote(status),
     media: answerMediaOf(response, emission, file),

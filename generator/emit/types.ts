@@ -29,8 +29,9 @@ export function emitTypes(emission: Emission): OutputFile {
 }
 
 function printSchema(named: NamedSchema, context: TypeContext): void {
-  const { isAnswered, schema, views } = named
-  const { description } = schema
+  const { isAnswered, schema, source, views } = named
+  const origin = source === undefined ? [] : [`The document names this schema ${quote(source)}.`]
+  const description = [schema.description ?? [], origin].flat().join('\n\n')
   if (isAnswered) printView(named, 'output', context, description)
   if (views.input !== views.output) {
     printView(named, 'input', context, isAnswered ? `\`${views.output}\` in the form that requests send.` : description)

@@ -123,14 +123,16 @@ function finished(
   const reached = reachedBy(operations, unviewed, seeds)
   const roots = [...alwaysAnswered(unviewed, reached), ...seeds.flatMap(({ answered }) => answered)]
   const answered = answeredBy(operations, unviewed, roots)
-  const places = new Map(built.map(({ registered }) => [registered.id, registered.at]))
+  const sources = new Map(built.map(({ registered }) => [registered.id, registered]))
   return unviewed.flatMap(each => {
-    const at = places.get(each.id)
-    if (!at) return []
+    const registered = sources.get(each.id)
+    if (!registered) return []
+    const { at, source } = registered
     const { id } = each
     const { parsedName, views } = viewsOf(each, traits, reached, registry.namesOf(each.document))
     return {
       ...each,
+      source,
       views,
       parsedName,
       isAnswered: answered.has(id) || views.input === views.output,

@@ -61,12 +61,17 @@ export function unionOf(
   const all = branches.map(branch => build(branch, { as: 'alternative', type }))
   const of = all.filter(branch => !isNull(branch))
   const nullable = of.length < all.length && of.length > 0 && !of.some(branch => branch.nullable)
-  const discriminator = unionDiscriminator(building, at, branches)
-  const [only] = nullable ? of : all
-  if ((nullable ? of : all).length === 1 && only && !discriminator) return nullable ? { ...only, nullable } : only
+  const kept = nullable ? of : all
+  const discriminator = unionDiscriminator(
+    building,
+    at,
+    branches.filter((_, i) => kept.some(branch => branch === all[i])),
+  )
+  const [only] = kept
+  if (kept.length === 1 && only && !discriminator) return nullable ? { ...only, nullable } : only
   return {
     kind: 'union',
-    of: nullable ? of : all,
+    of: kept,
     exactlyOne: keyword === 'oneOf',
     ...(discriminator && { discriminator }),
     ...(nullable && { nullable }),

@@ -8,24 +8,29 @@ import type { Encoding } from './types.ts'
 
 const styles = ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'] as const
 
-const keywords: ReadonlySet<string> = new Set(['style', 'explode', 'allowReserved', 'contentType'])
+/** The forms in which a keyword of an encoding has an effect. The walk of the document reports `headers`. */
+export const honouredEncodings = {
+  contentType: ['form', 'multipart'],
+  style: ['form'],
+  explode: ['form'],
+  allowReserved: ['form'],
+  headers: [],
+} as const satisfies Readonly<Record<string, readonly Form[]>>
 
-/** The keywords of an encoding that have an effect, keyed by the form of the body (OpenAPI 3.0.3, Encoding Object). */
-const honoured: Readonly<Partial<Record<Form, readonly string[]>>> = {
-  form: ['style', 'explode', 'allowReserved', 'contentType'],
-  multipart: ['contentType'],
-}
+const reported = ['contentType', 'style', 'explode', 'allowReserved'] as const
+
+const isHonoured = (keyword: (typeof reported)[number], form: Form): boolean =>
+  honouredEncodings[keyword].some(each => each === form)
 
 /** Returns the declared encodings of the members of a form. Reports keywords that have no effect. */
 export function encodingOf(media: Located, form: Form, diagnostics: DiagnosticList): readonly Encoding[] {
-  const known = honoured[form]
+  const isForm = isHonoured('contentType', form)
   const encoding = member(media, 'encoding')
-  if (encoding && !known) diagnostics.add(messages.encodingIgnored(), positionOf(encoding))
-  return members(known && encoding).map(([name, at]) => {
-    for (const [keyword, part] of members(at)) {
-      if (keywords.has(keyword) && !known?.includes(keyword)) {
-        diagnostics.add(messages.encodingKeyword(keyword), positionOf(part))
-      }
+  if (encoding && !isForm) diagnostics.add(messages.encodingIgnored(), positionOf(encoding))
+  return members(isForm ? encoding : undefined).map(([name, at]) => {
+    for (const keyword of reported) {
+      const part = member(at, keyword)
+      if (part && !isHonoured(keyword, form)) diagnostics.add(messages.encodingKeyword(keyword), positionOf(part))
     }
     const explode = own(at.value, 'explode')
     const style = styles.find(each => each === text(at, 'style'))

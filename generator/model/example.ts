@@ -1,4 +1,5 @@
 import { elements, member, members } from '../read/located.ts'
+import { own } from '../read/pointer.ts'
 import type { Located } from '../read/types.ts'
 
 /**
@@ -6,6 +7,7 @@ import type { Located } from '../read/types.ts'
  * first of `examples` with a value. Returns an empty object without an example.
  */
 export function exampleAt(at: Located): { readonly example?: unknown } {
+  if (own(at.value, 'example') === undefined && own(at.value, 'examples') === undefined) return {}
   const written = members(member(at, 'examples')).flatMap(([, each]) => member(each, 'value') ?? [])
   // The `examples` of a schema are a list of values, in OpenAPI 3.1.
   const [listed] = elements(member(at, 'examples'))

@@ -50,7 +50,7 @@ export function formSchemas(
   const found = new Set(seeds.flatMap(({ forms }) => forms))
   for (const { kind, schema } of operations.flatMap(({ body }) => body?.contents ?? [])) {
     if (kind !== 'multipart') continue
-    for (const [, part] of objectsOf(schema, byId, found).flatMap(partsOf)) {
+    for (const part of objectsOf(schema, byId, found).flatMap(partsOf)) {
       for (const item of itemsOf(part)) {
         const target = item.kind === 'ref' ? byId.get(item.target) : undefined
         if (item.kind === 'ref' && target && isFile(target)) found.add(item.target)

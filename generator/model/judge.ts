@@ -1,8 +1,11 @@
 import { type DiagnosticList, messages } from '../diagnostics.ts'
 import { onCycles } from './cycles.ts'
+import { schemasOf } from './exact-answers.ts'
 import { judgeEncodings } from './form-schemas.ts'
+import { isLine } from './header-line.ts'
+import { joinedObject } from './joined-object.ts'
 import { mayOverlap } from './overlap.ts'
-import { mainBranch, type Operation, type Property, type Schema } from './types.ts'
+import { isMap, mainBranch, type Operation, type Parameter, type Property, type Schema } from './types.ts'
 import type { Unviewed } from './views.ts'
 import { aliasesOf, conditionalBranches, within } from './walk.ts'
 
@@ -22,20 +25,55 @@ export function judge(
     if (circular.has(id)) diagnostics.add(messages.schemaCycle(name), schema.position)
   }
   if (circular.size > 0) return
-  for (const root of [...schemas.map(({ schema }) => schema), ...operations.flatMap(inlineSchemas)]) {
+  for (const root of [...schemas.map(({ schema }) => schema), ...operations.flatMap(schemasOf)]) {
     for (const part of within(root)) {
       if (part.kind === 'intersection') judgeBranches(part.of, byId, diagnostics)
       if (part.kind === 'unevaluated') judgeUnevaluated(part, byId, diagnostics)
       if (part.kind === 'union' && part.exactlyOne && !part.discriminator) judgeForms(part, byId, diagnostics)
     }
   }
-  for (const { parameters } of operations) {
+  for (const { failures, parameters, successes } of operations) {
     for (const { schema, style, position } of parameters) {
       if (style !== 'json' && !(style === 'deepObject' ? isDeep(schema, byId, 0) : isTextual(schema, byId)))
         diagnostics.add(messages.parameterShape(), position)
     }
+    judgeExploded(parameters, byId, diagnostics)
+    for (const { isJson, schema } of [...successes, ...failures].flatMap(({ headers }) => headers)) {
+      if (!isJson && !isLine(schema, each => shaped(each, byId)))
+        diagnostics.add(messages.headerShape(), schema.position)
+    }
   }
   judgeEncodings(operations, byId, diagnostics)
+}
+
+/**
+ * Reports exploded objects whose members go to another parameter of their place: members with the name of another
+ * parameter, and all members of a map beside another map, which takes everything that has no other name.
+ */
+function judgeExploded(parameters: readonly Parameter[], byId: Index, diagnostics: DiagnosticList): void {
+  for (const place of ['query', 'cookie'] as const) {
+    const placed = parameters
+      .filter(each => each.in === place)
+      .map(each => ({ parameter: each, exploded: explodedIn(each, byId) }))
+    const taken = new Map(placed.filter(({ exploded }) => !exploded).map(({ parameter: { name } }) => [name, name]))
+    for (const { exploded, parameter } of placed) {
+      const names = exploded?.properties.map(({ name }) => name) ?? []
+      const twice = names.find(name => taken.has(name))
+      if (twice !== undefined)
+        diagnostics.add(messages.parameterMembers(twice, taken.get(twice) ?? ''), parameter.position)
+      for (const name of names) if (!taken.has(name)) taken.set(name, parameter.name)
+    }
+    const [first, ...others] = placed.flatMap(({ exploded, parameter }) =>
+      exploded && isMap(exploded) ? [parameter] : [],
+    )
+    for (const { position } of others) diagnostics.add(messages.parameterMaps(first?.name ?? '', place), position)
+  }
+}
+
+/** Returns the object of a parameter whose members are parameters of their own; undefined for any other parameter. */
+function explodedIn({ explode, schema, style }: Parameter, byId: Index): ObjectSchema | undefined {
+  const of = shaped(schema, byId)
+  return explode && style === 'form' && of.kind === 'object' ? of : undefined
 }
 
 /** The maximal number of schemas that decide which members or items of a value are evaluated. */
@@ -59,13 +97,8 @@ function judgeUnevaluated(
   }
 }
 
-const inlineSchemas = ({ body, failures, parameters, successes }: Operation): readonly Schema[] => [
-  ...(body?.contents.map(({ schema }) => schema) ?? []),
-  ...parameters.map(({ schema }) => schema),
-  ...[...successes, ...failures].flatMap(({ contents }) => contents.map(({ schema }) => schema)),
-]
-
 type Index = ReadonlyMap<string, Schema>
+type ObjectSchema = Extract<Schema, { kind: 'object' }>
 
 /** Follows references to the final schema. The loop ends, because `judge` resolves no reference on a cycle. */
 function resolved(schema: Schema, byId: Index): Schema {
@@ -74,11 +107,14 @@ function resolved(schema: Schema, byId: Index): Schema {
   return current ?? schema
 }
 
-/** Returns the resolved schema; of an intersection of one schema with negated schemas, the resolved one. */
+/**
+ * Returns the resolved schema; of an intersection of one schema with negated schemas, the resolved one, and of an
+ * intersection of objects, the object of all members.
+ */
 function shaped(schema: Schema, byId: Index): Schema {
   const of = resolved(schema, byId)
   const only = of.kind === 'intersection' ? mainBranch(of) : undefined
-  return only ? resolved(only, byId) : of
+  return only ? resolved(only, byId) : joinedObject(of, each => shaped(each, byId))
 }
 
 /** Reports a member that one branch requires and a closed branch refuses. No value fits both branches. */
@@ -129,13 +165,12 @@ function formsOf(of: readonly Schema[], byId: Index): readonly (readonly [number
 
 /**
  * Whether text can represent the values of a schema. Text can represent a scalar, a list of scalars, and an object
- * whose members are declared scalars or lists of scalars.
+ * whose members are scalars or lists of scalars.
  */
 function isTextual(schema: Schema, byId: Index): boolean {
   const of = shaped(schema, byId)
   if (of.kind === 'object') {
-    const isFlat = typeof of.additional !== 'object'
-    return isFlat && of.properties.every(property => isListOrScalar(property.schema, byId))
+    return membersOf(of).every(member => isListOrScalar(member, byId))
   }
   return isListOrScalar(of, byId)
 }
@@ -150,10 +185,16 @@ function isDeep(schema: Schema, byId: Index, depth: number): boolean {
   const objects = forms.filter(form => form.kind === 'object')
   const [object] = objects
   if (!object) return isListOrScalar(of, byId)
-  if (objects.length > 1 || depth > maxDeep || typeof object.additional === 'object') return false
+  if (objects.length > 1 || depth > maxDeep) return false
   const isAlike = forms.every(form => form === object || isScalar(form))
-  return isAlike && object.properties.every(property => isDeep(property.schema, byId, depth + 1))
+  return isAlike && membersOf(object).every(member => isDeep(member, byId, depth + 1))
 }
+
+/** Returns the schemas of the declared members of an object, and that of its undeclared members. */
+const membersOf = ({ additional, properties }: ObjectSchema): readonly Schema[] => [
+  ...properties.map(({ schema }) => schema),
+  ...(typeof additional === 'object' ? [additional] : []),
+]
 
 function isListOrScalar(schema: Schema, byId: Index): boolean {
   const of = shaped(schema, byId)

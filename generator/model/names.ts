@@ -30,19 +30,15 @@ export const upperFirst = (word: string): string => {
   return first.toUpperCase() + word.slice(first.length)
 }
 
-const lowerFirst = (word: string): string => {
-  const [first = ''] = word
-  return first.toLowerCase() + word.slice(first.length)
-}
-
 /** Converts `pet store` to `PetStore`. A name without any letter or digit is spelt out. */
 export function pascal(name: string): string {
   const joined = words(name).map(upperFirst).join('')
   return legal(joined === '' ? spelling(name) : joined)
 }
 
-/** Converts `pet store` to `petStore`. */
-export const camel = (name: string): string => legal(lowerFirst(pascal(name)))
+/** Converts `pet store` to `petStore`, and `HTTPGet` to `httpGet`. */
+export const camel = (name: string): string =>
+  legal(pascal(name).replace(/^\p{Lu}+(?=\p{Lu}\p{Ll})|^\p{Lu}+$|^\p{Lu}/u, head => head.toLowerCase()))
 
 const legal = (name: string): string => (isIdentifier(name) ? name : `_${name}`)
 
@@ -83,21 +79,27 @@ export class Names {
   }
 }
 
+/** Whether a name is in the case of types: legal, and without a lower-case letter at its beginning. */
+const isTypeCase = (name: string): boolean => isIdentifier(name) && !/^\p{Ll}/u.test(name)
+
+/** Whether a name is in the case of methods: legal, and without an upper-case letter at its beginning. */
+const isMethodCase = (name: string): boolean => isIdentifier(name) && !/^\p{Lu}/u.test(name)
+
 /**
- * Returns the type name of a schema: the schema's name if it is legal, else a name built from its words. `Record`
- * becomes `RecordSchema`.
+ * Returns the type name of a schema: the schema's name if it is in the case of types, else a name built from its words,
+ * so that `payment_intent` becomes `PaymentIntent`. `Record` becomes `RecordSchema`.
  */
 export function schemaName(name: string): string {
-  const made = isIdentifier(name) ? name : pascal(name)
+  const made = isTypeCase(name) ? name : pascal(name)
   return isReservedType(made) ? `${made}Schema` : made
 }
 
 /**
- * Returns the method name of an operation: its id if the id is legal, else a name built from the id's words. A method
- * may have a reserved word as its name.
+ * Returns the method name of an operation: its id if the id is in the case of methods, else a name built from the id's
+ * words, so that `GetPets` becomes `getPets`. A method may have a reserved word as its name.
  */
 export function operationName(id: string): string {
-  const made = isIdentifier(id) ? id : camel(id)
+  const made = isMethodCase(id) ? id : camel(id)
   return isReservedMember(made) ? `${made}Operation` : made
 }
 

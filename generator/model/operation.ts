@@ -30,7 +30,14 @@ export function operationsFrom(
     types: building.registry.namesOf(building.document),
   }
   const canWait = found.some(({ at }) => text(at, 'operationId') === 'getOperation')
-  return found.map(operation => operationFrom(building, operation, scopes, canWait))
+  // The names that a document declares come first, so that no made name takes one.
+  const isDeclared = ({ at }: FoundOperation): boolean => Boolean(text(at, 'operationId'))
+  const ordered = [...found.filter(isDeclared), ...found.filter(each => !isDeclared(each))]
+  const names = new Map(ordered.map(each => [each, namesOf(building, each, scopes)]))
+  return found.flatMap(each => {
+    const named = names.get(each)
+    return named ? [operationFrom(building, each, named, canWait)] : []
+  })
 }
 
 /** The other names in the module of a route constant, and the parameters of the functions that use the constant. */
@@ -42,14 +49,14 @@ interface Scopes {
   readonly types: Names
 }
 
-function operationFrom(building: Building, found: FoundOperation, scopes: Scopes, canWait: boolean): Operation {
+function operationFrom(building: Building, found: FoundOperation, names: OperationNames, canWait: boolean): Operation {
   const { at, item, method, path } = found
   const build: BuildSchema = (part, standing) => schemaOf(building, part, standing)
   const parameters = parametersFrom(parametersOf(building.loaded, found), build)
   const list = listOf(building, at, build)
   const responses = responsesOf(building, at, method, build, list !== undefined)
   return {
-    ...namesOf(building, found, scopes),
+    ...names,
     method: method.toUpperCase(),
     path,
     pathParts: (templateParts(path) ?? [path]).map((part, i) => (i % 2 === 0 ? encodedLiteral(part) : part)),
@@ -74,11 +81,13 @@ function operationFrom(building: Building, found: FoundOperation, scopes: Scopes
 const lastText = (owners: readonly Located[], name: string): string | undefined =>
   owners.map(owner => text(owner, name)).findLast(found => found !== undefined)
 
+type OperationNames = Pick<Operation, 'id' | 'name' | 'routeName' | 'requestName' | 'parsedRequestName'>
+
 function namesOf(
   { diagnostics }: Building,
   { at, method, path }: FoundOperation,
   { methods, routes, types }: Scopes,
-): Pick<Operation, 'id' | 'name' | 'routeName' | 'requestName' | 'parsedRequestName'> {
+): OperationNames {
   const id = text(at, 'operationId') || undefined
   const wanted = id === undefined ? madeOperationName(method, path) : operationName(id)
   const name = methods.claim(wanted, spelling(id ?? `${method} ${path}`))

@@ -8,6 +8,7 @@ type ObjectSchema = Extract<Schema, { kind: 'object' }>
  */
 export function mayOverlap(a: Schema, b: Schema, resolve: (schema: Schema) => Schema, depth = 0): boolean {
   if (a.nullable && b.nullable) return true
+  if (a.kind === 'never' || b.kind === 'never') return false
   if (isNegatedIn(a, b) || isNegatedIn(b, a)) return false
   if (depth > 3 || isOpaque(a) || isOpaque(b)) return true
   if (a.kind === 'enum') return a.values.some(value => mayBe(value, b))

@@ -31,8 +31,13 @@ const styles: readonly ParameterStyle[] = [
   'matrix',
 ]
 
-/** The names of parameters that cannot name a member of the request. */
-const reserved: ReadonlySet<string> = new Set(['body', '__proto__'])
+/**
+ * Whether the name of a parameter cannot name a member of the request: the name of the body, `__proto__`, and for an
+ * optional parameter, a name that every object inherits, such as `constructor`, because an object literal without that
+ * member would not have the type of the request.
+ */
+const isReserved = (name: string, required: boolean): boolean =>
+  name === 'body' || name === '__proto__' || (!required && name in Object.prototype)
 
 /**
  * Builds the parameters of an operation, without the headers that OpenAPI describes elsewhere and ignores as
@@ -47,7 +52,7 @@ export function parametersFrom(found: readonly Located[], build: BuildSchema): r
   return placed.map(({ at, place, name }) => {
     const before = places.slice(0, places.indexOf(place))
     const isTaken = placed.some(other => other.name === name && before.includes(other.place))
-    const member = isTaken || reserved.has(name) ? free(`${place}_${name}`, placed) : name
+    const member = isTaken || isReserved(name, isRequired(at, place)) ? free(`${place}_${name}`, placed) : name
     return parameterOf(at, place, name, member, build)
   })
 }
@@ -65,7 +70,7 @@ function parameterOf(at: Located, place: Place, name: string, as: string, build:
     name,
     member: as,
     in: place,
-    required: place === 'path' || flag(at, 'required'),
+    required: isRequired(at, place),
     style,
     explode: typeof explode === 'boolean' ? explode : style === 'form' || style === 'deepObject',
     ...(place === 'query' && flag(at, 'allowReserved') && { allowReserved: true }),
@@ -77,6 +82,8 @@ function parameterOf(at: Located, place: Place, name: string, as: string, build:
     position: positionOf(at),
   }
 }
+
+const isRequired = (at: Located, place: Place): boolean => place === 'path' || flag(at, 'required')
 
 const styleOf = (at: Located, place: Place): ParameterStyle =>
   styles.find(style => style === text(at, 'style')) ?? defaultStyles[place]

@@ -43,7 +43,7 @@ export function plainSchema(
   const choices = choicesSchema(at, typed, types, building)
   if (choices) return choices
   if (!types) return impliedSchema(building, at, base, standing, build)
-  const distinct = [...new Set(types)].filter(type => type !== 'integer' || !types.includes('number'))
+  const distinct = types.length === 1 ? types : distinctTypes(types)
   const [only] = distinct
   if (only === undefined) return { kind: 'never', ...typed }
   if (distinct.length === 1) return typedSchema(building, only, at, typed, build)
@@ -55,6 +55,10 @@ export function plainSchema(
     ...typed,
   }
 }
+
+/** Returns each type once. The type `number` includes `integer`. */
+const distinctTypes = (types: readonly string[]): readonly string[] =>
+  [...new Set(types)].filter(type => type !== 'integer' || !types.includes('number'))
 
 /** Returns the base of a schema of OpenAPI 3.1, whose types may include null. The base of 3.0 holds `nullable`. */
 const withNull = (base: SchemaBase, at: Located): SchemaBase =>
@@ -248,10 +252,10 @@ function propertiesOf(loaded: Loaded, at: Located, additional: Additional, build
  * object next to the mask. Returns undefined if there are several objects or none.
  */
 function maskedIn(loaded: Loaded, at: Located): string | undefined {
-  const properties = members(member(at, 'properties'))
-  const mask = properties.find(([name]) => name === 'update_mask')?.[1]
-  if (!mask || text(mask, 'format') !== 'field-mask') return undefined
-  const objects = properties.filter(([, property]) => hasProperties(loaded, property))
+  const properties = member(at, 'properties')
+  const mask = properties && member(properties, 'update_mask')
+  if (text(mask, 'format') !== 'field-mask') return undefined
+  const objects = members(properties).filter(([, property]) => hasProperties(loaded, property))
   return objects.length === 1 ? objects[0]?.[0] : undefined
 }
 
@@ -269,13 +273,14 @@ const accesses = [
  * Returns the direction and mutability of a property. A flag counts on the property itself, on the target of its
  * reference, and on a branch.
  */
-function behaviour(loaded: Loaded, property: Located): Pick<Property, 'access' | 'immutable'> {
+function behaviour(loaded: Loaded, property: Located): Pick<Property, 'access' | 'immutable' | 'ofContent'> {
   const { value } = property
   const isPlain = own(value, '$ref') === undefined && own(value, 'allOf') === undefined
-  const sources = isPlain ? [property] : [property, ...branchesOf(loaded, property)]
-  const hasFlag = (name: string): boolean => sources.some(source => flag(source, name))
+  const branches = isPlain ? [] : [...branchesOf(loaded, property)]
+  const hasFlag = (name: string): boolean => flag(property, name) || branches.some(branch => flag(branch, name))
   const access = accesses.find(([name]) => hasFlag(name))?.[1] ?? 'both'
-  return { access, immutable: hasFlag('x-immutable') }
+  const ofContent = hasFlag('x-content-etag') || undefined
+  return { access, immutable: hasFlag('x-immutable'), ...(ofContent && { ofContent }) }
 }
 
 const trueOrAbsent = (at: Located, name: string): true | undefined => flag(at, name) || undefined

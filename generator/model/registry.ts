@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import { type DiagnosticList, messages } from '../diagnostics.ts'
+import { isIdentifier } from '../identifier.ts'
 import { isExtended } from '../read/dialect.ts'
 import { elements, member, members, positionOf, whole } from '../read/located.ts'
 import { segments } from '../read/pointer.ts'
@@ -11,6 +12,8 @@ import { Names, pascal, schemaName, spelling } from './names.ts'
 export interface Registered {
   readonly id: string
   readonly name: string
+  /** The name of the component in the document, if the TypeScript name differs from it. */
+  readonly source: string | undefined
   readonly document: string
   readonly at: Located
   /**
@@ -101,9 +104,10 @@ export class Registry {
     return schemas.flatMap(([name, at]) => {
       if (this.#byPlace.has(keyOf(at))) return []
       const target = this.#adopted(at)
-      const registered = this.#register(target, document, [schemaName(name), spelling(name)])
+      const registered = this.#register(target, document, [schemaName(name), spelling(name)], name)
       this.#byPlace.set(keyOf(at), registered)
-      if (registered.name !== name) this.#diagnostics.add(messages.nameChanged(name, registered.name), positionOf(at))
+      const isPlain = registered.name === name || (isIdentifier(name) && registered.name === pascal(name))
+      if (!isPlain) this.#diagnostics.add(messages.nameChanged(name, registered.name), positionOf(at))
       return [registered]
     })
   }
@@ -131,10 +135,11 @@ export class Registry {
     return registered
   }
 
-  #register(at: Located, document: string, wanted: readonly string[]): Registered {
+  #register(at: Located, document: string, wanted: readonly string[], component?: string): Registered {
     const name = this.namesOf(document).claim(...wanted)
     const children = this.#childrenOf(at)
-    const registered = { id: `${document}.${name}`, name, document, at, children, isBase: false }
+    const source = component === name ? undefined : component
+    const registered = { id: `${document}.${name}`, name, source, document, at, children, isBase: false }
     this.#byPlace.set(keyOf(at), registered)
     this.#registered.push(registered)
     return registered
@@ -150,7 +155,15 @@ export class Registry {
 
   #splitBase({ id, name, document, at }: Registered): void {
     const base = this.namesOf(document).claim(`${name}Base`)
-    const registered = { id: `${document}.${base}`, name: base, document, at, children: [], isBase: true }
+    const registered = {
+      id: `${document}.${base}`,
+      name: base,
+      source: undefined,
+      document,
+      at,
+      children: [],
+      isBase: true,
+    }
     this.#bases.set(id, registered)
     this.#registered.push(registered)
   }

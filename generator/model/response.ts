@@ -3,7 +3,7 @@ import { follow } from '../read/resolve.ts'
 import type { Located } from '../read/types.ts'
 import type { Building, BuildSchema } from './building.ts'
 import { answersOf } from './content.ts'
-import { anyType, isRange } from './media-types.ts'
+import { anyType, isJsonType, isRange } from './media-types.ts'
 import type { Response } from './types.ts'
 
 /** The declared responses of an operation. */
@@ -84,6 +84,7 @@ function headersOf({ loaded }: Building, at: Located, build: BuildSchema): Respo
     const schema = content ? member(content[1], 'schema') : member(header, 'schema')
     const required = flag(header, 'required')
     const built = schema ? build(schema) : ({ kind: 'any', position: positionOf(header) } as const)
-    return [{ name, required, schema: built, description: text(header, 'description') }]
+    const isJson = content !== undefined && isJsonType(content[0])
+    return [{ name, required, schema: built, isJson, description: text(header, 'description') }]
   })
 }

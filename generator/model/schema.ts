@@ -77,7 +77,10 @@ function negations(at: Located, type: string | undefined, build: BuildSchema): r
 const isFilled = (value: unknown): boolean => Array.isArray(value) && value.length > 0
 
 const isComposed = (at: Located): boolean =>
-  ['allOf', 'oneOf', 'anyOf'].some(keyword => isFilled(own(at.value, keyword))) || own(at.value, 'not') !== undefined
+  isFilled(own(at.value, 'allOf')) ||
+  isFilled(own(at.value, 'oneOf')) ||
+  isFilled(own(at.value, 'anyOf')) ||
+  own(at.value, 'not') !== undefined
 
 /** Builds the union of the schemas that extend a schema. The discriminator of the schema selects the child. */
 export function childrenSchema(building: Building, at: Located, children: readonly Located[]): Schema {

@@ -11,21 +11,20 @@ export function sharedMembers(
   documents: readonly Document[],
   schemas: ReadonlyMap<string, NamedSchema>,
 ): ReadonlySet<Property> {
-  const found = new Set<Property>()
-  for (const schema of documents.flatMap(schemasOf)) {
-    for (const part of within(schema)) {
-      if (part.kind !== 'intersection') continue
-      const branches = part.of.map(branch => propertiesOf(branch, schemas, new Set()))
-      const names = branches.map(properties => new Set(properties.map(({ name }) => name)))
-      for (const [index, properties] of branches.entries()) {
-        for (const property of properties) {
-          const isShared = names.some((others, other) => other !== index && others.has(property.name))
-          if (isShared && isAny(property.schema, schemas)) found.add(property)
-        }
-      }
-    }
-  }
-  return found
+  const joined = documents
+    .flatMap(schemasOf)
+    .flatMap(schema => within(schema).flatMap(part => (part.kind === 'intersection' ? sharedIn(part.of, schemas) : [])))
+  return new Set(joined)
+}
+
+/** Returns such properties of the branches of one intersection. */
+function sharedIn(of: readonly Schema[], schemas: Schemas): readonly Property[] {
+  const branches = of.map(branch => propertiesOf(branch, schemas, new Set()))
+  const names = branches.map(properties => new Set(properties.map(({ name }) => name)))
+  return branches.flatMap((properties, index) => {
+    const others = names.toSpliced(index, 1)
+    return properties.filter(({ name, schema }) => others.some(each => each.has(name)) && isAny(schema, schemas))
+  })
 }
 
 /** Returns the schemas of a document: the named schemas, and the inline schemas of its operations. */

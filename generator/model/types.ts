@@ -62,6 +62,8 @@ export interface NamedSchema {
   readonly id: string
   /** The TypeScript name of the output view, such as `Organisation`. */
   readonly name: string
+  /** The name in the document, if it is not in the case of TypeScript or was taken. */
+  readonly source: string | undefined
   readonly document: string
   readonly schema: Schema
   /**
@@ -222,6 +224,13 @@ export function mainBranch({ of }: Extract<Schema, { kind: 'intersection' }>): S
   return others.length === 0 ? first : undefined
 }
 
+/** Whether a schema is a map: an object that takes undeclared members, because it says so, or declares none. */
+export const isMap = (schema: Schema): schema is Extract<Schema, { kind: 'object' }> =>
+  schema.kind === 'object' &&
+  (typeof schema.additional === 'object' ||
+    schema.additional === 'any' ||
+    (schema.additional === 'open' && schema.properties.length === 0))
+
 /** Whether no value fits a schema, not even null. */
 export const isNever = ({ kind, nullable }: Schema): boolean => kind === 'never' && !nullable
 
@@ -237,6 +246,8 @@ export interface Property {
    */
   readonly access: 'both' | 'output' | 'input' | 'precondition'
   readonly immutable: boolean
+  /** True if the value is the etag of content that the response describes, and not of the response itself. */
+  readonly ofContent?: true
   /**
    * True if the `update_mask` next to this object selects the members to update. In a request, the object has the
    * update view.
@@ -331,6 +342,8 @@ export interface Response {
     readonly name: string
     readonly required: boolean
     readonly schema: Schema
+    /** Whether the document declares the header as JSON. */
+    readonly isJson: boolean
     readonly description: string | undefined
   }[]
 }

@@ -1,6 +1,7 @@
 import type { Names } from './names.ts'
 import type { NamedSchema, Operation, Property, Schema } from './types.ts'
-import { type PartKind, partsOf } from './walk.ts'
+import { addReferrer, withReferrers } from './referrers.ts'
+import { eachPart, type PartKind } from './walk.ts'
 import type { Reaches } from '../document-outline.ts'
 
 /** A named schema before its views are known. */
@@ -48,37 +49,30 @@ function propagate(
   begins: (schema: Schema) => boolean,
 ): ReadonlySet<string> {
   const referrers = new Map<string, string[]>()
-  const found = new Set<string>()
-  for (const { id, schema } of schemas) {
-    for (const part of reachableParts(schema, carriers[trait])) {
-      if (begins(part)) found.add(id)
-      if (part.kind !== 'ref') continue
-      const list = referrers.get(part.target)
-      if (list) list.push(id)
-      else referrers.set(part.target, [id])
-    }
+  const kinds = carriers[trait]
+  const found = schemas.filter(({ id, schema }) => {
+    const parts = sentWithin(schema, kinds)
+    for (const part of parts) if (part.kind === 'ref') addReferrer(referrers, part.target, id)
+    return parts.some(begins)
+  })
+  return withReferrers(
+    found.map(({ id }) => id),
+    referrers,
+  )
+}
+
+/** Returns a schema and its parts, following only parts of the given kinds and members that requests contain. */
+function sentWithin(schema: Schema, kinds: ReadonlySet<PartKind>): readonly Schema[] {
+  const found = [schema]
+  const add = (kind: PartKind, part: Schema): void => {
+    if (kinds.has(kind)) found.push(part)
   }
-  for (const id of found) for (const referrer of referrers.get(id) ?? []) found.add(referrer)
+  for (const part of found) eachPart(part, add, isUnsent)
   return found
 }
 
-/**
- * Yields a schema and its parts, following only parts of the given kinds. Members that requests never contain are
- * skipped.
- */
-function* reachableParts(schema: Schema, kinds: ReadonlySet<PartKind>): Generator<Schema, void, undefined> {
-  const pending = [schema]
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    yield next
-    for (const [kind, part] of sentParts(next)) if (kinds.has(kind)) pending.push(part)
-  }
-}
-
-function sentParts(schema: Schema): readonly (readonly [PartKind, Schema])[] {
-  if (schema.kind !== 'object' || schema.properties.every(({ access }) => access !== 'output')) return partsOf(schema)
-  const sent = schema.properties.filter(({ access }) => access !== 'output')
-  return partsOf({ ...schema, properties: sent })
-}
+/** Whether requests never contain a member. */
+const isUnsent = ({ access }: Property): boolean => access === 'output'
 
 function differsWhenSent(schema: Schema): boolean {
   if (schema.kind === 'enum') return schema.unspecified !== undefined
@@ -125,22 +119,21 @@ export function answeredBy(
     ]),
   ])
   for (const schema of answers) for (const target of answeredTargets(schema)) found.add(target)
-  for (const id of found) for (const target of answeredTargets(byId.get(id))) found.add(target)
+  for (const id of found) {
+    const schema = byId.get(id)
+    if (schema) for (const target of answeredTargets(schema)) found.add(target)
+  }
   return found
 }
 
-/** Returns the members that responses contain. */
-const answeredIn = (properties: readonly Property[]): readonly Property[] =>
-  properties.filter(({ access }) => access !== 'input')
+/** Whether responses never contain a member. */
+const isUnanswered = ({ access }: Property): boolean => access === 'input'
 
-/** Yields the ids to which a schema refers in responses. */
-function* answeredTargets(schema: Schema | undefined): Generator<string, void, undefined> {
-  const pending = schema ? [schema] : []
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    if (next.kind === 'ref') yield next.target
-    const answered = next.kind === 'object' ? { ...next, properties: answeredIn(next.properties) } : next
-    for (const [, part] of partsOf(answered)) pending.push(part)
-  }
+/** Returns the ids to which a schema refers in responses. */
+function answeredTargets(schema: Schema): readonly string[] {
+  const found = [schema]
+  for (const next of found) eachPart(next, (_, part) => found.push(part), isUnanswered)
+  return found.flatMap(part => (part.kind === 'ref' ? [part.target] : []))
 }
 
 /**
@@ -163,9 +156,9 @@ export function reachedBy(
   ])
   for (let next = pending.pop(); next; next = pending.pop()) {
     const [schema, view] = next
-    for (const [kind, part] of sentParts(schema)) {
+    const add = (kind: PartKind, part: Schema): unknown =>
       pending.push([part, kind === 'masked' ? 'update' : carriers.update.has(kind) ? view : 'input'])
-    }
+    eachPart(schema, add, isUnsent)
     if (schema.kind !== 'ref' || reached[view].has(schema.target)) continue
     reached[view].add(schema.target)
     reached.input.add(schema.target)

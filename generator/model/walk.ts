@@ -1,4 +1,4 @@
-import { isConstraint, type Schema } from './types.ts'
+import { isConstraint, type Property, type Schema } from './types.ts'
 
 /**
  * The relation of a part to its surrounding schema. `element`: an element of a list or a value of a map; updates
@@ -7,42 +7,49 @@ import { isConstraint, type Schema } from './types.ts'
  */
 export type PartKind = 'property' | 'masked' | 'element' | 'branch' | 'alternative' | 'negated'
 
-/** Returns the direct parts of a schema. References are not followed. */
-export function partsOf(schema: Schema): readonly (readonly [PartKind, Schema])[] {
+type Visit = (kind: PartKind, part: Schema) => void
+
+/** Visits the direct parts of a schema. References are not followed, and members that `isLeftOut` returns are skipped. */
+export function eachPart(schema: Schema, visit: Visit, isLeftOut?: (property: Property) => boolean): void {
   switch (schema.kind) {
     case 'array':
-      return [
-        ['element', schema.items],
-        ...(schema.prefix ?? []).map(part => ['alternative', part] as const),
-        ...(schema.contains ? [['negated', schema.contains.of] as const] : []),
-      ]
-    case 'object': {
-      const properties = schema.properties.map(
-        property => [property.masked ? 'masked' : 'property', property.schema] as const,
-      )
-      const further = [...(schema.patterns ?? []).map(([, part]) => part), schema.additional]
-      return [
-        ...properties,
-        ...further.flatMap(part => (typeof part === 'object' ? [['element', part] as const] : [])),
-        ...(schema.names ? [['negated', schema.names] as const] : []),
-      ]
-    }
+      visit('element', schema.items)
+      for (const part of schema.prefix ?? []) visit('alternative', part)
+      if (schema.contains) visit('negated', schema.contains.of)
+      return
+    case 'object':
+      for (const property of schema.properties)
+        if (!isLeftOut?.(property)) visit(property.masked ? 'masked' : 'property', property.schema)
+      for (const [, part] of schema.patterns ?? []) visit('element', part)
+      if (typeof schema.additional === 'object') visit('element', schema.additional)
+      if (schema.names) visit('negated', schema.names)
+      return
     case 'union':
-      return schema.of.map(part => ['alternative', part] as const)
+      for (const part of schema.of) visit('alternative', part)
+      return
     case 'intersection':
-      return schema.of.map(part => ['branch', part] as const)
+      for (const part of schema.of) visit('branch', part)
+      return
     case 'not':
-      return [['negated', schema.of]]
+      return visit('negated', schema.of)
     case 'conditional':
-      return [['negated', schema.if], ...conditionalBranches(schema).map(part => ['alternative', part] as const)]
+      visit('negated', schema.if)
+      for (const part of conditionalBranches(schema)) visit('alternative', part)
+      return
     case 'dependent':
-      return [['alternative', schema.of]]
+      return visit('alternative', schema.of)
     case 'unevaluated':
       // The schemas `beside` are parts of the surrounding intersection.
-      return [['element', schema.rest]]
+      return visit('element', schema.rest)
     default:
-      return []
   }
+}
+
+/** Returns the direct parts of a schema. References are not followed. */
+export function partsOf(schema: Schema): readonly Schema[] {
+  const parts: Schema[] = []
+  eachPart(schema, (_, part) => parts.push(part))
+  return parts
 }
 
 /** Returns the schemas that a conditional schema chooses from. */
@@ -51,18 +58,22 @@ export const conditionalBranches = ({
   else: otherwise,
 }: Extract<Schema, { kind: 'conditional' }>): readonly Schema[] => [then, otherwise].filter(part => part !== undefined)
 
-/** Yields a schema and all schemas inside of it. References are not followed. */
-export function* within(schema: Schema): Generator<Schema, void, undefined> {
-  const pending: Schema[] = [schema]
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    yield next
-    for (const [, part] of partsOf(next)) pending.push(part)
-  }
+/** Returns a schema and all schemas inside of it. References are not followed. */
+export function within(schema: Schema): readonly Schema[] {
+  const found = [schema]
+  for (const next of found) eachPart(next, (_, part) => found.push(part))
+  return found
 }
 
-/** Returns the ids of the schemas that a schema refers to. */
+const targets = new WeakMap<Schema, readonly string[]>()
+
+/** Returns the ids of the schemas that a schema refers to. The list is kept, because several stages need the same list. */
 export function targetsOf(schema: Schema): readonly string[] {
-  return [...within(schema)].flatMap(part => (part.kind === 'ref' ? [part.target] : []))
+  const known = targets.get(schema)
+  if (known) return known
+  const found = within(schema).flatMap(part => (part.kind === 'ref' ? [part.target] : []))
+  targets.set(schema, found)
+  return found
 }
 
 /** Returns the ids of the references that a schema applies to the same value, through unions, intersections and so on. */
@@ -72,7 +83,7 @@ export function aliasesOf(schema: Schema): readonly string[] {
   for (let next = pending.pop(); next; next = pending.pop()) {
     if (next.kind === 'ref') targets.push(next.target)
     else if (next.kind === 'union' || next.kind === 'intersection') pending.push(...next.of)
-    else if (isConstraint(next) && next.kind !== 'unevaluated') pending.push(...partsOf(next).map(([, part]) => part))
+    else if (isConstraint(next) && next.kind !== 'unevaluated') pending.push(...partsOf(next))
   }
   return targets
 }

@@ -3,6 +3,7 @@ import { type Message, messages } from '../diagnostics.ts'
 import type { Checking } from './checking.ts'
 import { checkRaises, reasonsOf } from './check-extensions.ts'
 import { isDefaultDialect, isNewer } from './dialect.ts'
+import { checkFallbacks } from './check-fallbacks.ts'
 import { elements, member, members, positionOf, text, whole } from './located.ts'
 import {
   encodedLiteral,
@@ -25,10 +26,12 @@ export function checkEntry({ file }: Entry, checking: Checking): void {
   const document = whole(file)
   const operations = operationsOf(loaded, file)
   checkTemplates(document, operations, checking)
+  checkFallbacks(document, operations, checking)
   checkIds(operations, checking)
   checkServers(document, checking)
   checkDialect(document, checking)
   checkSecurity(document, operations, checking)
+  checkFailures(document, operations, checking)
   const hasAccess = operations.some(({ at }) => member(at, 'x-access'))
   const reasons = reasonsOf(loaded, file, beside)
   for (const operation of operations) {
@@ -130,6 +133,21 @@ function checkSecurity(document: Located, operations: readonly FoundOperation[],
   if (operations.some(({ at }) => member(at, 'x-access'))) return
   const first = [document, ...operations.map(({ at }) => at)].map(at => member(at, 'security')).find(Boolean)
   if (first) diagnostics.add(messages.securityNotEnforced(), positionOf(first))
+}
+
+/** Reports once that the declared content of error responses has no types. Documents with reasons have typed errors. */
+function checkFailures(document: Located, operations: readonly FoundOperation[], checking: Checking): void {
+  if (member(document, 'x-errors')) return
+  const failures = operations.flatMap(({ at }) =>
+    members(member(at, 'responses'))
+      .filter(([status]) => /^[45]/.test(status))
+      .map(([, response]) => response),
+  )
+  const first = failures.find(each => {
+    const response = follow(checking.loaded, each)
+    return response && members(member(response, 'content')).length > 0
+  })
+  if (first) checking.diagnostics.add(messages.failureUntyped(), positionOf(first))
 }
 
 function checkPathParameters(operation: FoundOperation, { loaded, diagnostics }: Checking): void {

@@ -21,6 +21,8 @@ export function checkNewerSchema(at: Located, report: (message: Message, name: s
     const message = patternFault(pattern)
     if (message) report(message, 'patternProperties')
   }
+  const types = member(at, 'type')
+  if (Array.isArray(types?.value) && types.value.length === 0) report(messages.typeEmpty(), 'type')
   checkDependentRequired(at, report)
   const examples = member(at, 'examples')
   if (examples && !Array.isArray(examples.value)) report(messages.examplesList(), 'examples')

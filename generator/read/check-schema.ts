@@ -42,8 +42,8 @@ export function checkSchema(at: Located, checking: Checking): void {
     if (message) report(message, name)
   }
   for (const [low, high] of bounds) {
-    const [from, to] = [numeric(at, low), numeric(at, high)]
-    if (from !== undefined && to !== undefined && from > to) report(messages.boundsCrossed(low, high), low)
+    const from = numeric(at, low) ?? -Infinity
+    if (from > (numeric(at, high) ?? Infinity)) report(messages.boundsCrossed(low, high), low)
   }
   const { minimum, maximum } = boundsOf(at)
   if (minimum !== undefined && maximum !== undefined && minimum > maximum) report(...crossed(at))
@@ -113,6 +113,8 @@ function checkDiscriminator(at: Located, { loaded, diagnostics }: Checking): voi
   }
   for (const branch of [...elements(member(at, 'oneOf')), ...elements(member(at, 'anyOf'))]) {
     const schema = follow(loaded, branch)
+    // A branch that is only null needs no property.
+    if (typesOf(schema)?.length === 0) continue
     const properties = member(schema ?? branch, 'properties')
     const isPlain = schema && !member(schema, 'allOf') && !member(schema, 'oneOf') && !member(schema, 'anyOf')
     const isThere = properties && member(properties, property) && texts(schema, 'required').includes(property)

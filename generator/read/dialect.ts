@@ -70,11 +70,14 @@ export interface Bounds {
   readonly exclusiveMaximum?: true
 }
 
+const boundKeywords = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const
+
 /**
  * Returns the bounds of a number. An exclusive bound is a flag beside the bound in 3.0 and a bound of its own in 3.1,
  * where the narrower of two bounds counts.
  */
 export function boundsOf(at: Located): Bounds {
+  if (boundKeywords.every(keyword => own(at.value, keyword) === undefined)) return {}
   const low = boundOf(at, 'minimum', 'exclusiveMinimum', (a, b) => a >= b)
   const high = boundOf(at, 'maximum', 'exclusiveMaximum', (a, b) => a <= b)
   return {

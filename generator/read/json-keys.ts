@@ -1,48 +1,22 @@
+import { countMembers } from './json-text.ts'
+
 /**
- * Whether an object of a valid JSON text has two members of the same name, of which a parser would silently keep the
- * last.
+ * Whether an object of a valid JSON text has two members of the same name, of which a parser silently keeps the last.
+ * `parsed` is the value of the text: it then has fewer members than the text.
  */
-export function hasDuplicateKeys(text: string): boolean {
-  /** The names of each open object, and undefined for each open list. */
-  const open: (Set<string> | undefined)[] = []
-  let names: Set<string> | undefined
-  let isKeyNext = false
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === quote) {
-      const end = endOfString(text, at)
-      if (isKeyNext && names) {
-        const name = nameIn(text.slice(at + 1, end))
-        if (names.has(name)) return true
-        names.add(name)
-        isKeyNext = false
-      }
-      at = end
-    } else if (code === brace || code === bracket) {
-      names = code === brace ? new Set() : undefined
-      open.push(names)
-      isKeyNext = code === brace
-    } else if (code === closingBrace || code === closingBracket) {
-      open.pop()
-      names = open.at(-1)
-    } else if (code === comma) isKeyNext = names !== undefined
+export function hasDuplicateKeys(text: string, parsed: unknown): boolean {
+  return countMembers(text) > membersOf(parsed)
+}
+
+/** Returns the number of members of all objects in a parsed value, without recursion, because its nesting is not checked. */
+function membersOf(parsed: unknown): number {
+  let count = 0
+  const pending = [parsed]
+  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+    if (typeof value !== 'object' || value === null) continue
+    const inner: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
+    if (!Array.isArray(value)) count += inner.length
+    for (const each of inner) if (typeof each === 'object') pending.push(each)
   }
-  return false
+  return count
 }
-
-const [quote, comma, brace, closingBrace, bracket, closingBracket] = [0x22, 0x2c, 0x7b, 0x7d, 0x5b, 0x5d]
-
-/** Returns the offset of the closing quote of the string that begins at an offset. */
-function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1)
-  while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
-  return end < 0 ? text.length : end
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let start = at
-  while (text.charCodeAt(start - 1) === 0x5c) start -= 1
-  return (at - start) % 2 === 1
-}
-
-const nameIn = (raw: string): string => (raw.includes('\\') ? String(JSON.parse(`"${raw}"`)) : raw)

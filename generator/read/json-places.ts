@@ -1,3 +1,5 @@
+import { type Ends, endOfString, endOfValue, nameIn, pastBlanks } from './json-text.ts'
+
 /** The offsets of a member or element in the text: its start (for a member, its key) and the start of its value. */
 interface Entry {
   readonly offset: number
@@ -11,6 +13,7 @@ interface Entry {
 export class JsonPlaces {
   readonly #text: string
   readonly #listed = new Map<number, ReadonlyMap<string, Entry>>()
+  readonly #ends: Ends = new Map()
 
   constructor(text: string) {
     this.#text = text
@@ -21,7 +24,8 @@ export class JsonPlaces {
    * returns the offset of its nearest existing parent.
    */
   offsetOf(path: readonly string[]): number {
-    let entry: Entry = { offset: this.#past(0), value: this.#past(0) }
+    const start = pastBlanks(this.#text, 0)
+    let entry: Entry = { offset: start, value: start }
     for (const name of path) {
       const next = this.#entriesAt(entry.value).get(name)
       if (!next) break
@@ -42,52 +46,19 @@ export class JsonPlaces {
   }
 
   #list(container: number, entries: Map<string, Entry>, read: (at: number) => readonly [string, Entry]): void {
-    let at = this.#past(container + 1)
-    while (at < this.#text.length && this.#text[at] !== '}' && this.#text[at] !== ']') {
+    const text = this.#text
+    let at = pastBlanks(text, container + 1)
+    while (at < text.length && text[at] !== '}' && text[at] !== ']') {
       const [name, entry] = read(at)
       entries.set(name, entry)
-      at = this.#past(this.#endOfValue(entry.value))
-      if (this.#text[at] === ',') at = this.#past(at + 1)
+      at = pastBlanks(text, endOfValue(text, entry.value, this.#ends))
+      if (text[at] === ',') at = pastBlanks(text, at + 1)
     }
   }
 
   #member(at: number): readonly [string, Entry] {
-    const end = this.#endOfString(at)
-    const colon = this.#past(end)
-    return [String(JSON.parse(this.#text.slice(at, end))), { offset: at, value: this.#past(colon + 1) }]
-  }
-
-  /** Returns the offset of the first character from `at` on that is no white space. */
-  #past(at: number): number {
-    let end = at
-    while (end < this.#text.length && this.#text.charCodeAt(end) <= 0x20) end += 1
-    return end
-  }
-
-  #endOfString(at: number): number {
-    let end = this.#text.indexOf('"', at + 1)
-    while (end > 0 && this.#isEscaped(end)) end = this.#text.indexOf('"', end + 1)
-    return end < 0 ? this.#text.length : end + 1
-  }
-
-  #isEscaped(quote: number): boolean {
-    let start = quote
-    while (this.#text[start - 1] === '\\') start -= 1
-    return (quote - start) % 2 === 1
-  }
-
-  #endOfValue(at: number): number {
-    let depth = 0
-    for (let end = at; end < this.#text.length;) {
-      const character = this.#text[end]
-      if (character === '"') end = this.#endOfString(end)
-      else if (depth === 0 && (character === ',' || character === '}' || character === ']')) return end
-      else {
-        if (character === '{' || character === '[') depth += 1
-        if (character === '}' || character === ']') depth -= 1
-        end += 1
-      }
-    }
-    return this.#text.length
+    const end = endOfString(this.#text, at)
+    const colon = pastBlanks(this.#text, end)
+    return [nameIn(this.#text.slice(at, end)), { offset: at, value: pastBlanks(this.#text, colon + 1) }]
   }
 }

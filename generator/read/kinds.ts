@@ -197,6 +197,7 @@ const kinds = {
     'x-nullable': lost,
     'x-immutable': of('flag'),
     'x-precondition': of('flag'),
+    'x-content-etag': of('flag'),
     'x-key-pattern': of('text'),
     'x-resource': of({ one: 'resource' }),
     'x-unspecified': of('text'),
@@ -328,4 +329,5 @@ export const besideReference: ReadonlySet<string> = new Set([
   'example',
   'x-immutable',
   'x-precondition',
+  'x-content-etag',
 ])

@@ -119,7 +119,8 @@ class Loader {
       const { anchors, faults, references } = survey(root, text.length)
       const version = own(root, 'openapi')
       const known = typeof version === 'string' ? dialectOf(version) : undefined
-      const file = { file: name, text, root, dialect: known ?? dialect, anchors, positionOf: positionsOf(name, text) }
+      const positionOf = await positionsOf(name, text)
+      const file = { file: name, text, root, dialect: known ?? dialect, anchors, positionOf }
       return this.#keep(path, file, faults, references)
     }
     for (const { message, position } of parsed.faults) this.diagnostics.add(message, position)

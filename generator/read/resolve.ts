@@ -12,8 +12,23 @@ export type Resolution =
 /** The maximal length of a chain of references. A longer chain counts as a cycle. */
 const maxChain = 100
 
-/** Looks up the target of one `$ref`, relative to the file `from`. The target may be another reference. */
+/** The resolutions of the references in a file, keyed by reference. A file belongs to one run. */
+const resolutions = new WeakMap<SourceFile, Map<string, Resolution>>()
+
+/**
+ * Looks up the target of one `$ref`, relative to the file `from`. The target may be another reference. Equal references
+ * have one resolution, because most targets are looked up many times.
+ */
 export function resolve(loaded: Loaded, from: SourceFile, reference: string): Resolution {
+  const ofFile = resolutions.get(from) ?? new Map<string, Resolution>()
+  const known = ofFile.get(reference)
+  if (known) return known
+  const resolution = lookUp(loaded, from, reference)
+  resolutions.set(from, ofFile.set(reference, resolution))
+  return resolution
+}
+
+function lookUp(loaded: Loaded, from: SourceFile, reference: string): Resolution {
   const { path, pointer, isLocal } = splitReference(reference)
   if (!isLocal) return fault(messages.referenceRemote(reference))
   const name = path === '' ? from.file : posix.normalize(posix.join(posix.dirname(from.file), path))

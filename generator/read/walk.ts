@@ -101,11 +101,15 @@ class Walker {
 
   #members(kind: Kind, at: Located): void {
     const known = membersOf(kind, at.file.dialect)
-    for (const [name, value] of members(at)) {
-      if (name === '$ref' && referable.has(kind)) continue
+    const record = isRecord(at.value) ? at.value : {}
+    for (const name of Object.keys(record)) {
+      const value = record[name]
       const rule = Object.hasOwn(known, name) ? known[name] : undefined
-      if (rule) this.#member(name, rule, value)
-      else if (!name.startsWith('x-')) this.#report(messages.unknownMember(name, nameOf(kind), at.file.dialect), value)
+      // Most members are plain values, which need no place of their own.
+      if ((name === '$ref' && referable.has(kind)) || (rule && isRight(rule, value))) continue
+      if (rule) this.#member(name, rule, { file: at.file, pointer: into(at.pointer, name), value })
+      else if (!name.startsWith('x-'))
+        this.#report(messages.unknownMember(name, nameOf(kind), at.file.dialect), inside(at, name))
     }
     for (const name of requiredOf(kind, at.file.dialect)) {
       if (own(at.value, name) === undefined) this.#report(messages.missingMember(name, nameOf(kind)), at)
@@ -113,7 +117,7 @@ class Walker {
   }
 
   #member(name: string, { shape, lost }: Member, at: Located): void {
-    if (lost) return at.value === false ? undefined : this.#report(messages.notHonoured(name), at)
+    if (lost) return this.#report(messages.notHonoured(name), at)
     if (typeof shape === 'string') return this.#plain(shape, at)
     if ('one' in shape) return this.come(shape.one, at)
     if ('flagOr' in shape) return typeof at.value === 'boolean' ? undefined : this.come(shape.flagOr, at)
@@ -130,8 +134,7 @@ class Walker {
   }
 
   #plain(shape: Extract<Shape, string>, at: Located): void {
-    const { fits, words } = plainShapes[shape]
-    if (fits(at.value)) return
+    const { words } = plainShapes[shape]
     const isWord = shape === 'text' && typeof at.value !== 'object' && descriptive.has(nameAt(at))
     this.#report(isWord ? messages.textUnquoted(nameAt(at)) : messages.wrongType(nameAt(at), words), at)
   }
@@ -162,6 +165,10 @@ const nameOf = (kind: Kind): string => kind.replace(/[A-Z]/g, letter => ` ${lett
 
 /** Texts for readers of the document, which YAML reads as numbers or flags if they are not quoted. */
 const descriptive: ReadonlySet<string> = new Set(['title', 'version', 'summary', 'description'])
+
+/** Whether a plain value has the shape that a rule requires, or does not use a member that is not honoured. */
+const isRight = ({ shape, lost }: Member, value: unknown): boolean =>
+  lost ? value === false : typeof shape === 'string' && plainShapes[shape].fits(value)
 
 interface PlainShape {
   readonly fits: (value: unknown) => boolean

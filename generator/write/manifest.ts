@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lookAt } from './place.ts'
@@ -27,7 +27,7 @@ export interface OutputManifest {
 export const withLineFeeds = (text: string): string => text.replaceAll('\r\n', '\n')
 
 /** Returns the SHA-256 of a text in hexadecimal digits. A text has the same hash with LF and CRLF. */
-export const digest = (text: string): string => createHash('sha256').update(withLineFeeds(text)).digest('hex')
+export const digest = (text: string): string => hash('sha256', withLineFeeds(text))
 
 /** Whether a path is relative, with `/`, and cannot leave the output root. */
 export function isInnerPath(path: string): boolean {

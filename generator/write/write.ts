@@ -42,11 +42,12 @@ export function write(root: string, files: ReadonlyMap<string, string>, options:
   const deleted = comparison.orphans.filter(orphan => options.force || !orphan.isEdited).map(orphan => orphan.path)
   const kept = comparison.orphans.map(orphan => orphan.path).filter(path => !deleted.includes(path))
   const { manifest } = comparison
+  const hashes = new Map([...files].map(([path, text]) => [path, digest(text)]))
   sweepTemporaries(root, manifest && manifest.next.size > 0 ? [...manifest.files.keys(), ...manifest.next.keys()] : [])
-  if (changed.length + deleted.length > 0) writeManifest(root, journal(manifest, changed, options.version))
+  if (changed.length + deleted.length > 0) writeManifest(root, journal(manifest, changed, hashes, options.version))
   for (const file of changed) replaceFile(join(root, file.path), file.text)
   for (const path of deleted) deleteFile(root, path)
-  writeManifest(root, finished(files, kept, manifest, options.version))
+  writeManifest(root, finished(hashes, kept, manifest, options.version))
   return {
     written: changed.map(file => file.path),
     unchanged: comparison.files.filter(file => file.state === 'same').map(file => file.path),
@@ -68,22 +69,26 @@ function foreignProblems(root: string, comparison: Comparison): string[] {
 /** Returns the manifest during the changes. This manifest lists the earlier files and the files to write. */
 function journal(
   manifest: OutputManifest | undefined,
-  changed: readonly { readonly path: string; readonly text: string }[],
+  changed: readonly { readonly path: string }[],
+  hashes: ReadonlyMap<string, string>,
   version: string,
 ): OutputManifest {
-  const next = new Map([...(manifest?.next ?? []), ...changed.map(file => [file.path, digest(file.text)] as const)])
+  const next = new Map([
+    ...(manifest?.next ?? []),
+    ...changed.map(({ path }) => [path, hashes.get(path) ?? ''] as const),
+  ])
   return { generator: manifest?.generator ?? version, files: manifest?.files ?? new Map(), next }
 }
 
 function finished(
-  files: ReadonlyMap<string, string>,
+  hashes: ReadonlyMap<string, string>,
   kept: readonly string[],
   manifest: OutputManifest | undefined,
   version: string,
 ): OutputManifest {
-  const hashes = new Map([...files].map(([path, text]) => [path, digest(text)]))
-  for (const path of kept) hashes.set(path, manifest?.files.get(path) ?? '')
-  return { generator: version, files: hashes, next: new Map() }
+  const files = new Map(hashes)
+  for (const path of kept) files.set(path, manifest?.files.get(path) ?? '')
+  return { generator: version, files, next: new Map() }
 }
 
 function writeManifest(root: string, manifest: OutputManifest): void {

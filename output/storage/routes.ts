@@ -790,7 +790,6 @@ export const storageRoutes = ({
     domain: storage,
     access: { kind: 'permission', key: 'storage.objects.get', class: 'READ', scope: 'path' },
     raises: ['BUCKET_NOT_FOUND', 'OBJECT_NAME_INVALID', 'OBJECT_NOT_FOUND', 'OBJECT_VERSION_NOT_FOUND'],
-    etag: 'answer',
     check: checkGetObjectRequest,
   }),
   bind(deleteObject, (request, context) => objects.deleteObject(request, context), {

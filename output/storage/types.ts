@@ -328,7 +328,11 @@ export interface ListBucketsResponse {
   next_page_token: string
 }
 
-/** A version of an object as listings show it. Versions never change. */
+/**
+ * A version of an object as listings show it. Versions never change.
+ *
+ * The document names this schema 'Object'.
+ */
 export interface ObjectSchema {
   /** The bucket of the path. */
   bucket_id: Id

@@ -26,7 +26,8 @@ export class FilterSyntaxError extends Error {
   }
 }
 
-const blanks = /[ \t\n\r]*/y
+/** Whether a UTF-16 unit is a blank: a space, a tab or the end of a line. */
+const isBlank = (unit: number): boolean => unit === 0x20 || unit === 0x09 || unit === 0x0a || unit === 0x0d
 
 /** Matches a whole timestamp or a word without dots, a string, a comparator, a mark, or the end. */
 const token =
@@ -34,13 +35,15 @@ const token =
 
 type Kind = 'word' | 'string' | 'comparator' | 'mark' | 'end'
 
-/** Returns the kind of the token that begins with a character; `end` for no character. */
-function kindOf(first: string): Kind {
-  if (first === '') return 'end'
-  if (first === '"' || first === "'") return 'string'
-  if ('-.,()'.includes(first)) return 'mark'
-  return '<>!=:'.includes(first) ? 'comparator' : 'word'
-}
+const begins = (kind: Kind, characters: string) => Array.from(characters, character => [character, kind] as const)
+
+/** The kinds of tokens, keyed by their first character; other tokens are words. */
+const kinds: ReadonlyMap<string, Kind> = new Map([
+  ['', 'end'],
+  ...begins('string', `"'`),
+  ...begins('mark', '-.,()'),
+  ...begins('comparator', '<>!=:'),
+])
 
 const keywords: ReadonlySet<string> = new Set(['AND', 'OR', 'NOT'])
 
@@ -66,15 +69,13 @@ export class Lexer {
   next(): void {
     const { text } = this
     this.before = this.at + this.token.length
-    blanks.lastIndex = this.before
-    // The expression matches an empty text too, so `lastIndex` is the end of the blanks.
-    blanks.test(text)
-    this.at = blanks.lastIndex
+    this.at = this.before
+    while (isBlank(text.charCodeAt(this.at))) this.at += 1
     this.spaced = this.at > this.before
     token.lastIndex = this.at
     if (!token.test(text)) throw this.#unreadable()
     this.token = text.slice(this.at, token.lastIndex)
-    this.kind = kindOf(this.token.charAt(0))
+    this.kind = kinds.get(this.token.charAt(0)) ?? 'word'
   }
 
   /** Whether the token is this mark or keyword; `''` stands for the end. */

@@ -1,7 +1,7 @@
 import { plainJson, setMember } from '../json.ts'
 import { isRecord, own } from '../validation.ts'
 import type { Faults } from '../validation.ts'
-import type { Scalar, Parameter, Field, MemberTypes, ObjectType } from './types.ts'
+import type { Scalar, Parameter, Field, MemberType, ObjectType } from './types.ts'
 
 /** The sources of a call's parameters. */
 export interface ParameterSource {
@@ -46,19 +46,16 @@ class Unreadable extends Error {
   }
 }
 
-/** The maximal nesting of JSON in a parameter. */
-const jsonDepth = 100
+/** The maximal nesting of JSON and of objects in a parameter. */
+const maxDepth = 100
 
-/** The separators of items in one text, keyed by style; a text is split before its items are decoded. */
-const delimiters = {
-  form: /,/,
-  simple: /,/,
-  deepObject: /,/,
-  label: /,/,
-  matrix: /,/,
-  spaceDelimited: /%20|\+/,
-  pipeDelimited: /\||%7C/i,
-}
+const anyObject: ObjectType = { object: {}, further: 'any' }
+
+/** The separators of items in one text, keyed by style, if they are not commas. */
+const delimiters: Readonly<Partial<Record<string, RegExp>>> = { spaceDelimited: /%20|\+/, pipeDelimited: /\||%7C/i }
+
+/** Returns the separator of items in one text of a style; a text is split before its items are decoded. */
+const delimiterOf = (style: string): RegExp => delimiters[style] ?? /,/
 
 const integerText = /^-?(?:0|[1-9][0-9]*)$/
 const numberText = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
@@ -86,17 +83,17 @@ export function parameterReader(
   ignored: readonly string[] = [],
 ): ParameterReader {
   const hasCookies = parameters.some(parameter => parameter.in === 'cookie')
+  const skipped = ignored.filter(key => !parameters.some(({ in: place, name }) => place === 'query' && name === key))
   return ({ path, query, headers }, faults) => {
     const cookie = hasCookies ? pairsOf(headers.cookie ?? '', ';') : none
     const sources = { path, query: query === '' ? none : pairsOf(query, '&'), cookie, headers }
+    for (const name of skipped) sources.query.delete(name)
     const request: Record<string, unknown> = {}
     for (const parameter of parameters) {
       const field = parameter.member ?? parameter.name
       setRead(request, field, faults, () => read(parameter, field, sources, pathNames))
     }
-    for (const name of sources.query.keys()) {
-      if (!ignored.includes(name)) faults.add(name.slice(0, 80), 'is not a parameter of this operation')
-    }
+    for (const name of sources.query.keys()) faults.add(name.slice(0, 80), 'is not a parameter of this operation')
     return request
   }
 }
@@ -129,8 +126,7 @@ function setRead(target: Record<string, unknown>, name: string, faults: Faults, 
     if (value !== undefined) setMember(target, name, value)
   } catch (error) {
     if (error instanceof Unreadable) faults.add(error.field, error.message)
-    else if (error instanceof URIError) faults.add(name, error.message)
-    else if (error instanceof SyntaxError) faults.add(name, error.message)
+    else if (error instanceof URIError || error instanceof SyntaxError) faults.add(name, error.message)
     else throw error
   }
 }
@@ -147,12 +143,16 @@ function pairsOf(text: string, separator: string): Given {
   for (const pair of text.split(separator)) {
     const equals = pair.indexOf('=')
     const name = nameOf((equals === -1 ? pair : pair.slice(0, equals)).trim())
-    const value = equals === -1 ? '' : pair.slice(equals + 1).trim()
-    const values = given.get(name)
-    if (values !== undefined) values.push(value)
-    else if (pair !== '') given.set(name, [value])
+    if (pair !== '' || given.has(name)) put(given, name, equals === -1 ? '' : pair.slice(equals + 1).trim())
   }
   return given
+}
+
+/** Adds a text to the texts of a name. */
+function put(given: Given, name: string, text: string): void {
+  const texts = given.get(name)
+  if (texts) texts.push(text)
+  else given.set(name, [text])
 }
 
 function nameOf(raw: string): string {
@@ -173,7 +173,7 @@ function read(parameter: Parameter, field: string, sources: Sources, pathNames: 
   const { allowEmpty, name, type, in: place, style = 'form' } = parameter
   const explode = parameter.explode ?? (style === 'deepObject' || (style === 'form' && isPair(place)))
   if (isPair(place) && explode && typeof type === 'object' && 'object' in type) {
-    if (style !== 'deepObject') return readMembers(field, type.object, sources[place])
+    if (style !== 'deepObject') return readMembers(field, type, sources[place])
     const object = readDeep(name, field, type, sources[place])
     const texts = object === undefined && type.or ? take(sources[place], name, field) : undefined
     return texts && type.or ? readOne(type.or, texts) : object
@@ -183,8 +183,8 @@ function read(parameter: Parameter, field: string, sources: Sources, pathNames: 
   if (style === 'label' || style === 'matrix') return readPrefixed(parameter, texts)
   if (allowEmpty && texts.raw.join() === '' && type !== 'string') return type === 'boolean' ? true : undefined
   if (typeof type === 'string') return readOne(type, texts, parameter.json)
-  if ('object' in type) return readPairs(type.object, texts, delimiters[style], explode)
-  return readItems(type.array, texts, isPair(place) && explode ? undefined : delimiters[style])
+  if ('object' in type) return readPairs(type, texts, delimiterOf(style), explode)
+  return readItems(type.array, texts, isPair(place) && explode ? undefined : delimiterOf(style))
 }
 
 const isPair = (place: Parameter['in']): place is 'query' | 'cookie' => place === 'query' || place === 'cookie'
@@ -197,7 +197,7 @@ function only({ name, in: place }: Parameter, field: string, sources: Sources, p
 
 function readOne(type: Scalar | 'json', texts: Texts, { parse } = plainJson): unknown {
   const text = texts.decode(once(texts))
-  return type === 'json' ? parse(text, jsonDepth) : readScalar(type, text)
+  return type === 'json' ? parse(text, maxDepth) : readScalar(type, text)
 }
 
 function once({ field, raw }: Texts): string {
@@ -222,26 +222,27 @@ function readItems(type: Scalar, texts: Texts, delimiter?: RegExp): unknown[] {
   return items.map(item => readScalar(type, texts.decode(item)))
 }
 
-/**
- * Returns the value of a member by its declared type; an undeclared member stays text, and the check reports the
- * member.
- */
-function readMember(members: MemberTypes, name: string, texts: Texts): unknown {
-  const type = (Object.hasOwn(members, name) ? members[name] : undefined) ?? 'string'
+/** Returns the value of a member by its type. */
+function readMember(object: ObjectType, name: string, texts: Texts): unknown {
+  const type = typeOf(object, name) ?? 'string'
+  if (type === 'any') return texts.raw.length > 1 ? readItems('string', texts) : readOne('string', texts)
   if (typeof type === 'string') return readOne(type, texts)
   return 'array' in type ? readItems(type.array, texts) : readOne(type.or ?? 'string', texts)
 }
 
+const typeOf = ({ further, object }: ObjectType, name: string): MemberType | undefined => own(object, name) ?? further
+
 /** Returns an object from one text: `R,100,G,200`, or `R=100,G=200` with `explode`. */
-function readPairs(members: MemberTypes, texts: Texts, delimiter: RegExp, explode: boolean): unknown {
+function readPairs(type: ObjectType, texts: Texts, delimiter: RegExp, explode: boolean): unknown {
   const parts = once(texts).split(delimiter)
   const pairs = explode ? parts.flatMap(part => part.split(/=(.*)/s).slice(0, 2)) : parts
   if (pairs.length % 2 === 1) throw new Unreadable(texts.field, 'must be pairs of name and value')
-  const object: Record<string, unknown> = {}
+  const given: Given = new Map()
   for (let index = 0; index < pairs.length; index += 2) {
-    const name = texts.decode(pairs[index] ?? '')
-    setMember(object, name, readMember(members, name, { ...texts, raw: [pairs[index + 1] ?? ''] }))
+    put(given, texts.decode(pairs[index] ?? ''), pairs[index + 1] ?? '')
   }
+  const object: Record<string, unknown> = {}
+  for (const [name, raw] of given) setMember(object, name, readMember(type, name, { ...texts, raw }))
   return object
 }
 
@@ -260,11 +261,11 @@ function readPrefixed({ explode = false, name, style, type }: Parameter, texts: 
   const found = values.map(value => value ?? '')
   const given = { ...texts, raw: found }
   if (typeof type === 'string') return readOne(type, given)
-  if ('array' in type) return readItems(type.array, given, explode ? undefined : delimiters.label)
-  if (!explode) return readPairs(type.object, given, delimiters.label, false)
+  if ('array' in type) return readItems(type.array, given, explode ? undefined : /,/)
+  if (!explode) return readPairs(type, given, /,/, false)
   // An empty value has no `=`.
   const pairs = found.map(part => (part.includes('=') ? part : `${part}=`))
-  return readPairs(type.object, { ...texts, raw: [pairs.join(mark)] }, style === 'label' ? /\./ : /;/, true)
+  return readPairs(type, { ...texts, raw: [pairs.join(mark)] }, style === 'label' ? /\./ : /;/, true)
 }
 
 /** Returns the text after `name=`, and an empty text for `name`; undefined for another name. */
@@ -274,11 +275,11 @@ function valueOf(part: string, name: string): string | undefined {
 }
 
 /** Returns an object whose members are separate parameters: `min=1990&max=2000`; undefined if no member is present. */
-function readMembers(field: string, members: MemberTypes, given: Given): unknown {
+function readMembers(field: string, type: ObjectType, given: Given): unknown {
   const object: Record<string, unknown> = {}
-  for (const name of Object.keys(members)) {
+  for (const name of type.further === undefined ? Object.keys(type.object) : [...given.keys()]) {
     const texts = take(given, name, `${field}.${name}`)
-    if (texts !== undefined) setMember(object, name, readMember(members, name, texts))
+    if (texts !== undefined) setMember(object, name, readMember(type, name, texts))
   }
   return Object.keys(object).length > 0 ? object : undefined
 }
@@ -294,21 +295,23 @@ function readDeep(name: string, field: string, type: ObjectType, given: Given): 
     const texts = take(given, key, `${field}.${path.join('.')}`)
     const [first = ''] = key.slice(name.length + 1).split(']')
     const fault = new Unreadable(`${field}.${first}`, `must be given as "${name}[name]=value"`)
-    if (!/^(?:\[[^[\]]*\])+$/.test(key.slice(name.length)) || texts === undefined) throw fault
+    const isNested = /^(?:\[[^[\]]*\])+$/.test(key.slice(name.length)) && path.length <= maxDepth
+    if (!isNested || texts === undefined) throw fault
     // Several programs write a list as `year[list][]=a`.
     if (path.length > 1 && path.at(-1) === '') path.pop()
     const last = path.pop() ?? ''
-    let [target, members] = [object, type.object]
+    let [target, holder] = [object, type]
     for (const step of path) {
-      const inner = own(members, step)
+      const found = typeOf(holder, step)
+      const inner = found === 'any' ? anyObject : found
       if (typeof inner !== 'object' || !('object' in inner)) throw fault
-      members = inner.object
+      holder = inner
       const next = own(target, step) ?? {}
       if (!isRecord(next)) throw fault
       setMember(target, step, next)
       target = next
     }
-    setMember(target, last, readMember(members, last, texts))
+    setMember(target, last, readMember(holder, last, texts))
   }
   return Object.keys(object).length > 0 ? object : undefined
 }

@@ -8,13 +8,22 @@ export interface JsonForm {
 /** The type of a value without items and members. A `literal` is a number or a boolean, whichever its text is. */
 export type Scalar = 'string' | 'integer' | 'number' | 'boolean' | 'bigint' | 'literal'
 
-/** The types of an object's members, keyed by name. Only the style `deepObject` has objects in objects. */
-export type MemberTypes = Readonly<Record<string, Scalar | { readonly array: Scalar } | ObjectType>>
+/**
+ * The type of a member of an object. Only the style `deepObject` has objects in objects. `any` is a text, a list of
+ * repeated texts, or an object of such members.
+ */
+export type MemberType = Scalar | 'any' | { readonly array: Scalar } | ObjectType
 
-/** An object; `or` is the type of a value of the style `deepObject` that is no object. */
 export interface ObjectType {
-  readonly object: MemberTypes
+  /** The types of the declared members, keyed by name. */
+  readonly object: Readonly<Record<string, MemberType>>
+  /** The type of a value of the style `deepObject` that is no object. */
   readonly or?: Scalar
+  /**
+   * The type of undeclared members; absent: text, and none in an exploded `form`. There, the undeclared members are all
+   * texts that the parameters before this one have not taken.
+   */
+  readonly further?: MemberType
 }
 
 /** The type to which the text of a parameter is converted. */

@@ -125,7 +125,7 @@ const jsonOf = ({ json }: Parameter, value: unknown): string | undefined =>
   json && value !== undefined ? json.write(value) : JSON.stringify(value)
 
 /** Returns JSON without characters beyond ASCII, which headers cannot carry. */
-const asciiJson = (text: string | undefined): string | undefined =>
+export const asciiJson = (text: string | undefined): string | undefined =>
   text?.replace(/[^ -~]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** Returns the encoded `name=value` pairs of a parameter of any type, for a query, cookies or a form. */

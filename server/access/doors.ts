@@ -80,10 +80,30 @@ export function iamDoors(parts: DoorServices, scopes: Readonly<Record<string, Ac
     admitted = undefined
     return last.now === now && last.changes === parts.changes()
   }
+  /** Decides a call again after its request was read, or for the first time if only the request decides. */
+  const decideRequest = async (
+    context: CallContext,
+    principal: Principal,
+    hasBody: boolean,
+    rule: Rule | undefined,
+    path: PathParameters,
+    given: Readonly<Record<string, unknown>>,
+  ): Promise<void> => {
+    // The present time counts: a binding that expired while the body arrived grants nothing.
+    const now = Math.max(context.now, parts.now())
+    // While a body arrives slowly, the caller's token may be revoked, or this server may miss a change of access.
+    if (hasBody) {
+      await parts.requireFresh()
+      if (isUnchanged(path, now)) return
+      await parts.requireLive(principal)
+    }
+    if (rule) await decideCall(parts, { ...context, now }, rule, path, given)
+  }
   return {
     async authenticate({ headers }, access) {
       if (isOpen(access, headers['authorization'])) return undefined
-      await parts.requireFresh()
+      const catchingUp = parts.requireFresh()
+      if (catchingUp !== undefined) await catchingUp
       return parts.authenticate(headers['authorization'])
     },
     async authorize(context, route, path) {
@@ -102,21 +122,13 @@ export function iamDoors(parts: DoorServices, scopes: Readonly<Record<string, Ac
       admitted = { path, now: context.now, changes }
       return authorized
     },
-    async authorizeRequest(context, route, path, given) {
+    authorizeRequest(context, route, path, given) {
       const { access, body } = route
-      if (access === undefined || context.principal === undefined) return
-      // The present time counts: a binding that expired while the body arrived grants nothing.
-      const now = Math.max(context.now, parts.now())
-      // While a body arrives slowly, the caller's token may be revoked, or this server may miss a change of access.
-      if (body !== undefined) {
-        await parts.requireFresh()
-        if (isUnchanged(path, now)) return
-        await parts.requireLive(context.principal)
-      }
-      if (access.kind !== 'permission' || access.scope === 'filtered') return
-      const rule = ruleOf(route, access)
-      if (!rule.needsRequest && !rule.resource.isCreate && body === undefined) return
-      await decideCall(parts, { ...context, now }, rule, path, given)
+      const { principal } = context
+      if (access === undefined || principal === undefined) return undefined
+      const rule = access.kind === 'permission' && access.scope !== 'filtered' ? ruleOf(route, access) : undefined
+      if (body === undefined && !rule?.needsRequest && !rule?.resource.isCreate) return undefined
+      return decideRequest(context, principal, body !== undefined, rule, path, given)
     },
   }
 }
@@ -153,7 +165,8 @@ async function decideCall(
   path: PathParameters,
   given?: Readonly<Record<string, unknown>>,
 ): Promise<Authorized | void> {
-  if (scopeOf === 'handler' || (isOfRow && (await hasUsedKey(store, context)))) return
+  if (scopeOf === 'handler') return
+  if (isOfRow && context.idempotencyKey !== undefined && (await hasUsedKey(store, context))) return
   const asked = await scopeOf(store, { path, given, context })
   if (access.own && asked.owner === context.principal?.id) return asked
   const called = resource.of(path, nameIn(given))

@@ -43,8 +43,10 @@ export function denials(store: Store, audit: Audit, log: Log): Denials {
       authenticate: (request, access) => doors.authenticate(request, access),
       authorize: (context, route, path) => watched(doors.authorize(context, route, path), context, route),
       ...(doors.authorizeRequest && {
-        authorizeRequest: (context, route, path, given) =>
-          watched(doors.authorizeRequest?.(context, route, path, given) ?? Promise.resolve(), context, route),
+        authorizeRequest(context, route, path, given) {
+          const deciding = doors.authorizeRequest?.(context, route, path, given)
+          return deciding && watched(deciding, context, route)
+        },
       }),
     }),
     watchRoute: ({ route, run }) => ({

@@ -2,16 +2,16 @@ import { existsSync } from 'node:fs'
 import type { AreaModule } from '../area.ts'
 import { pendingRestore, restoredStore } from '../pending-restore.ts'
 import { checkDataFolder } from '../data-folder.ts'
-import { openStoreSnapshot, placeName, storeFile, type StorePlace } from '../platform-store.ts'
+import { openStoreSnapshot, placeName, storeFile } from '../platform-store.ts'
 import { NewerStore } from '../store/format.ts'
 import { explained } from '../store/sqlite/store-file.ts'
 import type { StoreSnapshot } from '../store/snapshot.ts'
 import { leftovers } from './leftovers.ts'
-import { hostsOf, inspectStore, type AreaFinding, type HostsByArea } from './inspect-store.ts'
+import { hostsOf, inspectStore, type AreaFinding, type HostsByArea, type InspectedPlace } from './inspect-store.ts'
 
 /** The store to check, and the output. */
 export interface Consultation {
-  readonly place: StorePlace
+  readonly place: InspectedPlace
   readonly areas: readonly AreaModule[]
   /** Whether each finding is a line of JSON, with a last line for their number; otherwise the lines are for people. */
   readonly isJson: boolean
@@ -74,7 +74,7 @@ async function checked({ areas, isJson, place, print }: Consultation, name: stri
 async function* findingsOf(
   snapshot: StoreSnapshot,
   areas: readonly AreaModule[],
-  { dataDir, storeUrl }: StorePlace,
+  { dataDir, storeUrl }: InspectedPlace,
   hosts: HostsByArea,
 ): AsyncGenerator<AreaFinding, void, undefined> {
   if (storeUrl === undefined) yield* leftovers(dataDir)

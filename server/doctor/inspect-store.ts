@@ -5,6 +5,7 @@ import type { AreaModule } from '../area.ts'
 import type { AreaHost } from '../area-host.ts'
 import { inspectOperations, workAt } from '../operations/inspect.ts'
 import { storeCollections, type StorePlace } from '../platform-store.ts'
+import type { GivenSettings } from '../settings/values.ts'
 import { sqliteCode } from '../store/sqlite/errors.ts'
 import type { StoreSnapshot } from '../store/snapshot.ts'
 import { restoreAdvice } from '../store/sqlite/store-file.ts'
@@ -19,6 +20,11 @@ type Findings<F extends Finding> = AsyncGenerator<F, void, undefined>
 
 const own = 'ninefold'
 
+/** The place of a store, and the given values of the settings of areas, by which the areas find their files. */
+export interface InspectedPlace extends StorePlace {
+  readonly given?: GivenSettings
+}
+
 /** What areas have on the host of a doctor beside the store, keyed by the name of the area. */
 export type HostsByArea = ReadonlyMap<string, AreaHost>
 
@@ -26,8 +32,8 @@ export type HostsByArea = ReadonlyMap<string, AreaHost>
  * Returns what areas have on this host beside the store of a place. Must be called before the snapshot of the store is
  * opened.
  */
-export function hostsOf(areas: readonly AreaModule[], { dataDir, storeUrl }: StorePlace): HostsByArea {
-  const place = { dataDir, hasStore: storeUrl === undefined }
+export function hostsOf(areas: readonly AreaModule[], { dataDir, given, storeUrl }: InspectedPlace): HostsByArea {
+  const place = { dataDir, hasStore: storeUrl === undefined, ...(given && { given }) }
   return new Map(areas.flatMap(({ domain, host }) => (host ? [[domain.name, host(place)] as const] : [])))
 }
 

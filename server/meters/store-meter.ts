@@ -11,9 +11,10 @@ import type {
   Transaction,
   Where,
   Witnessed,
+  WitnessedPage,
 } from '../../domain/ports/store.ts'
 import { ApiError, commonReasons } from '../../runtime/errors.ts'
-import type { ListQuery, Page } from '../../runtime/pagination.ts'
+import type { ListQuery } from '../../runtime/pagination.ts'
 import { Buckets } from './buckets.ts'
 
 const bounds = [
@@ -126,8 +127,13 @@ export class MeteredStore implements Store {
     return this.#store.each(collection, where, after)
   }
 
-  list<T>(collection: Collection<T>, query: ListQuery, where?: Narrowing<T>): Promise<Page<T>> {
-    return this.#store.list(collection, query, where)
+  list<T>(
+    collection: Collection<T>,
+    query: ListQuery,
+    where?: Narrowing<T>,
+    options?: Pick<Beside<never>, 'witness'>,
+  ): Promise<WitnessedPage<T>> {
+    return this.#store.list(collection, query, where, options)
   }
 
   page<T, const Members extends readonly (keyof T & string)[] = readonly []>(

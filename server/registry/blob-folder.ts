@@ -123,6 +123,7 @@ export class BlobFolder implements BlobStore {
 
   async open(file: string, size: number): Promise<OpenBlob | undefined> {
     const reader = new ContentReader([{ path: join(this.#folder, file), size }], {
+      lstat: this.#calls.lstat,
       open: this.#calls.open,
       release: () => {},
       fault: error => this.#reported(error, 'read'),
@@ -142,7 +143,7 @@ export class BlobFolder implements BlobStore {
 
   async *olderThan(timeMs: number): AsyncGenerator<StoredBytes, void, undefined> {
     for await (const path of this.#filesBelow('')) {
-      const stats = await this.#calls.stat(join(this.#folder, path)).catch(() => undefined)
+      const stats = await this.#calls.lstat(join(this.#folder, path)).catch(() => undefined)
       if (stats === undefined || stats.mtimeMs >= timeMs) continue
       const [kind, upload = ''] = path.split('/')
       if (kind === 'uploads') yield { upload }

@@ -14,6 +14,7 @@ import { objectPlane } from '../../domain/storage/plane/object-plane.ts'
 import { SigningKeys } from '../../domain/storage/presigned/signing-keys.ts'
 import { area, type AreaModule } from '../area.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
+import { oncePer } from '../once-per.ts'
 import { contentFiles } from './content-checks.ts'
 import { ContentFolders } from './files/content-folders.ts'
 import { hostCalls, type FileCalls } from './files/file-calls.ts'
@@ -25,18 +26,13 @@ type StorageParts = AreaEnvironment<StorageArea, never, 'iam' | 'topology' | 'va
 
 /** Returns the area of storage classes, buckets, objects and uploads. `calls` replaces the calls on content files. */
 export function storageArea(calls: FileCalls = hostCalls): AreaModule {
-  const mounted = new WeakMap<StorageParts, StorageEnvironment>()
-  const environmentOf = (parts: StorageParts): StorageEnvironment => {
-    const made = mounted.get(parts) ?? mountedStorage(parts, calls)
-    mounted.set(parts, made)
-    return made
-  }
+  const environmentOf = oncePer((parts: StorageParts) => mountedStorage(parts, calls))
   return area<StorageArea, StorageHandlers, never, 'iam' | 'topology' | 'vault', typeof storageSettings>({
     generated,
     ...storage,
     handlers: parts => storageHandlers(environmentOf(parts)),
     settings: storageSettings,
-    host: contentFiles,
+    host: ({ hasStore }, settings) => contentFiles(settings['storage.roots'], hasStore),
     isSecret: ['createPartUrls', 'createPresignedDownloadUrl', 'createPresignedUploadUrl'],
     hooks: parts => storageHooks(environmentOf(parts)),
     forms: () => storageForms,

@@ -4,37 +4,53 @@ import type { Finding } from '../../domain/ports/inspection.ts'
 import type { Reader } from '../../domain/ports/store.ts'
 import { contentCollection, type ContentFile } from '../../domain/storage/contents/contents-store.ts'
 import { partCollection, uploadCollection } from '../../domain/storage/uploads/uploads-store.ts'
-import type { AreaHost, HostPlace } from '../area-host.ts'
-import { storageFolder } from './settings.ts'
+import type { AreaHost } from '../area-host.ts'
+import { folderIn, type InstanceRoot } from './instances/instance-roots.ts'
 
 type Findings = AsyncGenerator<Finding, void, undefined>
 
+/** The files of an instance at a moment. */
+interface InstanceFiles {
+  readonly folder: string
+  readonly paths: ReadonlySet<string>
+}
+
 /**
- * Returns the check of the files of contents in the default folder of a host; instances in other folders are not
- * checked. Files without a row are no contradiction, because the server deletes them.
+ * Returns the check of the files of contents in the roots of a host. Files without a row are no contradiction, because
+ * the server deletes them. With `hasAll`, all instances with content must have a folder below the roots; otherwise
+ * another host may have the folder.
  */
-export function contentFiles({ dataDir }: Pick<HostPlace, 'dataDir'>): AreaHost {
-  const folder = storageFolder(dataDir)
-  const before = new Map(namesIn(folder).map(instance => [instance, pathsIn(join(folder, instance))]))
-  return { checks: [({ reader }) => inspectFiles(reader, folder, before)] }
+export function contentFiles(roots: readonly InstanceRoot[], hasAll: boolean): AreaHost {
+  const before = new Map<string, InstanceFiles>()
+  for (const instance of roots.flatMap(({ path }) => namesIn(path))) {
+    const folder = folderIn(roots, instance)
+    if (folder !== undefined) before.set(instance, { folder, paths: pathsIn(folder) })
+  }
+  const isAbsent = (instance: string): boolean => hasAll && folderIn(roots, instance) === undefined
+  return { checks: [({ reader }) => inspectFiles(reader, before, isAbsent)] }
 }
 
 /**
  * Compares the rows with the files. Servers may change the files before and after the snapshot with the rows, so a
- * missing file must be absent from `before`, the files before the snapshot, and from the present files.
+ * missing file must be absent from `before`, the files before the snapshot, and from the present files. `isAbsent` says
+ * whether an instance should have a folder and has none.
  */
 async function* inspectFiles(
   reader: Reader,
-  folder: string,
-  before: ReadonlyMap<string, ReadonlySet<string>>,
+  before: ReadonlyMap<string, InstanceFiles>,
+  isAbsent: (instance: string) => boolean,
 ): Findings {
+  const unknown = new Set<string>()
   const faultsOf = (instance: string, files: readonly ContentFile[]): readonly string[] => {
     const known = before.get(instance)
-    if (!known) return []
+    if (!known) {
+      unknown.add(instance)
+      return []
+    }
     return files.flatMap(({ path, size }) => {
-      const bytes = bytesOf(join(folder, instance, path))
+      const bytes = bytesOf(join(known.folder, path))
       if (bytes === 'other') return [`has ${path} of instance ${instance}, which is no regular file`]
-      if (bytes === undefined) return known.has(path) ? [] : [`lacks the file ${path} of instance ${instance}`]
+      if (bytes === undefined) return known.paths.has(path) ? [] : [`lacks the file ${path} of instance ${instance}`]
       return bytes === size ? [] : [`has ${size} bytes in ${path} of instance ${instance}; the file has ${bytes}`]
     })
   }
@@ -50,6 +66,11 @@ async function* inspectFiles(
       for (const message of faultsOf(value.instance_id, [part.value]))
         yield { resourceType: 'storage.multipartUploads', id, message }
     }
+  }
+  for (const id of unknown) {
+    if (!isAbsent(id)) continue
+    const message = 'has content, and no folder on this host; look for the folder, and check the setting storage.roots'
+    yield { resourceType: 'storage.storageClassInstances', id, message }
   }
 }
 

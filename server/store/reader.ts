@@ -11,16 +11,18 @@ import type {
   Where,
   Witness,
   Witnessed,
+  WitnessedPage,
 } from '../../domain/ports/store.ts'
+import type { JsonText } from '../../runtime/json.ts'
 import type { SortKey } from '../../runtime/filter/types.ts'
-import type { ListQuery, Page } from '../../runtime/pagination.ts'
+import type { ListQuery } from '../../runtime/pagination.ts'
 import { ownColumns, textColumn } from './columns.ts'
 import type { Connection, Eventually, SqlRow } from './connection.ts'
 import { withDerived } from './derived-fields.ts'
 import { all } from './keyset.ts'
 import type { Layout } from './layout.ts'
 import { columnNamed, sortKeysOf } from './order.ts'
-import { equalities, select, selectOne, selectPage } from './select.ts'
+import { equalities, select, selectOne, selectPage, type PageRequest } from './select.ts'
 import { ListedText, shownText, storedOf, WitnessedText, witnessedBy } from './stored-text.ts'
 import { selectTree } from './trees.ts'
 import type { SqlCondition } from './condition.ts'
@@ -120,8 +122,14 @@ export class StoreReader implements Reader {
     }
   }
 
-  list<T>(collection: Collection<T>, query: ListQuery, where: Narrowing<T> = {}): Promise<Page<T>> {
-    return this.#page(collection, query, where, {}, (layout, [, , body]) => shownText<T>(layout, String(body)))
+  list<T>(
+    collection: Collection<T>,
+    query: ListQuery,
+    where: Narrowing<T> = {},
+    { witness }: Pick<Beside<never>, 'witness'> = {},
+  ): Promise<WitnessedPage<T>> {
+    const itemOf = (layout: Layout, [body]: SqlRow): JsonText<T> => shownText<T>(layout, String(body))
+    return this.#page(collection, query, where, { isBodyOnly: true, witness }, itemOf)
   }
 
   page<T, const Members extends readonly (keyof T & string)[] = readonly []>(
@@ -179,7 +187,7 @@ export class StoreReader implements Reader {
     collection: { readonly name: string },
     query: ListQuery,
     where: Narrowing,
-    { derived, members = [], witness }: PageOptions<readonly string[]>,
+    { derived, isBodyOnly = false, members = [], witness }: Reading,
     itemOf: (layout: Layout, row: SqlRow) => Item,
   ): Promise<PageOf<Item>> {
     const layout = this.layoutOf(collection)
@@ -187,7 +195,7 @@ export class StoreReader implements Reader {
     let rows: readonly SqlRow[] = []
     let witnessed: number | undefined
     let isFirst = true
-    for (const statement of selectPage(layout, { query, where, derived, members, witness: versioned })) {
+    for (const statement of selectPage(layout, { query, where, derived, members, isBodyOnly, witness: versioned })) {
       const more = await this.#rows(statement)
       const version = witness && witnessedBy(more[0])
       // Different statements may have seen different moments.
@@ -200,11 +208,14 @@ export class StoreReader implements Reader {
     for (const row of rows) if (items.length < query.size) items.push(itemOf(layout, row))
     const last = rows[query.size - 1]
     if (rows.length <= query.size || last === undefined) return { items, witnessed }
-    const document: object = JSON.parse(String(last[members.length + 2]))
+    const document: object = JSON.parse(String(last[members.length + (isBodyOnly ? 0 : 2)]))
     const fields = derived ? withDerived(layout, document, derived) : document
     return { items, next: sortKeysOf(layout, query.order, document, fields), witnessed }
   }
 }
+
+/** The options of a page; with `isBodyOnly`, its rows have no key and no version. */
+type Reading = PageOptions<readonly string[]> & Pick<PageRequest, 'isBodyOnly'>
 
 interface PageOf<Item> {
   readonly items: readonly Item[]

@@ -41,13 +41,17 @@ export interface PageRequest {
   readonly members: readonly string[]
   /** The values that are read after the body, equal in all rows of a statement. */
   readonly witness?: SqlCondition | undefined
+  /** Whether key and version are left out, because the reader only needs the texts of the documents. */
+  readonly isBodyOnly?: boolean
 }
+
+type Taken = Pick<PageRequest, 'members' | 'witness' | 'isBodyOnly'>
 
 /**
  * Returns the statement that reads the document of a key. The key is the last parameter, after the parameters of the
  * witness.
  */
-export function selectOne(layout: Layout, request: Pick<PageRequest, 'members' | 'witness'>): string {
+export function selectOne(layout: Layout, request: Omit<Taken, 'isBodyOnly'>): string {
   const parts: TextPart[] = ['one', request.witness?.sql, ...request.members]
   const made = (): string => `SELECT ${takenOf(layout, request).sql} FROM ${layout.table} WHERE ${key} = ?`
   return layout.texts.of(parts, made)
@@ -80,8 +84,8 @@ export function* selectPage(layout: Layout, request: PageRequest): Generator<Sql
 /** Returns the statement that reads the rows of a segment. The text of the statement is cached. */
 function selectSegment(layout: Layout, segment: Segment, limit: number, request: PageRequest): SqlCondition {
   const { conditions, order } = segment
-  const { members, witness } = request
-  const parts: TextPart[] = [limit, witness?.sql, members.length, ...members]
+  const { isBodyOnly, members, witness } = request
+  const parts: TextPart[] = [limit, isBodyOnly, witness?.sql, members.length, ...members]
   for (const { descending, expression } of order) parts.push(expression, descending)
   for (const { sql } of conditions) parts.push(sql)
   const parameters: SqlValue[] = witness ? [...witness.parameters] : []
@@ -114,10 +118,10 @@ const isFixed = (value: Where[string] | undefined): boolean =>
 const termOf = (order: readonly OrderTerm[], name: string): number =>
   order.findIndex(({ column, isNullable }) => column === name && !isNullable)
 
-function takenOf(layout: Layout, { members, witness }: Pick<PageRequest, 'members' | 'witness'>): SqlCondition {
+function takenOf(layout: Layout, { isBodyOnly, members, witness }: Taken): SqlCondition {
   const columns = members.map(name => `${textColumn(columnNamed(layout, name)).sql}, `).join('')
-  if (witness === undefined) return { sql: columns + own.sql, parameters: [] }
-  return { sql: `${columns}${own.sql}, ${witness.sql}`, parameters: witness.parameters }
+  const sql = columns + (isBodyOnly ? body : own.sql)
+  return witness === undefined ? { sql, parameters: [] } : { ...witness, sql: `${sql}, ${witness.sql}` }
 }
 
 /**

@@ -20,6 +20,7 @@ import type { VaultHandlers } from '../../output/vault/handlers.ts'
 import type { AreaModule } from '../area.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
 import { areaInProgress, records } from '../area-in-progress.ts'
+import { oncePer } from '../once-per.ts'
 import { storeFile } from '../platform-store.ts'
 import { keyChangesOf } from './key-changes.ts'
 import { listPlane } from './list-plane.ts'
@@ -42,12 +43,7 @@ interface MountedVault extends VaultEnvironment {
 
 /** Returns the area of secrets, keys, capsules, certificates and snapshots. */
 export function vaultArea(): AreaModule {
-  const mounted = new WeakMap<VaultParts, MountedVault>()
-  const environmentOf = (parts: VaultParts): MountedVault => {
-    const made = mounted.get(parts) ?? mountedVault(parts)
-    mounted.set(parts, made)
-    return made
-  }
+  const environmentOf = oncePer(mountedVault)
   return areaInProgress<VaultArea, VaultHandlers, never, 'iam', typeof vaultSettings>({
     generated,
     ...vault,

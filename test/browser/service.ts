@@ -47,7 +47,7 @@ export function createNotes(program: string, seen: Seen, reported: (report: unkn
     dispatcher({
       routes: notesRoutes(handlers(seen, waiting.resolve)),
       doors: { authenticate: async () => undefined, authorize: async () => {} },
-      tokens: pageTokens(text => createHmac('sha256', 'key').update(text).digest()),
+      tokens: pageTokens(text => createHmac('sha256', 'key').update(text).digest('binary')),
       clock: { now: () => Date.now(), newId: () => crypto.randomUUID() },
       domains: { outside: { name: 'notes' } },
       log: () => {},

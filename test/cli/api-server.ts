@@ -123,7 +123,7 @@ export async function apiServer() {
       },
       authorize: async () => {},
     },
-    tokens: pageTokens(text => createHmac('sha256', 'key').update(text).digest()),
+    tokens: pageTokens(text => createHmac('sha256', 'key').update(text).digest('binary')),
     clock: { now: () => Date.now(), newId: randomUUID },
     domains: { outside: iam },
     log: () => {},

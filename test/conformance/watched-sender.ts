@@ -10,7 +10,8 @@ interface Watched {
   readonly answered: readonly number[]
   /**
    * A line for each error response that is malformed or lacks a detail of its family (conventions §7), and for each
-   * response of one resource that is not answered by its etag (conventions §6).
+   * response of one resource that is not answered by its etag, or that is answered by the etag of its content
+   * (conventions §6).
    */
   readonly faults: ReadonlySet<string>
 }
@@ -38,10 +39,12 @@ async function faultOf(request: Request, answer: HttpAnswer, call: RequestSender
   const isVerb = /:[a-zA-Z]+(?:\?|$)/.test(request.target)
   if (request.method !== 'GET' || isVerb || !answer.body.startsWith('{')) return undefined
   const told: unknown = JSON.parse(answer.body)
-  return isRecord(told) && typeof told.etag === 'string'
-    ? faultOfTag(request, answer, `"${told.etag}"`, call)
-    : undefined
+  if (!isRecord(told) || typeof told.etag !== 'string') return undefined
+  return faultOfTag(request, answer, `"${told.etag}"`, call)
 }
+
+/** The path of an object of storage, whose etag is that of its content (decision 0019). */
+const objectPath = /^\/storage\/v1\/.+\/objects\//
 
 async function faultOfTag(
   request: Request,
@@ -49,8 +52,11 @@ async function faultOfTag(
   tag: string,
   call: RequestSender,
 ): Promise<string | undefined> {
-  if (headers.etag !== tag) return `${request.target} has the ETag ${headers.etag}, not ${tag}`
+  const isOfContent = objectPath.test(request.target)
+  if (headers.etag !== (isOfContent ? undefined : tag))
+    return `${request.target} has the ETag ${headers.etag}, not ${tag}`
   const again = await call({ ...request, headers: { ...request.headers, 'if-none-match': tag } })
+  if (isOfContent && again.status === 200) return undefined
   if (again.status === 304 && again.body === '' && again.headers.etag === tag) return undefined
   return `${request.target} answers If-None-Match by ${again.status} ${again.body}`
 }

@@ -308,7 +308,7 @@ export function madeService(options: Partial<DispatcherOptions> = {}): MadeServi
   const dispatch = dispatcher({
     routes: madeRoutes(made, context => hang(context)),
     doors,
-    tokens: pageTokens(text => createHmac('sha256', 'key').update(text).digest()),
+    tokens: pageTokens(text => createHmac('sha256', 'key').update(text).digest('binary')),
     clock: { now: () => 1_700_000_000_000, newId: () => `id-${(ids += 1)}` },
     domains: { outside: { name: 'ninefold', base: 0 }, areas: [{ name: 'made', base: 7_000_000 }] },
     noStore: ({ operationId }) => operationId === 'secret',

@@ -50,7 +50,8 @@ const servers: ListFields = {
   key: 'name',
 }
 
-const tokensOf = (key: string): PageTokens => pageTokens(text => createHmac('sha256', key).update(text).digest())
+const tokensOf = (key: string): PageTokens =>
+  pageTokens(text => createHmac('sha256', key).update(text).digest('binary'))
 
 describe('a walk of the cases', () => {
   it('is looked up in tables of existing cases', () => expect(unknownIds(elsewhere, cases)).toEqual([]))

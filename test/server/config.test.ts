@@ -174,10 +174,12 @@ describe('settings', () => {
     expect(() => configOf({ file, environment })).toThrow(new ConfigError(faults))
   })
 
-  it('of areas are known to commands of the host, which do not read their values', () => {
-    const file = fileOf({ data_dir: '/srv', iam: { throttle: { email: -1 } } })
+  it('of areas are known to commands of the host, which do without faulty values', () => {
+    const file = fileOf({ data_dir: '/srv', iam: { throttle: { email: -1, network: 7 } } })
     const config = readHostConfig({ file, environment: {} }, [iamSettings])
     expect(config).toMatchObject({ dataDir: '/srv' })
+    expect(config.areaValues.get(iamSettings['iam.throttle.email'])).toBeUndefined()
+    expect(config.areaValues.get(iamSettings['iam.throttle.network'])).toBe(7)
     // @ts-expect-error a host configuration lacks the settings of areas
     expect(() => throttleLimitsOf(config)).toThrow()
     expect(() => readHostConfig({ file: fileOf({ 'iam.throttle.mail': 1 }), environment: {} }, [iamSettings])).toThrow(

@@ -1,5 +1,5 @@
 import type { ParsedVm } from '../../../output/compute/types.ts'
-import type { Standard } from '../../resources/resources.ts'
+import type { Standard } from '../../resources/mutation-rules.ts'
 import { coresPerSocket } from '../vms/vm-form.ts'
 import { statusOf } from '../vms/transitions.ts'
 import type { StoredVm } from '../vms/vms-store.ts'

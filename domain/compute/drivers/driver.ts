@@ -19,10 +19,10 @@ export type BootBytes = AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined>
 /** The content of a boot disk that is made from an object, in place of an image. The content never changes. */
 export interface BootContent {
   /**
-   * Opens the content; `size` is in bytes. The caller reads the bytes to their end, or returns the generator. The
-   * function and the generator throw `BootContentFault`, which the driver passes on to its caller.
+   * Returns the bytes. The first `next` of the generator opens the content; the end of the bytes, a failure and `return`
+   * close the content. The generator throws `BootContentFault`, which the driver passes on to its caller.
    */
-  open(): Promise<{ readonly size: number; readonly chunks: BootBytes }>
+  read(): BootBytes
 }
 
 /** A disk of a virtual machine. The boot disk has an empty name; data disks have the names of the machine. */

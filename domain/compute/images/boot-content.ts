@@ -2,6 +2,7 @@ import { ApiError } from '../../../runtime/errors.ts'
 import type { OpenedBlob, Registry } from '../../ports/registry.ts'
 import type { Storage } from '../../ports/storage.ts'
 import type { Reader } from '../../ports/store.ts'
+import { ContentLost } from '../../resources/content-lost.ts'
 import type { BootContent, BootBytes } from '../drivers/driver.ts'
 import type { StoredVm } from '../vms/vms-store.ts'
 import { bootSources } from './boot-sources-store.ts'
@@ -36,43 +37,38 @@ export async function bootContentOf(
   const { source_artifact, source_object } = boot_disk
   const content = (source_artifact ?? source_object) ? (await reader.get(bootSources, id))?.value.version_id : undefined
   if (content === undefined) return undefined
-  if (source_artifact && registry) return opening(() => readLayer(registry, source_artifact.repository_id, content))
+  if (source_artifact && registry)
+    return { read: () => bytesOf(() => openLayer(registry, source_artifact.repository_id, content)) }
   if (!source_object || !storage) return undefined
   const place = { workspace, bucket: source_object.bucket_id, object: source_object.object, versionId: content }
-  return opening(() => storage.readObject(undefined, place))
+  return { read: () => bytesOf(() => storage.readObject(undefined, place)) }
 }
 
-const opening = (read: () => Promise<OpenedBlob>): BootContent => ({
-  async open() {
-    try {
-      const { body, size } = await read()
-      return { size, chunks: readable(body) }
-    } catch (error) {
-      throw error instanceof ApiError ? faultOf(error) : error
-    }
-  },
-})
-
-async function readLayer(registry: Registry, repository: string, layer: string): Promise<OpenedBlob> {
+/** Opens a layer of an artifact. */
+async function openLayer(registry: Registry, repository: string, layer: string): Promise<OpenedBlob> {
   const opened = await registry.readBlob(repository, layer)
   if (opened) return opened
   throw new BootContentFault('the artifact of the boot disk was deleted; create another machine', true, undefined)
 }
 
 function faultOf(error: ApiError): BootContentFault {
-  if (error.rpc === 'UNAVAILABLE') return new BootContentFault(error.message, false, error)
+  const isPassing = error.rpc === 'UNAVAILABLE' && !(error instanceof ContentLost)
+  if (isPassing) return new BootContentFault(error.message, false, error)
   if (error.rpc !== 'NOT_FOUND') return new BootContentFault(error.message, true, error)
   const message = 'the object of the boot disk was deleted before its bytes were copied; create another machine'
   return new BootContentFault(message, true, error)
 }
 
-/** Returns the bytes of a stream. Throws `BootContentFault` if the stream fails. */
-async function* readable(body: ReadableStream<Uint8Array<ArrayBuffer>>): BootBytes {
+/** Opens and reads a content. Throws `BootContentFault`. */
+async function* bytesOf(open: () => Promise<Pick<OpenedBlob, 'body'>>): BootBytes {
+  const { body } = await open().catch((error: unknown) => {
+    throw error instanceof ApiError ? faultOf(error) : error
+  })
   const reader = body.getReader()
   try {
     for (;;) {
       const { done, value } = await reader.read().catch((error: unknown) => {
-        throw new BootContentFault('the object of the boot disk could not be read to its end', true, error)
+        throw new BootContentFault('the content of the boot disk could not be read to its end', true, error)
       })
       if (done) return
       yield value

@@ -85,14 +85,25 @@ export class KnownRights {
     }
   }
 
-  /** Returns an ACTIVE principal with its bindings; undefined if the principal is absent or not ACTIVE. */
-  async held(principal: string): Promise<HeldBindings | undefined> {
-    const held = this.#principals.peek(principal) ?? (await this.#principals.load(principal))
+  /** Returns an ACTIVE principal without a read; undefined if it is not cached or not ACTIVE. */
+  peekHeld(principal: string): HeldBindings | undefined {
+    const held = this.#principals.peek(principal)
     return held?.status === 'ACTIVE' ? held : undefined
   }
 
+  /** Returns an ACTIVE principal with its bindings; undefined if the principal is absent or not ACTIVE. */
+  async held(principal: string): Promise<HeldBindings | undefined> {
+    const held = await this.#principals.load(principal)
+    return held?.status === 'ACTIVE' ? held : undefined
+  }
+
+  /** Returns the permissions of a role without a read; undefined if the role is not cached. */
+  peekRoleSet(id: string): PermissionSet | undefined {
+    return this.#roles.peek(id)
+  }
+
   async roleSet(id: string): Promise<PermissionSet> {
-    return this.#roles.peek(id) ?? (await this.#roles.load(id)) ?? PermissionSet.empty
+    return (await this.#roles.load(id)) ?? PermissionSet.empty
   }
 
   dropPrincipal(id: string): void {

@@ -63,7 +63,8 @@ export class LiveDecisions implements Decisions, FeedListener {
     const isWorkspace = scope.type === 'WORKSPACE'
     const policies = isWorkspace ? (this.#policies.peek(scope.id) ?? (await this.#policies.load(scope.id))) : undefined
     const called = calledResources(resource)
-    return this.#decided({ permission, rights, policies, called, areLookedUp: false, circumstances }, scope)
+    const known: Case = { permission, rights, policies, called, areLookedUp: false, circumstances }
+    return decide(known) ?? this.#decidedByLookUp(known, scope)
   }
 
   async visible(principal: string, key: string, circumstances: Circumstances): Promise<Visibility> {
@@ -78,11 +79,11 @@ export class LiveDecisions implements Decisions, FeedListener {
 
   async #visible(principal: string, key: string, circumstances: Circumstances): Promise<Visibility> {
     const permission = this.#parts.catalogue.find(key)
-    const held = await this.#rights.held(principal)
+    const held = this.#rights.peekHeld(principal) ?? (await this.#rights.held(principal))
     if (held === undefined || permission === undefined) return { kind: 'below', scopes: [] }
     return visibleTo(held, permission, circumstances, {
-      roleSet: id => this.#rights.roleSet(id),
-      chain: scope => this.#chains.load(scope),
+      rights: this.#rights,
+      chains: this.#chains,
       workspacesWithPolicies: () => this.#policies.workspaces(),
       policies: workspace => this.#policies.load(workspace),
       isGranted: async scope => {
@@ -101,14 +102,14 @@ export class LiveDecisions implements Decisions, FeedListener {
   }
 
   async isActive(principal: string): Promise<boolean> {
-    const held = await this.#rights.held(principal)
+    const held = this.#rights.peekHeld(principal) ?? (await this.#rights.held(principal))
     if (held === undefined) return false
     const { workspace } = held.principal
     return workspace === '' || (await this.#chains.stateOf(workspace)) === 'ACTIVE'
   }
 
   async chain(scope: Scope): Promise<readonly Scope[] | undefined> {
-    return (await this.#chains.load(scope))?.scopes
+    return (this.#chains.peek(scope) ?? (await this.#chains.load(scope)))?.scopes
   }
 
   stateOf(workspace: string): Promise<NodeState | undefined> {
@@ -138,9 +139,7 @@ export class LiveDecisions implements Decisions, FeedListener {
     this.#changes += 1
   }
 
-  async #decided(of: Case, scope: Scope): Promise<Decision> {
-    const decision = decide(of)
-    if (decision !== undefined) return decision
+  async #decidedByLookUp(of: Case, scope: Scope): Promise<Decision> {
     const called = await lookedUp(of.called, (type, id) => this.#resolveIn(scope, type, id))
     return decide({ ...of, called, areLookedUp: true }) ?? notGranted
   }

@@ -2,8 +2,8 @@ import type { CataloguePermission } from '../interfaces/catalogue.ts'
 import { attributes } from './decide.ts'
 import type { Circumstances, Visibility } from '../interfaces/decisions.ts'
 import type { HeldBindings } from './held-bindings.ts'
-import type { PermissionSet } from './permission-set.ts'
-import { type Chain, scopeKey } from './scope-chains.ts'
+import type { KnownRights } from './known-rights.ts'
+import { scopeKey, type ScopeChains } from './scope-chains.ts'
 import { Turns } from './event-loop-turns.ts'
 import type { PolicyIndex } from './workspace-policies.ts'
 import type { Scope } from '../../ports/scope.ts'
@@ -11,8 +11,8 @@ import type { Attributes } from '../conditions/condition.ts'
 
 /** The data from which a visibility is computed. */
 export interface Sight {
-  roleSet(role: string): Promise<PermissionSet>
-  chain(scope: Scope): Promise<Chain | undefined>
+  readonly rights: Pick<KnownRights, 'peekRoleSet' | 'roleSet'>
+  readonly chains: Pick<ScopeChains, 'peek' | 'load'>
   workspacesWithPolicies(): Promise<ReadonlySet<string>>
   policies(workspace: string): Promise<PolicyIndex>
   isGranted(scope: Scope): Promise<boolean>
@@ -39,7 +39,7 @@ export async function visibleTo(
     const { bit } = permission
     if (policies.about('DENY', bit).length + policies.about('ALLOW', bit).length === 0) continue
     const workspace: Scope = { type: 'WORKSPACE', id }
-    const isInherited = (await sight.chain(workspace))?.keys.some(key => seen.has(key)) ?? false
+    const isInherited = (await sight.chains.load(workspace))?.keys.some(key => seen.has(key)) ?? false
     const isGranted = await sight.isGranted(workspace)
     if (isInherited && !isGranted) except.add(id)
     if (isGranted && !isInherited) found.push(workspace)
@@ -59,6 +59,7 @@ async function boundAt(
   circumstances: Circumstances,
   sight: Sight,
 ): Promise<readonly Scope[]> {
+  const { rights } = sight
   const places: Scope[] = []
   // The attributes are created on demand, because few bindings have a condition.
   let known: Attributes | undefined
@@ -69,7 +70,8 @@ async function boundAt(
         known ??= attributes(held, permission.id, circumstances, undefined)
         if (condition.decide(known) !== true) continue
       }
-      if (!(await sight.roleSet(roleId)).has(permission.bit)) continue
+      const set = rights.peekRoleSet(roleId) ?? (await rights.roleSet(roleId))
+      if (!set.has(permission.bit)) continue
       places.push(scope)
       break
     }
@@ -81,7 +83,7 @@ async function boundAt(
 async function topmost(places: readonly Scope[], seen: ReadonlySet<string>, sight: Sight): Promise<Scope[]> {
   const found: Scope[] = []
   for (const scope of places) {
-    const chain = await sight.chain(scope)
+    const chain = sight.chains.peek(scope) ?? (await sight.chains.load(scope))
     if (chain && !chain.keys.slice(1).some(key => seen.has(key))) found.push(scope)
   }
   return found

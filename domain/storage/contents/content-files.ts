@@ -49,6 +49,11 @@ export class ContentFault extends Error {
 /** A content that is open for reading. Its bytes stay readable, even if the content is deleted, until it is closed. */
 export interface OpenContent {
   /**
+   * Checks that the files with the bytes from `first` to `last`, both included, are as their rows say, before a caller
+   * is told that the bytes follow. Throws `ContentFault`.
+   */
+  verify(first: number, last: number): Promise<void>
+  /**
    * Returns the bytes from `first` to `last`, both included, at the pace of their reader. The end of the stream, its
    * cancellation and its failure close the content. Call `stream` once.
    */

@@ -1,7 +1,7 @@
 import { bucketNotFound, objectNotFound, sourcePreconditionFailed } from '../../../output/storage/errors.ts'
 import type { ParsedCopyObjectRequest } from '../../../output/storage/types.ts'
 import type { CallContext } from '../../../runtime/context.ts'
-import { absentAt, ApiError, atField } from '../../../runtime/errors.ts'
+import { ApiError, atField } from '../../../runtime/errors.ts'
 import { platform } from '../../ports/access.ts'
 import type { Transaction } from '../../ports/store.ts'
 import { workspaceScope } from '../../resources/kind.ts'
@@ -36,7 +36,7 @@ export function requireSource(
   if (source?.engine === engine) return source
   const { source_bucket_id: name = bucket } = body
   const message = `engine ${engine} has no bucket ${name}`
-  throw absentAt(bucketNotFound, 'source_bucket_id', message, { type: 'storage.buckets', name })
+  throw atField(bucketNotFound(message, { resource: { type: 'storage.buckets', name } }), 'source_bucket_id')
 }
 
 /** Returns the version that is copied. Throws OBJECT_NOT_FOUND, OBJECT_VERSION_NOT_FOUND and SOURCE_PRECONDITION_FAILED. */
@@ -49,11 +49,10 @@ export async function sourceVersion(
     throw error instanceof ApiError ? atField(error, versionId === '' ? 'source_object' : 'source_version_id') : error
   })
   const { value } = version
-  if (value.is_delete_marker)
-    throw absentAt(objectNotFound, 'source_version_id', 'names a delete marker, which has no content', {
-      type: 'storage.objects',
-      name: `${bucket}/${object}`,
-    })
+  if (value.is_delete_marker) {
+    const resource = { type: 'storage.objects', name: `${bucket}/${object}` }
+    throw atField(objectNotFound('names a delete marker, which has no content', { resource }), 'source_version_id')
+  }
   if (etag !== '' && etag !== '*' && etag.replaceAll('"', '') !== value.etag)
     throw sourcePreconditionFailed(`the source has the etag ${value.etag}, not ${etag.slice(0, 80)}`, {
       precondition: [{ type: 'ETAG', subject: value.version_id, description: `the etag is ${value.etag}` }],

@@ -34,9 +34,17 @@ export async function readObject(
   const bucket = await placedBucket(store, place)
   await taxonomy.checkActive(store, place.workspace)
   await requireServing(environment)
-  const { content, version } = await sound(() => openVersion(environment, bucket, nameOf(place)))
-  const last = Math.min(range?.last ?? Infinity, version.size - 1)
-  return { ...factsOf(version), body: content.stream(range?.first ?? 0, last) }
+  return sound(async () => {
+    const { content, version } = await openVersion(environment, bucket, nameOf(place))
+    const [first, last] = [range?.first ?? 0, Math.min(range?.last ?? Infinity, version.size - 1)]
+    try {
+      await content.verify(first, last)
+    } catch (error) {
+      await content.close()
+      throw error
+    }
+    return { ...factsOf(version), body: content.stream(first, last) }
+  })
 }
 
 const nameOf = ({ bucket, object, versionId = '' }: ObjectPlace) => ({ bucket, object, versionId })

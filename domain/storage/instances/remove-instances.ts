@@ -1,4 +1,4 @@
-import type { Left } from '../../resources/resources.ts'
+import type { Left } from '../../resources/mutation-rules.ts'
 import { again, done, type Procedure } from '../../ports/procedures.ts'
 import type { Transaction } from '../../ports/store.ts'
 import type { StorageArea } from '../../../output/storage/area.ts'

@@ -1,5 +1,6 @@
 import type { ObjectSchemaHandlers } from '../../../output/storage/handlers.ts'
 import { withMembers } from '../../resources/json-text.ts'
+import { BucketReads } from '../buckets/bucket-reads.ts'
 import { findBucket, type BucketPath } from '../buckets/find-bucket.ts'
 import { copyObject } from '../copies/copy-object.ts'
 import type { StorageEnvironment } from '../environment.ts'
@@ -13,6 +14,7 @@ import { metadataCollection } from '../objects/versions-store.ts'
 /** The calls on objects. */
 export function objects(environment: StorageEnvironment): ObjectSchemaHandlers {
   const { store, taxonomy } = environment
+  const buckets = new BucketReads(environment)
   const find = async (request: BucketPath & { readonly object: string; readonly version_id?: string }) => {
     const invalid = invalidName('object', request.object)
     if (invalid) throw invalid
@@ -21,7 +23,7 @@ export function objects(environment: StorageEnvironment): ObjectSchemaHandlers {
     return { bucket, version: await findVersion(store, { bucket: bucket.id, object, versionId }) }
   }
   return {
-    listObjects: (request, context) => listObjects(environment, request, context),
+    listObjects: (request, context) => listObjects(buckets, store, request, context),
     async getObject(request) {
       const { bucket, version } = await find(request)
       return objectAnswer(bucket, version)

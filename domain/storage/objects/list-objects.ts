@@ -4,10 +4,9 @@ import type { ListContext } from '../../../runtime/context.ts'
 import type { Filter, SortField, SortKey } from '../../../runtime/filter/types.ts'
 import type { Answer } from '../../../runtime/json.ts'
 import type { ListQuery, PageWith } from '../../../runtime/pagination.ts'
-import type { Stored, StoredPage, Where } from '../../ports/store.ts'
+import type { Reader, Stored, StoredPage, Where, Witness } from '../../ports/store.ts'
 import type { StoredBucket } from '../buckets/buckets-store.ts'
-import { findBucket } from '../buckets/find-bucket.ts'
-import type { StorageEnvironment } from '../environment.ts'
+import type { BucketReads } from '../buckets/bucket-reads.ts'
 import { afterPrefix, nameRange } from './name-range.ts'
 import { objectAnswer } from './object-answer.ts'
 import { commitField, versionCollection, type StoredVersion } from './versions-store.ts'
@@ -18,14 +17,17 @@ const delimiter = '/'
 
 /** Lists the objects of a bucket (storage.md 3): the latest versions, or all versions, or names up to a delimiter. */
 export async function listObjects(
-  { store, taxonomy }: Pick<StorageEnvironment, 'store' | 'taxonomy'>,
+  buckets: BucketReads,
+  reader: Reader,
   request: ParsedListObjectsRequest,
   { query }: ListContext,
 ): Promise<ObjectPage> {
   requireForm(request, query)
-  const { value: bucket } = await findBucket(store, taxonomy, request)
-  const lister = new Lister(store, bucket, request)
-  return request.delimiter === '' ? lister.plain(query) : lister.grouped(query)
+  return buckets.read(request, async (bucket, witness) => {
+    const lister = new Lister(reader, bucket, request, witness)
+    const answer = await (request.delimiter === '' ? lister.plain(query) : lister.grouped(query))
+    return { answer, version: lister.witnessed }
+  })
 }
 
 function requireForm({ delimiter: given, versions }: ParsedListObjectsRequest, { order }: ListQuery): void {
@@ -42,18 +44,28 @@ function requireForm({ delimiter: given, versions }: ParsedListObjectsRequest, {
 
 /** Reads the pages of one list of objects. */
 class Lister {
-  readonly #store: Pick<StorageEnvironment['store'], 'list' | 'page'>
+  readonly #reader: Pick<Reader, 'list' | 'page'>
   readonly #bucket: StoredBucket
   readonly #request: ParsedListObjectsRequest
+  /** The witness for the first statement. */
+  #witness: Witness | undefined
+  #witnessed: number | undefined
 
   constructor(
-    store: Pick<StorageEnvironment['store'], 'list' | 'page'>,
+    reader: Pick<Reader, 'list' | 'page'>,
     bucket: StoredBucket,
     request: ParsedListObjectsRequest,
+    witness: Witness,
   ) {
-    this.#store = store
+    this.#reader = reader
     this.#bucket = bucket
     this.#request = request
+    this.#witness = witness
+  }
+
+  /** The version of the bucket at the first statement; undefined if the statement has found no row. */
+  get witnessed(): number | undefined {
+    return this.#witnessed
   }
 
   /** Returns a page of objects, or of versions with those of one name newest first. */
@@ -61,9 +73,14 @@ class Lister {
     const order = this.#request.versions ? [...query.order, newestFirst] : query.order
     const [narrowed, where] = this.#narrowed({ ...query, order }, nameRange(this.#request.prefix))
     const others = { common_prefixes: [] }
-    if (this.#bucket.retention_policy === undefined)
-      return { ...(await this.#store.list(versionCollection, narrowed, where)), others }
-    const { items, next } = await this.#store.page(versionCollection, narrowed, where)
+    const options = { witness: this.#witness }
+    if (this.#bucket.retention_policy === undefined) {
+      const { items, next, witnessed } = await this.#reader.list(versionCollection, narrowed, where, options)
+      this.#witnessed = witnessed
+      return { items, ...(next && { next }), others }
+    }
+    const { items, next, witnessed } = await this.#reader.page(versionCollection, narrowed, where, options)
+    this.#witnessed = witnessed
     return { items: items.map(item => this.#answer(item)), ...(next && { next }), others }
   }
 
@@ -107,8 +124,13 @@ class Lister {
   }
 
   /** Reads rows with their names, which would otherwise be parsed. */
-  #read(query: ListQuery, range: readonly Filter[]): Promise<StoredPage<StoredVersion, readonly ['name']>> {
-    return this.#store.page(versionCollection, ...this.#narrowed(query, range), { members: ['name'] })
+  async #read(query: ListQuery, range: readonly Filter[]): Promise<StoredPage<StoredVersion, readonly ['name']>> {
+    const witness = this.#witness
+    const options = { members: ['name'], witness } as const
+    const page = await this.#reader.page(versionCollection, ...this.#narrowed(query, range), options)
+    if (witness !== undefined) this.#witnessed = page.witnessed
+    this.#witness = undefined
+    return page
   }
 
   /** Returns a query for the rows of the request in a range of names, and the members that all these rows share. */

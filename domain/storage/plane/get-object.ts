@@ -27,7 +27,7 @@ export async function getObject(environment: StorageEnvironment, context: CallCo
   const name = { bucket: bucket.id, object: request.object, versionId: request.query.versionId ?? '' }
   const { content, metadata, version } = await openVersion(environment, bucket, name)
   try {
-    return replyOf(call, context, { content, metadata, version })
+    return await replyOf(call, context, { content, metadata, version })
   } catch (error) {
     await content.close()
     throw error
@@ -70,7 +70,7 @@ export async function openVersion(
   }
 }
 
-function replyOf({ request }: AllowedCall, context: CallContext, opened: OpenedVersion): GetReply {
+async function replyOf({ request }: AllowedCall, context: CallContext, opened: OpenedVersion): Promise<GetReply> {
   const { content, metadata, version } = opened
   const { etag, size } = version
   const validators = { tag: `"${etag}"`, modifiedMs: Date.parse(version.create_time) }
@@ -78,7 +78,7 @@ function replyOf({ request }: AllowedCall, context: CallContext, opened: OpenedV
   if (failed === 412) throw preconditionFailed(etag)
   const headers = headersOf(version, metadata, request.query)
   if (failed === 304) {
-    void content.close()
+    await content.close()
     return { status: 304, headers }
   }
   const wanted = allowsRange(request.headers['if-range'], validators) ? request.headers.range : undefined
@@ -86,6 +86,7 @@ function replyOf({ request }: AllowedCall, context: CallContext, opened: OpenedV
   const range = context.method === 'GET' ? rangeOf(wanted, size) : 'whole'
   if (range === 'none') throw rangeUnsatisfiable(size)
   const { first, last } = range === 'whole' ? { first: 0, last: size - 1 } : range
+  await content.verify(first, last)
   const body = content.stream(first, last)
   const length = { ...headers, 'content-length': String(last - first + 1) }
   if (range === 'whole') return { status: 200, headers: length, body }

@@ -2,6 +2,7 @@ import { engineUnavailable, etagMismatch, fieldInvalid } from '../../../output/s
 import { storageCapacityExhausted } from '../../../output/storage/errors.ts'
 import type { ApiError } from '../../../runtime/errors.ts'
 import type { RenderError } from '../../../runtime/status.ts'
+import { ContentLost } from '../../resources/content-lost.ts'
 import { ContentFault } from '../contents/content-files.ts'
 
 /** The HTTP statuses of the data plane that differ from those of the platform (storage.md 5), keyed by reason. */
@@ -46,10 +47,7 @@ export function contentError(fault: ContentFault): ApiError {
     return storageCapacityExhausted('the storage of the bucket is full; delete content, or ask an operator for space', {
       retryAfterSeconds: 60,
     })
-  if (fault.kind === 'lost')
-    return engineUnavailable('the content of the object is lost or altered; an operator must run the doctor', {
-      retryAfterSeconds: 60,
-    })
+  if (fault.kind === 'lost') return new ContentLost()
   return engineUnavailable('the storage of the bucket cannot be used at the moment', {
     retryAfterSeconds: fault.kind === 'busy' ? 5 : 60,
   })

@@ -17,6 +17,7 @@ import { customMetadata, sha256Header, uploadedMembers } from '../presigned/uplo
 import { allowedCall, type AllowedCall } from './plane-doors.ts'
 import { versionHeader } from './plane-headers.ts'
 import { signedHeader, storeContent, type Body } from './store-content.ts'
+import { typeOf } from './upload-faults.ts'
 import { uploadActivity } from './upload-activity.ts'
 
 /** The answer to an upload: no body, and the tag, the version and the digest of the content. */
@@ -53,6 +54,7 @@ export async function putObject(environment: StorageEnvironment, body: Body, con
 async function limitsOf({ store }: StorageEnvironment, { bucket, request }: AllowedCall) {
   const invalid = invalidName('object', request.object)
   if (invalid) throw invalid
+  typeOf(request.headers)
   requireMetadataSize(customMetadata(request.headers))
   const ofBucket = sizeLimit(bucket, await classOf(store, bucket))
   const { [ownQuery.maxLength]: signedLimit } = request.query
@@ -80,7 +82,7 @@ function versionOf(call: AllowedCall, { digests, size }: ReceivedFile, path: str
   return {
     name: request.object,
     size,
-    contentType: request.headers['content-type'] ?? 'application/octet-stream',
+    contentType: typeOf(request.headers),
     etag: digests.md5,
     uploader: request.principal,
     metadata: {

@@ -7,6 +7,7 @@ import type { StorageEnvironment } from '../environment.ts'
 import { classOf } from '../objects/object-limits.ts'
 import { sha256Header } from '../presigned/upload-headers.ts'
 import type { AllowedCall } from './plane-doors.ts'
+import { requireWholeBody } from './upload-faults.ts'
 import { requireWritable } from './writable-instance.ts'
 
 /** The bytes of a body. */
@@ -30,6 +31,7 @@ export async function storeContent(
   body: Body,
   storing: Storing,
 ): Promise<ReceivedFile> {
+  requireWholeBody(call.request.headers)
   if (Number(call.request.headers['content-length'] ?? 0) > storing.maxBytes) throw storing.tooLong()
   return keepContent(environment, call.bucket, body, { ...storing, check: file => requireDigests(call, file) })
 }

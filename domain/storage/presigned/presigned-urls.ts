@@ -5,6 +5,8 @@ import type {
   PresignedUrl,
 } from '../../../output/storage/types.ts'
 import type { CallContext } from '../../../runtime/context.ts'
+import { defaultLimits } from '../../../runtime/media.ts'
+import { fieldInvalid } from '../../../runtime/refusal.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import type { StoredBucket } from '../buckets/buckets-store.ts'
 import { findBucket, type BucketPath } from '../buckets/find-bucket.ts'
@@ -95,10 +97,22 @@ async function signed(
   const { id, engine } = bucket
   const principal = context.principal?.id ?? ''
   const url = await signUrl(environment, { ...terms, engine, bucket: id, principal, now: context.now })
+  requireUsableLength(url)
   const { headers, method, object, query } = terms
   const conditions = [...Object.keys(headers), ...Object.keys(query)]
   await recordSignature(environment, { bucket, conditions, method, object }, context)
   return url
+}
+
+/**
+ * Throws FIELD_INVALID for a URL that is longer than the server accepts. Only the names of custom metadata, which the URL
+ * lists, can make a URL as long.
+ */
+function requireUsableLength({ url }: PresignedUrl): void {
+  const bytes = url.length - new URL(url).origin.length
+  if (bytes <= defaultLimits.urlBytes) return
+  const description = `has too many keys: the URL would have ${bytes} bytes, of which ${defaultLimits.urlBytes} are accepted`
+  throw fieldInvalid([{ field: 'custom_metadata', description }])
 }
 
 /** Returns the members of a record that are not empty. */

@@ -58,8 +58,9 @@ export async function metricHistory(
 function rangeOf({ end_time, interval, start_time }: ParsedGetBucketMetricHistoryRequest, now: number): Range {
   const [start, end] = [Date.parse(start_time), end_time === undefined ? now : Date.parse(end_time)]
   if (!(start < end)) {
-    const field = end_time === undefined ? 'start_time' : 'end_time'
-    throw fieldInvalid([{ field, description: 'start_time must be before end_time, which is now if it is absent' }])
+    throw end_time === undefined
+      ? fieldInvalid([{ field: 'start_time', description: 'must be before now, the end without end_time' }])
+      : fieldInvalid([{ field: 'end_time', description: 'must be after start_time' }])
   }
   const intervalMs = durationMs(interval)
   const fromMs = Math.floor(start / intervalMs) * intervalMs

@@ -1,7 +1,7 @@
 import type { TopologyArea } from '../../../output/topology/area.ts'
 import type { Updated } from '../../../runtime/field-mask.ts'
 import type { Transaction } from '../../ports/store.ts'
-import type { More } from '../../resources/resources.ts'
+import type { More } from '../../resources/mutation-rules.ts'
 import { zoneKind } from '../sites/kinds.ts'
 import { allocatableOf, minus } from './capacity.ts'
 import { pinnedOf, pinnedText } from './pinned.ts'

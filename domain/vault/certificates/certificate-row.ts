@@ -1,7 +1,7 @@
 import type { CertificateTemplate, ParsedCreateCertificateRequest } from '../../../output/vault/types.ts'
 import type { CallContext } from '../../../runtime/context.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
-import type { Standard } from '../../resources/resources.ts'
+import type { Standard } from '../../resources/mutation-rules.ts'
 import { readSigned } from './authority-certificate.ts'
 import { certificateState, type StoredCertificate } from './certificates-store.ts'
 import type { Issuer } from './issuer.ts'

@@ -1,7 +1,7 @@
 import type { Secret } from '../../../output/vault/types.ts'
 import type { Transaction } from '../../ports/store.ts'
 import { takeDifference } from '../../resources/quota-difference.ts'
-import type { Standard } from '../../resources/resources.ts'
+import type { Standard } from '../../resources/mutation-rules.ts'
 import type { VaultEnvironment } from '../environment.ts'
 import { writeVersion } from './add-version.ts'
 import { freeName } from './free-name.ts'

@@ -6,13 +6,17 @@ import { type Doc, print } from './doc.ts'
 const blanks = 2
 /** The text that ts-morph's writer puts between the head and the content of a block. */
 const opening = ' {'
+/** The length of code in characters from which on a blank line ends a part of a file. */
+const partLength = 50_000
 
 /**
  * Writes code with ts-morph's writer, which keeps the indentation, opens and closes blocks and separates their parts.
  * The layout engine breaks statements that are too long for their place.
  */
 export class CodeWriter {
-  readonly #writer = newWriter()
+  #writer = newWriter()
+  /** The code before that of the writer, in order. */
+  readonly #parts: string[] = []
 
   /** Writes a statement, or a member of an interface, and ends its line. */
   print(doc: Doc): void {
@@ -35,7 +39,9 @@ export class CodeWriter {
 
   /** Adds a blank line, unless the last line is blank already. */
   blank(): void {
+    if (this.#parts.length > 0 && this.#writer.getLength() === 0) return
     this.#writer.blankLineIfLastNot()
+    if (this.#writer.getLength() > partLength && this.#indentation === 0) this.#endPart()
   }
 
   /** Writes lines of formatted code. */
@@ -45,20 +51,29 @@ export class CodeWriter {
 
   /** Inserts the code of another writer and a blank line at the start; inserts nothing for an empty writer. */
   hoist(code: CodeWriter): void {
-    if (!code.isEmpty) this.#writer.unsafeInsert(0, `${code.toString()}\n`)
+    if (!code.isEmpty) this.#parts.unshift(`${code.toString()}\n`)
   }
 
   get isEmpty(): boolean {
-    return this.#writer.getLength() === 0
+    return this.#parts.length === 0 && this.#writer.getLength() === 0
   }
 
   /** Returns the code so far, with one line end at its end. */
   toString(): string {
-    const text = this.#writer.toString()
+    const text = this.#parts.join('') + this.#writer.toString()
     // A regular expression would scan the whole text; the loop reads only the end of the text.
     let end = text.length
     while (text[end - 1] === '\n') end -= 1
     return `${text.slice(0, end)}\n`
+  }
+
+  /**
+   * Joins the code of the writer, and goes on with a new writer. The writer keeps a text for every few words, and garbage
+   * collections would copy the texts of a large file again and again.
+   */
+  #endPart(): void {
+    this.#parts.push(this.#writer.toString())
+    this.#writer = newWriter()
   }
 
   get #indentation(): number {
@@ -96,5 +111,7 @@ export function writerOfTsMorph(): typeof CodeBlockWriter {
   return writer
 }
 
+let writerClass: typeof CodeBlockWriter | undefined
+
 const newWriter = (): CodeBlockWriter =>
-  new (writerOfTsMorph())({ indentNumberOfSpaces: blanks, newLine: '\n', useSingleQuote: true })
+  new (writerClass ??= writerOfTsMorph())({ indentNumberOfSpaces: blanks, newLine: '\n', useSingleQuote: true })

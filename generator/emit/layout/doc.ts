@@ -48,32 +48,34 @@ type Command = readonly [indentation: number, mode: Mode, doc: Doc]
 
 /** Prints `doc` from column `column` on. Indents further lines by `indentation` blanks. */
 export function print(doc: Doc, indentation = 0, column = indentation): string {
-  const out: string[] = []
+  if (typeof doc === 'string') return doc
+  let out = ''
   const commands: Command[] = [[indentation, 'broken', doc]]
   let position = column
   for (let command = commands.pop(); command; command = commands.pop()) {
     const [level, mode, of] = command
-    if (typeof of === 'string') {
-      out.push(of)
-      position += widthOf(of)
+    if (typeof of === 'string' || mode === 'flat') {
+      const text = flat(of)
+      out += text
+      position += widthOf(text)
     } else if (!('kind' in of)) {
       pushAll(commands, of, level, mode)
     } else if (of.kind === 'line') {
-      out.push(mode === 'flat' ? of.flat : `\n${' '.repeat(level)}`)
-      position = mode === 'flat' ? position + of.flat.length : level
+      out += `\n${' '.repeat(level)}`
+      position = level
     } else if (of.kind === 'group') {
-      const left = of.broken ? -1 : leftBehind(of.of, width - position)
-      if (fits(left, commands)) {
-        out.push(flat(of.of))
-        position = width - left
+      const row = of.broken ? undefined : rowOf(of.of, width - position)
+      if (row && fits(row.left, commands)) {
+        out += row.text
+        position = width - row.left
       } else commands.push([level, 'broken', of.of])
     } else if (of.kind === 'fill') {
-      const text = mode === 'flat' ? of.words.join(', ') : filled(of.words, level, position)
-      out.push(text)
+      const text = filled(of.words, level, position)
+      out += text
       position = text.includes('\n') ? text.length - text.lastIndexOf('\n') - 1 : position + text.length
     } else if (of.kind === 'hang') {
       commands.push([level, mode, of.of])
-      const fitsBeside = mode === 'flat' || fits(width - position - 1, commands)
+      const fitsBeside = fits(width - position - 1, commands)
       if (!fitsBeside) commands.splice(-1, 1, [level + 2, mode, of.of])
       commands.push([level + 2, fitsBeside ? 'flat' : 'broken', line])
     } else if (of.kind === 'hug') {
@@ -82,7 +84,7 @@ export function print(doc: Doc, indentation = 0, column = indentation): string {
       commands.push(inner(of, level, mode))
     }
   }
-  return out.join('')
+  return out
 }
 
 /** Whether the following text fits into `room` columns, up to the next possible break. */
@@ -98,27 +100,49 @@ function fits(room: number, rest: readonly Command[]): boolean {
   return false
 }
 
-/** Returns the columns that remain of `room` after `doc` on one line; negative if `doc` does not fit or must break. */
-function leftBehind(doc: Doc, room: number): number {
-  if (typeof doc === 'string') return room - widthOf(doc)
-  if (!('kind' in doc)) return leftOver(doc, room, leftBehind)
+/** The text of a doc on one line, and the columns that remain after the text. */
+interface Row {
+  text: string
+  left: number
+}
+
+/** Returns `doc` on one line; undefined if `doc` takes more than `room` columns or must break. */
+function rowOf(doc: Doc, room: number): Row | undefined {
+  const row = { text: '', left: room }
+  return extend(row, doc) ? row : undefined
+}
+
+/** Adds a doc to a row, and returns whether the doc fits; what does not fit is not added as a whole. */
+function extend(row: Row, doc: Doc): boolean {
+  if (typeof doc === 'string') {
+    row.text += doc
+    row.left -= widthOf(doc)
+    return row.left >= 0
+  }
+  if (!('kind' in doc)) {
+    for (const each of doc) if (!extend(row, each)) return false
+    return true
+  }
   switch (doc.kind) {
     case 'group':
-      return doc.broken ? -1 : leftBehind(doc.of, room)
+      return !doc.broken && extend(row, doc.of)
     case 'indent':
-      return leftBehind(doc.of, room)
+      return extend(row, doc.of)
     case 'line':
-      return room - doc.flat.length
+      return extend(row, doc.flat)
     case 'if-broken':
-      return leftBehind(doc.flat, room)
+      return extend(row, doc.flat)
     case 'hang':
-      return leftBehind(doc.of, room - 1)
+      return extend(row, ' ') && extend(row, doc.of)
     case 'fill':
-      return room - doc.words.join(', ').length
+      return extend(row, doc.words.join(', '))
     case 'hug':
-      return leftBehind(hugged(doc, doc.last), room)
+      return extend(row, doc.head) && extend(row, doc.last) && extend(row, ')')
   }
 }
+
+/** Returns the columns that remain of `room` after `doc` on one line; negative if `doc` does not fit or must break. */
+const leftBehind = (doc: Doc, room: number): number => rowOf(doc, room)?.left ?? -1
 
 /**
  * Returns the columns that remain of `room` at the first possible break of `doc`; `Infinity` if the text before a break
@@ -126,7 +150,14 @@ function leftBehind(doc: Doc, room: number): number {
  */
 function leftBefore(doc: Doc, room: number): number {
   if (typeof doc === 'string') return room - widthOf(doc)
-  if (!('kind' in doc)) return leftOver(doc, room, leftBefore)
+  if (!('kind' in doc)) {
+    let left = room
+    for (const each of doc) {
+      if (left < 0 || left === Infinity) return left
+      left = leftBefore(each, left)
+    }
+    return left
+  }
   switch (doc.kind) {
     case 'group':
     case 'indent':
@@ -141,15 +172,6 @@ function leftBefore(doc: Doc, room: number): number {
     case 'hug':
       return leftBefore(doc.broken, room)
   }
-}
-
-function leftOver(docs: readonly Doc[], room: number, measure: (doc: Doc, room: number) => number): number {
-  let left = room
-  for (const doc of docs) {
-    if (left < 0 || left === Infinity) return left
-    left = measure(doc, left)
-  }
-  return left
 }
 
 type Hug = Extract<Doc, { kind: 'hug' }>

@@ -47,6 +47,8 @@ export interface RouteView {
   readonly success: readonly SuccessView[]
   /** The runtime's function that reads replies, or '' if the result of the operation is no `Reply`. */
   readonly replies: Name | ''
+  /** The options of `fetch` for an operation that declares a redirection as a success, or ''. */
+  readonly init: Literal | ''
   /** The access of a public operation, or ''; the access of other operations is data of the server. */
   readonly access: Literal | ''
   /** The mode of the operation; '' for `data`. */

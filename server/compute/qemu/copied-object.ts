@@ -17,8 +17,7 @@ export async function copiedObject(folder: VmFolder, content: BootContent, signa
   const { source } = fileNames
   if (!folder.has(source)) {
     const unfinished = folder.file(source + partial)
-    const { chunks } = await content.open()
-    await pipeline(chunks, createWriteStream(unfinished, { mode: 0o600, flush: true }), { signal })
+    await pipeline(content.read(), createWriteStream(unfinished, { mode: 0o600, flush: true }), { signal })
     renameSync(unfinished, folder.file(source))
   }
   return described(objectImage, folder.file(source), source)

@@ -97,7 +97,7 @@ export class ContentFolders implements ContentFiles {
     const release = this.#readers.add(files.length > 1 ? files : [])
     const parts = files.map(({ path, size }) => ({ path: this.#pathOf(instance, path), size }))
     const reader = new ContentReader(parts, {
-      open: this.#calls.open,
+      ...this.#calls,
       release,
       fault: error => this.#reported(faultOf(instance, error, 'read')),
     })
@@ -125,7 +125,7 @@ export class ContentFolders implements ContentFiles {
     if (folder === undefined) return
     for (const kept of ['tmp', 'objects', 'parts']) {
       for await (const path of this.#filesBelow(folder, kept)) {
-        const stats = await this.#calls.stat(join(folder, path)).catch(() => undefined)
+        const stats = await this.#calls.lstat(join(folder, path)).catch(() => undefined)
         if (stats !== undefined && stats.mtimeMs < timeMs) yield path
       }
     }

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs'
+import { constants, type Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import type { ContentFault, OpenContent } from '../../../domain/storage/contents/content-files.ts'
 import { filledStream } from '../../../runtime/body.ts'
@@ -12,7 +12,7 @@ type Bytes = Uint8Array<ArrayBuffer>
 const readOnly = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 /** The parts of a reader. */
-export interface ReaderParts extends Pick<FileCalls, 'open'> {
+export interface ReaderParts extends Pick<FileCalls, 'lstat' | 'open'> {
   /** Ends the protection of the files from deletion. */
   readonly release: () => void
   /** Returns the fault with which a stream ends. */
@@ -24,6 +24,7 @@ export class ContentReader implements OpenContent {
   readonly #files: readonly ContentFile[]
   readonly #parts: ReaderParts
   #open: { readonly at: number; readonly handle: FileHandle } | undefined
+  #isClosed = false
 
   constructor(files: readonly ContentFile[], parts: ReaderParts) {
     this.#files = files
@@ -35,6 +36,22 @@ export class ContentReader implements OpenContent {
     await this.#handleOf(0)
   }
 
+  async verify(first: number, last: number): Promise<void> {
+    // The only file of a content was checked when it was opened.
+    if (this.#open) return
+    let begin = 0
+    for (const { path, size } of this.#files) {
+      const isRead = begin <= last && begin + size > first
+      begin += size
+      if (!isRead) continue
+      try {
+        requireWhole(path, size, await this.#parts.lstat(path))
+      } catch (error) {
+        throw this.#parts.fault(error)
+      }
+    }
+  }
+
   stream(first: number, last: number): ReadableStream<Uint8Array<ArrayBuffer>> {
     const cursor = this.#cursor(first, last)
     return filledStream(
@@ -44,6 +61,7 @@ export class ContentReader implements OpenContent {
           if (filled.length === 0) await this.close()
           return filled
         } catch (error) {
+          if (error instanceof ClosedContent) throw error
           await this.close()
           throw this.#parts.fault(error)
         }
@@ -53,6 +71,7 @@ export class ContentReader implements OpenContent {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     this.#parts.release()
     const opened = this.#open
     this.#open = undefined
@@ -83,7 +102,9 @@ export class ContentReader implements OpenContent {
     }
   }
 
+  /** Returns the open file `at`. Throws `ClosedContent`, and the error of the host. */
   async #handleOf(at: number): Promise<FileHandle> {
+    if (this.#isClosed) throw new ClosedContent()
     if (this.#open?.at === at) return this.#open.handle
     const { path, size } = this.#files[at] ?? { path: '', size: 0 }
     const before = this.#open
@@ -92,7 +113,9 @@ export class ContentReader implements OpenContent {
     const handle = await this.#parts.open(path, readOnly)
     try {
       const stats = await handle.stat()
-      if (!stats.isFile() || stats.size !== size) throw altered(`${path} is no file of ${size} bytes`)
+      // The content may be closed while the file is opened, and then nothing else would close the file.
+      if (this.#isClosed) throw new ClosedContent()
+      requireWhole(path, size, stats)
     } catch (error) {
       await handle.close()
       throw error
@@ -100,6 +123,19 @@ export class ContentReader implements OpenContent {
     this.#open = { at, handle }
     return handle
   }
+}
+
+/** A content was closed before its bytes were read. */
+class ClosedContent extends Error {
+  override readonly name = 'ClosedContent'
+
+  constructor() {
+    super('the content was closed before its bytes were read')
+  }
+}
+
+function requireWhole(path: string, size: number, stats: Pick<Stats, 'isFile' | 'size'>): void {
+  if (!stats.isFile() || stats.size !== size) throw altered(`${path} is no file of ${size} bytes`)
 }
 
 const shorter = () => altered('the content is shorter than its row says')

@@ -1,5 +1,5 @@
-import { mkdir, open, opendir, rename, rm, rmdir, stat, type FileHandle } from 'node:fs/promises'
-import type { Dirent } from 'node:fs'
+import { lstat, mkdir, open, opendir, rename, rm, rmdir, type FileHandle } from 'node:fs/promises'
+import type { Dirent, Stats } from 'node:fs'
 
 /** The calls of the host on content files. Tests pass calls that fail, or that record their order. */
 export interface FileCalls {
@@ -9,8 +9,8 @@ export interface FileCalls {
   rename(from: string, to: string): Promise<void>
   rm(path: string, options: { readonly force: boolean }): Promise<void>
   rmdir(path: string): Promise<void>
-  stat(path: string): Promise<{ readonly mtimeMs: number }>
+  lstat(path: string): Promise<Pick<Stats, 'isFile' | 'mtimeMs' | 'size'>>
 }
 
 /** The calls of this host. */
-export const hostCalls: FileCalls = { mkdir, open, opendir, rename, rm, rmdir, stat }
+export const hostCalls: FileCalls = { lstat, mkdir, open, opendir, rename, rm, rmdir }

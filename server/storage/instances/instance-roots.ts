@@ -24,6 +24,10 @@ const folderMode = 0o700
 /** The file that shows that a folder belongs to an instance; the file holds the id of the instance. */
 const marker = 'instance'
 
+/** Returns the folder of an instance below the first root that has the folder; undefined if no root has the folder. */
+export const folderIn = (roots: readonly Pick<InstanceRoot, 'path'>[], instance: string): string | undefined =>
+  roots.map(({ path }) => join(path, instance)).find(each => existsSync(join(each, marker)))
+
 /** The folders for content below the folder of an instance. */
 const contentFolders = ['objects', 'parts', 'tmp']
 
@@ -45,7 +49,7 @@ export class InstanceRoots implements InstanceFolders {
   folderOf(instance: string): string | undefined {
     const known = this.#found.get(instance)
     if (known !== undefined) return known
-    const folder = this.#roots.map(({ path }) => join(path, instance)).find(each => existsSync(join(each, marker)))
+    const folder = folderIn(this.#roots, instance)
     if (folder !== undefined) this.#found.set(instance, folder)
     return folder
   }
@@ -82,7 +86,7 @@ export class InstanceRoots implements InstanceFolders {
   /** Returns the folder that an earlier call has made below a root of a location. */
   #madeIn(instance: string, location: string): string | undefined {
     const roots = this.#roots.filter(root => root.location === location)
-    return roots.map(({ path }) => join(path, instance)).find(each => existsSync(join(each, marker)))
+    return folderIn(roots, instance)
   }
 
   /** Makes the folder of an instance; returns undefined if the location has no root. */

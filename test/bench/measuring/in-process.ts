@@ -100,7 +100,7 @@ export function filterGroups(): readonly Group[] {
 
 /** Returns the contenders that sign and open the page token of a list that is sorted by one field. */
 export function tokenGroup(): Group {
-  const mac = (scope: string) => createHmac('sha256', 'a key of the installation').update(scope).digest()
+  const mac = (scope: string) => createHmac('sha256', 'a key of the installation').update(scope).digest('binary')
   const tokens = pageTokens(mac)
   const scope = JSON.stringify([`/compute/v1/workspaces/${id}/engines/native/vms?[]`, 20, text, 'name desc', ['name']])
   const keys = ['db-17', id]

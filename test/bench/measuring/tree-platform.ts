@@ -122,7 +122,7 @@ export async function storedTree(place: string, size: TreeSize): Promise<StoredT
   }
   const { routes } = module.mount({ ...parts, taxonomy: taxonomyFunctions })
   functions.close()
-  const tokens = pageTokens(scope => createHmac('sha256', 'a key').update(scope).digest())
+  const tokens = pageTokens(scope => createHmac('sha256', 'a key').update(scope).digest('binary'))
   const domains = { outside: module.domain }
   const made = await fillTree(store, size)
   return {

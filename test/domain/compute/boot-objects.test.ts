@@ -1,7 +1,7 @@
-import { openSync, readSync, closeSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Driver, DriverCall } from '../../../domain/compute/drivers/driver.ts'
+import type { BootBytes, Driver, DriverCall } from '../../../domain/compute/drivers/driver.ts'
 import { BootContentFault } from '../../../domain/compute/images/boot-content.ts'
 import { bootSources } from '../../../domain/compute/images/boot-sources-store.ts'
 import { areas } from '../../../server/areas.ts'
@@ -202,6 +202,33 @@ describe('a boot disk from an object', () => {
 })
 
 describe('the object of a boot disk', () => {
+  it.each([
+    ['absent', (file: string) => rmSync(file)],
+    ['truncated', (file: string) => truncateSync(file, 5)],
+  ])('whose content is %s fails the creation at once', async (_, damage) => {
+    const gate = Promise.withResolvers<void>()
+    const calls: string[] = []
+    const tenant = await withProvision(async (driver, call) => {
+      calls.push(call.vm.id)
+      await gate.promise
+      return driver.provision(call)
+    })
+    const { create, ended, get, platform } = tenant
+    const { disk, upload } = await bootBucket(tenant)
+    await upload('disk', bytesOf(10))
+    const operation = await create('web-1', { boot_disk: disk('disk') })
+    const folder = join(platform.config.dataDir, 'storage')
+    const isContent = (path: string) => /^[^/]+\/objects\/[^/]+\/[^/]+$/.test(path)
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(isContent)
+    expect(files).toHaveLength(1)
+    for (const file of files) damage(join(folder, file))
+    gate.resolve()
+    const description = expect.stringContaining('is lost or altered')
+    expect(await ended(operation)).toMatchObject({ errors: [{ ...failedProvision, description }] })
+    expect(calls).toHaveLength(1)
+    expect(await get(operation.resource_id)).toMatchObject({ status: 'NATIVE_VM_STATUS_ERROR' })
+  })
+
   it('that is deleted before its bytes are copied fails the creation, which leaves a machine to delete', async () => {
     const gate = Promise.withResolvers<void>()
     const tenant = await withProvision(async (driver, call) => {
@@ -255,12 +282,7 @@ describe('the object of a boot disk', () => {
       driver.provision({
         ...call,
         content: call.content && {
-          async open() {
-            const opened = await call.content?.open()
-            if (!opened) throw new Error('the machine has no content')
-            await deleteObject()
-            return opened
-          },
+          read: () => afterFirst(call.content?.read(), deleteObject),
         },
       }),
     )
@@ -280,11 +302,11 @@ describe('the object of a boot disk', () => {
       driver.provision({
         ...call,
         content: call.content && {
-          async open() {
-            if (call.vm.name === 'broken') return { size: 10, chunks: broken() }
+          read() {
+            if (call.vm.name === 'broken') return broken('the disk has failed', true)
             faults -= 1
-            if (faults >= 0) throw new BootContentFault('another server has the content', false, undefined)
-            return call.content?.open() ?? { size: 0, chunks: broken() }
+            const isPassing = faults < 0 && call.content
+            return isPassing ? isPassing.read() : broken('another server has the content', false)
           },
         },
       }),
@@ -299,7 +321,17 @@ describe('the object of a boot disk', () => {
   })
 })
 
-async function* broken() {
+async function* broken(message: string, isFinal: boolean) {
   yield new Uint8Array(5)
-  throw new BootContentFault('the disk has failed', true, undefined)
+  throw new BootContentFault(message, isFinal, undefined)
+}
+
+/** Yields some bytes, and runs `work` after the first of them, when the content is open. */
+async function* afterFirst(chunks: BootBytes | undefined, work: () => Promise<void>): BootBytes {
+  if (!chunks) throw new Error('the machine has no content')
+  const first = await chunks.next()
+  if (first.done) throw new Error('the content has no bytes')
+  await work()
+  yield first.value
+  yield* chunks
 }

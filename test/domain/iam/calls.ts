@@ -23,7 +23,7 @@ export const callContext = (now: number, given: Partial<CallContext> = {}): Call
 })
 
 /** Page tokens with a fixed key. */
-export const tokens = pageTokens(text => createHmac('sha256', 'test').update(text).digest())
+export const tokens = pageTokens(text => createHmac('sha256', 'test').update(text).digest('binary'))
 
 /** Makes the context of a list call. */
 export const listing = (context: CallContext, fields: ListFields, parameters: ListParameters = {}): ListContext => ({

@@ -9,7 +9,7 @@ import { isEnded } from '../../../runtime/operations.ts'
 import { areas } from '../../../server/areas.ts'
 import { works } from '../../../server/operations/work.ts'
 import { storeCollections } from '../../../server/platform-store.ts'
-import { addTenant } from '../../areas/members.ts'
+import { absentId, addTenant } from '../../areas/members.ts'
 import { testStore } from '../../server/store/harness.ts'
 import { openBeside } from '../../server/store/left-place.ts'
 import { tenantStorage, type TenantStorage } from './tenant-storage.ts'
@@ -59,6 +59,32 @@ describe('a copy', () => {
     expect(await usage()).toMatchObject({ bytes: 5, version_count: 1 })
   })
 
+  it('onto itself is seen by a caller who knows the etag of the content', async () => {
+    const { admin, at, platform, put } = await tenantStorage()
+    await put('a', 'hello', { content_type: 'text/html' })
+    const read = async () => {
+      const path = `http://ninefold.test/storage/v1/workspaces/${at.workspace}/engines/native/buckets/${at.bucket}/objects/a`
+      const answers = ['', ':metadata'].map(verb =>
+        platform.from('192.0.2.7')(`${path}${verb}`, {
+          headers: { authorization: `Bearer ${admin.token}`, 'if-none-match': '"5d41402abc4b2a76b9719d911017c592"' },
+        }),
+      )
+      return Promise.all(answers.map(async answer => (await answer).json()))
+    }
+    const before = { etag: '5d41402abc4b2a76b9719d911017c592', content_type: 'text/html' }
+    expect(await read()).toMatchObject([before, before])
+    const metadata_directive = 'STORAGE_METADATA_DIRECTIVE_REPLACE'
+    const body = {
+      source_object: 'a',
+      destination_object: 'a',
+      metadata_directive,
+      content_type: 'text/plain',
+    } as const
+    await admin.api.storage.copyObject({ ...at, body })
+    const after = { ...before, content_type: 'text/plain' }
+    expect(await read()).toMatchObject([after, after])
+  })
+
   it('of an older version onto itself restores the version', async () => {
     const { admin, at, get, put } = await tenantStorage({ versioning: 'STORAGE_VERSIONING_ENABLED' })
     const { storage } = admin.api
@@ -71,9 +97,28 @@ describe('a copy', () => {
   })
 
   it.each([
-    ['OBJECT_NOT_FOUND', { source_object: 'absent' }],
-    ['OBJECT_VERSION_NOT_FOUND', { source_version_id: '0199c5b0-2d41-7a60-9c3e-51f2a3b4c5d6' }],
-    ['BUCKET_NOT_FOUND', { source_bucket_id: '0199c5b0-2d41-7a60-9c3e-51f2a3b4c5d6' }],
+    ['OBJECT_NOT_FOUND', 'source_object', 'absent'],
+    ['OBJECT_VERSION_NOT_FOUND', 'source_version_id', absentId],
+    ['OBJECT_NOT_FOUND', 'source_version_id', 'a marker'],
+    ['BUCKET_NOT_FOUND', 'source_bucket_id', absentId],
+  ])('whose source is absent is refused with %s at %s (%s)', async (reason, field, value) => {
+    const { admin, at, put } = await tenantStorage({ versioning: 'STORAGE_VERSIONING_ENABLED' })
+    const { storage } = admin.api
+    await put('a', 'hello')
+    await storage.deleteObject({ ...at, object: 'a' })
+    const { objects } = await storage.listObjects({ ...at, versions: true })
+    const marker = objects.find(({ is_delete_marker }) => is_delete_marker)?.version_id
+    await put('a', 'hello')
+    const source = { [field]: value === 'a marker' ? marker : value }
+    const body = { source_object: 'a', destination_object: 'c', ...source }
+    await expect(storage.copyObject({ ...at, body })).rejects.toMatchObject({
+      reason,
+      rpc: 'INVALID_ARGUMENT',
+      details: { badRequest: [{ field }], resource: {} },
+    })
+  })
+
+  it.each([
     ['SOURCE_PRECONDITION_FAILED', { source_if_match: 'another' }],
     ['OBJECT_ALREADY_EXISTS', { destination_object: 'b', if_none_match: '*' }],
     ['OBJECT_NAME_INVALID', { destination_object: '/b' }],

@@ -1,4 +1,13 @@
-import { mkdirSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { bucketCollection } from '../../../domain/storage/buckets/buckets-store.ts'
@@ -13,7 +22,11 @@ import type { Collection, Transaction } from '../../../domain/ports/store.ts'
 import type { ServerStore } from '../../../server/store/server-store.ts'
 import { areas } from '../../../server/areas.ts'
 import { storeCollections } from '../../../server/platform-store.ts'
+import { GivenSettings, settingsOf } from '../../../server/settings/values.ts'
+import { storageSettings } from '../../../server/storage/settings.ts'
 import { doctorFindings } from '../../areas/doctor.ts'
+import type { TestPlatformOptions } from '../../areas/test-platform.ts'
+import { testFolder } from '../../server/store/harness.ts'
 import { openBeside } from '../../server/store/left-place.ts'
 import { tenantStorage } from './tenant-storage.ts'
 
@@ -160,9 +173,9 @@ async function saved<T>(store: ServerStore, collection: Collection<T>): Promise<
   }
 }
 
-/** Starts a platform with an object of 5 bytes and an upload with a part of 3 bytes. */
-async function filledStorage() {
-  const tenant = await tenantStorage()
+/** Starts a platform with an object of 5 bytes and an upload with a part of 3 bytes, in the folder of a root. */
+async function filledStorage(options: TestPlatformOptions = {}) {
+  const tenant = await tenantStorage({}, options)
   const { admin, at, platform, put, send } = tenant
   const { storage } = admin.api
   expect((await put('a', 'hello')).status).toBe(200)
@@ -171,8 +184,28 @@ async function filledStorage() {
   for (const url of part_urls) expect((await send(url, { body: 'abc' })).status).toBe(200)
   expect(await doctorFindings(platform.config)).toEqual([])
   const { instance_id } = await storage.getBucket({ ...at, id: at.bucket })
-  return { ...tenant, folder: join(platform.config.dataDir, 'storage', instance_id), upload_id }
+  const { 'storage.roots': roots } = settingsOf(platform.config, storageSettings)
+  const folder = roots.map(({ path }) => join(path, instance_id)).find(path => existsSync(path)) ?? ''
+  const below = (path: string): string => {
+    const [first = ''] = readdirSync(join(folder, path))
+    return `${path}/${first}`
+  }
+  const groups = readdirSync(join(folder, 'objects'))
+  const group = groups.find(name => readdirSync(join(folder, 'objects', name)).length > 0)
+  const [object, part] = [below(`objects/${group}`), below(`parts/${upload_id}`)]
+  return { ...tenant, folder, instance_id, object, part }
 }
+
+/** Returns the options of a platform with roots outside of its data folder. */
+function otherRoots(): TestPlatformOptions {
+  const roots = ['first', 'second'].map(name => ({ path: join(testFolder(), name), location: 'local' }))
+  return { config: { given: new GivenSettings().with(storageSettings['storage.roots'], roots) } }
+}
+
+const places = [
+  ['the data folder', () => ({})],
+  ['the roots of the setting', otherRoots],
+] as const
 
 it('the doctor names each tampered row of storage', { timeout: 120_000 }, async () => {
   const { platform } = await filledStorage()
@@ -201,14 +234,8 @@ it('the doctor names each tampered row of storage', { timeout: 120_000 }, async 
   await store.close()
 })
 
-it('the doctor names missing and changed files, and keeps silent about files without a row', async () => {
-  const { folder, platform, upload_id } = await filledStorage()
-  const below = (path: string): string => {
-    const [first = ''] = readdirSync(join(folder, path))
-    return `${path}/${first}`
-  }
-  const group = readdirSync(join(folder, 'objects')).find(name => readdirSync(join(folder, 'objects', name)).length > 0)
-  const [object, part] = [below(`objects/${group}`), below(`parts/${upload_id}`)]
+it.each(places)('the doctor names missing and changed files in %s, and no file without a row', async (_, options) => {
+  const { folder, instance_id, object, part, platform } = await filledStorage(options())
   const orphan = join(folder, 'objects', '00', otherId)
   mkdirSync(dirname(orphan), { recursive: true })
   writeFileSync(orphan, 'bytes')
@@ -224,4 +251,9 @@ it('the doctor names missing and changed files, and keeps silent about files wit
     expect.stringContaining(`lacks the file ${object} of instance `),
     expect.stringContaining(`lacks the file ${part} of instance `),
   ])
+  renameSync(folder, `${folder}-away`)
+  // Another server may have the folder of an instance in a shared database.
+  const isShared = platform.config.storeUrl !== undefined
+  const lost = `storage.storageClassInstances ${instance_id}: has content, and no folder on this host`
+  expect(await doctorFindings(platform.config)).toEqual(isShared ? [] : [expect.stringContaining(lost)])
 })

@@ -8,13 +8,12 @@ import type { BucketInput, StorageOperation } from '../../../output/storage/type
 import { isEnded } from '../../../runtime/operations.ts'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { startClientProgram } from '../../areas/kill/client-process.ts'
-import { killRounds, killTimeout, killUnderLoad, serve } from '../../areas/kill/kill-under-load.ts'
+import { killRounds, killTimeout, killUnderLoad } from '../../areas/kill/kill-under-load.ts'
 import { toldRestarts } from '../../areas/kill/restarts.ts'
-import { addTenant } from '../../areas/members.ts'
+import { runningApi, servedTenant } from '../../areas/kill/served-tenant.ts'
 import { reckon, type Kept } from '../../server/killed/reckoning.ts'
 import type { Sets } from '../../server/killed/journal.ts'
-import { postgresUrl, testFolder } from '../../server/store/harness.ts'
-import { testStorePlace } from '../../server/store/left-place.ts'
+import { testFolder } from '../../server/store/harness.ts'
 import { servedVault } from '../vault/served-vault.ts'
 import { dataCalls, digestOf, type DataCall } from './load/data-calls.ts'
 import { thingOf } from './load/object-actor.ts'
@@ -25,9 +24,6 @@ const program = fileURLToPath(new URL('./load/storage-load.ts', import.meta.url)
 const actors = 4
 const page_size = 100
 const engine = 'native'
-
-/** The number of servers: one on SQLite, two on one PostgreSQL, of which one serves the content. */
-const serverCount = postgresUrl() === undefined ? 1 : 2
 
 /** Rules that delete the objects that no actor expects to stay, and older versions, at each start of a server. */
 const ruled: Partial<BucketInput> = {
@@ -41,12 +37,8 @@ it(
   'a server that is killed repeatedly while clients upload, copy and delete objects loses no acknowledged change, and repeats none',
   { timeout: killTimeout },
   async () => {
-    const place = await testStorePlace()
-    const served = await serve(place, serverCount, { settings: servedVault() })
-    const first = await served.servers[0]?.admin()
-    if (!first) throw new Error('no server was started')
-    const { workspace } = await addTenant(first.api, 'acme')
-    const before = await newBuckets(first.api.storage, workspace)
+    const { api, place, served, workspace } = await servedTenant({ settings: servedVault() })
+    const before = await newBuckets(api.storage, workspace)
     const { buckets } = before
     const faults = join(testFolder(), 'faults')
     writeFileSync(faults, '')
@@ -61,9 +53,7 @@ it(
       startClientProgram(program, { ...load, name, token }, to, onTestFinished),
     )
     expect(journal.troubles.lost).toBeGreaterThan(0)
-    const last = await served.servers[0]?.admin()
-    if (!last) throw new Error('no server is left')
-    const { storage } = last.api
+    const { storage } = await runningApi(served)
     await expect.poll(() => openOperations(storage), { timeout: 60_000, interval: 250 }).toEqual([])
     const runs = await storage.listOperations({ filter: `principal_id = "${systemPrincipalId}"`, page_size })
     console.log(

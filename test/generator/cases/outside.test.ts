@@ -105,15 +105,15 @@ describe('a request arrives', () => {
     accept('prototype-names', 'constructorOperation', {
       constructor: 'c',
       query___proto__: 5,
-      toString: [1, 2],
-      hasOwnProperty: 'h',
-      valueOf: 'v',
+      query_toString: [1, 2],
+      header_hasOwnProperty: 'h',
+      cookie_valueOf: 'v',
       deep: proto({ proto: 1, constructor: 'x' }),
       body: proto({ toString: 't', proto: 1, constructor: { prototype: 'p', valueOf: 4 }, hasOwnProperty: false }),
     }),
     accept('prototype-names', 'constructorOperation', { constructor: 'c', body: proto({ toString: 't', proto: 1, constructor: {} }) }, {
       constructor: 'c',
-      valueOf: 'd',
+      cookie_valueOf: 'd',
       body: proto({ toString: 't', proto: 1, constructor: { valueOf: 4 }, hasOwnProperty: true }),
     }),
     accept('optional-by-any-of', 'update_items__item_id__put', {

@@ -162,7 +162,7 @@ export const prose: Readonly<Record<string, Readonly<Record<string, Proof>>>> = 
   },
   'integer-formats-int64': {
     Types: holds('types', 'big: number', 'small: number'),
-    '9007199254740993': declined('int64 is a number; there is no option that would make it a bigint'),
+    '9007199254740993': elsewhere('int64.test.ts, with the options; wire-values.test.ts, without an option'),
   },
   'invalid-path-param-undeclared': {
     'INTENTIONALLY INVALID': says(/"itemId"/, /"item_id"/, /"query q"/, /differs from/),

@@ -22,6 +22,12 @@ const schemas = {
     },
   },
   either: { anyOf: [{ type: 'object', properties: { gt: { type: 'integer' } } }, { type: 'integer' }] },
+  map: { type: 'object', additionalProperties: { type: 'integer' } },
+  listMap: { type: 'object', additionalProperties: { type: 'array', items: { type: 'number' } } },
+  openMap: { type: 'object', properties: { n: { type: 'integer' } }, additionalProperties: true },
+  plainMap: { type: 'object' },
+  deepMap: { type: 'object', additionalProperties: { type: 'object', additionalProperties: { type: 'boolean' } } },
+  deepOpen: { type: 'object', additionalProperties: true },
   json: { type: 'object', additionalProperties: true },
 } as const
 
@@ -33,11 +39,20 @@ const some = <T>(of: fc.Arbitrary<T>): fc.Arbitrary<T[]> => fc.array(of, { minLe
 const given = (of: Readonly<Record<string, fc.Arbitrary<unknown>>>): fc.Arbitrary<object> =>
   fc.record(of, { requiredKeys: [] }).filter(value => Object.keys(value).length > 0)
 
+const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map(value => value + 0)
+/** Lists that no text equals: a list of one item is written like the item. */
+const many = <T>(of: fc.Arbitrary<T>): fc.Arbitrary<T[]> => fc.array(of, { minLength: 2, maxLength: 3 })
+/** Maps with names of their own, which are neither declared members nor parts of a style. */
+const mapOf = <T>(of: fc.Arbitrary<T>): fc.Arbitrary<object> =>
+  fc
+    .dictionary(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 5 }), of, { minKeys: 1, maxKeys: 3 })
+    .filter(map => !('n' in map))
+
 /** Values of each kind. Empty lists and objects are left out of a request, so that no value has them. */
 const values: Readonly<Record<Kind, fc.Arbitrary<unknown>>> = {
   text,
   integer: whole,
-  number: fc.double({ noNaN: true, noDefaultInfinity: true }).map(value => value + 0),
+  number,
   flag: fc.boolean(),
   texts: some(text),
   integers: some(whole),
@@ -45,10 +60,19 @@ const values: Readonly<Record<Kind, fc.Arbitrary<unknown>>> = {
   lists: given({ t: some(text) }),
   deep: given({ a: given({ b: whole, t: some(text) }) }),
   either: fc.oneof(whole, given({ gt: whole })),
+  map: mapOf(whole),
+  listMap: mapOf(some(number)),
+  openMap: fc
+    .tuple(given({ n: whole }), mapOf(fc.oneof(text, many(text))))
+    .map(([declared, others]) => ({ ...others, ...declared })),
+  plainMap: mapOf(text),
+  deepMap: mapOf(mapOf(fc.boolean())),
+  deepOpen: mapOf(fc.oneof(text, many(text), mapOf(mapOf(text)))),
   json: fc.dictionary(text, fc.jsonValue({ maxDepth: 2 })).map(value => JSON.parse(JSON.stringify(value))),
 }
 
-const flat: readonly Kind[] = ['text', 'integer', 'number', 'flag', 'texts', 'integers', 'object']
+const maps: readonly Kind[] = ['map', 'listMap', 'openMap', 'plainMap']
+const flat: readonly Kind[] = ['text', 'integer', 'number', 'flag', 'texts', 'integers', 'object', 'lists', ...maps]
 const lists: readonly Kind[] = ['texts', 'integers']
 const exploding = [true, false]
 
@@ -63,10 +87,9 @@ const styles: readonly (readonly [
   ['path', 'label', exploding, flat],
   ['path', 'matrix', exploding, flat],
   ['query', 'form', exploding, flat],
-  ['query', 'form', [true], ['lists']],
   ['query', 'spaceDelimited', [false], lists],
   ['query', 'pipeDelimited', [false], lists],
-  ['query', 'deepObject', [true], ['object', 'lists', 'deep', 'either']],
+  ['query', 'deepObject', [true], ['object', 'lists', 'deep', 'either', ...maps, 'deepMap', 'deepOpen']],
   ['header', 'simple', exploding, flat],
   ['cookie', 'form', exploding, flat],
   ...['path', 'query', 'header', 'cookie'].map(place => [place, 'json', [false], ['json']] as const),

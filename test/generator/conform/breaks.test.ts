@@ -17,6 +17,7 @@ const property = (name: string, written: Written, required = false) =>
 const named = (name: string, written: Written): NamedSchema => ({
   id: `a.${name}`,
   name,
+  source: undefined,
   document: 'a',
   schema: schema(written),
   views: { output: name, input: name, update: name },

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { format, resolveConfig } from 'prettier'
 import { describe, expect, test } from 'vitest'
 import { honouredKeywords, honouredStyles, honouredTables } from '../../../generator/honoured.ts'
+import { honouredEncodings } from '../../../generator/model/encoding.ts'
 import { membersOf } from '../../../generator/read/kinds.ts'
 import type { Dialect } from '../../../generator/read/types.ts'
 import { repository } from '../generation.ts'
@@ -72,6 +73,33 @@ test.each(Object.entries(honouredStyles))('the style %s is reported if the table
   const { printed } = await generatedFrom({ 'a.json': text })
   expect(printed.some(line => line.includes('style-unsupported'))).toBe(honoured === 'reported')
 })
+
+const encodings = Object.entries(honouredEncodings).flatMap(([keyword, forms]: [string, readonly string[]]) =>
+  dialects.flatMap(dialect =>
+    (['form', 'multipart'] as const).map(form => [keyword, form, dialect, !forms.includes(form)] as const),
+  ),
+)
+
+test.each(encodings)(
+  '%s of the encoding of a %s in %s is reported: %3$s',
+  async (keyword, form, dialect, isReported) => {
+    const value = { contentType: 'text/plain', style: 'form', explode: true, allowReserved: true, headers: {} }
+    const type = form === 'form' ? 'application/x-www-form-urlencoded' : 'multipart/form-data'
+    const media = {
+      schema: { type: 'object', properties: { a: { type: 'string' } } },
+      encoding: { a: Object.fromEntries(Object.entries(value).filter(([name]) => name === keyword)) },
+    }
+    const post = { requestBody: { content: { [type]: media } }, responses: { 204: { description: 'none' } } }
+    const text = JSON.stringify({
+      openapi: `${dialect}.0`,
+      info: { title: 'a', version: '1' },
+      paths: { '/': { post } },
+    })
+    const { printed } = await generatedFrom({ 'a.json': text })
+    const found = printed.filter(line => / warning (?:not-honoured|encoding-keyword): /.test(line))
+    expect(found).toEqual(isReported ? [expect.stringContaining(`"${keyword}"`)] : [])
+  },
+)
 
 test('docs/generator.md has the tables', async () => {
   const path = join(repository, 'docs/generator.md')

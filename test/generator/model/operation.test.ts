@@ -23,7 +23,7 @@ describe('parameters', () => {
   test.each([
     ['body', 'query_body'],
     ['__proto__', 'query___proto__'],
-    ['constructor', 'constructor'],
+    ['constructor', 'query_constructor'],
     ['page[number]', 'page[number]'],
   ])('with the name %s are the member %s', async (name, member) => {
     const model = await modelOf(get(`parameters: [{name: '${name}', in: query, schema: {type: string}}]\n${ok}`))
@@ -69,7 +69,7 @@ describe('parameters', () => {
     ['{oneOf: [{type: string}, {type: integer}]}'],
     ['{enum: [1, a]}'],
     ['{type: object, properties: {a: {type: object}}}'],
-    ['{type: object, additionalProperties: {type: string}}'],
+    ['{type: object, additionalProperties: {type: object}}'],
   ])('of %s are reported, because text cannot distinguish them', async schema => {
     const { diagnostics } = built(
       await read({ 'a.yaml': document(get(`parameters: [{name: p, in: query, schema: ${schema}}]\n${ok}`)) }),

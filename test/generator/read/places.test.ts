@@ -32,20 +32,20 @@ test.each([
   ['/a/none/deeper', 2, 1],
   ['/list/9', 4, 1],
   ['not a pointer', 2, 1],
-])('%s stands in line %i, column %i', (pointer, line, column) => {
-  const position = positionsOf('a.yaml', yaml)(pointer)
+])('%s stands in line %i, column %i', async (pointer, line, column) => {
+  const position = (await positionsOf('a.yaml', yaml))(pointer)
   expect([position.file, position.line, position.column]).toEqual(['a.yaml', line, column])
 })
 
-test('JSON has the same places as YAML', () => {
+test('JSON has the same places as YAML', async () => {
   const paths = (value: unknown, path: string): readonly string[] =>
     typeof value === 'object' && value !== null
       ? [path, ...Object.entries(value).flatMap(([name, inner]) => paths(inner, into(path, name)))]
       : [path]
-  fc.assert(
-    fc.property(fc.jsonValue({ depthSize: 'small' }), fc.nat({ max: 3 }), (value, indent) => {
+  await fc.assert(
+    fc.asyncProperty(fc.jsonValue({ depthSize: 'small' }), fc.nat({ max: 3 }), async (value, indent) => {
       const text = JSON.stringify(value, null, indent)
-      const [ofJson, ofYaml] = [positionsOf('a.json', text), positionsOf('a.yaml', text)]
+      const [ofJson, ofYaml] = [await positionsOf('a.json', text), await positionsOf('a.yaml', text)]
       for (const pointer of [...paths(value, ''), '/none', '/0/none']) {
         const { line, column } = ofJson(pointer)
         expect({ pointer, line, column }).toEqual({
@@ -58,12 +58,12 @@ test('JSON has the same places as YAML', () => {
   )
 })
 
-test('JSON has places too', () => {
-  const position = positionsOf('a.json', '{\n  "a": {"b": [10,\n    20]}\n}\n')('/a/b/1')
+test('JSON has places too', async () => {
+  const position = (await positionsOf('a.json', '{\n  "a": {"b": [10,\n    20]}\n}\n'))('/a/b/1')
   expect([position.line, position.column]).toEqual([3, 5])
 })
 
-test('a deeply nested text has places', () => {
-  const position = positionsOf('a.json', `${'['.repeat(2_000)}${']'.repeat(2_000)}`)('/0/0')
+test('a deeply nested text has places', async () => {
+  const position = (await positionsOf('a.json', `${'['.repeat(2_000)}${']'.repeat(2_000)}`))('/0/0')
   expect([position.line, position.column]).toEqual([1, 3])
 })

@@ -5,6 +5,7 @@ import { JsonText } from './json.ts'
 import { taken } from './media.ts'
 import type { OneKind } from './media.ts'
 import type { ParameterType } from './parameters/types.ts'
+import { asciiJson } from './parameters/write.ts'
 import type { Method, ReadReply, Route, Success } from './route.ts'
 import { isRecord } from './validation.ts'
 import type { WireAnswer } from './wire.ts'
@@ -21,7 +22,7 @@ export function replyOf(route: Route<unknown, unknown>, result: unknown): WireAn
   const { status, body } = result
   const success = declaredFor(route.success, status)
   if (success === undefined) throw new Error(`the handler answered status ${status}, which is not declared`)
-  return writeBody(status, success, body, isRecord(result.headers) ? writeHeaders(result.headers) : {})
+  return writeBody(status, success, body, isRecord(result.headers) ? writeHeaders(result.headers, success.headers) : {})
 }
 
 /** Returns the declared success of a status; exact statuses take precedence over ranges. */
@@ -32,12 +33,15 @@ function declaredFor(successes: readonly Success[], status: number): Success | u
 
 type Lines = WireAnswer['headers']
 
-/** Writes headers. A list is one line, but for `Set-Cookie`, whose items contain commas (RFC 6265 §3). */
-function writeHeaders(given: Record<string, unknown>): Lines {
+/**
+ * Writes headers, of which some may be declared as JSON. A list is one line, but for `Set-Cookie`, whose items contain
+ * commas (RFC 6265 §3).
+ */
+function writeHeaders(given: Record<string, unknown>, declared: Success['headers'] = {}): Lines {
   const headers: Lines = {}
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined || value === null) continue
-    const lines = [value].flat().map(String)
+    const lines = declared[name] === 'json' ? [`${asciiJson(JSON.stringify(value))}`] : [value].flat().map(String)
     if (lines.some(line => /[^\t\x20-\x7e\x80-\xff]/.test(line))) {
       throw new Error(`header "${name}" holds a character that headers cannot`)
     }
@@ -72,9 +76,8 @@ function contentOf(kind: OneKind, body: unknown): NonNullable<WireAnswer['body']
   const isJson = kind === 'json' || kind.name === 'exact'
   if (body instanceof JsonText && (isJson || kind.name === 'text')) return body.text
   if (kind === 'json') return JSON.stringify(body)
-  if (kind.name === 'exact') return kind.write(body)
   if (kind.name === 'text') return String(body)
-  if (kind.name === 'lines' || kind.name === 'events') return kind.write(body)
+  if (kind.name === 'exact' || kind.name === 'lines' || kind.name === 'events') return kind.write(body)
   if (!isBytes(body)) throw new Error('the handler gave no bytes')
   return body instanceof Blob ? body.stream() : body
 }

@@ -68,6 +68,8 @@ export interface ClientRoute<Request, Result, Given extends Request = Request> {
    * The function `readReply` if handlers and clients exchange `Reply` values (several successes, or declared headers).
    */
   readonly replies?: ReadReply
+  /** Present if a success is a redirection, which callers get instead of the answer of its target, but not in browsers. */
+  readonly init?: { readonly redirect: 'manual' }
   /** The access rule. Clients send no token to a public operation, and ignore all other kinds of access. */
   readonly access?: Access
   /** The mode of the operation. Absent: `data`, which changes no resource and needs no Idempotency-Key. */

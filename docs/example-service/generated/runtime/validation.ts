@@ -95,11 +95,14 @@ export function anyText(value: unknown, field: string, faults: Faults): value is
 /** Checks text of `min` to `max` Unicode characters that matches a pattern of the document. */
 export function text(value: unknown, field: string, faults: Faults, min = 0, max = Infinity, regex?: RegExp): boolean {
   if (!anyText(value, field, faults)) return false
-  const units = value.length
   // A character outside of the first plane is two UTF-16 units, which matters only near a bound.
-  const isSure = units > max ? units > 2 * max : units >= 2 * min
-  const count = isSure ? units : [...value].length
-  return counted(count, field, faults, min, max, 'character') && matches(value, field, faults, regex)
+  const isSure = value.length <= max && value.length >= 2 * min
+  return (isSure || countedText(value, field, faults, min, max)) && matches(value, field, faults, regex)
+}
+
+function countedText(value: string, field: string, faults: Faults, min: number, max: number): boolean {
+  const count = value.length > 2 * max ? value.length : [...value].length
+  return counted(count, field, faults, min, max, 'character')
 }
 
 /** Checks a number of items or characters between `min` and `max`. */

@@ -121,7 +121,7 @@ export class SimulatedDriver implements Driver {
     const [disk] = vm.disks
     const isFilled = await tx(async inner => (await inner.get(machines, vm.id))?.value.is_filled ?? false)
     if (isFilled || !disk) return done
-    const { chunks } = await content.open()
+    const chunks = content.read()
     const isCopied = this.#disks ? await this.#disks.fill(vm.id, disk, chunks, signal) : await drain(chunks, signal)
     if (!isCopied) return filesFailed
     await tx(async inner => {

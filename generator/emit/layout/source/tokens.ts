@@ -15,8 +15,6 @@ export interface Token {
 const token =
   /\/\*[^]*?\*\/|\/\/[^\n]*|\/(?:[^\\\n/[]|\\[^\n]|\[(?:[^\\\n\]]|\\[^\n])*\])+\/[a-z]*|'(?:[^'\\\n]|\\[^\n])*'|"(?:[^"\\\n]|\\[^\n])*"|`(?:[^`\\\n]|\\[^\n])*`|#?[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*|-?\d[\w.]*(?:(?<=e)-\d+)?|=>|\?\?=|[{}[\]()<>:;,.?|&=]/uy
 
-const blank = /[ \t\n]*/y
-
 const end: Token = { kind: 'end', text: '', breaks: 0 }
 
 /** The tokens of a text, read on demand. Throws an `Error` for text that is no code of built-in templates. */
@@ -78,24 +76,39 @@ export class Tokens {
   }
 
   #read(): Token {
-    blank.lastIndex = this.#at
-    const space = blank.exec(this.#text)?.[0] ?? ''
-    token.lastIndex = blank.lastIndex
-    if (token.lastIndex === this.#text.length) return end
-    const from = token.lastIndex
-    const text = token.exec(this.#text)?.[0]
-    if (text === undefined) {
+    const breaks = this.#skipBlanks()
+    const from = this.#at
+    if (from === this.#text.length) return end
+    token.lastIndex = from
+    // A test makes no list of the match, as `exec` does for each token.
+    if (!token.test(this.#text)) {
       throw new Error(`a template made code that cannot be laid out: ${this.#text.slice(from, from + 80)}`)
     }
     this.#at = token.lastIndex
-    return { kind: kindOf(text), text, breaks: space === '' ? 0 : space.split('\n').length - 1 }
+    const text = this.#text.slice(from, this.#at)
+    return { kind: kindOf(text), text, breaks }
+  }
+
+  /** Moves past blanks, and returns the number of line ends among them. */
+  #skipBlanks(): number {
+    let breaks = 0
+    for (; ; this.#at += 1) {
+      const character = this.#text[this.#at]
+      if (character === '\n') breaks += 1
+      else if (character !== ' ' && character !== '\t') return breaks
+    }
   }
 }
 
 function kindOf(text: string): Token['kind'] {
-  if (/^['"`]/.test(text)) return 'text'
-  if (/^[{}[\]()<>:;,.?|&=]/.test(text)) return 'mark'
-  if (/^[-\d]/.test(text)) return 'number'
-  if (/^\/[/*]/.test(text)) return 'comment'
-  return text.startsWith('/') ? 'expression' : 'word'
+  const first = text.slice(0, 1)
+  if (quotes.includes(first)) return 'text'
+  if (marks.includes(first)) return 'mark'
+  if (numeric.includes(first)) return 'number'
+  if (first !== '/') return 'word'
+  return text[1] === '/' || text[1] === '*' ? 'comment' : 'expression'
 }
+
+const quotes = '\'"`'
+const marks = '{}[]()<>:;,.?|&='
+const numeric = '-0123456789'

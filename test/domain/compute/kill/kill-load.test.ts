@@ -14,19 +14,15 @@ import { storeCollections, type StorePlace } from '../../../../server/platform-s
 import type { ServerStore } from '../../../../server/store/server-store.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { startClientProgram } from '../../../areas/kill/client-process.ts'
-import { killRounds, killTimeout, killUnderLoad, serve } from '../../../areas/kill/kill-under-load.ts'
+import { killRounds, killTimeout, killUnderLoad } from '../../../areas/kill/kill-under-load.ts'
 import { toldRestarts } from '../../../areas/kill/restarts.ts'
-import { addTenant } from '../../../areas/members.ts'
+import { runningApi, servedTenant } from '../../../areas/kill/served-tenant.ts'
 import { reckon, type Kept, type KeptOperation } from '../../../server/killed/reckoning.ts'
-import { postgresUrl } from '../../../server/store/harness.ts'
-import { openBeside, testStorePlace } from '../../../server/store/left-place.ts'
+import { openBeside } from '../../../server/store/left-place.ts'
 import { usedOf } from '../used-quotas.ts'
 import type { VmLoad } from './vm-load.ts'
 
 const program = fileURLToPath(new URL('./vm-load.ts', import.meta.url))
-
-/** The number of servers: one on SQLite, two on one PostgreSQL database. */
-const serverCount = postgresUrl() === undefined ? 1 : 2
 
 /** The settings by which changes take some milliseconds, so that kills meet machines in transient statuses. */
 const settings = { NINEFOLD_COMPUTE_SIM_TIME_SCALE: '0.005' }
@@ -77,11 +73,7 @@ it(
   'a server that is killed again and again keeps machines, ports, capacity and quotas together, and no call is lost',
   { timeout: killTimeout },
   async () => {
-    const place = await testStorePlace()
-    const served = await serve(place, serverCount, { settings })
-    const { api } = (await served.servers[0]?.admin()) ?? {}
-    if (!api) throw new Error('no server was started')
-    const { workspace } = await addTenant(api, 'acme')
+    const { api, place, served, workspace } = await servedTenant({ settings })
     const at = { workspace, engine: 'native' }
     const vpc = { name: 'main', region: 'local1', cidr_blocks: ['10.20.0.0/16'] }
     const { resource_id: vpc_id } = await api.network.createVpc({ ...at, body: vpc })
@@ -96,10 +88,9 @@ it(
     })
     console.log(`${killRounds} kills, ${journal.outcomes.size} calls; ${toldRestarts(restarts)}`)
     expect(journal.troubles.lost).toBeGreaterThan(0)
-    const last = await served.servers[0]?.admin()
-    if (!last) throw new Error('no server is left')
+    const last = await runningApi(served)
     const things = await machinesOf(place, workspace)
-    expect(reckon(journal, { area: 'compute', operations: await operationsOf(last.api), things })).toEqual([])
+    expect(reckon(journal, { area: 'compute', operations: await operationsOf(last), things })).toEqual([])
     expect(await doctorFindings(place)).toEqual([])
   },
 )

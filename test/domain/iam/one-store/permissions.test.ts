@@ -24,7 +24,7 @@ test('permissions are returned by their schema, without their bits', async () =>
 
 test('permissions are listed, filtered and sorted', async () => {
   const asked = { filter: 'service = "compute" AND access_class = "READ" AND resource = "vms"', order_by: 'name desc' }
-  const tokens = pageTokens(text => createHmac('sha256', 'key').update(text).digest())
+  const tokens = pageTokens(text => createHmac('sha256', 'key').update(text).digest('binary'))
   const query = listQuery({ ...asked, page_size: 1 }, permissionsList, tokens, '', 0)
   const page = await permissions.listPermissions({}, { ...context, query })
   expect(page.items).toMatchObject([{ id: 'compute.vms.list' }])

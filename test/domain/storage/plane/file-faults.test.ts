@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync, readFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { isEnded } from '../../../../runtime/operations.ts'
@@ -77,6 +86,9 @@ const faults = [
 ] as const
 
 const large = new Uint8Array(1_000_000).fill(7)
+
+/** The smallest size of a part that is not the last. */
+const partBytes = 5 * 2 ** 20
 
 /** Returns the body of a request that sends `large` in chunks, as a client does. */
 function inChunks() {
@@ -222,6 +234,40 @@ describe('content whose file is', () => {
     expect(await (await get('victim')).text()).toBe('new')
     rmSync(file, { recursive: true, force: true })
     await admin.api.storage.deleteObject({ ...at, object: 'victim' })
+  })
+
+  it.each([
+    ['absent', (file: string) => rmSync(file)],
+    ['truncated', (file: string) => truncateSync(file, 1000)],
+  ])('that of a part, and %s, is served in the ranges of other parts alone', async (_, damage) => {
+    const { admin, at, get, platform, send } = tenant
+    const { storage } = admin.api
+    const { resource_id: upload_id } = await storage.createMultipartUpload({ ...at, body: { object: 'victim' } })
+    const numbers = { parts: [{ part_number: 1 }, { part_number: 2 }] }
+    const { part_urls } = await storage.createPartUrls({ ...at, upload_id, body: numbers })
+    const parts: { part_number: number; etag: string }[] = []
+    for (const url of part_urls) {
+      const { headers } = await send(url, { body: new Uint8Array(partBytes) })
+      parts.push({ part_number: url.part_number, etag: headers.get('etag') ?? '' })
+    }
+    await storage.completeMultipartUpload({ ...at, upload_id, body: { parts } })
+    const second = files().find(path => path.startsWith(`parts/${upload_id}/2.`))
+    if (second === undefined) throw new Error('the part has no file')
+    damage(join(folder, second))
+    expect(await refusalOf(await get('victim'))).toEqual(unavailable)
+    expect((await get('victim', { method: 'HEAD' })).status).toBe(503)
+    for (const range of [`bytes=${partBytes - 1}-`, 'bytes=-1', `bytes=0-${partBytes}`])
+      expect([range, ...(await refusalOf(await get('victim', { headers: { range } })))]).toEqual([
+        range,
+        ...unavailable,
+      ])
+    const whole = await get('victim', { headers: { range: `bytes=0-${partBytes - 1}` } })
+    expect([whole.status, (await whole.bytes()).length]).toEqual([206, partBytes])
+    expect(await state()).toBe('READY')
+    expect(await doctorFindings(platform.config)).toEqual([expect.stringContaining(second)])
+    await storage.deleteObject({ ...at, object: 'victim' })
+    rmSync(join(folder, second), { force: true })
+    expect(await doctorFindings(platform.config)).toEqual([])
   })
 
   it('sound is cut off if the disk fails midway, and the instance is DEGRADED until its next good check', async () => {

@@ -43,6 +43,26 @@ it('completes uploads in parts for valid names', async () => {
   }
 })
 
+it('copies every valid name to another valid name, with all bytes', async () => {
+  const { admin, at, put, send } = await tenantStorage()
+  const { storage } = admin.api
+  const { resource_id: bucket } = await storage.createBucket({ ...at, body: { name: 'copies' } })
+  for (const name of objectNames) await put(name, name)
+  // Each name is once a source and once a destination.
+  const pairs = objectNames.map((source, i) => [source, objectNames.at(i - 1) ?? ''] as const)
+  for (const [source_object, destination_object] of pairs) {
+    const body = { source_bucket_id: at.bucket, source_object, destination_object }
+    const { resource_id } = await storage.copyObject({ ...at, bucket, body })
+    expect(resource_id).toBe(`${bucket}/${destination_object}`)
+  }
+  const { objects } = await storage.listObjects({ ...at, bucket, page_size: 100 })
+  expect(objects.map(({ name }) => name)).toEqual(byBytes(objectNames))
+  for (const [source, object] of pairs) {
+    const answer = await send(await storage.createPresignedDownloadUrl({ ...at, bucket, body: { object } }))
+    expect([object, Buffer.from(await answer.bytes()).toString()]).toEqual([object, source])
+  }
+})
+
 it('refuses every other name, in all calls', async () => {
   const { admin, at } = await tenantStorage()
   const { storage } = admin.api
@@ -52,6 +72,8 @@ it('refuses every other name, in all calls', async () => {
       storage.createPresignedUploadUrl({ ...at, body }),
       storage.createPresignedDownloadUrl({ ...at, body }),
       storage.createMultipartUpload({ ...at, body }),
+      storage.copyObject({ ...at, body: { source_object: object, destination_object: 'a' } }),
+      storage.copyObject({ ...at, body: { source_object: 'a', destination_object: object } }),
     ]
     // A client refuses these path segments itself, because URLs cannot have them.
     if (object !== '.' && object !== '..')

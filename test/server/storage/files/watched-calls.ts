@@ -27,7 +27,7 @@ export const watchedCalls = (before: BeforeCall): FileCalls => ({
     return hostCalls.rm(path, options)
   },
   rmdir: path => hostCalls.rmdir(path),
-  stat: path => hostCalls.stat(path),
+  lstat: path => hostCalls.lstat(path),
 })
 
 const watchedHandle = (handle: FileHandle, path: string, before: BeforeCall): FileHandle =>

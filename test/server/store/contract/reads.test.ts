@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Reader, Stored } from '../../../../domain/ports/store.ts'
+import { JsonText } from '../../../../runtime/json.ts'
 import type { ServerStore } from '../../../../server/store/server-store.ts'
-import { filled, looseBoxes as boxes, sample } from '../box-queries.ts'
+import { filled, looseBoxes as boxes, query, sample } from '../box-queries.ts'
 import { testStore, type Box } from '../harness.ts'
 
 /** Texts with a special meaning in SQL, JSON or JavaScript. */
@@ -61,6 +62,26 @@ describe('a document that is read together with members of other documents', () 
     expect(await read('b', 'a')).toEqual(['b', 1, document, ['a', 'box'], 2])
     expect(await read('b', 'nobody')).toEqual(['b', 1, document, ['a', 'box'], undefined])
     expect(await read('nobody', 'a')).toBeUndefined()
+  })
+
+  it('is in a page with the version of a witness, which an empty page lacks', async () => {
+    const store = await nested([
+      ['a', ''],
+      ['b', 'a'],
+    ])
+    const options = { witness: { collection: boxes, id: 'a' } }
+    const read = async (parent: string) => {
+      const page = await store.page(boxes, query({}), { parent }, options)
+      const list = await store.list(boxes, query({}), { parent }, options)
+      expect(list.items.map(item => JSON.parse(item instanceof JsonText ? item.text : ''))).toEqual(
+        page.items.map(({ value }) => value),
+      )
+      return [page.witnessed, list.witnessed]
+    }
+    expect(await read('a')).toEqual([1, 1])
+    await store.tx(tx => tx.update(boxes, 'a', { id: 'a', name: 'changed', parent: '' }, 1))
+    expect(await read('a')).toEqual([2, 2])
+    expect(await read('nobody')).toEqual([undefined, undefined])
   })
 
   it('needs neither of them', async () => {

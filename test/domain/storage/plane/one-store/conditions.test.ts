@@ -13,7 +13,7 @@ let times: Readonly<Record<'written' | 'obsolete' | 'asctime' | 'before' | 'afte
 beforeAll(async () => {
   tenant = await tenantStorage({}, { later: end => void ends.push(end) })
   await tenant.put('a', 'hello')
-  const written = new Date((await tenant.get('a')).headers.get('last-modified') ?? '')
+  const written = new Date((await tenant.get('a', { method: 'HEAD' })).headers.get('last-modified') ?? '')
   const utc = written.toUTCString()
   const [, day = '', month = '', year = '', clock = ''] = /^\w+, (\d+) (\w+) (\d+) ([\d:]+) GMT$/.exec(utc) ?? []
   const weekday = new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: 'UTC' }).format(written)
@@ -154,9 +154,11 @@ describe('a range', () => {
 
   it('of an empty object is not satisfiable', async () => {
     await tenant.put('empty', '')
-    const statuses = ['', 'bytes=0-', 'bytes=-1', 'bytes=0-0'].map(
-      async range => (await tenant.get('empty', range === '' ? {} : { headers: { range } })).status,
-    )
+    const statuses = ['', 'bytes=0-', 'bytes=-1', 'bytes=0-0'].map(async range => {
+      const answer = await tenant.get('empty', range === '' ? {} : { headers: { range } })
+      await answer.body?.cancel()
+      return answer.status
+    })
     expect(await Promise.all(statuses)).toEqual([200, 416, 416, 416])
   })
 

@@ -116,12 +116,14 @@ describe('an answer', () => {
     ]
     expect(answers.map(({ status }) => status)).toEqual([200, 416, 404, 403])
     for (const answer of answers) expect(corsOf(answer)).toEqual(expected)
+    await Promise.all(answers.map(answer => answer.body?.cancel()))
   })
 
   it('to another origin, or to none, only says that it depends on the origin', async () => {
     for (const headers of [{}, { origin: 'https://evil.test' }]) {
       const answer = await tenant.get('a', { headers })
       expect([answer.status, corsOf(answer)]).toEqual([200, { vary: 'Origin' }])
+      await answer.body?.cancel()
     }
   })
 
@@ -130,5 +132,6 @@ describe('an answer', () => {
     await admin.api.storage.updateBucket({ ...at, id: at.bucket, update_mask: 'cors_rules', body: { cors_rules: [] } })
     const answer = await tenant.get('a', { headers: { origin: 'https://app.test' } })
     expect(corsOf(answer)).toEqual({ vary: 'Origin' })
+    await answer.body?.cancel()
   })
 })

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import type { PresignedUrl } from '../../../../../output/storage/types.ts'
 import { tenantStorage, type TenantStorage } from '../../tenant-storage.ts'
 import { requestOf, sendRaw, type RawRequest } from '../raw-request.ts'
+import { uploadConditions } from '../upload-conditions.ts'
 
 /** A request that differs from the signed request in one part, and the status and the reason of its refusal. */
 type Case = readonly [name: string, request: RawRequest, status: number, reason: string]
@@ -185,19 +186,6 @@ async function expectRefused({ platform }: TenantStorage, cases: readonly Case[]
   expect(new Set(cases.map(([name]) => name)).size).toBe(cases.length)
 }
 
-const allConditions = {
-  content_type: 'text/plain',
-  content_length: 5,
-  checksum_sha256: 'LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=',
-  content_md5: 'XUFAKrxLKna5cZ2REBfFkg==',
-  content_disposition: 'attachment; filename="a.txt"',
-  content_language: 'en',
-  content_encoding: 'identity',
-  cache_control: 'max-age=60',
-  if_none_match: '*',
-  custom_metadata: { a: 'one', b: 'two' },
-} as const
-
 /** The object of the URLs; its name has characters of all kinds of encoding. */
 const object = 'a/ü b+c%2Fd.txt'
 
@@ -210,7 +198,7 @@ async function twoBuckets() {
 
 it('an upload is refused with each other part, and is then stored as signed', async () => {
   const { admin, at, other, ...tenant } = await twoBuckets()
-  const body = { object, ...allConditions }
+  const body = { object, ...uploadConditions }
   const request = requestOf(await admin.api.storage.createPresignedUploadUrl({ ...at, body }), 'hello')
   const cases = [
     ...headerCases(request),
