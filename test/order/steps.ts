@@ -45,12 +45,14 @@ export const pathThings = ({ pathParts }: Operation): readonly string[] =>
 
 /**
  * Returns the reason of each absent resource in the path, keyed by its parameter: WORKSPACE_NOT_FOUND for the
- * workspace, and the declared NOT_FOUND reasons, in their order, for the other parameters.
+ * workspace, and the declared NOT_FOUND reasons, in their order, for the other parameters; the last
+ * reason is that of further parameters, except for the id of a workspace.
  */
 export function absences({ area, operation, rpcs }: Mutation): ReadonlyMap<string, string> {
   const declared = (operation.raises ?? []).filter(reason => rpcs.get(`${area}.${reason}`) === 'NOT_FOUND')
   const things = pathThings(operation).filter(parameter => parameter !== 'workspace')
-  const named = things.map((parameter, i) => [parameter, declared[i] ?? 'WORKSPACE_NOT_FOUND'] as const)
+  const further = (parameter: string) => (parameter === 'id' ? undefined : declared.at(-1)) ?? 'WORKSPACE_NOT_FOUND'
+  const named = things.map((parameter, i) => [parameter, declared[i] ?? further(parameter)] as const)
   return new Map([...named, ['workspace', 'WORKSPACE_NOT_FOUND']])
 }
 

@@ -82,7 +82,8 @@ export interface ContentFiles {
   remove(instance: string, paths: readonly string[]): Promise<boolean>
   /**
    * Iterates over the paths of temporary files, of objects and of parts that were last changed before a time in
-   * milliseconds since 1970. Files that other calls make or delete meanwhile may be missing.
+   * milliseconds since 1970. Files of bodies that are still arriving are left out, although a slow body changes its file
+   * rarely; files that other calls make or delete meanwhile may be missing.
    */
   olderThan(instance: string, timeMs: number): AsyncIterable<string>
 }

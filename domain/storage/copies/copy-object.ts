@@ -5,7 +5,7 @@ import type { CallContext } from '../../../runtime/context.ts'
 import { faultAt, type ApiError } from '../../../runtime/errors.ts'
 import type { Answer } from '../../../runtime/json.ts'
 import type { Effect } from '../../ports/operations.ts'
-import type { Transaction } from '../../ports/store.ts'
+import { Conflict, type Transaction } from '../../ports/store.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import { refusalOf } from '../../resources/refusal.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
@@ -96,7 +96,7 @@ async function copyOf(
   facts: { readonly id: string; readonly overwriteRefusal: ApiError | undefined; readonly context: CallContext },
 ): Promise<Omit<NewVersion, 'content'>> {
   const stored = await tx.get(metadataCollection, source.version_id)
-  if (!stored) throw new Error(`version ${source.version_id} has no metadata`)
+  if (!stored) throw new Conflict(`version ${source.version_id} was deleted since it was found`)
   const { metadata_of: _of, ...metadata } = stored.value
   const isReplaced = body.metadata_directive === 'STORAGE_METADATA_DIRECTIVE_REPLACE'
   const given = {

@@ -3,27 +3,26 @@ import type { CallContext } from '../../../runtime/context.ts'
 import type { Traffic } from '../statistics/traffic.ts'
 import { allowedCall } from './plane-doors.ts'
 
-/** An answer of the plane, with its headers. */
-interface Answered {
-  readonly headers?: Readonly<Record<string, string>>
+/** The reply to a call of the plane, with the number of bytes of content that the call received or sends. */
+export interface Transfer<Reply> {
+  readonly reply: Reply
+  readonly bytes: number
 }
 
 /**
  * Runs a call, and counts its request, bytes and errors for the statistics of the bucket. The bytes of an answer count
  * when it begins.
  */
-export async function counted<Reply extends Answered>(
+export async function counted<Reply>(
   traffic: Traffic,
   context: CallContext,
-  call: () => Promise<Reply>,
+  call: () => Promise<Transfer<Reply>>,
 ): Promise<Reply> {
-  const { bucket, request } = allowedCall(context)
+  const { bucket } = allowedCall(context)
   const isWrite = context.method === 'PUT'
   traffic.count(bucket, { [isWrite ? 'requests_write' : 'requests_read']: 1 })
   try {
-    const reply = await call()
-    const length = isWrite ? request.headers['content-length'] : reply.headers?.['content-length']
-    const bytes = context.method === 'HEAD' ? 0 : Number(length ?? 0)
+    const { bytes, reply } = await call()
     traffic.count(bucket, { [isWrite ? 'bytes_ingress' : 'bytes_egress']: bytes })
     return reply
   } catch (error) {

@@ -4,9 +4,10 @@ import { ContentFault, type OpenContent } from '../contents/content-files.ts'
 import { contentCollection } from '../contents/contents-store.ts'
 import type { StorageEnvironment } from '../environment.ts'
 import type { StoredBucket } from '../buckets/buckets-store.ts'
-import { absentObject, findVersion, type VersionName } from '../objects/find-version.ts'
-import { metadataCollection, type StoredMetadata, type StoredVersion } from '../objects/versions-store.ts'
+import { absentObject, findWithMetadata, type VersionName } from '../objects/find-version.ts'
+import type { StoredMetadata, StoredVersion } from '../objects/versions-store.ts'
 import { metadataPrefix, sha256Header, uploadedMembers } from '../presigned/upload-headers.ts'
+import type { Transfer } from './count-traffic.ts'
 import { crc32cHeader } from './plane-headers.ts'
 import { allowedCall, type AllowedCall } from './plane-doors.ts'
 import { preconditionFailed, rangeUnsatisfiable } from './plane-errors.ts'
@@ -21,13 +22,15 @@ export type GetReply = Reply<
 >
 
 /** Answers a read of an object with its content, in ranges and under conditions (storage.md 4.5). */
-export async function getObject(environment: StorageEnvironment, context: CallContext): Promise<GetReply> {
+export async function getObject(environment: StorageEnvironment, context: CallContext): Promise<Transfer<GetReply>> {
   const call = allowedCall(context)
   const { bucket, request } = call
   const name = { bucket: bucket.id, object: request.object, versionId: request.query.versionId ?? '' }
   const { content, metadata, version } = await openVersion(environment, bucket, name)
   try {
-    return await replyOf(call, context, { content, metadata, version })
+    const reply = await replyOf(call, context, { content, metadata, version })
+    const bytes = context.method === 'HEAD' ? 0 : Number(reply.headers?.['content-length'] ?? 0)
+    return { reply, bytes }
   } catch (error) {
     await content.close()
     throw error
@@ -42,31 +45,29 @@ export interface OpenedVersion {
 }
 
 /**
- * Finds and opens a version. The rows are read again if the content is deleted between the reads and the opening. Throws
- * OBJECT_NOT_FOUND, OBJECT_VERSION_NOT_FOUND and `ContentFault`.
+ * Finds and opens a version. The rows are read again if the version is overwritten or deleted between the reads and the
+ * opening. Throws OBJECT_NOT_FOUND, OBJECT_VERSION_NOT_FOUND and `ContentFault`.
  */
 export async function openVersion(
   environment: Pick<StorageEnvironment, 'files' | 'report' | 'store'>,
   bucket: StoredBucket,
   name: VersionName,
-  retries = 1,
+  lostVersion?: string,
 ): Promise<OpenedVersion> {
   const { files, store } = environment
-  const { value: version } = await findVersion(store, name)
-  if (version.is_delete_marker) throw absentObject(name)
-  const metadata = await store.get(metadataCollection, version.version_id)
-  const stored = await store.get(contentCollection, version.content_id)
+  const { metadata, version } = await findWithMetadata(store, name)
+  if (version.value.is_delete_marker) throw absentObject(name)
+  const stored = await store.get(contentCollection, version.value.content_id)
   try {
     if (!metadata || !stored) throw new ContentFault('lost', bucket.instance_id, undefined)
     const content = await files.open(stored.value.instance_id, stored.value.files)
-    return { content, metadata: metadata.value, version }
+    return { content, metadata: metadata.value, version: version.value }
   } catch (error) {
     if (!(error instanceof ContentFault) || error.kind !== 'lost') throw error
-    if (retries === 0) {
-      environment.report(error)
-      throw error
-    }
-    return openVersion(environment, bucket, name, retries - 1)
+    if (version.id !== lostVersion) return openVersion(environment, bucket, name, version.id)
+    // The version still exists, so its content was not deleted with it.
+    environment.report(error)
+    throw error
   }
 }
 

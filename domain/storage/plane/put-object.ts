@@ -14,6 +14,7 @@ import { invalidName } from '../objects/object-name.ts'
 import { requireFree } from '../objects/new-version.ts'
 import { ownQuery } from '../presigned/sign-url.ts'
 import { customMetadata, sha256Header, uploadedMembers } from '../presigned/upload-headers.ts'
+import type { Transfer } from './count-traffic.ts'
 import { allowedCall, type AllowedCall } from './plane-doors.ts'
 import { versionHeader } from './plane-headers.ts'
 import { signedHeader, storeContent, type Body } from './store-content.ts'
@@ -24,7 +25,11 @@ import { uploadActivity } from './upload-activity.ts'
 export type PutReply = Reply<200, undefined, Readonly<Record<string, string>>>
 
 /** Writes the body of a request as a version of an object (storage.md 4.4). */
-export async function putObject(environment: StorageEnvironment, body: Body, context: CallContext): Promise<PutReply> {
+export async function putObject(
+  environment: StorageEnvironment,
+  body: Body,
+  context: CallContext,
+): Promise<Transfer<PutReply>> {
   const { access, audit, clock, store } = environment
   const call = allowedCall(context)
   const { bucket, request } = call
@@ -37,7 +42,7 @@ export async function putObject(environment: StorageEnvironment, body: Body, con
   if (ifNoneMatch) await requireFree(store, bucket.id, request.object)
   const id = clock.newId()
   const path = `objects/${id.slice(-2)}/${id}`
-  const { digests } = await storeContent(environment, call, body, {
+  const { digests, size } = await storeContent(environment, call, body, {
     ...limits,
     path,
     commit(file) {
@@ -47,7 +52,7 @@ export async function putObject(environment: StorageEnvironment, body: Body, con
     },
   })
   const headers = { etag: `"${digests.md5}"`, [versionHeader]: id, [sha256Header]: digests.sha256 }
-  return { status: 200, headers }
+  return { reply: { status: 200, headers }, bytes: size }
 }
 
 /** Checks the name, the metadata and the quota before the first byte, and returns the limits of the body. */

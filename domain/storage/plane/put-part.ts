@@ -5,6 +5,7 @@ import { findUpload, requireActiveUpload } from '../uploads/find-upload.ts'
 import { partQuery } from '../uploads/part-urls.ts'
 import { putPart } from '../uploads/put-part.ts'
 import { uploadActivity } from './upload-activity.ts'
+import type { Transfer } from './count-traffic.ts'
 import { allowedCall } from './plane-doors.ts'
 import type { PutReply } from './put-object.ts'
 import { storeContent, type Body } from './store-content.ts'
@@ -14,7 +15,11 @@ import { sha256Header } from '../presigned/upload-headers.ts'
 const maxPartBytes = 5 * 2 ** 30
 
 /** Writes the body of a request as a part of an upload, in place of a part with the same number (storage.md 4.7). */
-export async function uploadPart(environment: StorageEnvironment, body: Body, context: CallContext): Promise<PutReply> {
+export async function uploadPart(
+  environment: StorageEnvironment,
+  body: Body,
+  context: CallContext,
+): Promise<Transfer<PutReply>> {
   const { clock, store, taxonomy } = environment
   const call = allowedCall(context)
   const { bucket, request } = call
@@ -24,7 +29,7 @@ export async function uploadPart(environment: StorageEnvironment, body: Body, co
   requireActiveUpload(value, context.now)
   const maxBytes = Math.min(maxPartBytes, sizeLimit(bucket, await classOf(store, bucket)))
   const path = `parts/${upload}/${number}.${clock.newId()}`
-  const { digests } = await storeContent(environment, call, body, {
+  const { digests, size } = await storeContent(environment, call, body, {
     maxBytes,
     tooLong: () => tooLarge('the body', maxBytes),
     path,
@@ -35,5 +40,6 @@ export async function uploadPart(environment: StorageEnvironment, body: Body, co
         await environment.audit.recordActivity(tx, uploadActivity(bucket, request.object, context))
       }),
   })
-  return { status: 200, headers: { etag: `"${digests.md5}"`, [sha256Header]: digests.sha256 } }
+  const headers = { etag: `"${digests.md5}"`, [sha256Header]: digests.sha256 }
+  return { reply: { status: 200, headers }, bytes: size }
 }

@@ -49,6 +49,8 @@ export class ContentFolders implements ContentFiles {
   readonly #told = new WeakSet<ContentFault>()
   readonly #shares = new TurnShares()
   readonly #folders: DurableFolders
+  /** The temporary files of bodies that are still arriving, however slowly. */
+  readonly #arriving = new Set<string>()
 
   constructor(folderOf: FolderOf, { calls = hostCalls, report = () => {} }: ContentOptions = {}) {
     this.#folderOf = folderOf
@@ -65,6 +67,7 @@ export class ContentFolders implements ContentFiles {
       await this.#folders.make(dirname(file))
       return this.#calls.open(file, newFile, fileMode)
     })
+    this.#arriving.add(file)
     try {
       const { digests, size } = await this.#write(body, handle, receiving)
       await this.#attempt(instance, () => sync(handle, syncMode))
@@ -75,6 +78,8 @@ export class ContentFolders implements ContentFiles {
       await handle.close().catch(() => {})
       await this.#calls.rm(file, { force: true }).catch(() => {})
       throw error
+    } finally {
+      this.#arriving.delete(file)
     }
   }
 
@@ -125,6 +130,7 @@ export class ContentFolders implements ContentFiles {
     if (folder === undefined) return
     for (const kept of ['tmp', 'objects', 'parts']) {
       for await (const path of this.#filesBelow(folder, kept)) {
+        if (this.#arriving.has(join(folder, path))) continue
         const stats = await this.#calls.lstat(join(folder, path)).catch(() => undefined)
         if (stats !== undefined && stats.mtimeMs < timeMs) yield path
       }

@@ -1,9 +1,15 @@
 import type { AreaRecipes } from '../recipe.ts'
+import { artifactRecipes } from './registry/artifacts.ts'
 import { lockRecipes } from './registry/locks.ts'
 import { repositoryRecipes } from './registry/repositories.ts'
 import { ruleRecipes } from './registry/rules.ts'
 
 export const recipes: AreaRecipes = {
-  operations: { ...repositoryRecipes.operations, ...ruleRecipes.operations, ...lockRecipes.operations },
+  operations: {
+    ...artifactRecipes.operations,
+    ...repositoryRecipes.operations,
+    ...ruleRecipes.operations,
+    ...lockRecipes.operations,
+  },
   reasons: { ...repositoryRecipes.reasons, ...ruleRecipes.reasons },
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { contentCollection } from '../../../../domain/storage/contents/contents-store.ts'
@@ -59,6 +59,29 @@ it('deletes old files that no row names, and keeps young files', async () => {
   const { files, left, now, store } = await collected(ages, { named: 1 })
   await collectLeftovers([instance], { clock: { now: () => now }, files, store }, new AbortController().signal)
   expect(left()).toEqual(['tmp/young', 'objects/0f/named', 'objects/0f/new'])
+})
+
+it('keeps the file of a body that arrives so slowly that the file is old', async () => {
+  const { files, folder, now, store } = await collected({ 'tmp/old': 2 * hour, 'objects/0f/new': 0 }, {})
+  const { promise: rest, resolve: arrive } = Promise.withResolvers<void>()
+  async function* body() {
+    yield new TextEncoder().encode('slow ')
+    await rest
+    yield new TextEncoder().encode('body')
+  }
+  const tooLong = () => new Error('the body is too long')
+  const receiving = files.receive(body(), { instance, syncMode: 'DATA', maxBytes: 100, tooLong })
+  const arriving = () => readdirSync(join(folder, 'tmp')).filter(name => name !== 'old')
+  await expect.poll(arriving).toHaveLength(1)
+  const old = new Date(now - 2 * hour)
+  for (const name of arriving()) utimesSync(join(folder, 'tmp', name), old, old)
+  const signal = new AbortController().signal
+  await collectLeftovers([instance], { clock: { now: () => now }, files, store }, signal)
+  arrive()
+  const { path } = await receiving
+  await files.move(instance, path, 'objects/0f/slow')
+  expect(readFileSync(join(folder, 'objects/0f/slow'), 'utf8')).toBe('slow body')
+  expect(readdirSync(join(folder, 'tmp'))).toEqual([])
 })
 
 const part = (upload_id: string, path: string): StoredPart => ({
