@@ -264,6 +264,10 @@ export const messages = {
     note('format-unchecked', `the format ${quoted(format)} is documentation here: no check of a value looks at it`),
   serverPathUnused: (url: string) =>
     note('server-path-unused', `the base path of ${quoted(url)} is in no route: mount there, or put it into baseUrl`),
+  serverPathBelow: (url: string) =>
+    note('server-path-unused', `clients send to the base path of ${quoted(url)}, which is in no route: mount there`),
+  serverUnusable: (url: string, fault: string) =>
+    warning('server-unusable', `clients send to baseUrl in place of ${quoted(url)}: ${fault}`),
   securityNotEnforced: () =>
     note('security-not-enforced', '"security" is documentation here: generated code leaves authentication to the host'),
   failureUntyped: () =>

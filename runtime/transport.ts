@@ -15,6 +15,11 @@ const keyHeader = 'idempotency-key'
 export interface Transport {
   /** The prefix of every path: `https://api.example.com`, or `''` in a browser for the page's own origin. */
   readonly baseUrl: string
+  /**
+   * The base URLs of operations whose document gives them servers of their own, by operationId, or one for them all.
+   * Such a server is the caller's choice and receives the token and the headers of this transport.
+   */
+  readonly servers?: string | Readonly<Record<string, string>>
   /** The `fetch` function; the platform's by default. */
   readonly fetch?: typeof fetch
   /** The time limit in milliseconds of a whole call with its retries; 60,000 by default. */
@@ -113,6 +118,33 @@ export async function send<Request extends object, Result>(
     const run = () => attempt(transport, route, outgoing, options)
     return transport.policy ? transport.policy({ ...options, ...outgoing, route, timeoutMs }, run) : run()
   })
+}
+
+/**
+ * Returns the transport to the operation's own server: the one of `servers`, otherwise the one of the document, relative
+ * to `baseUrl` (RFC 3986 §5). A server of the document with another origin than `baseUrl` receives neither the
+ * transport's headers nor `Authorization` or `Cookie`. Throws `TypeError` if no URL results.
+ */
+export function onServer(
+  transport: Transport,
+  { operationId, server = '' }: Pick<ClientRoute<unknown, unknown>, 'operationId' | 'server'>,
+): Transport {
+  const { fetch: call = fetch, servers = {} } = transport
+  const [base, page] = [transport.baseUrl.replace(/\/?$/, '/'), globalThis.location?.href]
+  const origin = URL.canParse(base, page) ? new URL(base, page) : undefined
+  const named = typeof servers === 'string' ? servers : new Map(Object.entries(servers)).get(operationId)
+  const url = new URL(named ?? server, origin)
+  const there = { ...transport, baseUrl: url.href }
+  if (named !== undefined || url.origin === origin?.origin) return there
+  return {
+    ...there,
+    headers: {},
+    fetch: (target, init) => {
+      const headers = new Headers(init?.headers)
+      for (const name of ['authorization', 'cookie']) headers.delete(name)
+      return call(target, { ...init, headers })
+    },
+  }
 }
 
 async function attempt<Result>(

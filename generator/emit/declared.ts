@@ -51,10 +51,21 @@ export function declaredIn(part: Part, document: Document): readonly string[] {
     case 'errors':
     case 'filters':
     case 'permissions':
+    case 'servers':
       return []
   }
 }
 
 /** A file of a document's output, by the name of its module. */
 export type Part =
-  'types' | 'validators' | 'handlers' | 'routes' | 'errors' | 'client' | 'filters' | 'permissions' | 'area' | 'int64'
+  | 'types'
+  | 'validators'
+  | 'handlers'
+  | 'routes'
+  | 'errors'
+  | 'client'
+  | 'filters'
+  | 'permissions'
+  | 'area'
+  | 'int64'
+  | 'servers'

@@ -12,6 +12,7 @@ import { emitJoinedClient, joinedClientFile } from './joined-client.ts'
 import { emitPermissionBits, permissionBits, permissionBitsFile } from './permission-bits.ts'
 import { emitPermissions } from './permissions.ts'
 import { emitRoutes } from './routes.ts'
+import { emitServers } from './servers.ts'
 import { emitTypes } from './types.ts'
 import { emitValidators } from './validators.ts'
 import type { Outline } from '../document-outline.ts'
@@ -25,6 +26,7 @@ const artefacts: readonly { readonly file: string; readonly emit: (emission: Emi
   { file: 'routes.ts', emit: emitRoutes },
   { file: 'errors.ts', emit: emitErrors },
   { file: 'client.ts', emit: emitClient },
+  { file: 'servers.ts', emit: emitServers },
   { file: 'filters.ts', emit: emitFilters },
   { file: 'permissions.ts', emit: emitPermissions },
   { file: 'area.ts', emit: emitArea },

@@ -88,6 +88,7 @@ function routeView(operation: Operation, emission: Emission, file: OutputFile): 
     operationId: quote(operation.id),
     method: quote(operation.method),
     path: texts(operation.pathParts),
+    server: operation.server ? quote(operation.server.url) : '',
     body: body ? requestBodyOf(operation, body, emission, file) : false,
     success: successes.map(response => successView(response, emission, file)),
     replies: operation.answer === 'replies' ? file.runtime('readReply') : '',

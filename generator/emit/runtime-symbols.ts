@@ -77,6 +77,7 @@ export const runtimeSymbols = {
   not: { module: 'validation', type: false },
   number: { module: 'validation', type: false },
   omit: { module: 'validation', type: false },
+  onServer: { module: 'transport', type: false },
   own: { module: 'validation', type: false },
   patterned: { module: 'applicators', type: false },
   plainText: { module: 'body', type: false },

@@ -1,6 +1,7 @@
 import type { DiagnosticList } from '../diagnostics.ts'
 import { member, positionOf, text, whole, words } from '../read/located.ts'
 import { operationsOf } from '../read/operations.ts'
+import { firstServer } from '../read/servers.ts'
 import type { Entry, Loaded } from '../read/types.ts'
 import type { Building } from './building.ts'
 import { domainOf, errorsOf, permissionsOf } from './catalogue.ts'
@@ -9,7 +10,7 @@ import { exactAnswers, idsWith, isInt64 } from './exact-answers.ts'
 import { formSchemas, withFiles } from './form-schemas.ts'
 import { groupNames, groupsOf, tagOf } from './groups.ts'
 import { judge } from './judge.ts'
-import { operationsFrom } from './operation.ts'
+import { operationsFrom, serverFrom } from './operation.ts'
 import { type Registered, Registry } from './registry.ts'
 import { sharedMembers } from './shared-members.ts'
 import { childrenSchema, schemaOf } from './schema.ts'
@@ -161,6 +162,7 @@ function documentOf(
     version: words(info, 'version') ?? '',
     description: text(info, 'description'),
     domain: domainOf(name, document, errors, diagnostics),
+    server: serverFrom(firstServer(document)),
     schemas: schemas.filter(schema => schema.document === name),
     operations,
     groups: groupsOf(name, tagged, groups, schemas),

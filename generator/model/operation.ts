@@ -3,6 +3,7 @@ import { messages } from '../diagnostics.ts'
 import { flag, member, members, positionOf, text, texts } from '../read/located.ts'
 import { encodedLiteral, type FoundOperation, parametersOf, templateParts } from '../read/operations.ts'
 import { follow } from '../read/resolve.ts'
+import { readServer, type Server, serverBelow } from '../read/servers.ts'
 import type { Located } from '../read/types.ts'
 import type { Building, BuildSchema } from './building.ts'
 import { contentsOf } from './content.ts'
@@ -60,6 +61,7 @@ function operationFrom(building: Building, found: FoundOperation, names: Operati
     method: method.toUpperCase(),
     path,
     pathParts: (templateParts(path) ?? [path]).map((part, i) => (i % 2 === 0 ? encodedLiteral(part) : part)),
+    server: serverFrom(serverBelow(found)),
     summary: lastText([...item, at], 'summary'),
     description: lastText([...item, at], 'description'),
     deprecated: flag(at, 'deprecated'),
@@ -75,6 +77,12 @@ function operationFrom(building: Building, found: FoundOperation, names: Operati
     returnsOperation: canWait && text(at, 'operationId') !== 'getOperation' && answersRecord(building, found),
     position: positionOf(at),
   }
+}
+
+/** Returns a server that clients can call; undefined without a server, and for all others, which are reported. */
+export function serverFrom(at: Located | undefined): Server | undefined {
+  const server = at && readServer(at)
+  return typeof server === 'string' ? undefined : server
 }
 
 /** Returns the text of a member in the last of several objects that has the member. */

@@ -1,4 +1,5 @@
 import type { Position } from '../position.ts'
+import type { Server } from '../read/servers.ts'
 
 /** A JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json }
@@ -40,6 +41,8 @@ export interface Document {
    * codes of its own.
    */
   readonly domain: { readonly name: string; readonly base: number | undefined }
+  /** The first server of the document. */
+  readonly server: Server | undefined
   readonly schemas: readonly NamedSchema[]
   readonly operations: readonly Operation[]
   /** The operations, grouped by their first tag; each operation is in exactly one group. */
@@ -433,6 +436,8 @@ export interface Operation {
   readonly path: string
   /** The literal texts, encoded for a URL, and the parameter names of the path, alternating, a literal text first. */
   readonly pathParts: readonly string[]
+  /** The server of the operation or of its path item; undefined if the operation has the servers of the document. */
+  readonly server: Server | undefined
   readonly summary: string | undefined
   readonly description: string | undefined
   readonly deprecated: boolean

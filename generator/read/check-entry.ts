@@ -16,6 +16,7 @@ import {
 import { own } from './pointer.ts'
 import { errorReasonsOf } from './reasons.ts'
 import { follow } from './resolve.ts'
+import { readServer, serverBelow } from './servers.ts'
 import type { Entry, Located } from './types.ts'
 
 /**
@@ -30,6 +31,7 @@ export function checkEntry({ file }: Entry, checking: Checking): void {
   checkFallbacks(document, operations, checking)
   checkIds(operations, checking)
   checkServers(document, checking)
+  checkServersBelow(operations, checking)
   checkDialect(document, checking)
   checkSecurity(document, operations, checking)
   checkFailures(document, operations, checking)
@@ -115,8 +117,23 @@ const nameOf = ({ method, path }: FoundOperation): string => `${method.toUpperCa
 function checkServers(document: Located, { diagnostics }: Checking): void {
   for (const server of elements(member(document, 'servers'))) {
     const url = text(server, 'url') ?? '/'
-    const path = /^(?:[a-z][a-z\d+.-]*:)?(?:\/\/[^/]*)?(.*)$/i.exec(url)?.[1] ?? ''
-    if (path.replace(/\/$/, '') !== '') diagnostics.add(messages.serverPathUnused(url), positionOf(server))
+    if (hasPath(url)) diagnostics.add(messages.serverPathUnused(url), positionOf(server))
+  }
+}
+
+const hasPath = (url: string): boolean => {
+  const path = /^(?:[a-z][a-z\d+.-]*:)?(?:\/\/[^/]*)?(.*)$/i.exec(url)?.[1] ?? ''
+  return path.replace(/\/$/, '') !== ''
+}
+
+/** Reports each server below the document that clients cannot call, and its base path, as `checkServers` does. */
+function checkServersBelow(operations: readonly FoundOperation[], { diagnostics }: Checking): void {
+  const servers = operations.flatMap(operation => serverBelow(operation) ?? [])
+  for (const at of new Map(servers.map(server => [server.value, server])).values()) {
+    const server = readServer(at)
+    const url = text(at, 'url') ?? ''
+    if (typeof server === 'string') diagnostics.add(messages.serverUnusable(url, server), positionOf(at))
+    else if (hasPath(server.url)) diagnostics.add(messages.serverPathBelow(url), positionOf(at))
   }
 }
 

@@ -108,7 +108,7 @@ const kinds = {
   },
   pathItem: {
     ...described,
-    servers: lost,
+    servers: of('any'),
     parameters: of({ list: 'parameter' }),
     get: of({ one: 'operation' }),
     put: of({ one: 'operation' }),
@@ -129,7 +129,7 @@ const kinds = {
     callbacks: lost,
     deprecated: of('flag'),
     security: of('any'),
-    servers: lost,
+    servers: of('any'),
     'x-access': of({ one: 'access' }),
     'x-raises': of('texts'),
     'x-filter': of({ one: 'filter' }),

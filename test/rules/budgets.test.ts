@@ -7,7 +7,7 @@ import { parse } from './syntax.ts'
 const ofLines = (path: string, count: number, line = 'x\n') => ({ path, text: line.repeat(count) })
 
 describe('the repository', () => {
-  it('has a runtime of at most 4,520 lines of code in at most 45 files', () => {
+  it('has a runtime of at most 4,540 lines of code in at most 45 files', () => {
     const runtime = readSources(['runtime'], '.ts')
     expect(runtime.length).toBeGreaterThan(0)
     expect(lines(largeRuntime(runtime))).toEqual([])
@@ -40,9 +40,9 @@ describe('the repository', () => {
 })
 
 describe('largeRuntime', () => {
-  it('refuses 4,521 lines and 46 files', () => {
-    expect(largeRuntime([ofLines('runtime/a.ts', 4520)])).toEqual([])
-    expect(largeRuntime([ofLines('runtime/a.ts', 4521)])).toHaveLength(1)
+  it('refuses 4,541 lines and 46 files', () => {
+    expect(largeRuntime([ofLines('runtime/a.ts', 4540)])).toEqual([])
+    expect(largeRuntime([ofLines('runtime/a.ts', 4541)])).toHaveLength(1)
     expect(largeRuntime(Array.from({ length: 46 }, (_, index) => ofLines(`runtime/${index}.ts`, 1)))).toHaveLength(1)
   })
 })

@@ -6,12 +6,12 @@ import { lineOf, walk, type Syntax } from './syntax.ts'
  * The maximal numbers of lines of code and of files in the runtime (docs/decisions/0005). Comments do not count, so
  * that documentation costs nothing.
  */
-const runtimeBudget = { lines: 4520, files: 45 }
+const runtimeBudget = { lines: 4540, files: 45 }
 const templateLines = 60
 /** The maximal lines of code for each operation: in the output of one area, and on average over all areas. */
 const outputLinesPerOperation = { area: 113, average: 93 }
 
-/** Finds a runtime of more than 4,520 lines of code, or of more than 45 files. */
+/** Finds a runtime of more than 4,540 lines of code, or of more than 45 files. */
 export function largeRuntime(files: readonly Source[]): Finding[] {
   const lines = files.reduce((sum, { text }) => sum + countCode(text), 0)
   const found: Finding[] = []

@@ -22,7 +22,7 @@ const areas = 'compute|iam|network|observability|registry|storage|taxonomy|topol
  * The files of `read` that navigate in a loaded document, which the model uses too; the other files load and check
  * documents.
  */
-const documentWalking = 'branches|dialect|fits|located|operations|pointer|reasons|reference|resolve|suggest'
+const documentWalking = 'branches|dialect|fits|located|operations|pointer|reasons|reference|resolve|servers|suggest'
 
 /**
  * Libraries of pure computation, which domain code may use: they open no files or connections (docs/decisions/0009).

@@ -28,6 +28,8 @@ export interface ClientOperation {
   readonly result: TypeCode
   /** The route's constant. */
   readonly route: Name
+  /** The transport: of the client, or to the operation's own server. */
+  readonly transport: string
   /** The method that iterates over the rows of a list; false for other operations. */
   readonly iterator: Iterator | false
 }
@@ -47,6 +49,8 @@ export interface Waiter {
   readonly record: TypeCode
   /** The constant of the route that reads the record. */
   readonly route: Name
+  /** The transport for that route. */
+  readonly transport: string
   /** Symbols of the runtime. */
   readonly wait: Name
   readonly WaitOptions: Name

@@ -41,6 +41,8 @@ export interface RouteView {
   readonly method: Literal
   /** The parts of the path: a text, the name of a parameter, a text, and so on. */
   readonly path: Literal
+  /** The URL of the operation's own server, or ''. */
+  readonly server: Literal | ''
   /** The constants of the operation's parameters. */
   readonly parameters: readonly Name[]
   readonly body: BodyView | false

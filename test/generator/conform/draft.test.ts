@@ -28,6 +28,7 @@ const operation: Operation = {
   method: 'POST',
   path: '/a/{id}:run',
   pathParts: ['/a/', 'id', ':run'],
+  server: undefined,
   summary: undefined,
   description: undefined,
   deprecated: false,

@@ -17,6 +17,7 @@ const operation = (id: string): Operation => ({
   method: 'GET',
   path: `/${id}`,
   pathParts: [`/${id}`],
+  server: undefined,
   summary: undefined,
   description: undefined,
   deprecated: false,

@@ -59,6 +59,8 @@ export interface ClientRoute<Request, Result, Given extends Request = Request> {
    * `['/quotas/', 'id', ':reset']`.
    */
   readonly path: readonly string[]
+  /** The URL of the operation's own server, absolute or relative; `onServer` makes the transport to it. */
+  readonly server?: string
   /** All parameters, the parameters of the path included. */
   readonly parameters?: readonly ClientParameter[]
   readonly body?: ClientBody
