@@ -28,8 +28,8 @@ export interface ClientOperation {
   readonly result: TypeCode
   /** The route's constant. */
   readonly route: Name
-  /** The transport: of the client, or to the operation's own server. */
-  readonly transport: string
+  /** The runtime's function that makes the transport to the operation's own server, or '' without such a server. */
+  readonly onServer: Name | ''
   /** The method that iterates over the rows of a list; false for other operations. */
   readonly iterator: Iterator | false
 }
@@ -49,8 +49,8 @@ export interface Waiter {
   readonly record: TypeCode
   /** The constant of the route that reads the record. */
   readonly route: Name
-  /** The transport for that route. */
-  readonly transport: string
+  /** The runtime's function that makes the transport to that route's own server, or ''. */
+  readonly onServer: Name | ''
   /** Symbols of the runtime. */
   readonly wait: Name
   readonly WaitOptions: Name

@@ -1,10 +1,10 @@
-import type { Document } from '../model/types.ts'
-import { type Emission, openFile } from './emission.ts'
-import type { OutputFile } from './file.ts'
-import { inSentence } from './layout/comment.ts'
-import { annotated, type Type, unionOf } from './layout/type.ts'
-import { array, key, literalType, member, quote } from './layout/typescript.ts'
-import { pascal } from './names.ts'
+import type { Document } from '../../model/types.ts'
+import { type Emission, openFile } from '../emission.ts'
+import type { OutputFile } from '../file.ts'
+import { inSentence } from '../layout/comment.ts'
+import { annotated, type Type, unionOf } from '../layout/type.ts'
+import { array, key, literalType, member, quote } from '../layout/typescript.ts'
+import { pascal } from '../names.ts'
 
 type Server = NonNullable<Document['server']>
 /** A variable in the URL of a server. */

@@ -1,17 +1,16 @@
-import type { Operation } from '../model/types.ts'
-import { resultType } from './answer-type.ts'
-import { type Emission, openFile } from './emission.ts'
-import { listNames } from './list-names.ts'
-import { clientName } from './names.ts'
-import type { OutputFile } from './file.ts'
-import { inSentence } from './layout/comment.ts'
-import { flat } from './layout/doc.ts'
-import { typeCode } from './layout/type.ts'
-import { call, key, quote } from './layout/typescript.ts'
-import { operationComment } from './operation-comment.ts'
-import { render } from './templates/render.ts'
-import { typeOf } from './type-expression.ts'
-import type { ClientOperation, Iterator, Waiter } from './views/client.ts'
+import type { Operation } from '../../model/types.ts'
+import { resultType } from '../answer-type.ts'
+import { type Emission, openFile } from '../emission.ts'
+import { listNames } from '../list-names.ts'
+import { clientName } from '../names.ts'
+import type { OutputFile } from '../file.ts'
+import { inSentence } from '../layout/comment.ts'
+import { typeCode } from '../layout/type.ts'
+import { key, quote } from '../layout/typescript.ts'
+import { operationComment } from '../operation-comment.ts'
+import { render } from '../templates/render.ts'
+import { typeOf } from '../type-expression.ts'
+import type { ClientOperation, Iterator, Waiter } from '../views/client.ts'
 
 /**
  * Emits client.ts: a method for each operation over one transport, iterators for lists, and a method that waits for
@@ -46,15 +45,9 @@ function methodView(operation: Operation, emission: Emission, file: OutputFile):
       !body?.required && parameters.every(({ required, schema }) => !required || schema.default !== undefined),
     result: typeCode(resultType(operation, { emission, file, view: 'output' })),
     route: file.from('routes', routeName, false),
-    transport: transportTo(operation, file),
+    onServer: operation.server ? file.runtime('onServer') : '',
     iterator: iteratorView(operation, emission, file),
   }
-}
-
-/** Returns the transport of an operation, as the code of a method. */
-function transportTo({ routeName, server }: Operation, file: OutputFile): string {
-  if (!server) return 'this.#transport'
-  return flat(call(file.runtime('onServer'), ['this.#transport', file.from('routes', routeName, false)]))
 }
 
 function iteratorView(operation: Operation, emission: Emission, file: OutputFile): Iterator | false {
@@ -74,7 +67,7 @@ function waiterView(emission: Emission, file: OutputFile): Waiter | false {
   return {
     record: typeCode(resultType(getOperation, { emission, file, view: 'output' })),
     route: file.from('routes', getOperation.routeName, false),
-    transport: transportTo(getOperation, file),
+    onServer: getOperation.server ? file.runtime('onServer') : '',
     wait: file.runtime('wait'),
     WaitOptions: file.runtime('WaitOptions'),
   }
