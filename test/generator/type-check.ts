@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { repository } from './generation.ts'
 
@@ -7,4 +8,20 @@ export function typeCheck(folder: string): string {
   const tsc = join(repository, 'node_modules/typescript/bin/tsc')
   const { stdout, stderr } = spawnSync(process.execPath, [tsc, '-p', folder, '--pretty', 'false'], { encoding: 'utf8' })
   return `${stdout}${stderr}`.trim()
+}
+
+/**
+ * Makes a folder with output a project of TypeScript, with the strict settings of this repository but not the types of
+ * Node.js, and with the packages of this repository.
+ */
+export function makeProject(folder: string): void {
+  const project = {
+    extends: join(repository, 'tsconfig.json'),
+    compilerOptions: { types: [] },
+    include: ['**/*.ts'],
+    exclude: [],
+  }
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(project))
+  symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'))
 }

@@ -1,11 +1,11 @@
-import { symlinkSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { format, resolveConfig } from 'prettier'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bearer, createTransport, type Transport, type TransportOptions } from '../../../runtime/transport.ts'
 import { generation, newFolder, removeFolder, repository, runtimeFrom, writeFiles } from '../generation.ts'
-import { typeCheck } from '../type-check.ts'
+import { makeProject, typeCheck } from '../type-check.ts'
 import { documentOf } from './wire.ts'
 
 const responses = { 204: { description: 'Fine' } }
@@ -212,15 +212,7 @@ describe('the variables of a server', () => {
       `documentUrl({ planet: 'mars' })`,
     ]
     writeFileSync(join(root, 'use.ts'), use.join('\n'))
-    writeFileSync(join(root, 'package.json'), '{"type":"module"}')
-    const project = {
-      extends: join(repository, 'tsconfig.json'),
-      compilerOptions: { types: [] },
-      include: ['**/*.ts'],
-      exclude: [],
-    }
-    writeFileSync(join(root, 'tsconfig.json'), JSON.stringify(project))
-    symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'))
+    makeProject(root)
     expect(typeCheck(root)).toBe('')
     const { files } = await generation(['unusual.json'], root, runtimeFrom(root))
     const options = { ...(await resolveConfig(join(repository, 'package.json'))), filepath: 'output.ts' }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { format, resolveConfig } from 'prettier'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -12,7 +12,7 @@ import {
   runtimeFrom,
   writeFiles,
 } from '../generation.ts'
-import { typeCheck } from '../type-check.ts'
+import { makeProject, typeCheck } from '../type-check.ts'
 import { answers, calls, refusals, reported } from './strange.ts'
 import { connectedGeneration, documentOf, type Wire } from './wire.ts'
 
@@ -92,15 +92,7 @@ describe('a strange document', () => {
   })
 
   test('has output that every strict flag of TypeScript accepts', () => {
-    writeFileSync(join(root, 'package.json'), '{"type":"module"}')
-    const project = {
-      extends: join(repository, 'tsconfig.json'),
-      compilerOptions: { types: [] },
-      include: ['**/*.ts'],
-      exclude: [],
-    }
-    writeFileSync(join(root, 'tsconfig.json'), JSON.stringify(project))
-    symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'))
+    makeProject(root)
     expect(typeCheck(root)).toBe('')
   }, 120_000)
 
