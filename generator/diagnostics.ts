@@ -243,6 +243,11 @@ export const messages = {
       'parameter-members',
       `the members of this parameter stand in the request by their own names, and ${quoted(name)} is taken by ${quoted(other)}; use "deepObject" or "content" with JSON`,
     ),
+  formMembers: (name: string, other: string) =>
+    warning(
+      'form-members',
+      `the members of this object stand in the form by their own names, and ${quoted(name)} is taken by ${quoted(other)}; give the object an "encoding" with "contentType: application/json"`,
+    ),
   headerShape: () =>
     warning(
       'header-shape',

@@ -88,6 +88,36 @@ describe('encodings', () => {
     expect(codesOf(diagnostics)).toEqual(codes)
   })
 
+  test.each([
+    ['{o: {type: object, properties: {a: {type: string}}}, a: {type: string}}', '{}', true],
+    ['{a: {type: string}, o: {type: object, properties: {a: {type: string}}}}', '{}', true],
+    [
+      '{o: {type: object, properties: {b: {type: string}}}, p: {type: object, properties: {b: {type: string}}}}',
+      '{}',
+      true,
+    ],
+    ['{o: {type: object, properties: {o: {type: string}}}}', '{}', false],
+    ['{o: {type: object, properties: {b: {type: string}}}, a: {type: string}}', '{}', false],
+    ['{o: {type: object, properties: {a: {type: string}}}, a: {type: string}}', '{o: {style: deepObject}}', false],
+    ['{o: {type: object, properties: {a: {type: string}}}, a: {type: string}}', '{o: {explode: false}}', false],
+    [
+      '{o: {type: object, properties: {a: {type: string}}}, a: {type: string}}',
+      '{o: {contentType: application/json}}',
+      false,
+    ],
+    ['{o: {type: object, properties: {a: {type: object}}}, a: {type: string}}', '{}', false],
+  ])(
+    'objects whose members take names of others in a text form are reported: %s, %s',
+    async (properties, encoding, is) => {
+      const schema = `{schema: {type: object, properties: ${properties}}, encoding: ${encoding}}`
+      const { diagnostics } = built(await read({ 'a.yaml': document(posting(text, schema)) }))
+      expect(codesOf(diagnostics)).toEqual(is ? ['9 form-members'] : [])
+      expect(built(await read({ 'a.yaml': document(posting(form, schema)) })).diagnostics.join()).not.toContain(
+        'form-members',
+      )
+    },
+  )
+
   test('headers are reported as not honoured', async () => {
     const source = posting(form, `{schema: ${schema}, encoding: {a: {headers: {}}}}`)
     const { diagnostics } = await read({ 'a.yaml': document(source) })
