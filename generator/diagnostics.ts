@@ -323,6 +323,11 @@ export const messages = {
   patternTooLong: (max: number) => error('pattern-too-long', `the pattern is longer than ${max} characters`),
   patternInvalid: (pattern: string) =>
     error('pattern-invalid', `the pattern ${quoted(pattern)} is no regular expression of JavaScript; correct it`),
+  patternForeign: (part: string) =>
+    warning(
+      'pattern-foreign',
+      `${quoted(part)} is of another dialect of regular expressions, so the pattern is not checked; write it for JavaScript`,
+    ),
   patternNotUnicode: (pattern: string) =>
     warning(
       'pattern-not-unicode',

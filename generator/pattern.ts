@@ -7,6 +7,20 @@ export function expressionOf(pattern: string): RegExp | undefined {
   return compiled(pattern, 'u') ?? compiled(pattern, '')
 }
 
+/**
+ * Parts that only other dialects of regular expressions have: the anchors `\A`, `\Z` and `\z` of Perl, Python and Ruby,
+ * their flags and named groups, and the classes of POSIX.
+ */
+const otherDialect = /\\[AZz]|\(\?[a-zA-Z]+\)|\(\?P[<=>]|\[[^\]]*\[:\^?[a-z]+:\]/
+
+/**
+ * Returns the first part of a pattern that is of another dialect than that of JavaScript; undefined if there is none.
+ * JavaScript reads most of these parts as other characters, for example `\A` as the letter A, and refuses the others.
+ */
+export function foreignPart(pattern: string): string | undefined {
+  return otherDialect.exec(pattern.replaceAll('\\\\', ''))?.[0]
+}
+
 function compiled(pattern: string, flags: string): RegExp | undefined {
   try {
     return new RegExp(pattern, flags)

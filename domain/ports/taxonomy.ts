@@ -70,6 +70,11 @@ export interface Taxonomy {
    */
   workspaceNamed(reader: Reader, organisation: string, workspace: string): Promise<string | undefined>
   /**
+   * Throws QUOTA_EXCEEDED as `consume` would now for an amount, but takes nothing and locks nothing: for a refusal before
+   * costly work, at whose end `consume` decides. Costs several reads.
+   */
+  requireRoom(reader: Reader, workspace: string, amount: Amount): Promise<void>
+  /**
    * Takes amounts for a workspace from every quota on its chain. Throws QUOTA_EXCEEDED, which names the topmost node
    * without room. A negative amount is never refused, and a deleted workspace has nothing to return. If the transaction
    * has locked the tree, the caller may pass the scopes from the organisation to the workspace instead of the id.

@@ -2,7 +2,7 @@ import { workspaceNotActive } from '../../output/shared/errors.ts'
 import type { Reader, Transaction } from '../ports/store.ts'
 import type { EffectiveState, Taxonomy, WorkspaceNames } from '../ports/taxonomy.ts'
 import { chain, parent } from './tree/chains.ts'
-import { consume } from './quotas/consume.ts'
+import { consume, requireRoom } from './quotas/consume.ts'
 import { locate } from './tree/locate.ts'
 import { groups, organisations, trees, workspaces } from './tree/nodes.ts'
 import { groupsBelow } from './tree/places.ts'
@@ -21,6 +21,7 @@ export const taxonomyFunctions: Taxonomy = {
   subtree,
   namesOf,
   workspaceNamed,
+  requireRoom,
   consume,
 }
 

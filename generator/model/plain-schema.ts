@@ -1,4 +1,5 @@
 import { messages } from '../diagnostics.ts'
+import { foreignPart } from '../pattern.ts'
 import { branchesOf } from '../read/branches.ts'
 import { boundsOf, isNewer, permitsNull, typesOf } from '../read/dialect.ts'
 import { elements, flag, member, members, numeric, positionOf, text, texts } from '../read/located.ts'
@@ -125,9 +126,15 @@ function stringSchema(at: Located, base: SchemaBase): Schema {
   const limits = { minLength: numeric(at, 'minLength'), maxLength: numeric(at, 'maxLength') }
   return {
     kind: 'string',
-    ...present({ format: formatOf(at), ...limits, pattern: text(at, 'pattern') }),
+    ...present({ format: formatOf(at), ...limits, pattern: patternOf(at) }),
     ...base,
   }
+}
+
+/** Returns the pattern of a schema; undefined also for a pattern of another dialect, which is reported. */
+function patternOf(at: Located): string | undefined {
+  const pattern = text(at, 'pattern')
+  return pattern === undefined || foreignPart(pattern) !== undefined ? undefined : pattern
 }
 
 function numberSchema(integer: boolean, at: Located, base: SchemaBase, { isExact }: Building): Schema {

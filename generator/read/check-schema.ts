@@ -38,7 +38,7 @@ export function checkSchema(at: Located, checking: Checking): void {
   const format = text(at, 'format')
   if (format !== undefined && unchecked.has(format)) report(messages.formatUnchecked(format), 'format')
   for (const name of ['pattern', 'x-key-pattern'] as const) {
-    const message = patternFault(text(at, name))
+    const message = patternFault(text(at, name), { isLeftOut: name === 'pattern' })
     if (message) report(message, name)
   }
   for (const [low, high] of bounds) {

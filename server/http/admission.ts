@@ -1,5 +1,6 @@
 import { domainOf, type DispatcherOptions } from '../../runtime/call.ts'
 import { ApiError, commonReasons, type ErrorDomain } from '../../runtime/errors.ts'
+import { fieldInvalid } from '../../runtime/refusal.ts'
 import { errorAnswer } from '../../runtime/status.ts'
 import type { Dispatch, WireAnswer, WireRequest } from '../../runtime/wire.ts'
 import type { RequestRules } from './connections.ts'
@@ -18,23 +19,37 @@ const messages = {
   draining: 'the server is about to end; try again',
 } as const
 
-type Cause = keyof typeof messages
-
 /** Returns the answer to a caller that has disconnected, which is never sent. */
 const gone = (): WireAnswer => ({ status: 499, headers: {} })
 
 /** The delay in seconds after which refused callers should try again; the platform's clients add a random part. */
 const retryAfterSeconds = 1
 
-const refusalOf = (cause: Cause): ApiError =>
+const refusalOf = (cause: keyof typeof messages): ApiError =>
   new ApiError(commonReasons.ENGINE_UNAVAILABLE, messages[cause], {}, { retryAfterSeconds })
 
 // The errors are made once: each new error would cost the capture of its stack.
-const refusals = { overloaded: refusalOf('overloaded'), draining: refusalOf('draining') } as const
+const refusals = {
+  overloaded: refusalOf('overloaded'),
+  draining: refusalOf('draining'),
+  transfer_coding: fieldInvalid([{ field: 'Transfer-Encoding', description: 'must be absent or chunked' }]),
+} as const
+
+type Cause = keyof typeof refusals
+
+/** The HTTP status of refusals whose error has another status elsewhere. */
+const statuses: { readonly [C in Cause]?: number } = { transfer_coding: 501 }
+
+/** Whether the body of a request has a transfer coding that the server cannot decode (RFC 9112 §6.1). */
+function isCoded({ headers }: WireRequest): boolean {
+  const coding = headers['transfer-encoding']
+  return coding !== undefined && coding.toLowerCase() !== 'chunked'
+}
 
 /**
  * Limits the number of running calls, and begins calls in the turns of the server. Above the limit, after too long a
- * wait for a turn, and while the server ends, calls are refused with 503 and `Retry-After`. A call that waits for its
+ * wait for a turn, and while the server ends, calls are refused with 503 and `Retry-After`. A request with another
+ * transfer coding than `chunked` is refused with 501. A call that waits for its
  * body, or for its caller to take the answer, does not count as running.
  */
 export class Admission {
@@ -46,6 +61,7 @@ export class Admission {
   readonly #answers: Readonly<Record<Cause, Map<ErrorDomain, WireAnswer>>> = {
     overloaded: new Map(),
     draining: new Map(),
+    transfer_coding: new Map(),
   }
   readonly #drained = Promise.withResolvers<void>()
   #inWork = 0
@@ -77,6 +93,8 @@ export class Admission {
   admit(dispatch: Dispatch, rules?: RequestRules): Dispatch {
     return async request => {
       const turns = this.#turns
+      // Every handler would take the coded bytes for its body.
+      if (isCoded(request)) return this.#leaving(this.#refuse(request, 'transfer_coding', rules))
       if (isHealth(request)) {
         const entered = turns.enter(true)
         if (entered !== true) await entered
@@ -142,14 +160,14 @@ export class Admission {
     const answer =
       rules === undefined
         ? this.#plain(cause, domainOf(target, this.#domains))
-        : errorAnswer(refusals[cause], rules.domain, rules.renderError)
+        : errorAnswer(refusals[cause], rules.domain, rules.renderError, statuses[cause])
     return identified(answer, refusals[cause], cause, this.#parts, headers.traceparent)
   }
 
   #plain(cause: Cause, domain: ErrorDomain): WireAnswer {
     const known = this.#answers[cause].get(domain)
     if (known) return known
-    const answer = errorAnswer(refusals[cause], domain)
+    const answer = errorAnswer(refusals[cause], domain, undefined, statuses[cause])
     this.#answers[cause].set(domain, answer)
     return answer
   }

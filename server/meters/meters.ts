@@ -11,6 +11,8 @@ export type Refusal =
   /** The bytes are no HTTP. */
   | 'malformed'
   | 'headers_too_large'
+  /** The body has a transfer coding that the server cannot decode. */
+  | 'transfer_coding'
   /** Headers or body did not arrive in time. */
   | 'timeout'
   /** The caller did not take its answer in time. */
@@ -23,6 +25,7 @@ const refusals: readonly Refusal[] = [
   'draining',
   'malformed',
   'headers_too_large',
+  'transfer_coding',
   'timeout',
   'unread',
   'connections',

@@ -4,8 +4,11 @@ import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Reader } from '../../ports/store.ts'
 import { retainedUntil } from '../objects/retention.ts'
 import { versionCollection, type StoredVersion } from '../objects/versions-store.ts'
+import { uploadStateAt } from '../uploads/upload-state.ts'
 import { uploadCollection } from '../uploads/uploads-store.ts'
 import type { StoredBucket } from '../buckets/buckets-store.ts'
+
+const active = 'STORAGE_MULTIPART_UPLOAD_STATE_ACTIVE'
 
 const field = (name: string, type: FilterField['type'] = 'STRING'): FilterField => ({
   name,
@@ -25,8 +28,8 @@ const newestFirst: readonly SortField[] = [
   { field: field('version_id'), descending: false },
 ]
 
-/** Throws BUCKET_NOT_EMPTY if a bucket has a version, a delete marker or an active upload. */
-export async function requireEmpty(reader: Reader, { id }: Pick<StoredBucket, 'id'>): Promise<void> {
+/** Throws BUCKET_NOT_EMPTY if a bucket has a version, a delete marker or an upload that is active at `nowMs`. */
+export async function requireEmpty(reader: Reader, { id }: Pick<StoredBucket, 'id'>, nowMs: number): Promise<void> {
   const left = [
     ['versions', 'storage.objects', await reader.count(versionCollection, { bucket_id: id, is_delete_marker: false })],
     [
@@ -34,11 +37,7 @@ export async function requireEmpty(reader: Reader, { id }: Pick<StoredBucket, 'i
       'storage.objects',
       await reader.count(versionCollection, { bucket_id: id, is_delete_marker: true }),
     ],
-    [
-      'active uploads',
-      'storage.multipartUploads',
-      await reader.count(uploadCollection, { bucket_id: id, state: 'STORAGE_MULTIPART_UPLOAD_STATE_ACTIVE' }),
-    ],
+    ['active uploads', 'storage.multipartUploads', await activeUploads(reader, id, nowMs)],
   ] as const
   const present = left.filter(([, , count]) => count > 0)
   if (present.length === 0) return
@@ -46,6 +45,14 @@ export async function requireEmpty(reader: Reader, { id }: Pick<StoredBucket, 'i
   throw bucketNotEmpty(`bucket ${id} has ${counts}; delete them first, or delete the bucket with force`, {
     precondition: present.map(([noun, type, count]) => ({ type, subject: id, description: `${count} ${noun} left` })),
   })
+}
+
+/** Counts the active uploads of a bucket; the worker that ends expired uploads comes later than the clock. */
+async function activeUploads(reader: Reader, bucket_id: string, nowMs: number): Promise<number> {
+  let count = 0
+  for await (const { value } of reader.each(uploadCollection, { bucket_id, state: active }))
+    if (uploadStateAt(value, nowMs) === active) count += 1
+  return count
 }
 
 /** Returns the version of a bucket whose protection ends last, if its protection has not ended. */

@@ -17,6 +17,7 @@ import { classKind } from '../classes/class-kind.ts'
 import type { StorageEnvironment } from '../environment.ts'
 import { endGauges } from '../statistics/record-statistics.ts'
 import { changeBucket, filledRules } from '../buckets/bucket-changes.ts'
+import { endLeftUploads } from '../uploads/end-upload.ts'
 import { requireEmpty, requireNoneRetained } from './bucket-contents.ts'
 import { bucketKind } from '../buckets/bucket-kind.ts'
 import type { StoredBucket } from '../buckets/buckets-store.ts'
@@ -98,7 +99,8 @@ async function deleteBucket(
   if (!request.force)
     return resources.delete(request, context, {
       async release(tx, bucket) {
-        await requireEmpty(tx, bucket)
+        await requireEmpty(tx, bucket, context.now)
+        await endLeftUploads(tx, bucket, context.now)
         await endGauges(tx, bucket, context.now)
       },
     })

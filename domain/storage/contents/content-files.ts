@@ -73,11 +73,14 @@ export interface ContentFiles {
   receive(body: Chunks, receiving: Receiving): Promise<ReceivedFile>
   /** Moves a file to another path. Once `move` returns, the new name survives a loss of power. */
   move(instance: string, from: string, to: string): Promise<void>
-  /** Opens a content of an instance, whose bytes are those of the files one after the other. */
+  /**
+   * Opens a content of an instance, whose bytes are those of the files one after the other. A content whose files are
+   * being deleted is lost.
+   */
   open(instance: string, files: readonly ContentFile[]): Promise<OpenContent>
   /**
    * Deletes files; an absent file counts as deleted. Returns false if a reader still needs a file, which is then kept
-   * for a later call.
+   * for a later call, and if another call is deleting a file.
    */
   remove(instance: string, paths: readonly string[]): Promise<boolean>
   /**

@@ -66,7 +66,7 @@ export async function copyObject(
       await requireWritable(tx, changes.bucket.instance_id)
       return effect
     }
-    await replacedVersion(tx, changes, copy)
+    await replacedVersion(tx, changes.bucket, copy)
     await requireWritable(tx, changes.bucket.instance_id)
     await pin(tx, { id, workspace_id: workspace, content_id: version.content_id }, context.now)
     const { overwriteRefusal: refusal, ...rest } = copy

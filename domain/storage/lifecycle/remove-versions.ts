@@ -4,7 +4,7 @@ import { systemPrincipalId } from '../../ports/reserved.ts'
 import { remove } from '../objects/delete-object.ts'
 import { retainedUntil } from '../objects/retention.ts'
 import type { VersionChanges } from '../objects/version-changes.ts'
-import { versionCollection, type StoredVersion } from '../objects/versions-store.ts'
+import { nullVersion, versionCollection, type StoredVersion } from '../objects/versions-store.ts'
 import type { StoredBucket } from '../buckets/buckets-store.ts'
 import { isDue, removesNoncurrent, type Rule } from '../rules/due.ts'
 import { NewerVersions } from './newer-versions.ts'
@@ -43,7 +43,7 @@ export class Judge {
     // A delete marker destroys the null version at most.
     if (versioning === 'STORAGE_VERSIONING_ENABLED' || version.is_delete_marker) return false
     const replaced = await nullVersion(this.#reader, version)
-    return replaced !== undefined && this.#isRetained(replaced)
+    return replaced !== undefined && this.#isRetained(replaced.value)
   }
 
   #isRetained(version: StoredVersion): boolean {
@@ -54,10 +54,6 @@ export class Judge {
   #hides({ bucket_id, name }: StoredVersion): Promise<boolean> {
     return this.#reader.exists(versionCollection, { bucket_id, name, is_latest: false })
   }
-}
-
-async function nullVersion(reader: Reader, { bucket_id, name }: StoredVersion): Promise<StoredVersion | undefined> {
-  return (await reader.find(versionCollection, { bucket_id, name, slot: 'NULL' }))?.value
 }
 
 /** The removal of some versions, with their number by kinds. */

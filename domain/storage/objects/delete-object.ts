@@ -16,7 +16,7 @@ import { classOf } from './object-limits.ts'
 import { invalidName } from './object-name.ts'
 import { requireUnretained } from './retention.ts'
 import { VersionChanges } from './version-changes.ts'
-import type { StoredVersion } from './versions-store.ts'
+import { nullVersion, type StoredVersion } from './versions-store.ts'
 
 /** Deletes a version, or puts a delete marker on top of the versions of an object (storage.md 4.8). */
 export async function deleteObject(
@@ -85,7 +85,7 @@ export async function remove(
   const { name } = found.value
   const isMarked = versionId === '' && bucket.versioning !== 'STORAGE_VERSIONING_DISABLED'
   const isKept = bucket.versioning === 'STORAGE_VERSIONING_ENABLED'
-  const destroyed = !isMarked ? found : isKept ? undefined : await changes.nullVersion(name)
+  const destroyed = !isMarked ? found : isKept ? undefined : await nullVersion(tx, { bucket_id: bucket.id, name })
   if (destroyed) {
     requireUnretained(bucket, destroyed.value, now)
     await changes.remove(destroyed, { isReplaced: isMarked })

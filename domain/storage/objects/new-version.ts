@@ -3,10 +3,17 @@ import type { ApiError } from '../../../runtime/errors.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Reader, Stored, Transaction } from '../../ports/store.ts'
 import { addReference } from '../contents/references.ts'
+import type { StoredBucket } from '../buckets/buckets-store.ts'
 import { contentCollection, type ContentFile } from '../contents/contents-store.ts'
 import { requireUnretained } from './retention.ts'
 import type { VersionChanges } from './version-changes.ts'
-import { metadataCollection, versionCollection, type StoredMetadata, type StoredVersion } from './versions-store.ts'
+import {
+  metadataCollection,
+  nullVersion,
+  versionCollection,
+  type StoredMetadata,
+  type StoredVersion,
+} from './versions-store.ts'
 
 /** The content and the metadata of a version that is to be written. */
 export interface NewVersion {
@@ -38,7 +45,7 @@ export interface NewVersion {
 export async function writeVersion(tx: Transaction, changes: VersionChanges, version: NewVersion): Promise<void> {
   const { bucket } = changes
   const { id, name, now } = version
-  const replaced = await replacedVersion(tx, changes, version)
+  const replaced = await replacedVersion(tx, bucket, version)
   // The version that is replaced may have the last other reference to a shared content, which must not be given up.
   const content_id = await contentOf(tx, version, bucket.instance_id)
   if (replaced) await changes.remove(replaced, { isReplaced: true })
@@ -67,14 +74,13 @@ export async function writeVersion(tx: Transaction, changes: VersionChanges, ver
  * of an overwrite.
  */
 export async function replacedVersion(
-  tx: Transaction,
-  changes: VersionChanges,
+  reader: Reader,
+  bucket: StoredBucket,
   { ifNoneMatch, name, now, overwriteRefusal }: Pick<NewVersion, 'ifNoneMatch' | 'name' | 'now' | 'overwriteRefusal'>,
 ): Promise<Stored<StoredVersion> | undefined> {
-  const { bucket } = changes
-  if (ifNoneMatch) await requireFree(tx, bucket.id, name)
+  if (ifNoneMatch) await requireFree(reader, bucket.id, name)
   if (bucket.versioning === 'STORAGE_VERSIONING_ENABLED') return undefined
-  const replaced = await changes.nullVersion(name)
+  const replaced = await nullVersion(reader, { bucket_id: bucket.id, name })
   if (!replaced) return undefined
   if (overwriteRefusal && !replaced.value.is_delete_marker) throw overwriteRefusal
   requireUnretained(bucket, replaced.value, now)

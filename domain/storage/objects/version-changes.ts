@@ -66,11 +66,6 @@ export class VersionChanges {
     return this.#tx.find(versionCollection, { bucket_id: this.bucket.id, name, is_latest: true })
   }
 
-  /** Returns the version that was written while versioning was not enabled, if there is one. */
-  nullVersion(name: string): Promise<Stored<StoredVersion> | undefined> {
-    return this.#tx.find(versionCollection, { bucket_id: this.bucket.id, name, slot: 'NULL' })
-  }
-
   /** Inserts a version or delete marker on top of the versions of its name. The latest version before stays. */
   async put(version: Omit<StoredVersion, 'commit_number' | 'is_latest'>): Promise<void> {
     const before = await this.latest(version.name)

@@ -1,7 +1,7 @@
 import { objectsList } from '../../../output/storage/filters.ts'
 import type { ObjectMetadata, ObjectSchema } from '../../../output/storage/types.ts'
 import type { FilterField, SortField } from '../../../runtime/filter/types.ts'
-import type { Collection } from '../../ports/store.ts'
+import type { Collection, Reader, Stored } from '../../ports/store.ts'
 
 /**
  * The row of a version of an object or of a delete marker. Its text is the answer of a list without
@@ -57,6 +57,12 @@ export const newestFirst: readonly SortField[] = [
   { field: commitField, descending: true },
   { field: versionField, descending: false },
 ]
+
+/** Returns the version of an object that was written while versioning was not enabled, if there is one. */
+export const nullVersion = (
+  reader: Reader,
+  { bucket_id, name }: Pick<StoredVersion, 'bucket_id' | 'name'>,
+): Promise<Stored<StoredVersion> | undefined> => reader.find(versionCollection, { bucket_id, name, slot: 'NULL' })
 
 /** The members of `ObjectMetadata` that a list does not answer. They never change. */
 export interface StoredMetadata extends Omit<ObjectMetadata, keyof ObjectSchema> {

@@ -4,19 +4,19 @@ import type { CallContext } from '../../../runtime/context.ts'
 import type { Reply } from '../../../runtime/route.ts'
 import { refusalOf } from '../../resources/refusal.ts'
 import { workspaceScope } from '../../resources/kind.ts'
-import { requireBucketQuota } from '../buckets/bucket-quota.ts'
 import type { ReceivedFile } from '../contents/content-files.ts'
 import { crc32cText } from '../../resources/crc32c.ts'
 import type { StorageEnvironment } from '../environment.ts'
 import { commitVersion } from '../objects/commit-version.ts'
 import { classOf, requireMetadataSize, sizeLimit, tooLarge } from '../objects/object-limits.ts'
 import { invalidName } from '../objects/object-name.ts'
-import { requireFree } from '../objects/new-version.ts'
+import { replacedVersion, requireFree } from '../objects/new-version.ts'
 import { ownQuery } from '../presigned/sign-url.ts'
 import { customMetadata, sha256Header, uploadedMembers } from '../presigned/upload-headers.ts'
 import type { Transfer } from './count-traffic.ts'
 import { allowedCall, type AllowedCall } from './plane-doors.ts'
 import { versionHeader } from './plane-headers.ts'
+import { nothing, type Held } from './quota-room.ts'
 import { signedHeader, storeContent, type Body } from './store-content.ts'
 import { typeOf } from './upload-faults.ts'
 import { uploadActivity } from './upload-activity.ts'
@@ -45,6 +45,11 @@ export async function putObject(
   const { digests, size } = await storeContent(environment, call, body, {
     ...limits,
     path,
+    arrivalOf: length => ({
+      added: { ...nothing, bytes: length, versions: 1 },
+      replaced: (reader, current) =>
+        replacedBy(reader, current, { ifNoneMatch, name: request.object, now: context.now, overwriteRefusal }),
+    }),
     commit(file) {
       const version = { ...versionOf(call, file, path, context), id, ifNoneMatch, overwriteRefusal }
       const activity = uploadActivity(bucket, version.name, context)
@@ -55,7 +60,13 @@ export async function putObject(
   return { reply: { status: 200, headers }, bytes: size }
 }
 
-/** Checks the name, the metadata and the quota before the first byte, and returns the limits of the body. */
+/** Returns what an upload replaces. Throws the errors of `replacedVersion`. */
+async function replacedBy(...upload: Parameters<typeof replacedVersion>): Promise<Held> {
+  const replaced = (await replacedVersion(...upload))?.value
+  return !replaced || replaced.is_delete_marker ? nothing : { ...nothing, bytes: replaced.size, versions: 1 }
+}
+
+/** Checks the name and the metadata before the first byte, and returns the limits of the body. */
 async function limitsOf({ store }: StorageEnvironment, { bucket, request }: AllowedCall) {
   const invalid = invalidName('object', request.object)
   if (invalid) throw invalid
@@ -64,10 +75,6 @@ async function limitsOf({ store }: StorageEnvironment, { bucket, request }: Allo
   const ofBucket = sizeLimit(bucket, await classOf(store, bucket))
   const { [ownQuery.maxLength]: signedLimit } = request.query
   const ofUrl = signedLimit === undefined ? Number.MAX_SAFE_INTEGER : Number(signedLimit)
-  const length = Number(request.headers['content-length'] ?? 0)
-  // An overwrite returns the bytes of the version before, so only the commit can judge it.
-  const isKept = bucket.versioning === 'STORAGE_VERSIONING_ENABLED'
-  if (isKept) requireBucketQuota(bucket, { ...bucket.usage, bytes: bucket.usage.bytes + length })
   const tooLong = (): ApiError =>
     ofUrl < ofBucket
       ? faultAt(contentTooLong, 'body', `must have at most ${ofUrl} bytes, as the URL is signed`)

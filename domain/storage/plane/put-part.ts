@@ -3,11 +3,13 @@ import type { StorageEnvironment } from '../environment.ts'
 import { classOf, sizeLimit, tooLarge } from '../objects/object-limits.ts'
 import { findUpload, requireActiveUpload } from '../uploads/find-upload.ts'
 import { partQuery } from '../uploads/part-urls.ts'
+import { partCollection, partId } from '../uploads/uploads-store.ts'
 import { putPart } from '../uploads/put-part.ts'
 import { uploadActivity } from './upload-activity.ts'
 import type { Transfer } from './count-traffic.ts'
 import { allowedCall } from './plane-doors.ts'
 import type { PutReply } from './put-object.ts'
+import { nothing } from './quota-room.ts'
 import { storeContent, type Body } from './store-content.ts'
 import { sha256Header } from '../presigned/upload-headers.ts'
 
@@ -33,6 +35,13 @@ export async function uploadPart(
     maxBytes,
     tooLong: () => tooLarge('the body', maxBytes),
     path,
+    arrivalOf: length => ({
+      added: { ...nothing, incomplete: length },
+      async replaced(reader) {
+        const before = await reader.get(partCollection, partId(upload, number))
+        return { ...nothing, incomplete: before?.value.size ?? 0 }
+      },
+    }),
     commit: file =>
       store.tx(async tx => {
         await taxonomy.requireActive(tx, bucket.workspace_id)

@@ -7,6 +7,7 @@ import type { StorageEnvironment } from '../environment.ts'
 import { classOf } from '../objects/object-limits.ts'
 import { sha256Header } from '../presigned/upload-headers.ts'
 import type { AllowedCall } from './plane-doors.ts'
+import { requireQuotaRoom, type Arrival } from './quota-room.ts'
 import { requireWholeBody } from './upload-faults.ts'
 import { requireWritable } from './writable-instance.ts'
 
@@ -23,16 +24,19 @@ export interface Storing {
 
 /**
  * Writes a body to a file, compares its digests with the signed headers, and commits its rows; nothing is visible before
- * the commit (storage.md 4.4). A declared length over the limit is refused before the first byte.
+ * the commit (storage.md 4.4). A declared length over the limit, or over the quotas, is refused before the first byte.
+ * `arrivalOf` returns the use of quotas by a body of a declared length; a body without one has the length 0.
  */
 export async function storeContent(
-  environment: Pick<StorageEnvironment, 'files' | 'store'>,
+  environment: Pick<StorageEnvironment, 'files' | 'store' | 'taxonomy'>,
   call: AllowedCall,
   body: Body,
-  storing: Storing,
+  { arrivalOf, ...storing }: Storing & { readonly arrivalOf: (length: number) => Arrival },
 ): Promise<ReceivedFile> {
   requireWholeBody(call.request.headers)
-  if (Number(call.request.headers['content-length'] ?? 0) > storing.maxBytes) throw storing.tooLong()
+  const length = Number(call.request.headers['content-length'] ?? 0)
+  if (length > storing.maxBytes) throw storing.tooLong()
+  await requireQuotaRoom(environment, call.bucket, arrivalOf(length))
   return keepContent(environment, call.bucket, body, { ...storing, check: file => requireDigests(call, file) })
 }
 

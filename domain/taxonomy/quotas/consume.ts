@@ -1,7 +1,7 @@
-import type { Transaction } from '../../ports/store.ts'
+import type { Reader, Transaction } from '../../ports/store.ts'
 import type { Amount } from '../../ports/taxonomy.ts'
 import { chain } from '../tree/chains.ts'
-import { limitsOn, requireRoom } from './limits.ts'
+import { limitsOn, requireRoom as requireRoomIn } from './limits.ts'
 import { trees, workspaces } from '../tree/nodes.ts'
 import { unknownWorkspace } from '../tree/refusals.ts'
 import { lockTotal, quotaTotals, quotaUsages, usageId, type QuotaUsage } from './usage.ts'
@@ -19,6 +19,14 @@ export async function consume(
     throw unknownWorkspace(String(workspace))
   }
   for (const [quota, amount] of byQuota(amounts)) await take(tx, chain, quota, amount)
+}
+
+/** Throws QUOTA_EXCEEDED if the chain of a workspace has no room for an amount now (`Taxonomy.requireRoom`). */
+export async function requireRoom(reader: Reader, workspace: string, { amount, quota }: Amount): Promise<void> {
+  if (amount <= 0) return
+  const upwards = await chain(reader, { type: 'WORKSPACE', id: workspace })
+  if (upwards === undefined) throw unknownWorkspace(workspace)
+  await requireRoomIn(reader, await limitsOn(reader, quota, upwards.toReversed()), { quota, amount })
 }
 
 /**
@@ -43,7 +51,7 @@ async function take(tx: Transaction, chain: readonly Scope[], quota: string, amo
   const [organisation, workspace] = [chain[0]?.id ?? '', chain.at(-1)?.id ?? '']
   const parent = chain.at(-2)
   const total = await lockTotal(tx, quota, organisation)
-  if (amount > 0) await requireRoom(tx, await limitsOn(tx, quota, chain), { quota, amount })
+  if (amount > 0) await requireRoomIn(tx, await limitsOn(tx, quota, chain), { quota, amount })
   const id = usageId(quota, workspace)
   const stored = await tx.lock(quotaUsages, id)
   const before = stored?.value.amount ?? 0

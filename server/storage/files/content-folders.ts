@@ -99,14 +99,15 @@ export class ContentFolders implements ContentFiles {
   }
 
   async open(instance: string, files: readonly ContentFile[]): Promise<OpenContent> {
+    // Content in one file is opened at once, so its deletion need not wait for the reader.
     const release = this.#readers.add(files.length > 1 ? files : [])
+    if (!release) throw new ContentFault('lost', instance, undefined)
     const parts = files.map(({ path, size }) => ({ path: this.#pathOf(instance, path), size }))
     const reader = new ContentReader(parts, {
       ...this.#calls,
       release,
       fault: error => this.#reported(faultOf(instance, error, 'read')),
     })
-    // Content in one file is opened at once, so its deletion need not wait for the reader.
     if (files.length === 1)
       await reader.openFirst().catch((error: unknown) => {
         release()
@@ -115,14 +116,14 @@ export class ContentFolders implements ContentFiles {
     return reader
   }
 
-  async remove(instance: string, paths: readonly string[]): Promise<boolean> {
-    if (this.#readers.areReading(paths)) return false
-    await this.#attempt(instance, async () => {
-      for (const path of paths) await this.#calls.rm(this.#pathOf(instance, path), { force: true })
-      const uploads = new Set(paths.filter(path => path.startsWith('parts/')).map(dirname))
-      for (const folder of uploads) await this.#removeEmpty(this.#pathOf(instance, folder))
-    })
-    return true
+  remove(instance: string, paths: readonly string[]): Promise<boolean> {
+    return this.#readers.removing(paths, () =>
+      this.#attempt(instance, async () => {
+        for (const path of paths) await this.#calls.rm(this.#pathOf(instance, path), { force: true })
+        const uploads = new Set(paths.filter(path => path.startsWith('parts/')).map(dirname))
+        for (const folder of uploads) await this.#removeEmpty(this.#pathOf(instance, folder))
+      }),
+    )
   }
 
   async *olderThan(instance: string, timeMs: number): AsyncGenerator<string, void, undefined> {

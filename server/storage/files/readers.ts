@@ -1,11 +1,16 @@
 import type { ContentFile } from '../../../domain/storage/contents/contents-store.ts'
 
-/** The files that readers will open later, and that therefore must not be deleted. */
+/** The files that readers will open later, and the files that are being deleted: no file is both. */
 export class Readers {
   readonly #counts = new Map<string, number>()
+  readonly #removing = new Set<string>()
 
-  /** Adds a reader of files. Returns the function that ends the reading, which may be called repeatedly. */
-  add(files: readonly ContentFile[]): () => void {
+  /**
+   * Adds a reader of files. Returns the function that ends the reading, which may be called repeatedly; undefined if one
+   * of the files is being deleted.
+   */
+  add(files: readonly ContentFile[]): (() => void) | undefined {
+    if (files.some(({ path }) => this.#removing.has(path))) return undefined
     for (const { path } of files) this.#counts.set(path, (this.#counts.get(path) ?? 0) + 1)
     let isReading = true
     return () => {
@@ -15,8 +20,16 @@ export class Readers {
     }
   }
 
-  areReading(paths: readonly string[]): boolean {
-    return this.#counts.size > 0 && paths.some(path => this.#counts.has(path))
+  /** Deletes files by `remove`, unless they have a reader or are being deleted already. Returns whether `remove` ran. */
+  async removing(paths: readonly string[], remove: () => Promise<void>): Promise<boolean> {
+    if (paths.some(path => this.#counts.has(path) || this.#removing.has(path))) return false
+    for (const path of paths) this.#removing.add(path)
+    try {
+      await remove()
+    } finally {
+      for (const path of paths) this.#removing.delete(path)
+    }
+    return true
   }
 
   #end(path: string): void {

@@ -154,6 +154,7 @@ function taxonomyOf(world: World): Taxonomy {
     subtree: async () => [],
     namesOf: async () => undefined,
     workspaceNamed: async () => undefined,
+    requireRoom: async () => {},
     consume: async () => {},
   }
 }

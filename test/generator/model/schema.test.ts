@@ -19,6 +19,7 @@ describe('a schema becomes', () => {
       '{type: string, minLength: 1, pattern: a, format: uuid}',
       { kind: 'string', format: 'uuid', minLength: 1, pattern: 'a' },
     ],
+    ['text without the pattern of another dialect', "{type: string, pattern: '(?i)a'}", { kind: 'string' }],
     [
       'a number with open bounds',
       '{type: number, minimum: 0, exclusiveMinimum: true, maximum: 1, exclusiveMaximum: false}',

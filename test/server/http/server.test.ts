@@ -152,6 +152,18 @@ describe('an odd request', () => {
       400,
       status('ninefold', 'FIELD_INVALID'),
     ],
+    [
+      'compressed chunks',
+      'POST /sample/v1/crates HTTP/1.1\r\ncontent-type: application/json\r\ntransfer-encoding: gzip, chunked',
+      501,
+      status('sample', 'FIELD_INVALID'),
+    ],
+    [
+      'compressed chunks for no path',
+      'POST /nope HTTP/1.1\r\ntransfer-encoding: deflate, chunked',
+      501,
+      status('ninefold', 'FIELD_INVALID'),
+    ],
   ])('with %s has a response in the form of the platform', async (_name, head, expected, body) => {
     const { server, authorization } = await signedIn()
     const text = await rawExchange(

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { contentCollection } from '../../../../domain/storage/contents/contents-store.ts'
 import { bucketCollection } from '../../../../domain/storage/buckets/buckets-store.ts'
 import { metadataCollection, versionCollection } from '../../../../domain/storage/objects/versions-store.ts'
+import { uploadCollection } from '../../../../domain/storage/uploads/uploads-store.ts'
 import { addReference } from '../../../../domain/resources/references.ts'
 import { areas } from '../../../../server/areas.ts'
 import { storeCollections } from '../../../../server/platform-store.ts'
@@ -105,4 +106,29 @@ it('the deletion of content needs the permission to delete objects', async () =>
     metadata: { permission: 'storage.objects.delete' },
   })
   await member.api.storage.deleteBucket({ ...at, id: at.bucket })
+})
+
+it('a bucket whose last upload has expired by the clock is empty, and returns the bytes of the upload', async () => {
+  const { admin, at, platform, send } = await tenantStorage()
+  const { storage } = admin.api
+  const { resource_id: upload_id } = await storage.createMultipartUpload({ ...at, body: { object: 'big' } })
+  const parts = [{ part_number: 1, content_length: 5 }]
+  for (const url of (await storage.createPartUrls({ ...at, upload_id, body: { parts } })).part_urls)
+    expect((await send(url, { body: 'hello' })).status).toBe(200)
+  const remove = () => storage.deleteBucket({ ...at, id: at.bucket })
+  await expect(remove()).rejects.toMatchObject({
+    reason: 'BUCKET_NOT_EMPTY',
+    details: { precondition: [{ type: 'storage.multipartUploads', description: '1 active uploads left' }] },
+  })
+  const store = await openBeside(platform.config, storeCollections(areas))
+  await store.tx(async tx => {
+    const stored = await tx.lock(uploadCollection, upload_id)
+    if (!stored) throw new Error('the upload has no row')
+    const row = { ...stored.value, expire_time: stored.value.create_time }
+    await tx.update(uploadCollection, upload_id, row, stored.version)
+  })
+  expect(await remove()).toMatchObject({ status: 'STORAGE_OPERATION_STATUS_DONE' })
+  expect(await store.tally(uploadCollection, 'state')).toEqual(new Map([['STORAGE_MULTIPART_UPLOAD_STATE_EXPIRED', 1]]))
+  await store.close()
+  expect(await doctorFindings(platform.config)).toEqual([])
 })

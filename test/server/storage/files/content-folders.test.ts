@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ContentFault } from '../../../../domain/storage/contents/content-files.ts'
 import { crc32c } from '../../../../domain/resources/crc32c.ts'
 import { ContentFolders } from '../../../../server/storage/files/content-folders.ts'
+import { hostError, watchedCalls } from './watched-calls.ts'
 
 const instance = '0199c5b0-0000-7000-8000-000000000001'
 
@@ -125,6 +126,36 @@ describe('an open content', () => {
     expect(await files.remove(instance, ['parts/1'])).toBe(false)
     await content.stream(0, 19).cancel()
     expect(await files.remove(instance, ['parts/0', 'parts/1'])).toBe(true)
+  })
+
+  it('in several files is lost as a whole for a reader that comes during its deletion', async () => {
+    const list = [0, 1].map(at => {
+      writeFileSync(join(root, 'parts', `${at}`), bytesOf(10))
+      return { path: `parts/${at}`, size: 10 }
+    })
+    const late: Promise<string>[] = []
+    const begin = (call: string) =>
+      call === 'rm' && late.push(files.open(instance, list).then(String, ({ kind }: ContentFault) => kind))
+    files = new ContentFolders(() => root, { calls: watchedCalls(begin) })
+    const paths = list.map(({ path }) => path)
+    expect(await files.remove(instance, paths)).toBe(true)
+    expect(await Promise.all(late)).toEqual(['lost', 'lost'])
+    expect(existsSync(join(root, 'parts', '1'))).toBe(false)
+  })
+
+  it('in several files is readable after a deletion that failed', async () => {
+    writeFileSync(join(root, 'parts', '0'), bytesOf(10))
+    writeFileSync(join(root, 'parts', '1'), bytesOf(10))
+    const refuse = (call: string) => {
+      if (call === 'rm') throw hostError('EIO')
+    }
+    files = new ContentFolders(() => root, { calls: watchedCalls(refuse) })
+    await expect(files.remove(instance, ['parts/0', 'parts/1'])).rejects.toMatchObject({ kind: 'failed' })
+    const content = await files.open(
+      instance,
+      [0, 1].map(at => ({ path: `parts/${at}`, size: 10 })),
+    )
+    expect(await textOf(content.stream(0, 19))).toHaveLength(20)
   })
 
   it.each([
