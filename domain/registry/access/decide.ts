@@ -92,8 +92,8 @@ async function isGranted(
 }
 
 /**
- * Returns whether a caller may learn that a repository of a workspace is absent: whoever may push to or pull from all
- * repositories of the workspace and engine (registry.md, names on the wire).
+ * Returns whether a caller may learn that a repository of a workspace is absent: a caller who may push to or pull from
+ * all repositories of the workspace and engine (registry.md, names on the wire).
  */
 export async function mayLearnAbsence(
   parts: AccessParts,

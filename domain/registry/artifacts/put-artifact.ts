@@ -19,7 +19,7 @@ import { tagCollection, tagId } from './tags-store.ts'
 
 /**
  * Puts a manifest into a repository, whose row the transaction has locked (registry.md 4.1): checks the quotas, the kind
- * and the size, the rules of its tags, and what it names, then writes the artifact and moves the tags. Throws
+ * and the size, the rules of its tags and its references, then writes the artifact and moves the tags. Throws
  * QUOTA_EXCEEDED, ARTIFACT_KIND_NOT_ALLOWED, ARTIFACT_TOO_LARGE, TAG_IMMUTABLE and ARTIFACT_LOCKED; `refuse` throws if
  * something that the manifest names is not as it says.
  */

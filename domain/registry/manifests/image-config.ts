@@ -13,7 +13,7 @@ export interface ImageFacts {
   readonly image_created_time?: string
 }
 
-/** Returns the facts of an image from the bytes of its config. What is not readable is absent: no push fails for it. */
+/** Returns the facts of an image from the bytes of its config. Unreadable facts are absent: no push fails for them. */
 export function imageFacts(bytes: Uint8Array): ImageFacts {
   const config = configOf(bytes)
   if (config === undefined) return {}

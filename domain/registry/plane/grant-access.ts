@@ -7,7 +7,7 @@ import { tokenActions, type Access, type TokenAction } from '../tokens/scopes.ts
 import { isPathName } from '../values/names.ts'
 import { policyActions } from './plane-doors.ts'
 
-/** Returns what a caller gets of what was asked; nothing is an answer too, and no error tells why. */
+/** Returns the part of the asked access that a caller has; it may be empty, and no error tells why. */
 export async function grantedAccess(
   environment: RegistryEnvironment,
   context: CallContext,

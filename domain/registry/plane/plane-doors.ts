@@ -43,7 +43,7 @@ export const policyActions = { pull: 'PULL', push: 'PUSH', delete: 'DELETE' } as
   keyof typeof permissionOf
 >
 
-/** The operations without a repository: whoever has a token may call them, and the token's own needs none. */
+/** The operations without a repository: any caller with a token may call them, and the call for a token needs none. */
 const withoutRepository: ReadonlySet<string> = new Set(['checkRegistry', 'readCatalog'])
 
 /**

@@ -28,6 +28,6 @@ export const repositoryKind = defineKind({
   states,
 })
 
-/** Throws REPOSITORY_DELETING if the repository takes no change of what is in it (conventions §4, step 11). */
+/** Throws REPOSITORY_DELETING if the content of the repository may not change (conventions §4, step 11). */
 export const requireChangeable = (repository: StoredRepository): void =>
   requireState(repositoryKind, repository, 'change')

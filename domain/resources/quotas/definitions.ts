@@ -38,7 +38,7 @@ interface MeasuredDefinition extends DefinitionFacts {
   readonly measure: (reader: Reader, scope: QuotaScope, dimensions: Dimensions) => Promise<number>
 }
 
-/** A quota: what it caps, and the default limit (conventions §10). Definitions are built in. */
+/** A quota: the resources that it caps, and the default limit (conventions §10). Definitions are built in. */
 export type Definition = CountedDefinition | MeasuredDefinition
 
 /** Returns the usage of a definition at a scope with these dimensions: counts its rows, or measures its amount. */

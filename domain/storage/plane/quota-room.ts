@@ -4,7 +4,7 @@ import { requireBucketQuota } from '../buckets/bucket-quota.ts'
 import { bucketCollection, type StoredBucket } from '../buckets/buckets-store.ts'
 import type { StorageEnvironment } from '../environment.ts'
 
-/** What a body adds to the usage of a bucket, or what it replaces. */
+/** The amounts that a body adds to the usage of a bucket, or that it replaces. */
 export interface Held {
   /** The bytes of versions. */
   readonly bytes: number
@@ -13,10 +13,10 @@ export interface Held {
   readonly versions: number
 }
 
-/** A body whose declared length is known, and what it replaces. */
+/** A body whose declared length is known, and the amounts that it replaces. */
 export interface Arrival {
   readonly added: Held
-  /** Reads what the body replaces in a locked bucket; called only if the body would have no room beside it. */
+  /** Reads the amounts that the body replaces in a locked bucket; called only if the body lacks room beside it. */
   readonly replaced: (reader: Reader, bucket: StoredBucket) => Promise<Held>
 }
 
