@@ -45,7 +45,7 @@ describe('a token', () => {
     expect(exp - iat).toBe(300)
     expect(access).toEqual([
       { type: 'repository', name: 'acme/web/first', actions: ['pull', 'push', 'delete'] },
-      // Whoever may pull in the workspace may learn that there is no such repository.
+      // A caller who may pull in the workspace may learn that there is no such repository.
       { type: 'repository', name: 'acme/web/no', actions: ['pull'] },
     ])
   })

@@ -12,7 +12,7 @@ import type { Aim } from '../../aim.ts'
 import type { Fault } from '../../recipe.ts'
 import type { World } from '../../world.ts'
 
-/** Creates a repository in a new workspace; returns the path of what is below the repository. */
+/** Creates a repository in a new workspace; returns the path below which its content stands. */
 export async function newRepository({ newName, newPlace, run }: World): Promise<Aim['path']> {
   const path = { workspace: (await newPlace()).workspace, engine: 'native' }
   return { ...path, repository: await run('createRepository', { path, body: { name: newName(), region: 'local1' } }) }
