@@ -12,6 +12,7 @@ import { inspectRegistry } from './inspect.ts'
 import { lockForm } from './locks/lock-form.ts'
 import { lockKind } from './locks/lock-kind.ts'
 import { protectedCollection } from './locks/locks-store.ts'
+import { openingCollection } from './openings/openings-store.ts'
 import { policyForm } from './policies/policy-form.ts'
 import { policyKind } from './policies/policy-kind.ts'
 import { quotaLimitKind } from './quotas/limit-kind.ts'
@@ -39,6 +40,7 @@ export const registry = {
     tokenKeyCollection,
     grantCollection,
     protectedCollection,
+    openingCollection,
     eventCollection,
   ],
   inspect: inspectRegistry,

@@ -6,6 +6,7 @@ import type { RegistryEnvironment } from './environment.ts'
 import { grantCollection } from './grants/grants-store.ts'
 import { lockCollection, type StoredLock } from './locks/locks-store.ts'
 import { lockKind } from './locks/lock-kind.ts'
+import { openingCollection } from './openings/openings-store.ts'
 import { deleteRow } from './repository-calls/delete-content.ts'
 import { purgeContent } from './repository-calls/purge-content.ts'
 import { quotas } from './quotas/quotas.ts'
@@ -37,6 +38,7 @@ export const registryHooks = ({ clock, store }: RegistryEnvironment): Partial<Wo
     }
     for (const column of ['grantor_workspace_id', 'grantee_workspace_id'] as const)
       while (!(await store.tx(tx => deleteBatch(tx, grantCollection, { [column]: workspace })))) await nextTurn()
+    while (!(await store.tx(tx => deleteBatch(tx, openingCollection, { workspace_id: workspace })))) await nextTurn()
     while (!(await store.tx(tx => deleteBatch(tx, eventCollection, { workspace_id: workspace })))) await nextTurn()
     await quotas.purge(store, workspace)
   },

@@ -3,6 +3,7 @@ import { inspectQuotas } from '../resources/quotas/inspect.ts'
 import { inspectArtifacts } from './inspection/inspect-artifacts.ts'
 import { inspectBlobs } from './inspection/inspect-blobs.ts'
 import { inspectLocks } from './inspection/inspect-locks.ts'
+import { inspectOpenings } from './inspection/inspect-openings.ts'
 import { inspectRepositories } from './inspection/inspect-repositories.ts'
 import { inspectRules } from './inspection/inspect-rules.ts'
 import { quotaLimitKind } from './quotas/limit-kind.ts'
@@ -15,6 +16,7 @@ export const inspectRegistry: Inspect = async function* (inspection) {
   yield* inspectArtifacts(reader)
   yield* inspectBlobs(reader)
   yield* inspectRules(reader)
+  yield* inspectOpenings(reader)
   yield* inspectLocks(reader)
   yield* inspectQuotas(reader, quotas, quotaLimitKind)
 }
