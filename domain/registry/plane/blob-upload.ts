@@ -34,7 +34,7 @@ export async function startUpload(
   if (request.digest !== undefined)
     return recordingQuotas(environment, call, async () => {
       const digest = parsed(request.digest)
-      await receive(environment, call, { upload, algorithm: digest.algorithm, received: 0 }, request)
+      await receive(environment, call, { upload, algorithm: digest.algorithm, received: 0, digest }, request)
       return finish(environment, call, upload, digest)
     })
   const time = formatMillis(context.now)
@@ -81,7 +81,12 @@ export async function endUpload(
   const { id, value } = await findUpload(environment, call, request.upload)
   return recordingQuotas(environment, call, async () => {
     if (request.body !== undefined)
-      await receive(environment, call, { upload: id, algorithm: value.algorithm, received: value.offset }, request)
+      await receive(
+        environment,
+        call,
+        { upload: id, algorithm: value.algorithm, received: value.offset, digest },
+        request,
+      )
     return finish(environment, call, id, digest)
   })
 }
@@ -120,13 +125,15 @@ interface Receiving {
   readonly algorithm: DigestAlgorithm
   /** The number of bytes that the calls before have received. */
   readonly received: number
+  /** The expected digest, once the caller has named it. */
+  readonly digest?: Digest
 }
 
 /** Appends the body of a request, and returns the number of received bytes. */
 async function receive(
   environment: RegistryEnvironment,
   call: PlaneCall,
-  { algorithm, received, upload }: Receiving,
+  { algorithm, digest, received, upload }: Receiving,
   request: UploadRequest,
 ): Promise<number> {
   const { blobs } = environment
@@ -135,7 +142,7 @@ async function receive(
   if (range === 'malformed') throw ociError('BLOB_UPLOAD_INVALID', 'Content-Range must be <first>-<last>')
   if (range && length > 0 && range.last - range.first + 1 !== length)
     throw ociError('BLOB_UPLOAD_INVALID', 'Content-Range must have as many bytes as Content-Length says')
-  const limit = await uploadLimit(environment, call.repository.value, received + length)
+  const limit = await uploadLimit(environment, call.repository, received + length, digest && digestText(digest))
   const appended = await blobs.append(upload, request.body ?? new Blob().stream(), {
     algorithm,
     first: range?.first,

@@ -52,7 +52,10 @@ export async function finishUpload(
     if (usesFile !== true) await blobs.remove(file)
   } catch (error) {
     // After another error the rows may be committed. A worker deletes the files that no row names.
-    if (error instanceof ApiError && error.rpc !== 'UNAVAILABLE') await blobs.remove(file).catch(() => {})
+    if (error instanceof ApiError && error.rpc !== 'UNAVAILABLE') {
+      await blobs.remove(file).catch(() => {})
+      await store.tx(tx => dropUpload(tx, upload))
+    }
     throw error
   }
   return 'stored'
