@@ -6,8 +6,8 @@ import { countOf, nextLink, type NamesRequest } from './paging.ts'
 import { callerContext, jsonReply, type PlaneReply } from './plane-call.ts'
 import { pullCandidates } from './pull-candidates.ts'
 
-/** The largest number of repositories that one answer looks at: the caller may be denied many of them. */
-const mostExamined = 2000
+/** Returns the largest number of repositories at which an answer looks: the caller may be denied many of them. */
+const mostExamined = (names: number): number => 100 + 2 * names
 
 /** The query of a page of the catalogue. */
 export interface CatalogRequest extends NamesRequest {
@@ -63,7 +63,7 @@ async function pullable(
   const { store } = environment
   const read = await pullCandidates(environment, context)
   const names: string[] = []
-  let left = mostExamined
+  let left = mostExamined(most)
   for (let after: string | undefined = start; after !== undefined;) {
     const { end, found } = await read(after)
     for (const { id, path } of found) {
