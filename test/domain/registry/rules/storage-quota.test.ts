@@ -40,7 +40,7 @@ const pushByPut = async (name: string, body: string): Promise<string> =>
   outcomeOf(await served.oci.send(`${await startAt(name)}?digest=${digestOf(body)}`, { method: 'PUT', body }))
 
 describe('the limit of stored bytes', () => {
-  it('below the usage makes every repository READ_ONLY until enough is deleted', async () => {
+  it('below the usage makes every repository READ_ONLY, a new one too, until enough is deleted', async () => {
     const { api, oci, repository, workspace } = served
     const [big, small] = [await repository('big'), await repository('small')]
     const digest = await oci.pushImage('acme/web/big', 'v1', 'x'.repeat(20_000))
@@ -62,9 +62,10 @@ describe('the limit of stored bytes', () => {
     await oci.pushImage('acme/web/small', 'v2', 'again')
     const id = made.resource_id
     await api.registry.updateQuotaLimit({ workspace, id, update_mask: 'limit', body: { limit: 100 } })
-    expect(await stateOf(small)).toBe('REGISTRY_REPOSITORY_STATE_READ_ONLY')
+    const late = await repository('late')
+    expect([await stateOf(small), await stateOf(late)]).toEqual(Array(2).fill('REGISTRY_REPOSITORY_STATE_READ_ONLY'))
     await api.registry.deleteQuotaLimit({ workspace, id })
-    expect(await stateOf(small)).toBe('REGISTRY_REPOSITORY_STATE_ACTIVE')
+    expect([await stateOf(small), await stateOf(late)]).toEqual(Array(2).fill('REGISTRY_REPOSITORY_STATE_ACTIVE'))
   })
 
   it('refuses a push beyond it, and counts a blob once in each repository', async () => {
