@@ -1,3 +1,4 @@
+import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Collection, Reader, Transaction, Where } from '../ports/store.ts'
 import type { Protection, WorkspaceHooks } from '../ports/taxonomy.ts'
 import { artifactCollection } from './artifacts/artifacts-store.ts'
@@ -9,6 +10,7 @@ import { lockKind } from './locks/lock-kind.ts'
 import { openingCollection } from './openings/openings-store.ts'
 import { deleteRow } from './repository-calls/delete-content.ts'
 import { purgeContent } from './repository-calls/purge-content.ts'
+import { limitCollection } from './quotas/limit-kind.ts'
 import { quotas } from './quotas/quotas.ts'
 import { repositoryCollection } from './repositories/repositories-store.ts'
 import { isActive } from './values/expiry.ts'
@@ -33,6 +35,7 @@ export const registryHooks = ({ clock, store }: RegistryEnvironment): Partial<Wo
     const ids: string[] = []
     for await (const { id } of store.each(repositoryCollection, { workspace_id: workspace })) ids.push(id)
     for (const id of ids) {
+      await store.tx(tx => markDeleting(tx, id, clock.now()))
       while (!(await store.tx(tx => purgeContent(tx, id, clock.now())))) await nextTurn()
       await store.tx(tx => deleteRow(tx, id, clock.now()))
     }
@@ -40,9 +43,28 @@ export const registryHooks = ({ clock, store }: RegistryEnvironment): Partial<Wo
       while (!(await store.tx(tx => deleteBatch(tx, grantCollection, { [column]: workspace })))) await nextTurn()
     while (!(await store.tx(tx => deleteBatch(tx, openingCollection, { workspace_id: workspace })))) await nextTurn()
     while (!(await store.tx(tx => deleteBatch(tx, eventCollection, { workspace_id: workspace })))) await nextTurn()
-    await quotas.purge(store, workspace)
+    await store.tx(tx => purgeLimits(tx, workspace))
   },
 })
+
+/** Marks a repository whose content is deleted in batches, and so does not agree with its counts meanwhile. */
+async function markDeleting(tx: Transaction, id: string, now: number): Promise<void> {
+  const stored = await tx.lock(repositoryCollection, id)
+  if (!stored) return
+  const marked = {
+    ...stored.value,
+    state: 'REGISTRY_REPOSITORY_STATE_DELETING',
+    update_time: formatMillis(now),
+  } as const
+  await tx.update(repositoryCollection, id, marked, stored.version)
+}
+
+/** Deletes the quota limits of a workspace with their buckets, because a bucket must never name a deleted limit. */
+async function purgeLimits(tx: Transaction, workspace: string): Promise<void> {
+  for await (const { id, version } of tx.each(limitCollection, { workspace_id: workspace }))
+    await tx.delete(limitCollection, id, version)
+  await quotas.purgeIn(tx, workspace)
+}
 
 /** Returns the active deployment locks of a workspace, without those that machines of the same workspace hold. */
 async function protections(reader: Reader, workspace: string, now: number): Promise<readonly Protection[]> {
