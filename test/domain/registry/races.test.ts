@@ -11,17 +11,12 @@ const rounds = isLong ? raceRounds : Math.min(10, raceRounds)
 
 let served: ServedRegistry
 let other: string
-const undone: (() => void | Promise<void>)[] = []
 
 beforeAll(async () => {
-  served = await servedRegistry(undo => void undone.push(undo))
+  served = await servedRegistry(afterAll)
   other = (await addTenant(served.api, 'neighbour')).workspace
   const body = { quota_definition_id: 'registry.repositories', limit: -1 }
   await served.api.registry.createQuotaLimit({ workspace: served.workspace, body })
-})
-
-afterAll(async () => {
-  for (const undo of undone.toReversed()) await undo()
 })
 
 /** Returns the answer of the data plane, or throws its refusal as an error of its reason. */
