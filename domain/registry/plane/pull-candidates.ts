@@ -1,18 +1,19 @@
 import type { CallContext } from '../../../runtime/context.ts'
 import type { SortField } from '../../../runtime/filter/types.ts'
 import type { ListQuery } from '../../../runtime/pagination.ts'
-import { seenBy, type VisibleRows } from '../../ports/access.ts'
-import type { Derived, Store, Where } from '../../ports/store.ts'
+import type { Derived, Store } from '../../ports/store.ts'
 import { permissionOf } from '../access/decide.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import { grantCollection } from '../grants/grants-store.ts'
 import { openingCollection } from '../openings/openings-store.ts'
-import { repositoryCollection } from '../repositories/repositories-store.ts'
+import { repositoryCollection, type StoredRepository } from '../repositories/repositories-store.ts'
 
 /** A repository that a caller can possibly pull: by a permission, by a grant or by an ALLOW rule. */
 export interface Candidate {
   readonly id: string
   readonly path: string
+  /** The row of the repository, if it has been read. */
+  readonly row?: StoredRepository
 }
 
 /** The candidates that follow a path, in the order of their paths. */
@@ -62,30 +63,23 @@ async function sourcesFor(
   const { now, principal } = context
   if (principal === undefined) return [openedTo(store, now, 'ALL_USERS')]
   const seen = await access.visible(context, permissionOf.PULL, { isOwn: true })
-  if (seen === 'everything') return [repositoriesOf(store, now, {})]
-  const own = 'scopes' in seen ? [] : [repositoriesOf(store, now, seenBy(seen, 'workspace_id'))]
+  // All others are few for a caller who may pull nearly everywhere.
+  if (seen === 'everything' || 'allBut' in seen) return [repositoriesOf(store, now)]
   const words = [principal.id, 'ALL_AUTHENTICATED']
-  const workspaces = new Set('scopes' in seen ? seen.scopes : [])
+  const workspaces = new Set(seen.scopes)
   const repositories = new Set<string>()
-  for await (const { value } of store.each(grantCollection, grantsFor(seen))) {
+  for await (const { value } of store.each(grantCollection, { grantee_workspace_id: [...seen.scopes] })) {
     if (value.repository_id === '') workspaces.add(value.grantor_workspace_id)
     else repositories.add(value.repository_id)
   }
   for await (const { value } of store.each(openingCollection, { principal: words, repository_id: '' }))
     workspaces.add(value.workspace_id)
   return [
-    ...own,
-    repositoriesOf(store, now, {}, tableOf('workspace_id', workspaces)),
-    repositoriesOf(store, now, {}, tableOf('id', repositories)),
+    repositoriesOf(store, now, tableOf('workspace_id', workspaces)),
+    repositoriesOf(store, now, tableOf('id', repositories)),
     ...[...words, 'ALL_USERS'].map(word => openedTo(store, now, word)),
   ]
 }
-
-/** Returns the filter for the grants that can add to the workspaces that a caller sees. */
-const grantsFor = (seen: VisibleRows): Where => ({
-  ...seenBy(seen, 'grantee_workspace_id'),
-  ...(seen !== 'everything' && 'allBut' in seen && { grantor_workspace_id: [...seen.allBut] }),
-})
 
 const tableOf = (column: 'workspace_id' | 'id', values: ReadonlySet<string>): Derived => ({
   from: [column],
@@ -94,11 +88,11 @@ const tableOf = (column: 'workspace_id' | 'id', values: ReadonlySet<string>): De
 })
 
 const repositoriesOf =
-  (store: Store, now: number, where: Where, derived?: Derived): ReadCandidates =>
+  (store: Store, now: number, derived?: Derived): ReadCandidates =>
   async after => {
     if (derived?.rows.length === 0) return { found: [], end: undefined }
-    const page = await store.page(repositoryCollection, queryAfter(after, now), where, { derived })
-    const found = page.items.map(({ value: { id, path } }) => ({ id, path }))
+    const page = await store.page(repositoryCollection, queryAfter(after, now), {}, { derived })
+    const found = page.items.map(({ value }) => ({ id: value.id, path: value.path, row: value }))
     return { found, end: page.next && found.at(-1)?.path }
   }
 

@@ -66,8 +66,8 @@ async function pullable(
   let left = mostExamined(most)
   for (let after: string | undefined = start; after !== undefined;) {
     const { end, found } = await read(after)
-    for (const { id, path } of found) {
-      const repository = (await store.get(repositoryCollection, id))?.value
+    for (const { id, path, row } of found) {
+      const repository = row ?? (await store.get(repositoryCollection, id))?.value
       if (repository && (await mayPull(environment, context, repository))) names.push(path)
       if (names.length === most) return { names, examined: undefined }
       left -= 1
