@@ -27,7 +27,16 @@ export function entryOf(entry: MadeEntry): Buffer {
 
 /** Returns the header of an entry. */
 export function headerOf(entry: MadeEntry): Buffer {
-  const { change, content = '', flag = '0', link = '', magic = 'ustar\u000000', mode = 0o644, name, prefix = '' } = entry
+  const {
+    change,
+    content = '',
+    flag = '0',
+    link = '',
+    magic = 'ustar\u000000',
+    mode = 0o644,
+    name,
+    prefix = '',
+  } = entry
   const { size = Buffer.byteLength(content) } = entry
   const header = Buffer.alloc(512)
   Buffer.from(name).copy(header, 0, 0, 100)
