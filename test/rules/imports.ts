@@ -38,9 +38,11 @@ const computing = [
   'ae-cvss-calculator',
   'jose',
   'lru-cache',
+  'packageurl-js',
   'ipaddr.js',
   'image-size',
   '@zxcvbn-ts/language-common',
+  '@cyclonedx/cyclonedx-library',
 ]
 
 /** The modules that all stages of the generator share: positions, patterns, diagnostics, options and outlines of documents. */
