@@ -8,6 +8,7 @@ import { lockCollection, type StoredLock } from './locks/locks-store.ts'
 import { lockKind } from './locks/lock-kind.ts'
 import { deleteRow } from './repository-calls/delete-content.ts'
 import { purgeContent } from './repository-calls/purge-content.ts'
+import { retentionRunCollection } from './retention/retention-store.ts'
 import { quotas } from './quotas/quotas.ts'
 import { repositoryCollection } from './repositories/repositories-store.ts'
 import { isActive } from './values/expiry.ts'
@@ -38,6 +39,8 @@ export const registryHooks = ({ clock, store }: RegistryEnvironment): Partial<Wo
     for (const column of ['grantor_workspace_id', 'grantee_workspace_id'] as const)
       while (!(await store.tx(tx => deleteBatch(tx, grantCollection, { [column]: workspace })))) await nextTurn()
     while (!(await store.tx(tx => deleteBatch(tx, eventCollection, { workspace_id: workspace })))) await nextTurn()
+    while (!(await store.tx(tx => deleteBatch(tx, retentionRunCollection, { workspace_id: workspace }))))
+      await nextTurn()
     await quotas.purge(store, workspace)
   },
 })

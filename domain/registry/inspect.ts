@@ -4,6 +4,7 @@ import { inspectArtifacts } from './inspection/inspect-artifacts.ts'
 import { inspectBlobs } from './inspection/inspect-blobs.ts'
 import { inspectLocks } from './inspection/inspect-locks.ts'
 import { inspectRepositories } from './inspection/inspect-repositories.ts'
+import { inspectRetention } from './inspection/inspect-retention.ts'
 import { inspectRules } from './inspection/inspect-rules.ts'
 import { quotaLimitKind } from './quotas/limit-kind.ts'
 import { quotas } from './quotas/quotas.ts'
@@ -16,5 +17,6 @@ export const inspectRegistry: Inspect = async function* (inspection) {
   yield* inspectBlobs(reader)
   yield* inspectRules(reader)
   yield* inspectLocks(reader)
+  yield* inspectRetention(inspection)
   yield* inspectQuotas(reader, quotas, quotaLimitKind)
 }
