@@ -1,5 +1,5 @@
 import { formatMillis } from '../../runtime/timestamps.ts'
-import type { Collection, Reader, Transaction, Where } from '../ports/store.ts'
+import type { Collection, Reader, Store, Transaction, Where } from '../ports/store.ts'
 import type { Protection, WorkspaceHooks } from '../ports/taxonomy.ts'
 import { artifactCollection } from './artifacts/artifacts-store.ts'
 import { eventCollection } from './audit-events/events-store.ts'
@@ -13,6 +13,7 @@ import { purgeContent } from './repository-calls/purge-content.ts'
 import { limitCollection } from './quotas/limit-kind.ts'
 import { quotas } from './quotas/quotas.ts'
 import { repositoryCollection } from './repositories/repositories-store.ts'
+import { retentionRunCollection } from './retention/retention-store.ts'
 import { isActive } from './values/expiry.ts'
 
 const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
@@ -39,10 +40,11 @@ export const registryHooks = ({ clock, store }: RegistryEnvironment): Partial<Wo
       while (!(await store.tx(tx => purgeContent(tx, id, clock.now())))) await nextTurn()
       await store.tx(tx => deleteRow(tx, id, clock.now()))
     }
-    for (const column of ['grantor_workspace_id', 'grantee_workspace_id'] as const)
-      while (!(await store.tx(tx => deleteBatch(tx, grantCollection, { [column]: workspace })))) await nextTurn()
-    while (!(await store.tx(tx => deleteBatch(tx, openingCollection, { workspace_id: workspace })))) await nextTurn()
-    while (!(await store.tx(tx => deleteBatch(tx, eventCollection, { workspace_id: workspace })))) await nextTurn()
+    await deleteAll(store, grantCollection, { grantor_workspace_id: workspace })
+    await deleteAll(store, grantCollection, { grantee_workspace_id: workspace })
+    await deleteAll(store, openingCollection, { workspace_id: workspace })
+    await deleteAll(store, eventCollection, { workspace_id: workspace })
+    await deleteAll(store, retentionRunCollection, { workspace_id: workspace })
     await store.tx(tx => purgeLimits(tx, workspace))
   },
 })
@@ -79,6 +81,11 @@ const protectionOf = (id: string, { digest, reason, repository_id }: StoredLock)
   id,
   reason: `protects ${digest} of repository ${repository_id} (${reason.slice(0, 80)}); delete the lock first`,
 })
+
+/** Deletes rows in batches, each in a transaction of its own. */
+async function deleteAll<T>(store: Store, collection: Collection<T>, where: Where<T>): Promise<void> {
+  while (!(await store.tx(tx => deleteBatch(tx, collection, where)))) await nextTurn()
+}
 
 /** Deletes a batch of rows. Returns whether none is left. */
 async function deleteBatch<T>(tx: Transaction, collection: Collection<T>, where: Where<T>): Promise<boolean> {

@@ -5,6 +5,7 @@ import { inspectBlobs } from './inspection/inspect-blobs.ts'
 import { inspectLocks } from './inspection/inspect-locks.ts'
 import { inspectOpenings } from './inspection/inspect-openings.ts'
 import { inspectRepositories } from './inspection/inspect-repositories.ts'
+import { inspectRetention } from './inspection/inspect-retention.ts'
 import { inspectRules } from './inspection/inspect-rules.ts'
 import { quotaLimitKind } from './quotas/limit-kind.ts'
 import { quotas } from './quotas/quotas.ts'
@@ -18,5 +19,6 @@ export const inspectRegistry: Inspect = async function* (inspection) {
   yield* inspectRules(reader)
   yield* inspectOpenings(reader)
   yield* inspectLocks(reader)
+  yield* inspectRetention(inspection)
   yield* inspectQuotas(reader, quotas, quotaLimitKind)
 }

@@ -12,6 +12,8 @@ import { registryFunctions } from '../../domain/registry/functions/registry-func
 import { ociPlane } from '../../domain/registry/plane/oci-plane.ts'
 import { quotaDefinitions } from '../../domain/registry/quotas/limit-kind.ts'
 import { quotaLimits } from '../../domain/registry/quotas/limits.ts'
+import { retentionPolicies } from '../../domain/registry/retention-calls/retention-policies.ts'
+import { RetentionCounts } from '../../domain/registry/retention-work/retention-counts.ts'
 import { repositories } from '../../domain/registry/repository-calls/repositories.ts'
 import { registryArea as generated, type RegistryArea } from '../../output/registry/area.ts'
 import type { RegistryHandlers } from '../../output/registry/handlers.ts'
@@ -20,6 +22,7 @@ import { areaInProgress, records } from '../area-in-progress.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
 import { blobFiles } from './blob-checks.ts'
 import { registryContent } from './content.ts'
+import { retentionMetrics } from './retention-metrics.ts'
 import { registrySettings } from './settings.ts'
 
 type Optional = 'iam' | 'storage' | 'topology' | 'vault'
@@ -46,6 +49,7 @@ export function registryArea(): AreaModule {
       pullGrants: parts => pullGrants(environmentOf(parts)),
       repositories: parts => repositories(environmentOf(parts)),
       quotaDefinitions: () => quotaDefinitions,
+      retentionPolicies: parts => retentionPolicies(environmentOf(parts)),
       quotaLimits: parts => quotaLimits(environmentOf(parts)),
       ...records(generated.filters),
     },
@@ -68,12 +72,15 @@ function mountedRegistry(parts: RegistryParts): RegistryEnvironment {
     log.warn({ err, subject }, 'work of the registry failed; it is tried again')
   const content = registryContent({ ...parts, host, failed })
   atEnd(() => content.pulls.store())
+  const retentionCounts = new RetentionCounts()
+  parts.expose(retentionMetrics(retentionCounts))
   return {
     ...parts,
     ...content,
     host,
     registryUrl: () => `${new URL(baseUrl()).protocol}//${host()}`,
     policies: new PolicyRules(),
+    retentionCounts,
     failed,
   }
 }

@@ -30,6 +30,8 @@ export interface RetentionRun {
   readonly id: string
   readonly workspace_id: string
   readonly operation_id: string
+  /** The mode of the policy at the beginning of the run. */
+  readonly mode: RetentionPolicy['mode']
   /** The repositories up to this id are done; empty at the beginning. */
   readonly after: string
   /** The sums of the repositories that are done. */

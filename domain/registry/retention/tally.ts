@@ -1,6 +1,8 @@
 import type { RetentionCandidate, RetentionEvaluation } from '../../../output/registry/types.ts'
+import type { Decision } from './decide.ts'
 import type { Verdict } from './judge.ts'
 import type { ArtifactFacts } from './match-rule.ts'
+import type { Steps } from './steps.ts'
 
 /** The sums of an evaluation of some repositories. */
 export type Tally = Omit<RetentionEvaluation, 'time' | 'mode'>
@@ -36,25 +38,23 @@ export interface Judged {
   readonly verdict: Pick<Verdict, 'outcome' | 'ruleId' | 'tags'>
 }
 
-/** Returns the tally of one artifact whose verdict was carried out, or of a dry run. The bytes are counted elsewhere. */
-export function tallyOf({ artifact, repository, verdict }: Judged, isDone: boolean): Tally {
+/** Returns a tally with one more artifact, whose verdict was carried out or belongs to a dry run. Bytes are added elsewhere. */
+export function counted(tally: Tally, { artifact, repository, verdict }: Judged, isDone: boolean): Tally {
   const { outcome, ruleId, tags } = verdict
-  const is = (...outcomes: readonly Verdict['outcome'][]): number => (outcomes.includes(outcome) ? 1 : 0)
+  const candidate = (): RetentionCandidate => ({
+    repository_id: repository,
+    digest: artifact.digest,
+    tags: (outcome === 'UNTAG' ? tags : artifact.tags).slice(0, shown),
+    rule_id: ruleId,
+    outcome: `REGISTRY_RETENTION_OUTCOME_${answered[outcome][isDone ? 'done' : 'dry']}`,
+  })
   return {
-    ...nothing,
-    matched: 1,
-    kept: is('KEPT', 'IMMUTABLE'),
-    locked: is('LOCKED'),
-    deleted: isDone ? is('DELETE') : 0,
-    candidates: [
-      {
-        repository_id: repository,
-        digest: artifact.digest,
-        tags: (outcome === 'UNTAG' ? tags : artifact.tags).slice(0, shown),
-        rule_id: ruleId,
-        outcome: `REGISTRY_RETENTION_OUTCOME_${answered[outcome][isDone ? 'done' : 'dry']}`,
-      },
-    ],
+    ...tally,
+    matched: tally.matched + 1,
+    kept: tally.kept + (outcome === 'KEPT' || outcome === 'IMMUTABLE' ? 1 : 0),
+    locked: tally.locked + (outcome === 'LOCKED' ? 1 : 0),
+    deleted: tally.deleted + (isDone && outcome === 'DELETE' ? 1 : 0),
+    candidates: tally.candidates.length < shown ? [...tally.candidates, candidate()] : tally.candidates,
   }
 }
 
@@ -66,6 +66,12 @@ const answered = {
   IMMUTABLE: { done: 'IMMUTABLE', dry: 'IMMUTABLE' },
 } as const satisfies Record<Verdict['outcome'], { readonly done: string; readonly dry: string }>
 
-/** Returns whether a tally has room for another candidate. */
-export const hasRoom = ({ candidates }: { readonly candidates: readonly RetentionCandidate[] }): boolean =>
-  candidates.length < shown
+/** Returns the tally of decisions about a repository, of which none was carried out. */
+export function* talliedOf(repository: string, decisions: readonly Decision[]): Steps<Tally> {
+  let tally = nothing
+  for (const { artifact, ...verdict } of decisions) {
+    yield
+    tally = counted(tally, { repository, artifact, verdict }, false)
+  }
+  return tally
+}

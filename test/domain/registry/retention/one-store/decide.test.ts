@@ -131,7 +131,7 @@ const cases: readonly Case[] = [
 
 describe('retention', () => {
   it.each(cases)('decides: $name', ({ artifacts, decisions, immutable, rules: given }) => {
-    const made = atOnce(decide(artifacts, rules(given, immutable)))
+    const made = atOnce(decide(artifacts, rules(given, immutable))).decisions
     expect(
       made.map(({ artifact, outcome, ruleId, tags }) => `${artifact.digest} ${outcome} ${ruleId} ${tags.join(',')}`),
     ).toEqual(decisions)
@@ -141,7 +141,7 @@ describe('retention', () => {
     let [deleted, untagged, kept] = [0, 0, 0]
     fc.assert(
       fc.property(repositories, ({ artifacts, given, immutable }) => {
-        const made = atOnce(decide(artifacts, rules(given, immutable)))
+        const made = atOnce(decide(artifacts, rules(given, immutable))).decisions
         const naive = naiveDecisions({ artifacts, ...rules(given), immutable: new Set(immutable) })
         const dying = made.filter(({ outcome }) => outcome === 'DELETE').map(({ artifact }) => artifact)
         expect(new Set(dying.map(({ digest }) => digest))).toEqual(naive.deleted)
@@ -184,7 +184,7 @@ describe('retention', () => {
       facts('sbom', { subject: 'child' }),
       facts('below', { subject: 'sbom' }),
     ]
-    const dying = atOnce(decide(circle, rules([old]))).map(({ artifact }) => artifact)
+    const dying = atOnce(decide(circle, rules([old]))).decisions.map(({ artifact }) => artifact)
     expect(dying).toHaveLength(4)
     const order = atOnce(deletionOrder(dying)).map(({ digest }) => digest)
     expect(order.toSorted()).toEqual(['below', 'child', 'index', 'sbom'])
@@ -195,9 +195,9 @@ describe('retention', () => {
     const many = Array.from({ length: 100_000 }, (_, i) => facts(`d${i}`, i === 0 ? {} : { subject: `d${i - 1}` }))
     let turns = 0
     const timer = setInterval(() => (turns += 1), 0)
-    const made = await inSlices(decide(many, rules([old])), new AbortController().signal)
+    const { decisions } = await inSlices(decide(many, rules([old])), new AbortController().signal)
     clearInterval(timer)
-    expect(made).toHaveLength(many.length)
+    expect(decisions).toHaveLength(many.length)
     expect(turns).toBeGreaterThan(3)
     const over = AbortSignal.abort(new Error('over'))
     await expect(inSlices(decide(many, rules([old])), over)).rejects.toThrow('over')
@@ -206,7 +206,7 @@ describe('retention', () => {
 
 /** Returns what goes: digests, and pairs `digest tag`; a deleted artifact goes with all its tags. */
 function goneOf(artifacts: readonly ArtifactFacts[], given: readonly RetentionRule[], immutable: readonly string[]) {
-  const made = atOnce(decide(artifacts, rules(given, immutable)))
+  const made = atOnce(decide(artifacts, rules(given, immutable))).decisions
   return new Set(
     made.flatMap(({ artifact: { digest }, outcome, tags }) => [
       ...(outcome === 'DELETE' ? [digest] : []),
