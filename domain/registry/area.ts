@@ -20,12 +20,24 @@ import { deleteContent } from './repository-calls/delete-content.ts'
 import { repositoryForm } from './repositories/repository-form.ts'
 import { repositoryKind } from './repositories/repository-kind.ts'
 import { tokenKeyCollection } from './tokens/token-keys.ts'
+import { newScanPolicyForm } from './scan-policies/scan-policy-form.ts'
+import { scanPolicyKind } from './scan-policies/scan-policy-kind.ts'
+import { queueScheduled } from './scans/automatic/queue-scheduled.ts'
+import { scanProcedure } from './scans/scan-procedure.ts'
+import {
+  findingsCollection,
+  packagesCollection,
+  scanCollection,
+  scanDayCollection,
+  waitingCollection,
+} from './scans/scans-store.ts'
 import { uploadCollection } from './uploads/uploads-store.ts'
 import { contentWorker } from './work/content-worker.ts'
+import { scanWorker } from './work/scan-worker.ts'
 
 /** The parts of the registry that need no setting. */
 export const registry = {
-  kinds: [lockKind, policyKind, repositoryKind, quotaLimitKind],
+  kinds: [lockKind, policyKind, scanPolicyKind, repositoryKind, quotaLimitKind],
   needs: { optional: ['iam', 'storage', 'topology', 'vault'] },
   collections: [
     quotas.buckets,
@@ -40,6 +52,11 @@ export const registry = {
     grantCollection,
     protectedCollection,
     eventCollection,
+    scanCollection,
+    findingsCollection,
+    packagesCollection,
+    waitingCollection,
+    scanDayCollection,
   ],
   inspect: inspectRegistry,
 } as const
@@ -54,13 +71,19 @@ export const registryForms: FormRules = {
   updateRepositoryAccessPolicy: policyForm,
   createDeploymentLock: lockForm,
   updateDeploymentLock: lockForm,
+  createScanPolicy: newScanPolicyForm,
 }
 
 /** The durable work of the area. */
-export const registryProcedures = (environment: RegistryEnvironment) => [deleteContent(environment)]
+export const registryProcedures = (environment: RegistryEnvironment) => [
+  deleteContent(environment),
+  scanProcedure(environment),
+  queueScheduled(environment),
+]
 
 /** The periodic work of the area. */
 export const registryWorkers = (environment: RegistryEnvironment): readonly Worker[] => [
   contentWorker(environment),
   eventRetention(environment),
+  scanWorker(environment),
 ]

@@ -10,6 +10,9 @@ import { deleteRow } from './repository-calls/delete-content.ts'
 import { purgeContent } from './repository-calls/purge-content.ts'
 import { quotas } from './quotas/quotas.ts'
 import { repositoryCollection } from './repositories/repositories-store.ts'
+import { dropRow } from './artifacts/drop-row.ts'
+import { endScans } from './scans/end-workspace-scans.ts'
+import { scanDayCollection } from './scans/scans-store.ts'
 import { isActive } from './values/expiry.ts'
 
 const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
@@ -18,7 +21,8 @@ const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolv
 const batchSize = 100
 
 /** Returns the hooks of the area, in addition to the hooks of its kinds (registry.md 4.9). */
-export const registryHooks = ({ clock, store }: RegistryEnvironment): Partial<WorkspaceHooks> => ({
+export const registryHooks = ({ clock, operations, store }: RegistryEnvironment): Partial<WorkspaceHooks> => ({
+  reconcileWorkspace: (workspace, state) => endScans({ operations, store }, workspace, state),
   async holdings(reader, workspace) {
     const artifacts = await reader.count(artifactCollection, { workspace_id: workspace })
     const grants = await reader.count(grantCollection, { grantor_workspace_id: workspace })
@@ -38,6 +42,7 @@ export const registryHooks = ({ clock, store }: RegistryEnvironment): Partial<Wo
     for (const column of ['grantor_workspace_id', 'grantee_workspace_id'] as const)
       while (!(await store.tx(tx => deleteBatch(tx, grantCollection, { [column]: workspace })))) await nextTurn()
     while (!(await store.tx(tx => deleteBatch(tx, eventCollection, { workspace_id: workspace })))) await nextTurn()
+    await store.tx(tx => dropRow(tx, scanDayCollection, workspace))
     await quotas.purge(store, workspace)
   },
 })

@@ -5,6 +5,7 @@ import { inspectBlobs } from './inspection/inspect-blobs.ts'
 import { inspectLocks } from './inspection/inspect-locks.ts'
 import { inspectRepositories } from './inspection/inspect-repositories.ts'
 import { inspectRules } from './inspection/inspect-rules.ts'
+import { inspectScans } from './inspection/inspect-scans.ts'
 import { quotaLimitKind } from './quotas/limit-kind.ts'
 import { quotas } from './quotas/quotas.ts'
 
@@ -16,5 +17,6 @@ export const inspectRegistry: Inspect = async function* (inspection) {
   yield* inspectBlobs(reader)
   yield* inspectRules(reader)
   yield* inspectLocks(reader)
+  yield* inspectScans(inspection)
   yield* inspectQuotas(reader, quotas, quotaLimitKind)
 }

@@ -13,6 +13,9 @@ import { ociPlane } from '../../domain/registry/plane/oci-plane.ts'
 import { quotaDefinitions } from '../../domain/registry/quotas/limit-kind.ts'
 import { quotaLimits } from '../../domain/registry/quotas/limits.ts'
 import { repositories } from '../../domain/registry/repository-calls/repositories.ts'
+import { scanPolicies } from '../../domain/registry/scan-policies/scan-policies.ts'
+import type { ScanParts } from '../../domain/registry/scans/scan-parts.ts'
+import { scans } from '../../domain/registry/scans/scans.ts'
 import { registryArea as generated, type RegistryArea } from '../../output/registry/area.ts'
 import type { RegistryHandlers } from '../../output/registry/handlers.ts'
 import type { AreaModule } from '../area.ts'
@@ -20,16 +23,17 @@ import { areaInProgress, records } from '../area-in-progress.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
 import { blobFiles } from './blob-checks.ts'
 import { registryContent } from './content.ts'
+import { scannerParts } from './scanner.ts'
 import { registrySettings } from './settings.ts'
 
 type Optional = 'iam' | 'storage' | 'topology' | 'vault'
 type RegistryParts = AreaEnvironment<RegistryArea, never, Optional, typeof registrySettings>
 
-/** Returns the area of repositories, artifacts, and the rules about both. */
-export function registryArea(): AreaModule {
+/** Returns the area of repositories, artifacts, and the rules about both. `scanner` replaces parts of the scanner in tests. */
+export function registryArea(scanner: Partial<ScanParts> = {}): AreaModule {
   const mounted = new WeakMap<RegistryParts, RegistryEnvironment>()
   const environmentOf = (parts: RegistryParts): RegistryEnvironment => {
-    const made = mounted.get(parts) ?? mountedRegistry(parts)
+    const made = mounted.get(parts) ?? { ...mountedRegistry(parts), ...scanner }
     mounted.set(parts, made)
     return made
   }
@@ -44,6 +48,8 @@ export function registryArea(): AreaModule {
       auditEvents: parts => auditEvents(environmentOf(parts)),
       deploymentLocks: parts => deploymentLocks(environmentOf(parts)),
       pullGrants: parts => pullGrants(environmentOf(parts)),
+      scans: parts => scans(environmentOf(parts)),
+      scanPolicies: parts => scanPolicies(environmentOf(parts)),
       repositories: parts => repositories(environmentOf(parts)),
       quotaDefinitions: () => quotaDefinitions,
       quotaLimits: parts => quotaLimits(environmentOf(parts)),
@@ -67,12 +73,14 @@ function mountedRegistry(parts: RegistryParts): RegistryEnvironment {
   const failed = (err: unknown, subject: string) =>
     log.warn({ err, subject }, 'work of the registry failed; it is tried again')
   const content = registryContent({ ...parts, host, failed })
+  const registryUrl = () => `${new URL(baseUrl()).protocol}//${host()}`
   atEnd(() => content.pulls.store())
   return {
     ...parts,
     ...content,
+    ...scannerParts({ ...parts, tokens: content.tokens, registryUrl }),
     host,
-    registryUrl: () => `${new URL(baseUrl()).protocol}//${host()}`,
+    registryUrl,
     policies: new PolicyRules(),
     failed,
   }
