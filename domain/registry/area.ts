@@ -12,6 +12,7 @@ import { inspectRegistry } from './inspect.ts'
 import { lockForm } from './locks/lock-form.ts'
 import { lockKind } from './locks/lock-kind.ts'
 import { protectedCollection } from './locks/locks-store.ts'
+import { openingCollection } from './openings/openings-store.ts'
 import { policyForm } from './policies/policy-form.ts'
 import { policyKind } from './policies/policy-kind.ts'
 import { quotaLimitKind } from './quotas/limit-kind.ts'
@@ -31,13 +32,18 @@ import {
   scanDayCollection,
   waitingCollection,
 } from './scans/scans-store.ts'
+import { retentionForm } from './retention/retention-form.ts'
+import { retentionKind } from './retention/retention-kind.ts'
+import { retentionRunCollection } from './retention/retention-store.ts'
+import { evaluateRetention } from './retention-work/evaluate.ts'
+import { retentionWorker } from './retention-work/retention-worker.ts'
 import { uploadCollection } from './uploads/uploads-store.ts'
 import { contentWorker } from './work/content-worker.ts'
 import { scanWorker } from './work/scan-worker.ts'
 
 /** The parts of the registry that need no setting. */
 export const registry = {
-  kinds: [lockKind, policyKind, scanPolicyKind, repositoryKind, quotaLimitKind],
+  kinds: [lockKind, policyKind, scanPolicyKind, repositoryKind, quotaLimitKind, retentionKind],
   needs: { optional: ['iam', 'storage', 'topology', 'vault'] },
   collections: [
     quotas.buckets,
@@ -51,12 +57,14 @@ export const registry = {
     tokenKeyCollection,
     grantCollection,
     protectedCollection,
+    openingCollection,
     eventCollection,
     scanCollection,
     findingsCollection,
     packagesCollection,
     waitingCollection,
     scanDayCollection,
+    retentionRunCollection,
   ],
   inspect: inspectRegistry,
 } as const
@@ -72,6 +80,8 @@ export const registryForms: FormRules = {
   createDeploymentLock: lockForm,
   updateDeploymentLock: lockForm,
   createScanPolicy: newScanPolicyForm,
+  createRetentionPolicy: retentionForm,
+  updateRetentionPolicy: retentionForm,
 }
 
 /** The durable work of the area. */
@@ -79,6 +89,7 @@ export const registryProcedures = (environment: RegistryEnvironment) => [
   deleteContent(environment),
   scanProcedure(environment),
   queueScheduled(environment),
+  evaluateRetention(environment),
 ]
 
 /** The periodic work of the area. */
@@ -86,4 +97,5 @@ export const registryWorkers = (environment: RegistryEnvironment): readonly Work
   contentWorker(environment),
   eventRetention(environment),
   scanWorker(environment),
+  retentionWorker(environment),
 ]

@@ -12,6 +12,8 @@ import { registryFunctions } from '../../domain/registry/functions/registry-func
 import { ociPlane } from '../../domain/registry/plane/oci-plane.ts'
 import { quotaDefinitions } from '../../domain/registry/quotas/limit-kind.ts'
 import { quotaLimits } from '../../domain/registry/quotas/limits.ts'
+import { retentionPolicies } from '../../domain/registry/retention-calls/retention-policies.ts'
+import { RetentionCounts } from '../../domain/registry/retention-work/retention-counts.ts'
 import { repositories } from '../../domain/registry/repository-calls/repositories.ts'
 import { scanPolicies } from '../../domain/registry/scan-policies/scan-policies.ts'
 import type { ScanParts } from '../../domain/registry/scans/scan-parts.ts'
@@ -24,6 +26,7 @@ import type { AreaEnvironment } from '../area-parts.ts'
 import { blobFiles } from './blob-checks.ts'
 import { registryContent } from './content.ts'
 import { scannerParts } from './scanner.ts'
+import { retentionMetrics } from './retention-metrics.ts'
 import { registrySettings } from './settings.ts'
 
 type Optional = 'iam' | 'storage' | 'topology' | 'vault'
@@ -52,6 +55,7 @@ export function registryArea(scanner: Partial<ScanParts> = {}): AreaModule {
       scanPolicies: parts => scanPolicies(environmentOf(parts)),
       repositories: parts => repositories(environmentOf(parts)),
       quotaDefinitions: () => quotaDefinitions,
+      retentionPolicies: parts => retentionPolicies(environmentOf(parts)),
       quotaLimits: parts => quotaLimits(environmentOf(parts)),
       ...records(generated.filters),
     },
@@ -75,6 +79,8 @@ function mountedRegistry(parts: RegistryParts): RegistryEnvironment {
   const content = registryContent({ ...parts, host, failed })
   const registryUrl = () => `${new URL(baseUrl()).protocol}//${host()}`
   atEnd(() => content.pulls.store())
+  const retentionCounts = new RetentionCounts()
+  parts.expose(retentionMetrics(retentionCounts))
   return {
     ...parts,
     ...content,
@@ -82,6 +88,7 @@ function mountedRegistry(parts: RegistryParts): RegistryEnvironment {
     host,
     registryUrl,
     policies: new PolicyRules(),
+    retentionCounts,
     failed,
   }
 }

@@ -7,7 +7,7 @@ import type { registrySettings } from './settings.ts'
 import type { ScanParts } from '../../domain/registry/scans/scan-parts.ts'
 import { ScanTurn } from '../../domain/registry/scans/scan-turn.ts'
 import { Verdicts } from '../../domain/registry/scans/verdicts.ts'
-import { LayerFault } from '../../domain/registry/scanning/inventory.ts'
+import { ThreadLayerReader } from './layers/thread-layer-reader.ts'
 import type { PageTokens } from '../../runtime/page-token.ts'
 
 /** The parts from which those of the scanner are made. */
@@ -22,12 +22,7 @@ interface Sources {
 /** Returns the parts of the scanner. */
 export function scannerParts(sources: Sources): ScanParts {
   return {
-    layers: {
-      async read() {
-        throw new LayerFault('unreadable', 'no reader')
-      },
-    },
-    makeBill: () => ({ bytes: new Uint8Array(), componentCount: 0 }),
+    layers: new ThreadLayerReader(),
     advisories: { state: () => undefined, match: async () => [] },
     scanners: scannersOf(sources),
     scanTurn: new ScanTurn(),

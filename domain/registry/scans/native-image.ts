@@ -1,9 +1,11 @@
 import type { Sbom } from '../../../output/registry/types.ts'
+import { repositoryCollection } from '../repositories/repositories-store.ts'
 import type { Inventory } from '../scanning/inventory.ts'
+import { sbomOf } from '../scanning/sbom.ts'
 import type { NewResult } from './end-scan.ts'
 import { sortFindings } from './findings.ts'
 import { imageLayers } from './image-layers.ts'
-import { nativeResult } from './native-result.ts'
+import { builtIn, nativeResult } from './native-result.ts'
 import { pushBill } from './push-bill.ts'
 import { writeResult } from './result-rows.ts'
 import { artifactGone } from './scan-fault.ts'
@@ -39,9 +41,16 @@ async function inventoryOf({ artifact, context, environment }: ScanningParts): P
 
 /** Stores the bill of materials of an artifact, if the order asks for one and the repository takes it. */
 export async function billOf(
-  { artifact, context, environment }: ScanningParts,
+  { artifact, context, environment, scan }: ScanningParts,
   inventory: Inventory,
 ): Promise<Sbom | undefined> {
   if (!context.input.makesBill) return undefined
-  return pushBill(environment, artifact, environment.makeBill(artifact, inventory), context.signal)
+  const repository = (await context.store.get(repositoryCollection, artifact.repository_id))?.value
+  if (!repository) throw artifactGone(artifact.repository_id, artifact.digest)
+  const uri = `${environment.host()}/${repository.path}`
+  // The time of the report is that of its first run, so that a repeated run makes the same bill.
+  const timeMs = Date.parse(scan.start_time ?? '')
+  const subject = { uri, digest: artifact.digest, timeMs, scanner: builtIn(undefined) }
+  const bytes = await sbomOf(inventory, subject, context.signal)
+  return pushBill(environment, artifact, { bytes, componentCount: inventory.packages.length }, context.signal)
 }

@@ -1,6 +1,7 @@
 import type { Sbom } from '../../../output/registry/types.ts'
 import { ApiError } from '../../../runtime/errors.ts'
 import { systemPrincipalId } from '../../ports/reserved.ts'
+import type { Stored } from '../../ports/store.ts'
 import { artifactCollection, rowOf, type StoredArtifact } from '../artifacts/artifacts-store.ts'
 import { deleteArtifact } from '../artifacts/delete-artifact.ts'
 import { recordAuditEvent } from '../audit-events/record-event.ts'
@@ -12,6 +13,7 @@ import { uploadLimit } from '../plane/push-limits.ts'
 import { commitManifest } from '../plane/push-manifest.ts'
 import { lockRepository } from '../repositories/lock-repository.ts'
 import { repositoryCollection, type StoredRepository } from '../repositories/repositories-store.ts'
+import { sbomFormat } from '../scanning/sbom.ts'
 import { finishUpload } from '../uploads/finish-upload.ts'
 import { digestOf, parseDigest } from '../values/digest.ts'
 import { isInProgress } from './scan-rows.ts'
@@ -40,7 +42,7 @@ export async function pushBill(
   { bytes, componentCount }: Bill,
   signal: AbortSignal,
 ): Promise<Sbom | undefined> {
-  const repository = (await environment.store.get(repositoryCollection, repository_id))?.value
+  const repository = await environment.store.get(repositoryCollection, repository_id)
   if (!repository) return undefined
   try {
     const config = await pushBlob(environment, repository, new TextEncoder().encode('{}'))
@@ -53,8 +55,8 @@ export async function pushBill(
       layers: [{ mediaType: billType, ...layer }],
       subject: { mediaType, digest: subject, size },
     }
-    const digest = await pushManifest(environment, repository, manifest, signal)
-    return { format: 'CycloneDX 1.6', digest, component_count: componentCount }
+    const digest = await pushManifest(environment, repository.value, manifest, signal)
+    return { format: sbomFormat, digest, component_count: componentCount }
   } catch (error) {
     if (error instanceof ApiError && error.rpc !== 'UNAVAILABLE') return undefined
     throw error
@@ -87,7 +89,7 @@ async function pushManifest(
 
 async function pushBlob(
   environment: RegistryEnvironment,
-  repository: StoredRepository,
+  repository: Stored<StoredRepository>,
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<{ readonly digest: string; readonly size: number }> {
   const { blobs, clock } = environment
@@ -95,9 +97,11 @@ async function pushBlob(
   const digest = parseDigest(text)
   if (digest === undefined) throw new Error('a digest cannot be parsed')
   const upload = clock.newId()
-  const limit = await uploadLimit(environment, repository, bytes.length)
+  const limit = await uploadLimit(environment, repository, bytes.length, text)
   await blobs.append(upload, new Blob([bytes]).stream(), { algorithm: 'sha256', ...limit })
-  await finishUpload(environment, { upload, digest, repository, now: clock.now(), requirePush })
+  const blob = { digest, repository: repository.value, now: clock.now(), requirePush }
+  const result = await finishUpload(environment, { ...blob, upload, received: bytes.length })
+  if (result !== 'stored') throw new Error(`the bytes of a bill of materials are lost: ${result}`)
   return { digest: text, size: bytes.length }
 }
 

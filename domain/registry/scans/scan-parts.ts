@@ -1,8 +1,6 @@
 import type { PageTokens } from '../../../runtime/page-token.ts'
 import type { Advisories } from '../scanning/advisories.ts'
-import type { StoredArtifact } from '../artifacts/artifacts-store.ts'
-import type { Inventory, LayerReader } from '../scanning/inventory.ts'
-import type { Bill } from './push-bill.ts'
+import type { LayerReader } from '../scanning/inventory.ts'
 import type { ExternalScanner } from '../scanning/external-scanner.ts'
 import type { ScanTurn } from './scan-turn.ts'
 import type { Verdicts } from './verdicts.ts'
@@ -11,8 +9,6 @@ import type { Verdicts } from './verdicts.ts'
 export interface ScanParts {
   /** Reads what is installed in images. */
   readonly layers: LayerReader
-  /** Makes the bill of materials of an artifact; equal inventories make equal bytes. */
-  readonly makeBill: (artifact: StoredArtifact, inventory: Inventory) => Bill
   /** The advisories with which the built-in scanner compares packages. */
   readonly advisories: Advisories
   /** The scanners by their names in policies and calls, the built-in one among them. */

@@ -2,7 +2,6 @@ import { setTimeout as nextPoll } from 'node:timers/promises'
 import { Ninefold } from '../../../output/client.ts'
 import type { RepositoryInput } from '../../../output/registry/types.ts'
 import { createTransport } from '../../../runtime/transport.ts'
-import type { AreaModule } from '../../../server/area.ts'
 import { areas } from '../../../server/areas.ts'
 import type { StorePlace } from '../../../server/platform-store.ts'
 import { registrySettings } from '../../../server/registry/settings.ts'
@@ -30,26 +29,22 @@ export interface ServedRegistry {
   repository(name: string, more?: Omit<RepositoryInput, 'name'>): Promise<string>
 }
 
-/** The options of a served registry. */
-export interface ServedOptions {
-  /** Other settings. */
-  readonly given?: GivenSettings
-  /** The areas of the platform, by default all. */
-  readonly mounted?: readonly AreaModule[]
-}
-
-/** Serves a platform with a workspace on a free port of 127.0.0.1; `graceMs` is the setting `registry.gc_grace`. */
+/**
+ * Serves a platform with a workspace on a free port of 127.0.0.1; `graceMs` is the setting `registry.gc_grace`, `mounted`
+ * are the areas, and `more` are further settings.
+ */
 export async function servedRegistry(
   later: Later,
   graceMs = 0,
-  { given: more = new GivenSettings(), mounted = areas }: ServedOptions = {},
+  mounted = areas,
+  more = new GivenSettings(),
 ): Promise<ServedRegistry> {
   const dataDir = testFolder(later)
   const http = { host: '127.0.0.1', port: 0, isPortOpen: false, limits: { waitMs: 60_000 } }
   const bootstrap = { adminPasswordFile: administratorFile(dataDir) }
   const given = more.with(registrySettings['registry.gc_grace'], graceMs)
   const place = { dataDir, ...(await testStoreUrl(later)) }
-  const config = { baseUrl: undefined, isDev: true, http, bootstrap, given, ...place }
+  const config = { baseUrl: undefined, isDev: true, logLevel: 'error' as const, http, bootstrap, given, ...place }
   const server = await serve(config, mounted, openQuickIam)
   later(() => server.close())
   const { url } = server

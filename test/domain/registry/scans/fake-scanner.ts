@@ -1,7 +1,7 @@
 import type { Severity, VulnerabilitySummary } from '../../../../output/registry/types.ts'
 import type { ScanParts } from '../../../../domain/registry/scans/scan-parts.ts'
 import type { AdvisoryState, Finding } from '../../../../domain/registry/scanning/advisories.ts'
-import { LayerFault, type FoundPackage, type Inventory } from '../../../../domain/registry/scanning/inventory.ts'
+import { LayerFault, type FoundPackage } from '../../../../domain/registry/scanning/inventory.ts'
 import type { AreaModule } from '../../../../server/area.ts'
 import { areas } from '../../../../server/areas.ts'
 import { registryArea } from '../../../../server/registry/area.ts'
@@ -53,10 +53,6 @@ export class FakeScanner {
         },
       },
       advisories: { state: () => this.#state, match: async packages => this.#match(packages) },
-      makeBill: ({ digest }, { packages }: Inventory) => ({
-        bytes: new TextEncoder().encode(JSON.stringify({ bomFormat: 'CycloneDX', digest, packages })),
-        componentCount: packages.length,
-      }),
     }
   }
 
