@@ -13,6 +13,9 @@ import { purgeContent } from './repository-calls/purge-content.ts'
 import { limitCollection } from './quotas/limit-kind.ts'
 import { quotas } from './quotas/quotas.ts'
 import { repositoryCollection } from './repositories/repositories-store.ts'
+import { dropRow } from './artifacts/drop-row.ts'
+import { endScans } from './scans/end-workspace-scans.ts'
+import { scanDayCollection } from './scans/scans-store.ts'
 import { retentionRunCollection } from './retention/retention-store.ts'
 import { isActive } from './values/expiry.ts'
 
@@ -22,7 +25,8 @@ const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolv
 const batchSize = 100
 
 /** Returns the hooks of the area, in addition to the hooks of its kinds (registry.md 4.9). */
-export const registryHooks = ({ clock, store }: RegistryEnvironment): Partial<WorkspaceHooks> => ({
+export const registryHooks = ({ clock, operations, store }: RegistryEnvironment): Partial<WorkspaceHooks> => ({
+  reconcileWorkspace: (workspace, state) => endScans({ operations, store }, workspace, state),
   async holdings(reader, workspace) {
     const artifacts = await reader.count(artifactCollection, { workspace_id: workspace })
     const grants = await reader.count(grantCollection, { grantor_workspace_id: workspace })
@@ -45,6 +49,7 @@ export const registryHooks = ({ clock, store }: RegistryEnvironment): Partial<Wo
     await deleteAll(store, openingCollection, { workspace_id: workspace })
     await deleteAll(store, eventCollection, { workspace_id: workspace })
     await deleteAll(store, retentionRunCollection, { workspace_id: workspace })
+    await store.tx(tx => dropRow(tx, scanDayCollection, workspace))
     await store.tx(tx => purgeLimits(tx, workspace))
   },
 })

@@ -7,6 +7,7 @@ import { inspectOpenings } from './inspection/inspect-openings.ts'
 import { inspectRepositories } from './inspection/inspect-repositories.ts'
 import { inspectRetention } from './inspection/inspect-retention.ts'
 import { inspectRules } from './inspection/inspect-rules.ts'
+import { inspectScans } from './inspection/inspect-scans.ts'
 import { quotaLimitKind } from './quotas/limit-kind.ts'
 import { quotas } from './quotas/quotas.ts'
 
@@ -19,6 +20,7 @@ export const inspectRegistry: Inspect = async function* (inspection) {
   yield* inspectRules(reader)
   yield* inspectOpenings(reader)
   yield* inspectLocks(reader)
+  yield* inspectScans(inspection)
   yield* inspectRetention(inspection)
   yield* inspectQuotas(reader, quotas, quotaLimitKind)
 }

@@ -15,6 +15,9 @@ import { quotaLimits } from '../../domain/registry/quotas/limits.ts'
 import { retentionPolicies } from '../../domain/registry/retention-calls/retention-policies.ts'
 import { RetentionCounts } from '../../domain/registry/retention-work/retention-counts.ts'
 import { repositories } from '../../domain/registry/repository-calls/repositories.ts'
+import { scanPolicies } from '../../domain/registry/scan-policies/scan-policies.ts'
+import type { ScanParts } from '../../domain/registry/scans/scan-parts.ts'
+import { scans } from '../../domain/registry/scans/scans.ts'
 import { registryArea as generated, type RegistryArea } from '../../output/registry/area.ts'
 import type { RegistryHandlers } from '../../output/registry/handlers.ts'
 import type { AreaModule } from '../area.ts'
@@ -22,17 +25,18 @@ import { areaInProgress, records } from '../area-in-progress.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
 import { blobFiles } from './blob-checks.ts'
 import { registryContent } from './content.ts'
+import { scannerParts } from './scanner.ts'
 import { retentionMetrics } from './retention-metrics.ts'
 import { registrySettings } from './settings.ts'
 
 type Optional = 'iam' | 'storage' | 'topology' | 'vault'
 type RegistryParts = AreaEnvironment<RegistryArea, never, Optional, typeof registrySettings>
 
-/** Returns the area of repositories, artifacts, and the rules about both. */
-export function registryArea(): AreaModule {
+/** Returns the area of repositories, artifacts, and the rules about both. `scanner` replaces parts of the scanner in tests. */
+export function registryArea(scanner: Partial<ScanParts> = {}): AreaModule {
   const mounted = new WeakMap<RegistryParts, RegistryEnvironment>()
   const environmentOf = (parts: RegistryParts): RegistryEnvironment => {
-    const made = mounted.get(parts) ?? mountedRegistry(parts)
+    const made = mounted.get(parts) ?? { ...mountedRegistry(parts), ...scanner }
     mounted.set(parts, made)
     return made
   }
@@ -47,6 +51,8 @@ export function registryArea(): AreaModule {
       auditEvents: parts => auditEvents(environmentOf(parts)),
       deploymentLocks: parts => deploymentLocks(environmentOf(parts)),
       pullGrants: parts => pullGrants(environmentOf(parts)),
+      scans: parts => scans(environmentOf(parts)),
+      scanPolicies: parts => scanPolicies(environmentOf(parts)),
       repositories: parts => repositories(environmentOf(parts)),
       quotaDefinitions: () => quotaDefinitions,
       retentionPolicies: parts => retentionPolicies(environmentOf(parts)),
@@ -71,14 +77,16 @@ function mountedRegistry(parts: RegistryParts): RegistryEnvironment {
   const failed = (err: unknown, subject: string) =>
     log.warn({ err, subject }, 'work of the registry failed; it is tried again')
   const content = registryContent({ ...parts, host, failed })
+  const registryUrl = () => `${new URL(baseUrl()).protocol}//${host()}`
   atEnd(() => content.pulls.store())
   const retentionCounts = new RetentionCounts()
   parts.expose(retentionMetrics(retentionCounts))
   return {
     ...parts,
     ...content,
+    ...scannerParts({ ...parts, tokens: content.tokens, registryUrl }),
     host,
-    registryUrl: () => `${new URL(baseUrl()).protocol}//${host()}`,
+    registryUrl,
     policies: new PolicyRules(),
     retentionCounts,
     failed,

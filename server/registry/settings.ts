@@ -1,7 +1,11 @@
 import { join, resolve } from 'node:path'
+import { nativeScanner } from '../../domain/registry/scans/scans-store.ts'
 import type { SettingDeclarations } from '../settings/declarations.ts'
+import { listOf } from '../settings/lists.ts'
+import { object } from '../settings/objects.ts'
 import { duration, text } from '../settings/scalars.ts'
-import { hostFault } from '../settings/text-faults.ts'
+import { secret } from '../settings/secret.ts'
+import { hostFault, httpUrlFault } from '../settings/text-faults.ts'
 
 /** Returns the fault of a text that names no blob store. */
 const blobStoreFault = (value: string): string | undefined =>
@@ -10,6 +14,12 @@ const blobStoreFault = (value: string): string | undefined =>
 /** Returns the folder of a blob store; without a setting, the folder in the data of the server. */
 export const blobFolder = (setting: string | undefined, dataDir: string): string =>
   setting === undefined ? join(resolve(dataDir), 'registry') : resolve(setting.slice('file:'.length))
+
+/** Returns the fault of a text that names no scanner beside the built-in one. */
+const scannerNameFault = (value: string): string | undefined =>
+  /^[a-z][a-z0-9-]{0,62}$/.test(value) && value !== nativeScanner
+    ? undefined
+    : `must have lower-case letters, digits and hyphens, and differ from ${nativeScanner}`
 
 /** The settings of the registry. */
 export const registrySettings = {
@@ -22,4 +32,16 @@ export const registrySettings = {
   'registry.gc_grace': duration({ min: 0, max: 2_592_000_000 })
     .default(86_400_000)
     .describe('the time for which the registry keeps a blob that no repository has any more'),
+  'registry.scanners': listOf(
+    object({
+      name: text({ fault: scannerNameFault }),
+      url: text({ fault: httpUrlFault }),
+      authorization: secret().optional,
+    }),
+    { uniqueBy: 'name' },
+  )
+    .default([])
+    .describe(
+      'scanners beside the built-in one, each an adapter of Harbor\u2019s Scanner Adapter API 1.2: `name`, its `url` without `/api/v1`, and the value of its header `authorization`',
+    ),
 } as const satisfies SettingDeclarations

@@ -30,14 +30,19 @@ export interface ServedRegistry {
 }
 
 /**
- * Serves a platform with a workspace on a free port of 127.0.0.1; `graceMs` is the setting `registry.gc_grace`, and
- * `mounted` are the areas.
+ * Serves a platform with a workspace on a free port of 127.0.0.1; `graceMs` is the setting `registry.gc_grace`, `mounted`
+ * are the areas, and `more` are further settings.
  */
-export async function servedRegistry(later: Later, graceMs = 0, mounted = areas): Promise<ServedRegistry> {
+export async function servedRegistry(
+  later: Later,
+  graceMs = 0,
+  mounted = areas,
+  more = new GivenSettings(),
+): Promise<ServedRegistry> {
   const dataDir = testFolder(later)
   const http = { host: '127.0.0.1', port: 0, isPortOpen: false, limits: { waitMs: 60_000 } }
   const bootstrap = { adminPasswordFile: administratorFile(dataDir) }
-  const given = new GivenSettings().with(registrySettings['registry.gc_grace'], graceMs)
+  const given = more.with(registrySettings['registry.gc_grace'], graceMs)
   const place = { dataDir, ...(await testStoreUrl(later)) }
   const config = { baseUrl: undefined, isDev: true, logLevel: 'error' as const, http, bootstrap, given, ...place }
   const server = await serve(config, mounted, openQuickIam)
