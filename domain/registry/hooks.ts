@@ -2,6 +2,7 @@ import type { Collection, Reader, Transaction, Where } from '../ports/store.ts'
 import type { Protection, WorkspaceHooks } from '../ports/taxonomy.ts'
 import { artifactCollection } from './artifacts/artifacts-store.ts'
 import { eventCollection } from './audit-events/events-store.ts'
+import { emptyRepository } from './engines/empty-cluster.ts'
 import type { RegistryEnvironment } from './environment.ts'
 import { grantCollection } from './grants/grants-store.ts'
 import { lockCollection, type StoredLock } from './locks/locks-store.ts'
@@ -18,7 +19,7 @@ const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolv
 const batchSize = 100
 
 /** Returns the hooks of the area, in addition to the hooks of its kinds (registry.md 4.9). */
-export const registryHooks = ({ clock, store }: RegistryEnvironment): Partial<WorkspaceHooks> => ({
+export const registryHooks = ({ clock, engines, store }: RegistryEnvironment): Partial<WorkspaceHooks> => ({
   async holdings(reader, workspace) {
     const artifacts = await reader.count(artifactCollection, { workspace_id: workspace })
     const grants = await reader.count(grantCollection, { grantor_workspace_id: workspace })
@@ -30,7 +31,10 @@ export const registryHooks = ({ clock, store }: RegistryEnvironment): Partial<Wo
   protections: (reader, workspace) => protections(reader, workspace, clock.now()),
   async purgeWorkspace(workspace) {
     const ids: string[] = []
-    for await (const { id } of store.each(repositoryCollection, { workspace_id: workspace })) ids.push(id)
+    for await (const { id, value } of store.each(repositoryCollection, { workspace_id: workspace })) {
+      ids.push(id)
+      await emptyRepository(engines, value)
+    }
     for (const id of ids) {
       while (!(await store.tx(tx => purgeContent(tx, id, clock.now())))) await nextTurn()
       await store.tx(tx => deleteRow(tx, id, clock.now()))

@@ -1,6 +1,7 @@
 import type { CallContext } from '../../../runtime/context.ts'
 import { seenBy } from '../../ports/access.ts'
 import { decide } from '../access/decide.ts'
+import { nativeEngine } from '../engines/distribution-engines.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import { findRepositoryByName } from '../repositories/find-repository.ts'
 import { repositoryCollection } from '../repositories/repositories-store.ts'
@@ -19,9 +20,11 @@ export async function readCatalog(
   const repositories: string[] = []
   if (context.principal !== undefined && count > 0) {
     const seen = await access.visible(context, 'registry.artifacts.pull', { isOwn: true })
+    const where = { ...seenBy(seen, 'workspace_id'), engine: nativeEngine }
     const { last } = request
-    const before = last === undefined ? undefined : (await findRepositoryByName(store, taxonomy, last)).repository
-    for await (const { value } of store.each(repositoryCollection, seenBy(seen, 'workspace_id'), before?.id)) {
+    const before =
+      last === undefined ? undefined : (await findRepositoryByName(store, taxonomy, nativeEngine, last)).repository
+    for await (const { value } of store.each(repositoryCollection, where, before?.id)) {
       if (value.state === 'REGISTRY_REPOSITORY_STATE_DELETING') continue
       if (await decide(environment, store, { context, place: value, action: 'PULL' })) repositories.push(value.path)
       if (repositories.length > count) break

@@ -6,6 +6,7 @@ import { areas } from '../../../server/areas.ts'
 import type { StorePlace } from '../../../server/platform-store.ts'
 import { registrySettings } from '../../../server/registry/settings.ts'
 import { serve } from '../../../server/serve.ts'
+import type { SettingValues } from '../../../server/settings/declarations.ts'
 import { GivenSettings } from '../../../server/settings/values.ts'
 import { addTenant } from '../../areas/members.ts'
 import { administratorFile, signIn } from '../../server/access/sign-in.ts'
@@ -29,14 +30,30 @@ export interface ServedRegistry {
   repository(name: string, more?: Omit<RepositoryInput, 'name'>): Promise<string>
 }
 
+/** The setting of the engines of clusters. */
+export type EngineSettings = SettingValues<typeof registrySettings>['registry.engines']
+
+/** Further settings of a served registry. */
+export interface ServedSettings {
+  /** The setting `base_url`; absent: the address of the server. */
+  readonly baseUrl?: string
+  readonly engines?: EngineSettings
+}
+
 /** Serves a platform with a workspace on a free port of 127.0.0.1; `graceMs` is the setting `registry.gc_grace`. */
-export async function servedRegistry(later: Later, graceMs = 0): Promise<ServedRegistry> {
+export async function servedRegistry(
+  later: Later,
+  graceMs = 0,
+  { baseUrl, engines = [] }: ServedSettings = {},
+): Promise<ServedRegistry> {
   const dataDir = testFolder(later)
   const http = { host: '127.0.0.1', port: 0, isPortOpen: false, limits: { waitMs: 60_000 } }
   const bootstrap = { adminPasswordFile: administratorFile(dataDir) }
-  const given = new GivenSettings().with(registrySettings['registry.gc_grace'], graceMs)
+  const given = new GivenSettings()
+    .with(registrySettings['registry.gc_grace'], graceMs)
+    .with(registrySettings['registry.engines'], engines)
   const place = { dataDir, ...(await testStoreUrl(later)) }
-  const config = { baseUrl: undefined, isDev: true, http, bootstrap, given, ...place }
+  const config = { baseUrl, isDev: true, http, bootstrap, given, ...place }
   const server = await serve(config, areas, openQuickIam)
   later(() => server.close())
   const { url } = server

@@ -34,7 +34,7 @@ describe('the limit of stored bytes', () => {
     expect(faultOf(start)).toBe('403 DENIED REPOSITORY_READ_ONLY')
     const limit = await api.registry.getQuotaLimit({ workspace, id: made.resource_id })
     const sizes = await Promise.all([big, small].map(async id => (await api.registry.getRepository(at(id))).size_bytes))
-    expect(limit.usage).toBe(sizes.reduce((sum, size) => sum + size, 0))
+    expect(limit.usage).toBe(sizes.reduce<number>((sum, size = 0) => sum + size, 0))
     expect((await oci.send(`/v2/acme/web/big/manifests/${digest}`, { method: 'DELETE' })).status).toBe(202)
     expect(await stateOf(small)).toBe('REGISTRY_REPOSITORY_STATE_ACTIVE')
     await oci.pushImage('acme/web/small', 'v2', 'again')
