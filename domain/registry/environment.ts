@@ -3,6 +3,7 @@ import type { Parts } from '../ports/area-parts.ts'
 import type { PolicyRules } from './access/policy-rules.ts'
 import type { ContentParts } from './content-parts.ts'
 import type { DistributionEngines } from './engines/distribution-engines.ts'
+import type { RetentionCounts } from './retention-work/retention-counts.ts'
 
 /** The parts that the code of the area uses. */
 export interface RegistryEnvironment
@@ -15,6 +16,8 @@ export interface RegistryEnvironment
   readonly engines: DistributionEngines
   /** The rules of access policies. */
   readonly policies: PolicyRules
+  /** Counts what retention policies have removed. */
+  readonly retentionCounts: RetentionCounts
   /** Logs work that failed and is tried again; `subject` is the type and the id of a resource. */
   readonly failed: (error: unknown, subject: string) => void
 }

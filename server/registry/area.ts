@@ -13,6 +13,8 @@ import { registryFunctions } from '../../domain/registry/functions/registry-func
 import { ociPlane } from '../../domain/registry/plane/oci-plane.ts'
 import { quotaDefinitions } from '../../domain/registry/quotas/limit-kind.ts'
 import { quotaLimits } from '../../domain/registry/quotas/limits.ts'
+import { retentionPolicies } from '../../domain/registry/retention-calls/retention-policies.ts'
+import { RetentionCounts } from '../../domain/registry/retention-work/retention-counts.ts'
 import { repositories } from '../../domain/registry/repository-calls/repositories.ts'
 import { registryArea as generated, type RegistryArea } from '../../output/registry/area.ts'
 import type { RegistryHandlers } from '../../output/registry/handlers.ts'
@@ -23,6 +25,7 @@ import { blobFiles } from './blob-checks.ts'
 import { watchClusters } from './cluster-health.ts'
 import { clusterEngines } from './cluster-client.ts'
 import { registryContent } from './content.ts'
+import { retentionMetrics } from './retention-metrics.ts'
 import { registrySettings } from './settings.ts'
 
 type Optional = 'iam' | 'storage' | 'topology' | 'vault'
@@ -49,6 +52,7 @@ export function registryArea(): AreaModule {
       pullGrants: parts => pullGrants(environmentOf(parts)),
       repositories: parts => repositories(environmentOf(parts)),
       quotaDefinitions: () => quotaDefinitions,
+      retentionPolicies: parts => retentionPolicies(environmentOf(parts)),
       quotaLimits: parts => quotaLimits(environmentOf(parts)),
       ...records(generated.filters),
     },
@@ -78,6 +82,8 @@ function mountedRegistry(parts: RegistryParts): RegistryEnvironment {
   const content = registryContent({ ...parts, host, failed })
   const engines = clusterEngines(settings['registry.engines'], content.tokens, parts.clock)
   atEnd(() => content.pulls.store())
+  const retentionCounts = new RetentionCounts()
+  parts.expose(retentionMetrics(retentionCounts))
   return {
     ...parts,
     ...content,
@@ -85,6 +91,7 @@ function mountedRegistry(parts: RegistryParts): RegistryEnvironment {
     engines,
     registryUrl: () => `${new URL(baseUrl()).protocol}//${host()}`,
     policies: new PolicyRules(),
+    retentionCounts,
     failed,
   }
 }

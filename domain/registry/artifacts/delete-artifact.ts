@@ -16,7 +16,8 @@ import { tagCollection, type StoredTag } from './tags-store.ts'
 
 /**
  * Deletes an artifact with its tags from a repository, whose row the transaction has locked, and takes the blobs that no
- * other manifest names out of it. Throws ARTIFACT_LOCKED, ARTIFACT_REFERENCED and TAG_IMMUTABLE.
+ * other manifest names out of it. Returns the bytes of these blobs, also of those that stay for a while because a push may
+ * be about to name them. Throws ARTIFACT_LOCKED, ARTIFACT_REFERENCED and TAG_IMMUTABLE.
  */
 export async function deleteArtifact(
   { collectionGraceMs }: Pick<RegistryEnvironment, 'collectionGraceMs'>,
@@ -24,7 +25,7 @@ export async function deleteArtifact(
   locked: Stored<StoredRepository>,
   { digest, manifest_size_bytes }: Pick<StoredArtifact, 'digest' | 'manifest_size_bytes'>,
   now: number,
-): Promise<void> {
+): Promise<number> {
   const { id, value: repository } = locked
   const tags = await tagsOf(tx, id, digest)
   const names = tags.map(({ name }) => name)
@@ -39,9 +40,10 @@ export async function deleteArtifact(
   const targets = (kind: string) => references.filter(one => one.kind === kind).map(({ target }) => target)
   await changeParents(tx, id, targets('CHILD'), parents => parents.filter(parent => parent !== digest))
   const touchedSince = formatMillis(now - Math.min(pushMs, collectionGraceMs))
-  const freed = await unlinkUnnamed(tx, id, targets('BLOB'), { now, touchedSince })
-  const change = { artifacts: -1, tags: -tags.length, bytes: -freed - manifest_size_bytes }
+  const { bytes, freedBytes } = await unlinkUnnamed(tx, id, targets('BLOB'), { now, touchedSince })
+  const change = { artifacts: -1, tags: -tags.length, bytes: -freedBytes - manifest_size_bytes }
   await chargeUsage(tx, locked, change, formatMillis(now))
+  return bytes
 }
 
 /** Deletes a tag of a repository, whose row the transaction has locked. Throws ARTIFACT_LOCKED and TAG_IMMUTABLE. */

@@ -33,5 +33,6 @@ export const repositoryCollection: Collection<StoredRepository> = {
         }),
     },
   ],
+  indexes: [['path'], ['workspace_id', 'path']],
   indexedMaps: ['labels'],
 }
