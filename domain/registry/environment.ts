@@ -2,6 +2,7 @@ import type { RegistryArea } from '../../output/registry/area.ts'
 import type { Parts } from '../ports/area-parts.ts'
 import type { PolicyRules } from './access/policy-rules.ts'
 import type { ContentParts } from './content-parts.ts'
+import type { Advisories } from './scanning/advisories.ts'
 
 /** The parts that the code of the area uses. */
 export interface RegistryEnvironment
@@ -10,6 +11,8 @@ export interface RegistryEnvironment
   readonly host: () => string
   /** Returns the public address of the registry, without a slash at its end: clients reach `/v2/` below it. */
   readonly registryUrl: () => string
+  /** The advisories that the built-in scanner compares packages with. */
+  readonly advisories: Advisories
   /** The rules of access policies. */
   readonly policies: PolicyRules
   /** Logs work that failed and is tried again; `subject` is the type and the id of a resource. */

@@ -18,6 +18,7 @@ import type { RegistryHandlers } from '../../output/registry/handlers.ts'
 import type { AreaModule } from '../area.ts'
 import { areaInProgress, records } from '../area-in-progress.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
+import { registryAdvisories } from './advisories/registry-advisories.ts'
 import { blobFiles } from './blob-checks.ts'
 import { registryContent } from './content.ts'
 import { registrySettings } from './settings.ts'
@@ -71,6 +72,7 @@ function mountedRegistry(parts: RegistryParts): RegistryEnvironment {
   return {
     ...parts,
     ...content,
+    advisories: registryAdvisories(settings['registry.osv_dir'], parts),
     host,
     registryUrl: () => `${new URL(baseUrl()).protocol}//${host()}`,
     policies: new PolicyRules(),

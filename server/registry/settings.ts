@@ -22,4 +22,7 @@ export const registrySettings = {
   'registry.gc_grace': duration({ min: 0, max: 2_592_000_000 })
     .default(86_400_000)
     .describe('the time for which the registry keeps a blob that no repository has any more'),
+  'registry.osv_dir': text()
+    .otherwise('none: scans find packages and no vulnerabilities')
+    .describe('the folder with the advisories of the scanner in the form of OSV: `*.json`, and `*.zip` of such files'),
 } as const satisfies SettingDeclarations
