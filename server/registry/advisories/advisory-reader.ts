@@ -4,6 +4,7 @@ import type { AdvisoryState } from '../../../domain/registry/scanning/advisories
 import type { PackageKey } from '../../../domain/registry/scanning/osv/ecosystems.ts'
 import type { Advisory } from '../../../domain/registry/scanning/osv/findings.ts'
 import type { OsvAffected } from '../../../domain/registry/scanning/osv/osv-record.ts'
+import { openAdvisoryFile } from './advisory-file.ts'
 
 /** A package in a record. */
 export interface AffectedRow {
@@ -32,7 +33,7 @@ export class AdvisoryReader {
   #users = 0
   #isRetired = false
 
-  constructor(database: DatabaseSync) {
+  private constructor(database: DatabaseSync) {
     this.#database = database
     this.#affecting = database.prepare(`
       SELECT record, place, affected FROM affected JOIN record ON record.number = affected.record
@@ -40,9 +41,22 @@ export class AdvisoryReader {
       ORDER BY record, place LIMIT ${pageSize}`)
     this.#advisory = database.prepare('SELECT advisory FROM record WHERE number = ?')
     this.#byId = database.prepare(`SELECT advisory FROM record WHERE id = ? AND is_withdrawn = 0 AND ${isNewest}`)
-    const summary = database.prepare('SELECT records, newest_ms, ecosystems FROM summary').get()
-    const isEmpty = summary === undefined || summary['records'] === 0
-    this.state = isEmpty ? undefined : { version: String(summary['ecosystems']), timeMs: Number(summary['newest_ms']) }
+    const summary = database.prepare('SELECT records, newest_ms, ecosystems, content FROM summary').get()
+    if (summary === undefined || summary['records'] === 0) return
+    const { content, ecosystems, newest_ms: newest } = summary
+    this.state = { version: String(ecosystems), timeMs: Number(newest), content: String(content) }
+  }
+
+  /** Returns the reader of a file; undefined if there is none, or one that must be made again. */
+  static open(file: string): AdvisoryReader | undefined {
+    const database = openAdvisoryFile(file)
+    try {
+      return database && new AdvisoryReader(database)
+    } catch {
+      // A damaged file is found by the import too, which makes it again.
+      database?.close()
+      return undefined
+    }
   }
 
   /** Runs work that reads the file, which stays open until the work has ended. */
