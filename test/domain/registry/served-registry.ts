@@ -2,6 +2,7 @@ import { setTimeout as nextPoll } from 'node:timers/promises'
 import { Ninefold } from '../../../output/client.ts'
 import type { RepositoryInput } from '../../../output/registry/types.ts'
 import { createTransport } from '../../../runtime/transport.ts'
+import type { AreaModule } from '../../../server/area.ts'
 import { areas } from '../../../server/areas.ts'
 import type { StorePlace } from '../../../server/platform-store.ts'
 import { registrySettings } from '../../../server/registry/settings.ts'
@@ -30,21 +31,25 @@ export interface ServedRegistry {
 }
 
 /** Serves a platform with a workspace on a free port of 127.0.0.1; `graceMs` is the setting `registry.gc_grace`. */
-export async function servedRegistry(later: Later, graceMs = 0): Promise<ServedRegistry> {
+export async function servedRegistry(
+  later: Later,
+  graceMs = 0,
+  served: readonly AreaModule[] = areas,
+): Promise<ServedRegistry> {
   const dataDir = testFolder(later)
   const http = { host: '127.0.0.1', port: 0, isPortOpen: false, limits: { waitMs: 60_000 } }
   const bootstrap = { adminPasswordFile: administratorFile(dataDir) }
   const given = new GivenSettings().with(registrySettings['registry.gc_grace'], graceMs)
   const place = { dataDir, ...(await testStoreUrl(later)) }
   const config = { baseUrl: undefined, isDev: true, http, bootstrap, given, ...place }
-  const server = await serve(config, areas, openQuickIam)
+  const server = await serve(config, served, openQuickIam)
   later(() => server.close())
   const { url } = server
   const accessToken = await signIn(url)
   const api = new Ninefold(createTransport({ baseUrl: url, token: accessToken }))
   const { organisation, workspace } = await addTenant(api, 'acme')
   const oci = new OciClient(url, accessToken)
-  const served: ServedRegistry = {
+  const registry: ServedRegistry = {
     url,
     place,
     api,
@@ -57,8 +62,8 @@ export async function servedRegistry(later: Later, graceMs = 0): Promise<ServedR
       return made.resource_id
     },
   }
-  await untilServing(served)
-  return served
+  await untilServing(registry)
+  return registry
 }
 
 /** Waits until the server serves blobs: it takes the lease of the content soon after its start. */

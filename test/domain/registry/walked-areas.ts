@@ -20,6 +20,9 @@ export const walkedSettings: WalkedOptions = {
     'deletePullGrant',
     'createQuotaLimit',
     'updateQuotaLimit',
+    'createRetentionPolicy',
+    'updateRetentionPolicy',
+    'deleteRetentionPolicy',
   ],
   workers: [],
 }

@@ -2,6 +2,7 @@ import type { AreaRecipes } from '../recipe.ts'
 import { artifactRecipes } from './registry/artifacts.ts'
 import { lockRecipes } from './registry/locks.ts'
 import { repositoryRecipes } from './registry/repositories.ts'
+import { retentionRecipes } from './registry/retention.ts'
 import { ruleRecipes } from './registry/rules.ts'
 
 export const recipes: AreaRecipes = {
@@ -10,6 +11,7 @@ export const recipes: AreaRecipes = {
     ...repositoryRecipes.operations,
     ...ruleRecipes.operations,
     ...lockRecipes.operations,
+    ...retentionRecipes.operations,
   },
   reasons: { ...repositoryRecipes.reasons, ...ruleRecipes.reasons },
 }
