@@ -1,14 +1,16 @@
 import { artifactReferenced } from '../../../output/registry/errors.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
-import type { Collection, Stored, Transaction } from '../../ports/store.ts'
+import type { Stored, Transaction } from '../../ports/store.ts'
 import { pushMs, unlinkUnnamed } from './unlink-unnamed.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import { requireUnlocked } from '../locks/active-locks.ts'
 import { chargeUsage } from '../quotas/charge-usage.ts'
 import type { StoredRepository } from '../repositories/repositories-store.ts'
+import { dropScan } from '../scans/scan-rows.ts'
 import { removeTag, tagsOf } from './artifact-tags.ts'
 import { artifactCollection, manifestCollection, rowOf, type StoredArtifact } from './artifacts-store.ts'
 import { changeParents } from './child-parents.ts'
+import { dropRow } from './drop-row.ts'
 import { deleteReferences } from './manifest-references.ts'
 import { referenceCollection } from './references-store.ts'
 import { requireMutable } from './tag-rules.ts'
@@ -36,6 +38,7 @@ export async function deleteArtifact(
   const row = rowOf(id, digest)
   await dropRow(tx, artifactCollection, row)
   await dropRow(tx, manifestCollection, row)
+  await dropScan(tx, row)
   const references = await deleteReferences(tx, id, digest)
   const targets = (kind: string) => references.filter(one => one.kind === kind).map(({ target }) => target)
   await changeParents(tx, id, targets('CHILD'), parents => parents.filter(parent => parent !== digest))
@@ -66,9 +69,4 @@ async function requireNoParent(tx: Transaction, repository: string, digest: stri
   throw artifactReferenced(`the index ${parent.value.digest} lists the artifact; delete the index first`, {
     precondition: [{ type: 'ARTIFACT', subject: digest, description }],
   })
-}
-
-async function dropRow<T>(tx: Transaction, collection: Collection<T>, id: string): Promise<void> {
-  const stored = await tx.get(collection, id)
-  if (stored) await tx.delete(collection, id, stored.version)
 }

@@ -42,7 +42,7 @@ export function heldRetention(): () => HeldRetention {
       if (area.domain.name !== 'registry') return area
       return { ...area, mount: parts => area.mount((mounted = parts)) }
     })
-    const served = await servedRegistry(undo => void undone.push(undo), 0, given)
+    const served = await servedRegistry(undo => void undone.push(undo), 0, { mounted: given })
     if (!mounted) throw new Error('the registry is not mounted')
     held = { ...served, store: mounted.store, ...runsOf(served, mounted) }
     return async () => {
