@@ -35,7 +35,8 @@ export async function startUpload(
   if (request.digest !== undefined)
     return recordingQuotas(environment, call, async () => {
       const digest = parsed(request.digest)
-      const received = await receive(environment, call, { upload, algorithm: digest.algorithm, received: 0 }, request)
+      const to = { upload, algorithm: digest.algorithm, received: 0, digest }
+      const received = await receive(environment, call, to, request)
       return finish(environment, call, { upload, received }, digest)
     })
   const time = formatMillis(context.now)
@@ -82,10 +83,8 @@ export async function endUpload(
   const { id, value } = await findUpload(environment, call, request.upload)
   return recordingQuotas(environment, call, async () => {
     const { algorithm, offset } = value
-    const size =
-      request.body === undefined
-        ? offset
-        : await receive(environment, call, { upload: id, algorithm, received: offset }, request)
+    const to = { upload: id, algorithm, received: offset, digest }
+    const size = request.body === undefined ? offset : await receive(environment, call, to, request)
     return finish(environment, call, { upload: id, received: Math.max(size, offset) }, digest)
   })
 }
@@ -124,13 +123,15 @@ interface Receiving {
   readonly algorithm: DigestAlgorithm
   /** The number of bytes that the calls before have received. */
   readonly received: number
+  /** The expected digest, once the caller has named it. */
+  readonly digest?: Digest
 }
 
 /** Appends the body of a request, and returns the number of received bytes. */
 async function receive(
   environment: RegistryEnvironment,
   call: PlaneCall,
-  { algorithm, received, upload }: Receiving,
+  { algorithm, digest, received, upload }: Receiving,
   request: UploadRequest,
 ): Promise<number> {
   const { blobs } = environment
@@ -139,7 +140,7 @@ async function receive(
   if (range === 'malformed') throw ociError('BLOB_UPLOAD_INVALID', 'Content-Range must be <first>-<last>')
   if (range && length > 0 && range.last - range.first + 1 !== length)
     throw ociError('BLOB_UPLOAD_INVALID', 'Content-Range must have as many bytes as Content-Length says')
-  const limit = await uploadLimit(environment, call.repository.value, received + length)
+  const limit = await uploadLimit(environment, call.repository, received + length, digest && digestText(digest))
   const appending = { algorithm, first: range?.first, isBegun: received > 0, ...limit }
   const appended = await blobs
     .append(upload, request.body ?? new Blob().stream(), appending)

@@ -57,7 +57,10 @@ export async function finishUpload(
   } catch (error) {
     if (error instanceof UploadChanged) return 'ended'
     // After another error the rows may be committed. A worker deletes the files that no row names.
-    if (error instanceof ApiError && error.rpc !== 'UNAVAILABLE') await blobs.remove(file).catch(() => {})
+    if (error instanceof ApiError && error.rpc !== 'UNAVAILABLE') {
+      await blobs.remove(file).catch(() => {})
+      await store.tx(tx => dropUpload(tx, upload))
+    }
     throw error
   }
   return 'stored'

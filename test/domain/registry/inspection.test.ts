@@ -6,6 +6,7 @@ import { tagCollection, tagId } from '../../../domain/registry/artifacts/tags-st
 import { blobCollection, linkCollection } from '../../../domain/registry/blobs/blobs-store.ts'
 import { grantCollection } from '../../../domain/registry/grants/grants-store.ts'
 import { lockCollection, protectedCollection } from '../../../domain/registry/locks/locks-store.ts'
+import { openingCollection } from '../../../domain/registry/openings/openings-store.ts'
 import { policyCollection } from '../../../domain/registry/policies/policies-store.ts'
 import { limitCollection } from '../../../domain/registry/quotas/limit-kind.ts'
 import { repositoryCollection } from '../../../domain/registry/repositories/repositories-store.ts'
@@ -25,7 +26,7 @@ const later = '2100-01-01T00:00:00.000Z'
 
 let store: ServerStore
 /** The ids of the rows that the cases alter. */
-const ids = { repository: '', digest: '', index: '', lock: '', policy: '', grant: '', limit: '' }
+const ids = { repository: '', digest: '', index: '', lock: '', policy: '', opened: '', grant: '', limit: '' }
 
 beforeAll(async () => {
   const { api, oci, place, repository, workspace } = registry()
@@ -49,6 +50,15 @@ beforeAll(async () => {
   ]
   const policy = { ...at, repository: ids.repository, body: { name: 'kept', rules } }
   ids.policy = (await api.registry.createRepositoryAccessPolicy(policy)).resource_id
+  const allowed = [
+    {
+      effect: 'REGISTRY_POLICY_EFFECT_ALLOW' as const,
+      principals: ['ALL_USERS'],
+      actions: ['REGISTRY_ACTION_PULL' as const],
+    },
+  ]
+  const open = { ...at, repository: ids.repository, body: { name: 'public', rules: allowed } }
+  ids.opened = (await api.registry.createRepositoryAccessPolicy(open)).resource_id
   const grantee_workspace_id = (await addTenant(api, 'friends')).workspace
   const grant = { ...at, body: { grantee_workspace_id, repository_id: ids.repository } }
   ids.grant = (await api.registry.createPullGrant(grant)).resource_id
@@ -96,6 +106,7 @@ const artifact = () => rowOf(ids.repository, ids.digest)
 const link = () => rowOf(ids.repository, layer)
 const tag = () => tagId(ids.repository, 'v1')
 const blobReference = () => `${artifact()}/BLOB/${layer}`
+const opening = () => `${ids.opened}/ALL_USERS`
 const protectedDigest = () => `${ids.lock}/${ids.digest}`
 
 /** One alteration for each thing that the inspectors of the area compare, and what the doctor says about it. */
@@ -260,6 +271,16 @@ const alterations: readonly (readonly [alteration: string, alter: Alter, finding
       row => ({ ...row, repository_id: absentId }),
     ),
     /names repository .*, which its workspace does not have/,
+  ],
+  [
+    'the record of a public repository names another one',
+    changed(openingCollection, opening, row => ({ ...row, path: 'acme/web/two' })),
+    /lets ALL_USERS pull, which is not recorded/,
+  ],
+  [
+    'the record of a public repository names others',
+    changed(openingCollection, opening, row => ({ ...row, principal: 'ALL_AUTHENTICATED' })),
+    /does not let ALL_AUTHENTICATED pull, but is recorded so/,
   ],
   [
     'a quota limit is not the limit of its bucket',
