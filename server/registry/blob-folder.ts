@@ -61,11 +61,12 @@ export class BlobFolder implements BlobStore {
     this.#folders = new DurableFolders(calls)
   }
 
-  append(upload: string, body: Chunks, { algorithm, first, maxBytes, tooLong }: Appending): Promise<Appended> {
+  append(upload: string, body: Chunks, { algorithm, first, isBegun, maxBytes, tooLong }: Appending): Promise<Appended> {
     return this.#turns.run(upload, async () => {
       const file = await this.#attempt(() => this.#openUpload(upload))
       try {
         const { size } = await this.#attempt(() => file.stat())
+        if (isBegun === true && size === 0) throw new UploadChanged(`upload ${upload} has no bytes any more`)
         if (first !== undefined && first !== size) return { size, isMisplaced: true }
         const running = this.#hashes.continued(upload, algorithm, size)
         let failure: { readonly error: unknown } | undefined

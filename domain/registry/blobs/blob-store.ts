@@ -15,6 +15,8 @@ export interface OpenBlob {
 export interface Appending {
   /** The position that the first byte must have; absent: the next one. */
   readonly first?: number | undefined
+  /** Whether earlier calls have received bytes; then an upload without a byte has been ended by another call. */
+  readonly isBegun?: boolean
   /** The algorithm of the digest that is expected at the end. */
   readonly algorithm: DigestAlgorithm
   /** The largest number of bytes of the whole upload. */
@@ -37,7 +39,7 @@ export interface Appended {
 export interface BlobStore {
   /**
    * Appends a body to an upload, in bounded memory. If the body fails, the bytes before are kept and the error of the
-   * body is thrown.
+   * body is thrown. Throws `UploadChanged` for an upload that another call has ended.
    */
   append(upload: string, body: Chunks, appending: Appending): Promise<Appended>
   /** Returns the number of received bytes of an upload; 0 for an unknown upload. */
@@ -59,7 +61,7 @@ export interface BlobStore {
   olderThan(timeMs: number): AsyncIterable<StoredBytes>
 }
 
-/** Another call has changed or ended an upload since it was sealed. */
+/** Another call has changed or ended an upload. */
 export class UploadChanged extends Error {
   override readonly name = 'UploadChanged'
 }

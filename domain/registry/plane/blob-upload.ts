@@ -1,6 +1,7 @@
 import type { CallContext } from '../../../runtime/context.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Stored } from '../../ports/store.ts'
+import { UploadChanged } from '../blobs/blob-store.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import type { StoredRepository } from '../repositories/repositories-store.ts'
 import { dropUpload, finishUpload, type FinishedUpload } from '../uploads/finish-upload.ts'
@@ -140,11 +141,12 @@ async function receive(
   if (range && length > 0 && range.last - range.first + 1 !== length)
     throw ociError('BLOB_UPLOAD_INVALID', 'Content-Range must have as many bytes as Content-Length says')
   const limit = await uploadLimit(environment, call.repository, received + length, digest && digestText(digest))
-  const appended = await blobs.append(upload, request.body ?? new Blob().stream(), {
-    algorithm,
-    first: range?.first,
-    ...limit,
-  })
+  const appending = { algorithm, first: range?.first, isBegun: received > 0, ...limit }
+  const appended = await blobs
+    .append(upload, request.body ?? new Blob().stream(), appending)
+    .catch((error: unknown) => {
+      throw error instanceof UploadChanged ? unknownUpload() : error
+    })
   if (!appended.isMisplaced) return appended.size
   throw ociError('BLOB_UPLOAD_INVALID', `the next byte of the upload is byte ${appended.size}`, {
     status: 416,

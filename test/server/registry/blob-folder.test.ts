@@ -56,6 +56,16 @@ describe('an upload', () => {
     expect((await store.seal('one', 'sha256')).hex).toBe(hexOf('abc'))
   })
 
+  it('takes no further bytes once another call has ended it', async () => {
+    const { store } = newStore()
+    await store.append('one', chunksOf('ab'), appending)
+    await store.append('one', chunksOf('c'), { ...appending, isBegun: true })
+    await store.discard('one')
+    const late = store.append('one', chunksOf('late'), { ...appending, isBegun: true })
+    await expect(late).rejects.toThrow(UploadChanged)
+    expect(await store.sizeOf('one')).toBe(0)
+  })
+
   it('ends with an error beyond its limit', async () => {
     const { store } = newStore()
     await store.append('one', chunksOf('a'.repeat(60)), appending)
