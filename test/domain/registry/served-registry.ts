@@ -64,7 +64,7 @@ export async function servedRegistry(
   const api = new Ninefold(createTransport({ baseUrl: url, token: accessToken }))
   const { organisation, workspace } = await addTenant(api, 'acme')
   const oci = new OciClient(url, accessToken)
-  const served: ServedRegistry = {
+  const registry: ServedRegistry = {
     url,
     place,
     api,
@@ -77,8 +77,8 @@ export async function servedRegistry(
       return made.resource_id
     },
   }
-  await untilServing(served)
-  return served
+  await untilServing(registry)
+  return registry
 }
 
 /** Waits until the server serves blobs: it takes the lease of the content soon after its start. */
