@@ -35,6 +35,7 @@ const computing = [
   '@peculiar/asn1-schema',
   '@peculiar/asn1-x509',
   '@smithy/signature-v4',
+  'ae-cvss-calculator',
   'jose',
   'lru-cache',
   'packageurl-js',

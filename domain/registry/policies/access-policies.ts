@@ -14,9 +14,10 @@ import type { Creation, Deletion, Update } from '../../resources/mutation-rules.
 import { Resources } from '../../resources/resources.ts'
 import { recordAuditEvent } from '../audit-events/record-event.ts'
 import type { RegistryEnvironment } from '../environment.ts'
+import { pullersOf, settleOpenings } from '../openings/settle-openings.ts'
 import { changeableRepository } from '../repositories/changeable-repository.ts'
 import { repositoryCollection } from '../repositories/repositories-store.ts'
-import { requireLaterEnds, requirePrincipals, requirePublicRules } from './check-rules.ts'
+import { requireLaterEnds, requirePrincipals, requireRuleForm } from './check-rules.ts'
 import { policyKind, repositoryPolicyKind, requireOfWorkspace } from './policy-kind.ts'
 
 type Policies = Resources<AccessPolicy, RegistryArea>
@@ -34,12 +35,12 @@ export function accessPolicies(environment: RegistryEnvironment): AccessPolicyHa
       return text
     },
     async createAccessPolicy(request, context) {
-      requirePublicRules(request.body.rules, false)
+      requireRuleForm(request.engine, request.body.rules, false)
       const row = newPolicy(ofWorkspace, request, '', context)
       return ofWorkspace.create(request, context, row, changes.creation(row, context))
     },
     async updateAccessPolicy(request, context) {
-      requirePublicRules(request.body.rules ?? [], false)
+      requireRuleForm(request.engine, request.body.rules ?? [], false)
       const given = { ...request, body: filled(request.body) }
       return ofWorkspace.update(given, context, { ...changes.update(context), found: requireOfWorkspace })
     },
@@ -48,12 +49,12 @@ export function accessPolicies(environment: RegistryEnvironment): AccessPolicyHa
     listRepositoryAccessPolicies: (request, context) => ofRepository.list(request, context),
     getRepositoryAccessPolicy: request => ofRepository.get(request),
     async createRepositoryAccessPolicy(request, context) {
-      requirePublicRules(request.body.rules, true)
+      requireRuleForm(request.engine, request.body.rules, true)
       const row = newPolicy(ofRepository, request, request.repository, context)
       return ofRepository.create(request, context, row, changes.creation(row, context))
     },
     async updateRepositoryAccessPolicy(request, context) {
-      requirePublicRules(request.body.rules ?? [], true)
+      requireRuleForm(request.engine, request.body.rules ?? [], true)
       return ofRepository.update({ ...request, body: filled(request.body) }, context, changes.update(context))
     },
     deleteRepositoryAccessPolicy: (request, context) =>
@@ -100,7 +101,7 @@ class PolicyChanges {
   creation(row: AccessPolicy, context: CallContext): Creation<AccessPolicy, RegistryArea> {
     return {
       refer: tx => this.#requireRules(tx, row, context),
-      count: tx => this.#record(tx, row, context),
+      count: tx => this.#settle(tx, row, pullersOf(row), context),
     }
   }
 
@@ -110,7 +111,7 @@ class PolicyChanges {
         if (changed.includes('rules')) await this.#requireRules(tx, value, context)
         else await changeableRepository(tx, value.repository_id)
       },
-      count: (tx: Transaction, { value }: Updated<AccessPolicy>) => this.#record(tx, value, context),
+      count: (tx: Transaction, { value }: Updated<AccessPolicy>) => this.#settle(tx, value, pullersOf(value), context),
     }
   }
 
@@ -118,7 +119,7 @@ class PolicyChanges {
     return {
       release: async (tx, row) => {
         await changeableRepository(tx, row.repository_id)
-        await this.#record(tx, row, context)
+        await this.#settle(tx, row, new Set(), context)
       },
     }
   }
@@ -129,8 +130,16 @@ class PolicyChanges {
     await requirePrincipals(this.#environment, tx, row.rules)
   }
 
-  async #record(tx: Transaction, { repository_id, workspace_id }: AccessPolicy, context: CallContext): Promise<void> {
+  /** Keeps the openings of a changed policy, whose ALLOW rules let `pullers` pull, and records the change. */
+  async #settle(
+    tx: Transaction,
+    policy: AccessPolicy,
+    pullers: ReadonlySet<string>,
+    context: CallContext,
+  ): Promise<void> {
+    const { repository_id, workspace_id } = policy
     const repository = repository_id === '' ? undefined : await tx.get(repositoryCollection, repository_id)
+    await settleOpenings(tx, policy, repository?.value.path ?? '', pullers)
     await recordAuditEvent(tx, this.#environment.clock, context, {
       action: 'POLICY_CHANGE',
       workspace: workspace_id,
