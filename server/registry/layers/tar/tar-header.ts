@@ -25,6 +25,8 @@ const field = {
   link: [157, 257],
   magic: [257, 265],
   prefix: [345, 500],
+  accessTime: [345, 357],
+  changeTime: [357, 369],
   starPrefix: [345, 476],
   starTrailer: [508, 512],
 } as const
@@ -35,7 +37,7 @@ export function readHeader(block: Buffer): TarHeader {
   const text = block.toString('latin1')
   if (!hasChecksum(block, text)) throw new LayerFault('unreadable', 'a header of the tar archive has a wrong checksum')
   const magic = text.slice(...field.magic)
-  const prefix = prefixOf(text, magic)
+  const prefix = prefixOf(block, text, magic)
   const name = keptText(block, text, field.name)
   return {
     flag: text.charAt(156),
@@ -47,10 +49,20 @@ export function readHeader(block: Buffer): TarHeader {
   }
 }
 
-function prefixOf(text: string, magic: string): string {
+function prefixOf(block: Buffer, text: string, magic: string): string {
+  if (magic.startsWith('ustar  ')) return prefixOfGnu(block, text)
   if (!magic.startsWith('ustar\0')) return ''
   const isStar = text.slice(...field.starTrailer) === 'tar\0'
   return textOf(text, isStar ? field.starPrefix : field.prefix)
+}
+
+/** In the format of GNU, times are in the place of the prefix. But an old version of Go wrote a prefix there. */
+function prefixOfGnu(block: Buffer, text: string): string {
+  const hasTimes = [field.accessTime, field.changeTime].every(
+    time => block[time[0]] === 0 || (block[time[0]] ?? 0) >= 0x80 || /^[0-7]*$/.test(trimmed(text, time)),
+  )
+  const prefix = textOf(text, field.prefix)
+  return hasTimes || /[^\0-\x7f]/.test(prefix) ? '' : prefix
 }
 
 function hasChecksum(block: Buffer, text: string): boolean {
@@ -86,10 +98,17 @@ function keptText(block: Buffer, text: string, of: Field): string {
   return length === 0 ? '' : block.toString('latin1', of[0], of[0] + length)
 }
 
+/** Returns the text of a field without the spaces and NULs around it. */
+const trimmed = (text: string, [start, end]: Field): string =>
+  text
+    .slice(start, end)
+    .replace(/^[ \0]+|[ \0]+$/g, '')
+    .replace(/\0[^]*$/, '')
+
 /** Returns the number of a field: octal digits, or bytes of base 256 if the first bit is set. Throws a `LayerFault`. */
 function numberOf(block: Buffer, text: string, of: Field): number {
   if ((block[of[0]] ?? 0) & 0x80) return binaryOf(block.subarray(...of))
-  const digits = textOf(text, of).trim()
+  const digits = trimmed(text, of)
   if (!/^[0-7]*$/.test(digits)) throw malformedNumber()
   return digits === '' ? 0 : parseInt(digits, 8)
 }
