@@ -8,9 +8,10 @@ import { registrySettings } from '../../../server/registry/settings.ts'
 import { serve } from '../../../server/serve.ts'
 import { GivenSettings } from '../../../server/settings/values.ts'
 import { addTenant } from '../../areas/members.ts'
+import { areaPlace } from '../../areas/test-platform.ts'
 import { administratorFile, signIn } from '../../server/access/sign-in.ts'
 import { openQuickIam } from '../../server/iam/quick-iam.ts'
-import { testFolder, testStoreUrl, type Later } from '../../server/store/harness.ts'
+import type { Later } from '../../server/store/harness.ts'
 import { OciClient } from './oci-client.ts'
 
 /** A platform in this process with a socket, a workspace `acme/web` and its administrator. */
@@ -31,11 +32,10 @@ export interface ServedRegistry {
 
 /** Serves a platform with a workspace on a free port of 127.0.0.1; `graceMs` is the setting `registry.gc_grace`. */
 export async function servedRegistry(later: Later, graceMs = 0): Promise<ServedRegistry> {
-  const dataDir = testFolder(later)
+  const place = await areaPlace(areas, later)
   const http = { host: '127.0.0.1', port: 0, isPortOpen: false, limits: { waitMs: 60_000 } }
-  const bootstrap = { adminPasswordFile: administratorFile(dataDir) }
+  const bootstrap = { adminPasswordFile: administratorFile(place.dataDir) }
   const given = new GivenSettings().with(registrySettings['registry.gc_grace'], graceMs)
-  const place = { dataDir, ...(await testStoreUrl(later)) }
   const config = { baseUrl: undefined, isDev: true, logLevel: 'error' as const, http, bootstrap, given, ...place }
   const server = await serve(config, areas, openQuickIam)
   later(() => server.close())
