@@ -29,7 +29,7 @@ import { withSoundTexts } from './http/sound-texts.ts'
 import { requestLine, type Log } from './log.ts'
 import { rememberedKeys } from './operations/idempotency.ts'
 import type { WorkQueue } from './operations/work-queue.ts'
-import { otherEngineRoutes } from './other-engines.ts'
+import { nativeOperations, otherEngineRoutes } from './other-engines.ts'
 import { outside } from './platform-domain.ts'
 import { requireApart, type AreaPlane } from './planes/data-plane.ts'
 import { sitesOf, type Sites } from './planes/serve-planes.ts'
@@ -91,7 +91,16 @@ export const platformResolver = (areas: readonly AreaModule[]): Resolve => {
 const engineChecks = (
   mounted: readonly (MountedArea & { readonly area: AreaModule })[],
 ): ReadonlyMap<string, EngineCheck> =>
-  new Map(mounted.map(({ admit, area }) => [area.domain.name, { engines: area.engines, ...(admit && { admit }) }]))
+  new Map(
+    mounted.map(({ addedEngines, admit, area, routes }) => [
+      area.domain.name,
+      {
+        engines: [...area.engines, ...addedEngines],
+        nativeOperations: nativeOperations(routes),
+        ...(admit && { admit }),
+      },
+    ]),
+  )
 
 /**
  * Creates the rows of the first start, mounts and opens the areas, and combines routes, doors and planes. Returns the
@@ -117,7 +126,17 @@ export async function assemble(
   const ends: (() => Promise<void>)[] = []
   const dataFolder = config.storeUrl === undefined ? config.dataDir : undefined
   const shared = { config, store, clock, log, access, audit, queue, taxonomy, functions, baseUrl, consoleUrl, guard }
-  const parts = { ...shared, dataFolder, storeUrl: config.storeUrl, hooks: [], planes, metrics, ends }
+  const tokens = await pageTokensOf(secrets)
+  const parts = {
+    ...shared,
+    pageTokens: tokens,
+    dataFolder,
+    storeUrl: config.storeUrl,
+    hooks: [],
+    planes,
+    metrics,
+    ends,
+  }
   const mounted = areas.map(area => ({ area, ...area.mount(parts) }))
   functions.close()
   const opened = await Promise.all(mounted.flatMap(({ open }) => (open ? [open()] : [])))
@@ -154,7 +173,7 @@ export async function assemble(
   requireApart(planes, routes)
   const answering = {
     clock,
-    tokens: await pageTokensOf(secrets),
+    tokens,
     log(entry: LogEntry) {
       counting.meters.calls.record(entry)
       line(entry)

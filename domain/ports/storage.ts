@@ -38,6 +38,23 @@ export interface OpenedObject extends ObjectFacts {
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>>
 }
 
+/** An object that a list has found: the facts of its latest version. */
+export interface ListedObject extends ObjectFacts {
+  readonly object: string
+}
+
+/** A version that is open for reads of ranges. Its bytes stay readable, even if the version is deleted, until it is closed. */
+export interface OpenObject extends ObjectFacts {
+  /** The SHA-256 of the bytes in hex; absent for content of several parts. */
+  readonly sha256?: string
+  /**
+   * Returns the bytes from `first` to `last`, both included, at the pace of their reader. The end of the stream, its
+   * cancellation and its failure close the version. Call `stream` once.
+   */
+  stream(first: number, last: number): ReadableStream<Uint8Array<ArrayBuffer>>
+  close(): Promise<void>
+}
+
 /** The options of `putObject`. */
 export interface PutOptions {
   /** By default `application/octet-stream`. */
@@ -69,6 +86,20 @@ export interface Storage {
    * ENGINE_UNAVAILABLE.
    */
   readObject(context: CallContext | undefined, place: ObjectPlace, range?: ByteRange): Promise<OpenedObject>
+  /** Opens a version for reads of ranges. Needs and throws as `readObject`. */
+  openObject(context: CallContext | undefined, place: ObjectPlace): Promise<OpenObject>
+  /**
+   * Iterates over the objects of a bucket whose names begin with a prefix, in the order of their names; an object that is
+   * written or deleted meanwhile may be missing. Throws BUCKET_NOT_FOUND. The caller has checked the permissions.
+   */
+  listObjects(place: Pick<ObjectPlace, 'workspace' | 'bucket'>, prefix: string): AsyncIterable<ListedObject>
+  /**
+   * Writes a version with the content of other objects of its bucket, one after the other, and deletes these objects, in
+   * one transaction: no byte is copied, and any server can join objects. `parts` are their names, at least one and without
+   * `place.object`. Needs storage.objects.create and storage.objects.delete. Throws as `putObject` does, and
+   * OBJECT_NOT_FOUND.
+   */
+  joinObjects(context: CallContext | undefined, place: ObjectPlace, parts: readonly string[]): Promise<ObjectFacts>
   /**
    * Writes a version, in bounded memory; an error of `body` is thrown as it is, and nothing is written. Needs
    * storage.objects.create, and storage.objects.delete to replace a version. Throws BUCKET_NOT_FOUND, BUCKET_DELETING,

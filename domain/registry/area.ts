@@ -21,12 +21,29 @@ import { deleteContent } from './repository-calls/delete-content.ts'
 import { repositoryForm } from './repositories/repository-form.ts'
 import { repositoryKind } from './repositories/repository-kind.ts'
 import { tokenKeyCollection } from './tokens/token-keys.ts'
+import { newScanPolicyForm } from './scan-policies/scan-policy-form.ts'
+import { scanPolicyKind } from './scan-policies/scan-policy-kind.ts'
+import { scanProcedure } from './scans/scan-procedure.ts'
+import {
+  findingsCollection,
+  packagesCollection,
+  scanCollection,
+  scanDayCollection,
+  scheduledCollection,
+  waitingCollection,
+} from './scans/scans-store.ts'
+import { retentionForm } from './retention/retention-form.ts'
+import { retentionKind } from './retention/retention-kind.ts'
+import { retentionRunCollection } from './retention/retention-store.ts'
+import { evaluateRetention } from './retention-work/evaluate.ts'
+import { retentionWorker } from './retention-work/retention-worker.ts'
 import { uploadCollection } from './uploads/uploads-store.ts'
 import { contentWorker } from './work/content-worker.ts'
+import { scanWorker } from './work/scan-worker.ts'
 
 /** The parts of the registry that need no setting. */
 export const registry = {
-  kinds: [lockKind, policyKind, repositoryKind, quotaLimitKind],
+  kinds: [lockKind, policyKind, scanPolicyKind, repositoryKind, quotaLimitKind, retentionKind],
   needs: { optional: ['iam', 'storage', 'topology', 'vault'] },
   collections: [
     quotas.buckets,
@@ -42,6 +59,13 @@ export const registry = {
     protectedCollection,
     openingCollection,
     eventCollection,
+    scanCollection,
+    findingsCollection,
+    packagesCollection,
+    waitingCollection,
+    scanDayCollection,
+    scheduledCollection,
+    retentionRunCollection,
   ],
   inspect: inspectRegistry,
 } as const
@@ -56,13 +80,22 @@ export const registryForms: FormRules = {
   updateRepositoryAccessPolicy: policyForm,
   createDeploymentLock: lockForm,
   updateDeploymentLock: lockForm,
+  createScanPolicy: newScanPolicyForm,
+  createRetentionPolicy: retentionForm,
+  updateRetentionPolicy: retentionForm,
 }
 
 /** The durable work of the area. */
-export const registryProcedures = (environment: RegistryEnvironment) => [deleteContent(environment)]
+export const registryProcedures = (environment: RegistryEnvironment) => [
+  deleteContent(environment),
+  scanProcedure(environment),
+  evaluateRetention(environment),
+]
 
 /** The periodic work of the area. */
 export const registryWorkers = (environment: RegistryEnvironment): readonly Worker[] => [
   contentWorker(environment),
   eventRetention(environment),
+  scanWorker(environment),
+  retentionWorker(environment),
 ]

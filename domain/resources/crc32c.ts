@@ -83,3 +83,6 @@ export function crc32cText(checksum: number): string {
   bytes.writeUInt32BE(checksum)
   return bytes.toString('base64')
 }
+
+/** Returns the checksum of a text that `crc32cText` has returned. */
+export const crc32cOf = (text: string): number => Buffer.from(text, 'base64').readUInt32BE()

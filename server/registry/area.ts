@@ -3,6 +3,7 @@ import { artifacts, tags } from '../../domain/registry/artifact-calls/artifacts.
 import { auditEvents } from '../../domain/registry/audit-events/audit-events.ts'
 import { credentials } from '../../domain/registry/credentials/credentials.ts'
 import { PolicyRules } from '../../domain/registry/access/policy-rules.ts'
+import { admitEngine } from '../../domain/registry/engines/admit-engine.ts'
 import type { RegistryEnvironment } from '../../domain/registry/environment.ts'
 import { pullGrants } from '../../domain/registry/grants/pull-grants.ts'
 import { registryHooks } from '../../domain/registry/hooks.ts'
@@ -12,24 +13,33 @@ import { registryFunctions } from '../../domain/registry/functions/registry-func
 import { ociPlane } from '../../domain/registry/plane/oci-plane.ts'
 import { quotaDefinitions } from '../../domain/registry/quotas/limit-kind.ts'
 import { quotaLimits } from '../../domain/registry/quotas/limits.ts'
+import { retentionPolicies } from '../../domain/registry/retention-calls/retention-policies.ts'
+import { RetentionCounts } from '../../domain/registry/retention-work/retention-counts.ts'
 import { repositories } from '../../domain/registry/repository-calls/repositories.ts'
+import { scanPolicies } from '../../domain/registry/scan-policies/scan-policies.ts'
+import type { ScanParts } from '../../domain/registry/scans/scan-parts.ts'
+import { scans } from '../../domain/registry/scans/scans.ts'
 import { registryArea as generated, type RegistryArea } from '../../output/registry/area.ts'
 import type { RegistryHandlers } from '../../output/registry/handlers.ts'
 import type { AreaModule } from '../area.ts'
 import { areaInProgress, records } from '../area-in-progress.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
 import { blobFiles } from './blob-checks.ts'
+import { watchClusters } from './cluster-health.ts'
+import { clusterEngines } from './cluster-client.ts'
 import { registryContent } from './content.ts'
+import { scannerParts } from './scanner.ts'
+import { retentionMetrics } from './retention-metrics.ts'
 import { registrySettings } from './settings.ts'
 
 type Optional = 'iam' | 'storage' | 'topology' | 'vault'
 type RegistryParts = AreaEnvironment<RegistryArea, never, Optional, typeof registrySettings>
 
-/** Returns the area of repositories, artifacts, and the rules about both. */
-export function registryArea(): AreaModule {
+/** Returns the area of repositories, artifacts, and the rules about both. `scanner` replaces parts of the scanner in tests. */
+export function registryArea(scanner: Partial<ScanParts> = {}): AreaModule {
   const mounted = new WeakMap<RegistryParts, RegistryEnvironment>()
   const environmentOf = (parts: RegistryParts): RegistryEnvironment => {
-    const made = mounted.get(parts) ?? mountedRegistry(parts)
+    const made = mounted.get(parts) ?? { ...mountedRegistry(parts), ...scanner }
     mounted.set(parts, made)
     return made
   }
@@ -44,14 +54,23 @@ export function registryArea(): AreaModule {
       auditEvents: parts => auditEvents(environmentOf(parts)),
       deploymentLocks: parts => deploymentLocks(environmentOf(parts)),
       pullGrants: parts => pullGrants(environmentOf(parts)),
+      scans: parts => scans(environmentOf(parts)),
+      scanPolicies: parts => scanPolicies(environmentOf(parts)),
       repositories: parts => repositories(environmentOf(parts)),
       quotaDefinitions: () => quotaDefinitions,
+      retentionPolicies: parts => retentionPolicies(environmentOf(parts)),
       quotaLimits: parts => quotaLimits(environmentOf(parts)),
       ...records(generated.filters),
     },
     settings: registrySettings,
     host: blobFiles,
     isSecret: ['getCredentials'],
+    addedEngines: ({ settings }) => settings['registry.engines'].map(({ name }) => name),
+    admit:
+      () =>
+      ({ operationId }, _context, _given, engine) =>
+        admitEngine(operationId, engine),
+    open: async ({ log, settings }) => watchClusters(settings['registry.engines'], log),
     hooks: parts => registryHooks(environmentOf(parts)),
     forms: () => registryForms,
     procedures: parts => registryProcedures(environmentOf(parts)),
@@ -67,13 +86,20 @@ function mountedRegistry(parts: RegistryParts): RegistryEnvironment {
   const failed = (err: unknown, subject: string) =>
     log.warn({ err, subject }, 'work of the registry failed; it is tried again')
   const content = registryContent({ ...parts, host, failed })
+  const registryUrl = () => `${new URL(baseUrl()).protocol}//${host()}`
+  const engines = clusterEngines(settings['registry.engines'], content.tokens, parts.clock)
   atEnd(() => content.pulls.store())
+  const retentionCounts = new RetentionCounts()
+  parts.expose(retentionMetrics(retentionCounts))
   return {
     ...parts,
     ...content,
+    ...scannerParts({ ...parts, tokens: content.tokens, registryUrl }),
     host,
-    registryUrl: () => `${new URL(baseUrl()).protocol}//${host()}`,
+    registryUrl,
+    engines,
     policies: new PolicyRules(),
+    retentionCounts,
     failed,
   }
 }

@@ -1,7 +1,12 @@
 import { join, resolve } from 'node:path'
+import { nativeScanner } from '../../domain/registry/scans/scans-store.ts'
+import { nativeEngine } from '../engines.ts'
 import type { SettingDeclarations } from '../settings/declarations.ts'
+import { listOf } from '../settings/lists.ts'
+import { object, objectByKind } from '../settings/objects.ts'
 import { duration, text } from '../settings/scalars.ts'
-import { hostFault } from '../settings/text-faults.ts'
+import { secret } from '../settings/secret.ts'
+import { hostFault, httpUrlFault } from '../settings/text-faults.ts'
 
 /** Returns the fault of a text that names no blob store. */
 const blobStoreFault = (value: string): string | undefined =>
@@ -11,6 +16,34 @@ const blobStoreFault = (value: string): string | undefined =>
 export const blobFolder = (setting: string | undefined, dataDir: string): string =>
   setting === undefined ? join(resolve(dataDir), 'registry') : resolve(setting.slice('file:'.length))
 
+/** Returns the fault of a text that names no scanner beside the built-in one. */
+const scannerNameFault = (value: string): string | undefined =>
+  /^[a-z][a-z0-9-]{0,62}$/.test(value) && value !== nativeScanner
+    ? undefined
+    : `must have lower-case letters, digits and hyphens, and differ from ${nativeScanner}`
+
+/** Returns the fault of a text that cannot name an engine beside the native engine. */
+function engineFault(value: string): string | undefined {
+  if (value === nativeEngine) return 'must not be the name of the engine that the server has without a setting'
+  const isName = /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(value)
+  return isName ? undefined : 'must be lower-case letters, digits and hyphens, and begin with a letter'
+}
+
+/** An engine whose content a cluster of another software stores and serves. */
+const engine = objectByKind({
+  distribution: {
+    name: text({ fault: engineFault }),
+    url: text({ fault: httpUrlFault }),
+    host: text({ fault: hostFault }),
+  },
+})
+
+/** Returns the fault of engines of which two have one host: the host names the engine in tokens. */
+function sharedHost(engines: readonly { readonly host: string }[]): string | undefined {
+  const hosts = engines.map(({ host }) => host)
+  return new Set(hosts).size < hosts.length ? 'must name each host once' : undefined
+}
+
 /** The settings of the registry. */
 export const registrySettings = {
   'registry.host': text({ fault: hostFault })
@@ -19,7 +52,25 @@ export const registrySettings = {
   'registry.blob_store': text({ fault: blobStoreFault })
     .otherwise('`file:<data_dir>/registry`')
     .describe('the place of the bytes of blobs: `file:` and the path of a folder on this host, whose parent exists'),
+  'registry.engines': listOf(engine, { uniqueBy: 'name', fault: sharedHost })
+    .default([])
+    .describe(
+      'clusters of other registries, a list of `{"name", "kind": "distribution", "url", "host"}`: the engine, where this server and clients reach the cluster; tokens name its host',
+    ),
   'registry.gc_grace': duration({ min: 0, max: 2_592_000_000 })
     .default(86_400_000)
     .describe('the time for which the registry keeps a blob that no repository has any more'),
+  'registry.osv_dir': text()
+    .otherwise('none: scans find packages and no vulnerabilities')
+    .describe('the folder with the advisories of the scanner in the form of OSV: `*.json`, and `*.zip` of such files'),
+  'registry.scanners': listOf(
+    object({
+      name: text({ fault: scannerNameFault }),
+      url: text({ fault: httpUrlFault }),
+      authorization: secret().optional,
+    }),
+    { uniqueBy: 'name' },
+  )
+    .default([])
+    .describe('scanners beside the built-in one: `name`, `url` and header `authorization` of adapters of Harbor'),
 } as const satisfies SettingDeclarations

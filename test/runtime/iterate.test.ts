@@ -5,6 +5,7 @@ import { iterate, iteratePages } from '../../runtime/iterate.ts'
 import { toJson } from '../../runtime/media.ts'
 import { toQuery } from '../../runtime/parameters/write.ts'
 import { createTransport } from '../../runtime/transport.ts'
+import { allOf } from '../all-of.ts'
 import { json, listen } from './listening.ts'
 import { route } from './routes.ts'
 
@@ -47,11 +48,6 @@ const paged = (pages: readonly ClientCase['responses'][number][]) => {
     json(response, 200, { items, next_page_token: next })
   })
 }
-async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = []
-  for await (const item of items) all.push(item)
-  return all
-}
 
 const queryOf = (target: string) => Object.fromEntries(new URL(target, 'http://localhost').searchParams)
 
@@ -61,7 +57,7 @@ describe('iterate', () => {
   test.each(cases)('$id $words', async ({ responses, collected, calls }) => {
     await using server = await paged(responses)
     const request = { filter: 'zone=a', order_by: 'name', page_size: 2 }
-    const rows = await collect(iterate(createTransport({ baseUrl: server.baseUrl }), list, 'items', request))
+    const rows = await allOf(iterate(createTransport({ baseUrl: server.baseUrl }), list, 'items', request))
     expect(rows).toEqual(collected)
     expect(server.received.length).toBe(responses.length)
     if (calls) expect(server.received.map(({ target }) => queryOf(target))).toEqual(calls)
@@ -78,7 +74,7 @@ describe('iterate', () => {
     ['a circle after a while', ['a', 'b', 'c', 'd', 'e', 'c', 'd', 'e', 'c', 'd', 'e', 'c', 'd', 'e']],
   ])('ends with an error if the server returns %s', async (_, tokens) => {
     await using server = await paged(tokens.map(next => ({ items: ['row'], next })))
-    const rows = collect(iterate(createTransport({ baseUrl: server.baseUrl }), list, 'items', {}))
+    const rows = allOf(iterate(createTransport({ baseUrl: server.baseUrl }), list, 'items', {}))
     await expect(rows).rejects.toMatchObject({
       reason: 'ANSWER_INVALID',
       message: 'madeOperation gave the same next_page_token twice',
@@ -130,7 +126,7 @@ describe('iteratePages', () => {
     const transport = createTransport({ baseUrl: server.baseUrl })
     const pages = iteratePages(transport, list, { filter: 'f' })
     const saved = (await pages.next()).value?.next_page_token ?? ''
-    const rest = await collect(iteratePages(transport, list, { filter: 'f', page_token: saved }))
+    const rest = await allOf(iteratePages(transport, list, { filter: 'f', page_token: saved }))
     expect(rest.flatMap(page => page.items ?? [])).toEqual(['b', 'c'])
     expect(server.received.map(({ target }) => queryOf(target).page_token)).toEqual([undefined, 't1', 't2'])
   })
@@ -140,7 +136,7 @@ describe('iteratePages', () => {
       body: { type: 'application/json', kind: 'json', required: true, write: toJson },
     })
     await using server = await paged([{ items: ['a'], next: 't1' }, { items: ['b'] }])
-    await collect(iteratePages(createTransport({ baseUrl: server.baseUrl }), query, { body: { query: 'q' } }))
+    await allOf(iteratePages(createTransport({ baseUrl: server.baseUrl }), query, { body: { query: 'q' } }))
     expect(server.received.map(({ body }) => JSON.parse(body.toString()))).toEqual([
       { query: 'q' },
       { query: 'q', page_token: 't1' },

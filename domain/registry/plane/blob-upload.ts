@@ -3,7 +3,7 @@ import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Stored } from '../../ports/store.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import type { StoredRepository } from '../repositories/repositories-store.ts'
-import { dropUpload, finishUpload } from '../uploads/finish-upload.ts'
+import { dropUpload, finishUpload, type FinishedUpload } from '../uploads/finish-upload.ts'
 import { uploadCollection, type StoredUpload } from '../uploads/uploads-store.ts'
 import { digestText, isAlgorithm, parseDigest, type Digest, type DigestAlgorithm } from '../values/digest.ts'
 import { chunkRange, receivedRange } from './content-range.ts'
@@ -34,8 +34,9 @@ export async function startUpload(
   if (request.digest !== undefined)
     return recordingQuotas(environment, call, async () => {
       const digest = parsed(request.digest)
-      await receive(environment, call, { upload, algorithm: digest.algorithm, received: 0, digest }, request)
-      return finish(environment, call, upload, digest)
+      const to = { upload, algorithm: digest.algorithm, received: 0, digest }
+      const received = await receive(environment, call, to, request)
+      return finish(environment, call, { upload, received }, digest)
     })
   const time = formatMillis(context.now)
   const row: StoredUpload = {
@@ -80,14 +81,10 @@ export async function endUpload(
   const digest = parsed(request.digest)
   const { id, value } = await findUpload(environment, call, request.upload)
   return recordingQuotas(environment, call, async () => {
-    if (request.body !== undefined)
-      await receive(
-        environment,
-        call,
-        { upload: id, algorithm: value.algorithm, received: value.offset, digest },
-        request,
-      )
-    return finish(environment, call, id, digest)
+    const { algorithm, offset } = value
+    const to = { upload: id, algorithm, received: offset, digest }
+    const size = request.body === undefined ? offset : await receive(environment, call, to, request)
+    return finish(environment, call, { upload: id, received: Math.max(size, offset) }, digest)
   })
 }
 
@@ -158,17 +155,18 @@ async function receive(
 async function finish(
   environment: RegistryEnvironment,
   call: PlaneCall,
-  upload: string,
+  received: Pick<FinishedUpload, 'received' | 'upload'>,
   digest: Digest,
 ): Promise<PlaneReply> {
   const result = await finishUpload(environment, {
-    upload,
+    ...received,
     digest,
     repository: call.repository.value,
     now: call.context.now,
     requirePush,
   })
   if (result === 'mismatch') throw ociError('DIGEST_INVALID', 'the bytes that arrived have another digest')
+  if (result === 'ended') throw unknownUpload()
   return blobCreated(call.name, digestText(digest))
 }
 

@@ -15,10 +15,12 @@ export interface StoredContent {
   readonly id: string
   readonly instance_id: string
   readonly size: number
-  /** The number of versions and copies in progress with the content. */
+  /** The number of versions, of copies in progress and of joined contents with the content. */
   readonly references: number
   /** The files, whose bytes follow each other. */
   readonly files: readonly ContentFile[]
+  /** The ids of the contents that have the files, of a content that joins others; absent: the content itself has them. */
+  readonly joins?: readonly string[]
   /** The time of the last change of `references`. */
   readonly update_time: string
 }

@@ -10,13 +10,18 @@ import type { StorageEnvironment } from '../environment.ts'
 import { deleteVersion } from '../objects/delete-object.ts'
 import { absentBucket, requireUsable } from '../objects/version-changes.ts'
 import { placedBucket, requireCaller } from './placed-bucket.ts'
+import { joinObjects } from './join-objects.ts'
+import { listObjects } from './list-objects.ts'
 import { putObject } from './put-object.ts'
-import { readObject, statObject } from './read-object.ts'
+import { openObject, readObject, statObject } from './read-object.ts'
 
 /** Returns the functions of storage for other areas. */
 export const storageFunctions = (environment: StorageEnvironment): Storage => ({
   statObject: (context, place, reader) => statObject(environment, context, place, reader),
   readObject: (context, place, range) => readObject(environment, context, place, range),
+  openObject: (context, place) => openObject(environment, context, place),
+  listObjects: (place, prefix) => listObjects(environment.store, place, prefix),
+  joinObjects: (context, place, parts) => joinObjects(environment, context, place, parts),
   putObject: (context, place, body, options) => putObject(environment, context, place, body, options),
   deleteObject: (context, place) => deleteObject(environment, context, place),
   useBucket,

@@ -26,10 +26,11 @@ export interface NewVersion {
   readonly metadata: Omit<StoredMetadata, 'metadata_of'>
   /**
    * The files of a new content, which has the id of the version unless `contentId` is given, or the id of a content that
-   * other versions have.
+   * other versions have. `joins` are the ids of the contents that have the files already.
    */
   readonly content:
-    { readonly files: readonly ContentFile[]; readonly contentId?: string } | { readonly sharedId: string }
+    | { readonly files: readonly ContentFile[]; readonly contentId?: string; readonly joins?: readonly string[] }
+    | { readonly sharedId: string }
   /** Whether the name must be free. */
   readonly ifNoneMatch: boolean
   /** The refusal of the caller's right to delete objects, if the caller lacks it. */
@@ -96,9 +97,17 @@ export async function requireFree(reader: Reader, bucket: string, name: string):
 /** Inserts a new content, or adds a reference to a shared content; returns its id. */
 async function contentOf(tx: Transaction, { content, id, now, size }: NewVersion, instance: string): Promise<string> {
   if ('files' in content) {
-    const { contentId = id, files } = content
-    const row = { id: contentId, instance_id: instance, size, references: 1, files, update_time: formatMillis(now) }
-    await tx.insert(contentCollection, row)
+    const { contentId = id, files, joins } = content
+    for (const joined of joins ?? []) await addReference(tx, joined, now)
+    await tx.insert(contentCollection, {
+      id: contentId,
+      instance_id: instance,
+      size,
+      references: 1,
+      files,
+      ...(joins && { joins }),
+      update_time: formatMillis(now),
+    })
     return contentId
   }
   await addReference(tx, content.sharedId, now)

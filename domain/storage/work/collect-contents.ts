@@ -1,6 +1,7 @@
 import type { Turn } from '../../ports/workers.ts'
 import { ContentFault, type ContentFiles } from '../contents/content-files.ts'
 import { contentCollection } from '../contents/contents-store.ts'
+import { dropReference } from '../contents/references.ts'
 import type { StorageEnvironment } from '../environment.ts'
 import { instanceCollection } from '../instances/instances-store.ts'
 import { isNamed } from './named-files.ts'
@@ -10,10 +11,11 @@ const leftoverMs = 3_600_000
 
 /**
  * Deletes the files of contents without a version, then their rows. A content whose files are still read stays for the
- * next run. Repeating the work after a crash is harmless, because a content without a version never gets one again.
+ * next run. A content that joins others leaves the files to them. Repeating the work after a crash is harmless, because a
+ * content without a version never gets one again.
  */
 export async function collectContents(
-  { files, store }: Pick<StorageEnvironment, 'files' | 'store'>,
+  { clock, files, store }: Pick<StorageEnvironment, 'clock' | 'files' | 'store'>,
   { signal, tx }: Turn,
 ): Promise<void> {
   const failures = new Map<string, number>()
@@ -21,13 +23,15 @@ export async function collectContents(
     if (signal.aborted) return
     const failed = failures.get(value.instance_id) ?? 0
     if (failed === maxFailures) continue
-    const paths = value.files.map(({ path }) => path)
+    const paths = value.joins ? [] : value.files.map(({ path }) => path)
     const outcome = await removal(files, value.instance_id, paths)
     if (outcome === 'failed') failures.set(value.instance_id, failed + 1)
     if (outcome !== 'removed') continue
     await tx(async transaction => {
       const stored = await transaction.lock(contentCollection, id)
-      if (stored?.value.references === 0) await transaction.delete(contentCollection, id, stored.version)
+      if (stored?.value.references !== 0) return
+      await transaction.delete(contentCollection, id, stored.version)
+      for (const joined of stored.value.joins ?? []) await dropReference(transaction, joined, clock.now())
     })
   }
 }

@@ -2,10 +2,12 @@ import { setTimeout as nextPoll } from 'node:timers/promises'
 import { Ninefold } from '../../../output/client.ts'
 import type { RepositoryInput } from '../../../output/registry/types.ts'
 import { createTransport } from '../../../runtime/transport.ts'
+import type { AreaModule } from '../../../server/area.ts'
 import { areas } from '../../../server/areas.ts'
 import type { StorePlace } from '../../../server/platform-store.ts'
 import { registrySettings } from '../../../server/registry/settings.ts'
 import { serve } from '../../../server/serve.ts'
+import type { SettingValues } from '../../../server/settings/declarations.ts'
 import { GivenSettings } from '../../../server/settings/values.ts'
 import { addTenant } from '../../areas/members.ts'
 import { areaPlace } from '../../areas/test-platform.ts'
@@ -30,14 +32,32 @@ export interface ServedRegistry {
   repository(name: string, more?: Omit<RepositoryInput, 'name'>): Promise<string>
 }
 
+/** The setting of the engines of clusters. */
+export type EngineSettings = SettingValues<typeof registrySettings>['registry.engines']
+
+/** Further settings of a served registry. */
+export interface ServedSettings {
+  /** The setting `base_url`; absent: the address of the server. */
+  readonly baseUrl?: string
+  readonly engines?: EngineSettings
+  /** Settings beside those of the other members. */
+  readonly given?: GivenSettings
+  /** The areas of the platform. */
+  readonly mounted?: readonly AreaModule[]
+}
+
 /** Serves a platform with a workspace on a free port of 127.0.0.1; `graceMs` is the setting `registry.gc_grace`. */
-export async function servedRegistry(later: Later, graceMs = 0): Promise<ServedRegistry> {
-  const place = await areaPlace(areas, later)
+export async function servedRegistry(
+  later: Later,
+  graceMs = 0,
+  { baseUrl, engines = [], given = new GivenSettings(), mounted = areas }: ServedSettings = {},
+): Promise<ServedRegistry> {
+  const place = await areaPlace(mounted, later)
   const http = { host: '127.0.0.1', port: 0, isPortOpen: false, limits: { waitMs: 60_000 } }
   const bootstrap = { adminPasswordFile: administratorFile(place.dataDir) }
-  const given = new GivenSettings().with(registrySettings['registry.gc_grace'], graceMs)
-  const config = { baseUrl: undefined, isDev: true, logLevel: 'error' as const, http, bootstrap, given, ...place }
-  const server = await serve(config, areas, openQuickIam)
+  given.with(registrySettings['registry.gc_grace'], graceMs).with(registrySettings['registry.engines'], engines)
+  const config = { baseUrl, isDev: true, logLevel: 'error' as const, http, bootstrap, given, ...place }
+  const server = await serve(config, mounted, openQuickIam)
   later(() => server.close())
   const { url } = server
   const accessToken = await signIn(url)

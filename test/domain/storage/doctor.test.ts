@@ -103,7 +103,7 @@ const tampered: readonly Tampering[] = [
   [
     'the references of a content',
     tx => change(tx, contentCollection, () => ({ references: 2 })),
-    'has 2 references; 1 versions and copies in progress have the content',
+    'has 2 references; 1 versions, copies and joined contents have it',
   ],
   [
     'the size of a content',

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { StoredBytes } from '../../../domain/registry/blobs/blob-store.ts'
+import { UploadChanged, type StoredBytes } from '../../../domain/registry/blobs/blob-store.ts'
 import type { Chunks } from '../../../runtime/media.ts'
 import { BlobFolder } from '../../../server/registry/blob-folder.ts'
 import { digestOf } from '../../domain/registry/oci-client.ts'
@@ -89,7 +89,7 @@ describe('a blob', () => {
     const { folder, store } = newStore()
     await store.append('one', chunksOf('0123456789'), appending)
     await store.seal('one', 'sha256')
-    await store.keep('one', file)
+    await store.keep('one', file, 10)
     expect(readdirSync(join(folder, 'uploads'))).toEqual([])
     expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600)
     const opened = await store.open(file, 10)
@@ -100,10 +100,24 @@ describe('a blob', () => {
     await store.remove(file)
   })
 
+  it.each([
+    ['grew', (store: BlobFolder) => store.append('one', chunksOf('4'), appending)],
+    ['was cancelled', (store: BlobFolder) => store.discard('one')],
+    ['was kept', (store: BlobFolder) => store.keep('one', `${file}0`, 4)],
+  ])('is not made of an upload that %s since it was sealed', async (_, change) => {
+    const { faults, folder, store } = newStore()
+    await store.append('one', chunksOf('0123'), appending)
+    const { size } = await store.seal('one', 'sha256')
+    await change(store)
+    await expect(store.keep('one', file, size)).rejects.toThrow(UploadChanged)
+    expect(existsSync(join(folder, file))).toBe(false)
+    expect(faults).toEqual([])
+  })
+
   it('of another size than its row says is no blob', async () => {
     const { faults, store } = newStore()
     await store.append('one', chunksOf('0123'), appending)
-    await store.keep('one', file)
+    await store.keep('one', file, 4)
     expect(await outcomeOf(store.open(file, 5))).toBe('ENGINE_UNAVAILABLE')
     expect(faults).toEqual(['lost'])
   })
@@ -119,7 +133,7 @@ describe('old bytes', () => {
     }
     expect(await found()).toEqual([])
     for (const upload of ['old', 'new', 'kept']) await store.append(upload, chunksOf('a'), appending)
-    await store.keep('kept', file)
+    await store.keep('kept', file, 1)
     for (const path of ['uploads/old', file]) utimesSync(join(folder, path), 1, 1)
     expect(await found()).toEqual(expect.arrayContaining([{ upload: 'old' }, { file }]))
     await store.discard('old')

@@ -36,7 +36,7 @@ const pushByPut = async (name: string, body: string): Promise<string> =>
   outcomeOf(await served.oci.send(`${await startAt(name)}?digest=${digestOf(body)}`, { method: 'PUT', body }))
 
 describe('the limit of stored bytes', () => {
-  it('below the usage makes every repository READ_ONLY until enough is deleted', async () => {
+  it('below the usage makes every repository READ_ONLY, a new one too, until enough is deleted', async () => {
     const { api, oci, repository, workspace } = served
     const [big, small] = [await repository('big'), await repository('small')]
     const digest = await oci.pushImage('acme/web/big', 'v1', 'x'.repeat(20_000))
@@ -52,15 +52,16 @@ describe('the limit of stored bytes', () => {
     expect(faultOf(start)).toBe('403 DENIED REPOSITORY_READ_ONLY')
     const limit = await api.registry.getQuotaLimit({ workspace, id: made.resource_id })
     const sizes = await Promise.all([big, small].map(async id => (await api.registry.getRepository(at(id))).size_bytes))
-    expect(limit.usage).toBe(sizes.reduce((sum, size) => sum + size, 0))
+    expect(limit.usage).toBe(sizes.reduce<number>((sum, size = 0) => sum + size, 0))
     expect((await oci.send(`/v2/acme/web/big/manifests/${digest}`, { method: 'DELETE' })).status).toBe(202)
     expect(await stateOf(small)).toBe('REGISTRY_REPOSITORY_STATE_ACTIVE')
     await oci.pushImage('acme/web/small', 'v2', 'again')
     const id = made.resource_id
     await api.registry.updateQuotaLimit({ workspace, id, update_mask: 'limit', body: { limit: 100 } })
-    expect(await stateOf(small)).toBe('REGISTRY_REPOSITORY_STATE_READ_ONLY')
+    const late = await repository('late')
+    expect([await stateOf(small), await stateOf(late)]).toEqual(Array(2).fill('REGISTRY_REPOSITORY_STATE_READ_ONLY'))
     await api.registry.deleteQuotaLimit({ workspace, id })
-    expect(await stateOf(small)).toBe('REGISTRY_REPOSITORY_STATE_ACTIVE')
+    expect([await stateOf(small), await stateOf(late)]).toEqual(Array(2).fill('REGISTRY_REPOSITORY_STATE_ACTIVE'))
   })
 
   it('refuses a push beyond it, and counts a blob once in each repository', async () => {
@@ -84,7 +85,7 @@ describe('the limit of stored bytes', () => {
     const { resource_id: repository } = await api.registry.createRepository({ ...place, body: { name: 'api' } })
     const layer = 'y'.repeat(4000)
     const digest = await oci.pushImage(name, 'v1', layer)
-    const { size_bytes: usage } = await api.registry.getRepository({ ...place, id: repository })
+    const { size_bytes: usage = 0 } = await api.registry.getRepository({ ...place, id: repository })
     const body = { quota_definition_id: 'registry.storageBytes', limit: usage + 1000 }
     const { resource_id: id } = await api.registry.createQuotaLimit({ workspace, body })
     expect(await oci.pushImage(name, 'v2', layer)).toBe(digest)

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { CallContext } from '../../../../runtime/context.ts'
 import type { ObjectPlace, Storage } from '../../../../domain/ports/storage.ts'
 import { areas } from '../../../../server/areas.ts'
 import { storeCollections } from '../../../../server/platform-store.ts'
 import { recordedActivities } from '../../../areas/activities.ts'
+import { allOf } from '../../../all-of.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { functionCaller } from '../../../areas/function-caller.ts'
 import { absentId, addMember, addTenant, roleAt } from '../../../areas/members.ts'
@@ -135,6 +137,37 @@ describe('the functions of storage', () => {
       () => storage.deleteObject(undefined, { ...place, object: 'a' }),
     ])
       await expect(call()).rejects.toMatchObject({ reason: 'WORKSPACE_NOT_ACTIVE' })
+  })
+
+  it('open an object for ranges, with the digest of its bytes, and read it to the end although it is deleted', async () => {
+    await put('a', '0123456789')
+    for (const [first, last, text] of [
+      [0, 9, '0123456789'],
+      [2, 4, '234'],
+    ] as const) {
+      const opened = await storage.openObject(undefined, { ...place, object: 'a' })
+      const sha256 = createHash('sha256').update('0123456789').digest('hex')
+      expect(opened).toMatchObject({ size: 10, sha256 })
+      if (last === 4) await storage.deleteObject(undefined, { ...place, object: 'a' })
+      expect(await new Response(opened.stream(first, last)).text()).toBe(text)
+    }
+    await expect(storage.openObject(undefined, { ...place, object: 'a' })).rejects.toMatchObject({
+      reason: 'OBJECT_NOT_FOUND',
+    })
+  })
+
+  it('list the objects below a prefix in the order of their names, over several pages', async () => {
+    const names = Array.from({ length: 101 }, (_, i) => `logs/${String(i).padStart(3, '0')}`)
+    for (const name of ['log', 'logs0', ...names.toReversed()]) await put(name, name)
+    const listed = await allOf(storage.listObjects(place, 'logs/'))
+    expect(listed.map(({ object }) => object)).toEqual(names)
+    expect(listed[0]).toEqual({
+      object: 'logs/000',
+      ...(await storage.statObject(undefined, { ...place, object: names[0] ?? '' })),
+    })
+    await expect(allOf(storage.listObjects({ ...place, bucket: absentId }, ''))).rejects.toMatchObject({
+      reason: 'BUCKET_NOT_FOUND',
+    })
   })
 
   it('write nothing if the content of their caller fails', async () => {

@@ -41,10 +41,10 @@ async function collected(ages: Readonly<Record<string, number>>, references: Rea
 it('deletes the files and the rows of contents without a version, and no other', async () => {
   const { files, left, store } = await collected({ 'objects/0f/a': 0, 'objects/0f/b': 0 }, { a: 0, b: 1 })
   const turn = { signal: new AbortController().signal, tx: store.tx.bind(store) }
-  await collectContents({ files, store }, turn)
+  await collectContents({ clock: { now: Date.now, newId: () => '' }, files, store }, turn)
   expect(left()).toEqual(['objects/0f/b'])
   expect(await store.count(contentCollection)).toBe(1)
-  await collectContents({ files, store }, turn)
+  await collectContents({ clock: { now: Date.now, newId: () => '' }, files, store }, turn)
   expect(left()).toEqual(['objects/0f/b'])
 })
 

@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, expect, it } from 'vitest'
+import type { ObjectPlace, Storage } from '../../../../domain/ports/storage.ts'
+import { contentCollection } from '../../../../domain/storage/contents/contents-store.ts'
+import { collectContents, collectLeftovers } from '../../../../domain/storage/work/collect-contents.ts'
+import { areas } from '../../../../server/areas.ts'
+import { storeCollections } from '../../../../server/platform-store.ts'
+import { ContentFolders } from '../../../../server/storage/files/content-folders.ts'
+import { allOf } from '../../../all-of.ts'
+import { doctorFindings } from '../../../areas/doctor.ts'
+import { functionCaller } from '../../../areas/function-caller.ts'
+import { openBeside } from '../../../server/store/left-place.ts'
+import { tenantStorage, type TenantStorage } from '../tenant-storage.ts'
+
+let tenant: TenantStorage
+let storage: Storage
+let place: ObjectPlace
+
+/** Starts a platform with a bucket, and finds the functions of storage. */
+async function begin(bucket: Parameters<typeof tenantStorage>[0] = {}): Promise<void> {
+  const caller = functionCaller()
+  tenant = await tenantStorage(bucket, { areas: caller.areas })
+  storage = caller.functions('storage')
+  place = { workspace: tenant.workspace, bucket: tenant.at.bucket, object: 'whole' }
+}
+
+beforeEach(() => begin())
+
+async function put(object: string, text: string): Promise<void> {
+  async function* bytes() {
+    yield new TextEncoder().encode(text)
+  }
+  await storage.putObject(undefined, { ...place, object }, bytes())
+}
+
+const joined = (...parts: readonly string[]) => storage.joinObjects(undefined, place, parts)
+
+const textOf = async (object = 'whole', range?: { readonly first: number; readonly last: number }) =>
+  new Response((await storage.readObject(undefined, { ...place, object }, range)).body).text()
+
+const findings = () => doctorFindings(tenant.platform.config)
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** Runs the collection of contents and of files without rows over the platform, as if two hours had passed. */
+async function collect(): Promise<number> {
+  const { config } = tenant.platform
+  const store = await openBeside(config, storeCollections(areas))
+  const root = join(config.dataDir, 'storage')
+  const instances = readdirSync(root)
+  const files = new ContentFolders(instance => join(root, instance))
+  const clock = { now: () => Date.now() + 7_200_000, newId: () => '' }
+  const { signal } = new AbortController()
+  const turn = { signal, tx: store.tx.bind(store) }
+  // The contents whose last reference was a joined content follow in the second run.
+  for (const _ of [1, 2]) await collectContents({ clock, files, store }, turn)
+  await collectLeftovers(instances, { clock, files, store }, signal)
+  const contents = await store.count(contentCollection)
+  await store.close()
+  return contents
+}
+
+it('an object joins others, which are gone, without any change of the usage', async () => {
+  await put('1', 'one ')
+  await put('2', '')
+  await put('3', 'three')
+  const facts = await joined('1', '2', '3')
+  expect(facts).toMatchObject({ size: 9, etag: expect.stringMatching(/^[0-9a-f]{32}-3$/) })
+  expect(await storage.statObject(undefined, place)).toEqual(facts)
+  expect([await textOf(), await textOf('whole', { first: 2, last: 5 })]).toEqual(['one three', 'e th'])
+  const listed = await allOf(storage.listObjects(place, ''))
+  expect(listed.map(({ object }) => object)).toEqual(['whole'])
+  expect(await tenant.usage()).toMatchObject({ bytes: 9, object_count: 1, version_count: 1 })
+  expect(await (await tenant.get('whole')).text()).toBe('one three')
+  expect(await findings()).toEqual([])
+})
+
+it('a single object is renamed, with its digest', async () => {
+  await put('1', 'only')
+  await joined('1')
+  const opened = await storage.openObject(undefined, place)
+  expect(opened).toMatchObject({ size: 4, sha256: sha256('only') })
+  await opened.close()
+  expect(await textOf()).toBe('only')
+  expect(await findings()).toEqual([])
+})
+
+it('a joined object has no digest, and its checksum is that of its bytes', async () => {
+  await put('1', 'one ')
+  await put('2', 'two')
+  await joined('1', '2')
+  await put('copy', 'one two')
+  const opened = await storage.openObject(undefined, place)
+  expect(opened.sha256).toBeUndefined()
+  await opened.close()
+  const [whole, copy] = await Promise.all(
+    ['whole', 'copy'].map(object => tenant.admin.api.storage.getObjectMetadata({ ...tenant.at, object })),
+  )
+  expect(whole?.checksum_crc32c).toBe(copy?.checksum_crc32c)
+})
+
+it('a collection keeps the files of joined objects until their last version is gone', async () => {
+  await put('1', 'one ')
+  await put('2', 'two')
+  await tenant.admin.api.storage.copyObject({
+    ...tenant.at,
+    body: { source_object: '1', destination_object: 'copy of 1' },
+  })
+  await joined('1', '2')
+  await put('3', ' three')
+  await storage.joinObjects(undefined, { ...place, object: 'more' }, ['whole', '3'])
+  expect(await collect()).toBe(4)
+  expect([await textOf('more'), await textOf('copy of 1')]).toEqual(['one two three', 'one '])
+  expect(await findings()).toEqual([])
+  const opened = await storage.openObject(undefined, { ...place, object: 'more' })
+  await storage.deleteObject(undefined, { ...place, object: 'more' })
+  expect(await collect()).toBe(1)
+  expect(await textOf('copy of 1')).toBe('one ')
+  expect(await findings()).toEqual([])
+  await opened.close()
+})
+
+it.each([
+  ['whose part is absent', () => joined('1', 'absent'), 'OBJECT_NOT_FOUND'],
+  [
+    'with an invalid name',
+    () => storage.joinObjects(undefined, { ...place, object: '../a' }, ['1']),
+    'OBJECT_NAME_INVALID',
+  ],
+  [
+    'of another workspace',
+    () => storage.joinObjects(undefined, { ...place, workspace: place.bucket }, ['1']),
+    'WORKSPACE_NOT_FOUND',
+  ],
+])('a join %s is refused, and nothing changes', async (_, join_, reason) => {
+  await put('1', 'one')
+  await expect(join_()).rejects.toMatchObject({ reason })
+  expect(await textOf('1')).toBe('one')
+  expect(await findings()).toEqual([])
+})
+
+it.each([
+  ['the largest object of the bucket', { max_object_size_bytes: 8 }, 'OBJECT_TOO_LARGE'],
+  ['the retention of the parts', { retention_policy: { retention_period: '3600s' } }, 'OBJECT_RETAINED'],
+])('a join against %s is refused, and nothing changes', async (_, bucket, reason) => {
+  await begin(bucket)
+  await put('1', 'first')
+  await put('2', 'second')
+  await expect(joined('1', '2')).rejects.toMatchObject({ reason })
+  expect([await textOf('1'), await textOf('2')]).toEqual(['first', 'second'])
+  expect(await findings()).toEqual([])
+})
+
+it('a join in a versioned bucket leaves no version of the parts', async () => {
+  await begin({ versioning: 'STORAGE_VERSIONING_ENABLED' })
+  await put('1', 'one ')
+  await put('2', 'two')
+  await joined('1', '2')
+  expect(await tenant.usage()).toMatchObject({ bytes: 7, object_count: 1, version_count: 1 })
+  expect(await textOf()).toBe('one two')
+})
