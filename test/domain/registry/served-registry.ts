@@ -10,9 +10,10 @@ import { serve } from '../../../server/serve.ts'
 import type { SettingValues } from '../../../server/settings/declarations.ts'
 import { GivenSettings } from '../../../server/settings/values.ts'
 import { addTenant } from '../../areas/members.ts'
+import { areaPlace } from '../../areas/test-platform.ts'
 import { administratorFile, signIn } from '../../server/access/sign-in.ts'
 import { openQuickIam } from '../../server/iam/quick-iam.ts'
-import { testFolder, testStoreUrl, type Later } from '../../server/store/harness.ts'
+import type { Later } from '../../server/store/harness.ts'
 import { OciClient } from './oci-client.ts'
 
 /** A platform in this process with a socket, a workspace `acme/web` and its administrator. */
@@ -51,11 +52,10 @@ export async function servedRegistry(
   graceMs = 0,
   { baseUrl, engines = [], given = new GivenSettings(), mounted = areas }: ServedSettings = {},
 ): Promise<ServedRegistry> {
-  const dataDir = testFolder(later)
+  const place = await areaPlace(mounted, later)
   const http = { host: '127.0.0.1', port: 0, isPortOpen: false, limits: { waitMs: 60_000 } }
-  const bootstrap = { adminPasswordFile: administratorFile(dataDir) }
+  const bootstrap = { adminPasswordFile: administratorFile(place.dataDir) }
   given.with(registrySettings['registry.gc_grace'], graceMs).with(registrySettings['registry.engines'], engines)
-  const place = { dataDir, ...(await testStoreUrl(later)) }
   const config = { baseUrl, isDev: true, logLevel: 'error' as const, http, bootstrap, given, ...place }
   const server = await serve(config, mounted, openQuickIam)
   later(() => server.close())
