@@ -27,7 +27,7 @@ export interface Batch {
   readonly waiting: ReadonlySet<string>
 }
 
-/** The sums of a batch, and the numbers of removed artifacts and tags. */
+/** The sums of a batch, which examine the deleted artifacts alone, and the numbers of removed artifacts and tags. */
 export interface Removed {
   readonly tally: Tally
   readonly artifacts: number
@@ -58,10 +58,10 @@ export async function removeBatch(
     if (!verdict) continue
     const removal = new Removal(parts, tx, repository, facts.digest)
     if (verdict.outcome === 'DELETE') {
-      removed.tally = {
-        ...removed.tally,
-        reclaimable_bytes: removed.tally.reclaimable_bytes + (await removal.delete()),
-      }
+      const { examined, reclaimable_bytes } = removed.tally
+      const bytes = reclaimable_bytes + (await removal.delete())
+      // A resumed run does not find the artifact again.
+      removed.tally = { ...removed.tally, examined: examined + 1, reclaimable_bytes: bytes }
       removed.artifacts += 1
     } else if (verdict.outcome === 'UNTAG') {
       for (const tag of verdict.tags) await removal.untag(tag)
