@@ -11,6 +11,7 @@ import type { Decision } from '../retention/decide.ts'
 import { judge, type RetentionRules, type Verdict } from '../retention/judge.ts'
 import type { ArtifactFacts } from '../retention/match-rule.ts'
 import type { MostRecent } from '../retention/most-recent.ts'
+import type { RemovedNumbers } from '../retention/retention-counts.ts'
 import { atOnce } from '../retention/steps.ts'
 import { counted, nothing, type Tally } from '../retention/tally.ts'
 import { presentFacts } from './read-facts.ts'
@@ -28,10 +29,8 @@ export interface Batch {
 }
 
 /** The sums of a batch, which examine the deleted artifacts alone, and the numbers of removed artifacts and tags. */
-export interface Removed {
+export interface Removed extends RemovedNumbers {
   readonly tally: Tally
-  readonly artifacts: number
-  readonly tags: number
 }
 
 /**
