@@ -27,7 +27,7 @@ async function accepted(call: Promise<OciAnswer>): Promise<void> {
 type Repository = Awaited<ReturnType<typeof ruledRepository>>
 
 /**
- * Prepares a run that matches everything, which races with a call about the artifact of the tag `dev-1`. The run begins
+ * Prepares a run that matches tags `dev-*`, which races with a call about the artifact of the tag `dev-1`. The run begins
  * some turns of the event loop later in each round, because it is shorter than a call.
  */
 async function against(
@@ -36,7 +36,7 @@ async function against(
 ): Promise<Racers> {
   const repository = await ruledRepository(held())
   const digest = await repository.push('dev-1')
-  const id = await repository.policy([drop('old', { tag_state: 'REGISTRY_TAG_STATE_TAGGED' })])
+  const id = await repository.policy([drop('dev', { tag_patterns: ['dev-*'] })])
   await held().begin(id)
   return [
     () => call(repository, digest),
