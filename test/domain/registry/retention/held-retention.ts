@@ -6,7 +6,7 @@ import { PullCounts } from '../../../../domain/registry/artifacts/pull-counts.ts
 import { retentionCollection } from '../../../../domain/registry/retention/retention-store.ts'
 import { evaluateRetention } from '../../../../domain/registry/retention-work/evaluate.ts'
 import type { EvaluationContext } from '../../../../domain/registry/retention-work/evaluation.ts'
-import { RetentionCounts } from '../../../../domain/registry/retention-work/retention-counts.ts'
+import { RetentionCounts } from '../../../../domain/registry/retention/retention-counts.ts'
 import { insertRun } from '../../../../domain/registry/retention-work/runs.ts'
 import type { AreaModule } from '../../../../server/area.ts'
 import type { PlatformServices } from '../../../../server/area-parts.ts'
