@@ -18,9 +18,10 @@ import type { RegistryHandlers } from '../../output/registry/handlers.ts'
 import type { AreaModule } from '../area.ts'
 import { areaInProgress, records } from '../area-in-progress.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
-import { blobFiles } from './blob-checks.ts'
+import { blobStoreHost } from './blob-checks.ts'
 import { registryContent } from './content.ts'
-import { registrySettings } from './settings.ts'
+import { openBlobStore } from './open-blob-store.ts'
+import { bucketIn, registrySettings } from './settings.ts'
 
 type Optional = 'iam' | 'storage' | 'topology' | 'vault'
 type RegistryParts = AreaEnvironment<RegistryArea, never, Optional, typeof registrySettings>
@@ -50,7 +51,8 @@ export function registryArea(): AreaModule {
       ...records(generated.filters),
     },
     settings: registrySettings,
-    host: blobFiles,
+    host: blobStoreHost,
+    open: parts => openBlobStore(parts, bucketIn(parts.settings['registry.blob_store'])),
     isSecret: ['getCredentials'],
     hooks: parts => registryHooks(environmentOf(parts)),
     forms: () => registryForms,

@@ -6,7 +6,7 @@ import type { DigestAlgorithm } from '../../domain/registry/values/digest.ts'
 const most = 1000
 
 /** The hash of the first `size` bytes of an upload. */
-interface Running {
+export interface RunningHash {
   readonly algorithm: DigestAlgorithm
   readonly hash: Hash
   size: number
@@ -14,10 +14,10 @@ interface Running {
 
 /** The hashes of uploads in progress, which this process computes as the bytes arrive. */
 export class RunningHashes {
-  readonly #running = new LRUCache<string, Running>({ max: most })
+  readonly #running = new LRUCache<string, RunningHash>({ max: most })
 
   /** Returns the hash of the first `size` bytes of an upload; undefined if this process has not hashed all of them. */
-  continued(upload: string, algorithm: DigestAlgorithm, size: number): Running | undefined {
+  continued(upload: string, algorithm: DigestAlgorithm, size: number): RunningHash | undefined {
     const known = this.#running.get(upload)
     if (known?.algorithm === algorithm && known.size === size) return known
     if (size > 0) return undefined

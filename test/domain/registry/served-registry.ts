@@ -1,9 +1,11 @@
 import { setTimeout as nextPoll } from 'node:timers/promises'
+import { platformWorkspaceId } from '../../../domain/ports/reserved.ts'
 import { Ninefold } from '../../../output/client.ts'
 import type { RepositoryInput } from '../../../output/registry/types.ts'
+import type { BucketInput } from '../../../output/storage/types.ts'
 import { createTransport } from '../../../runtime/transport.ts'
 import { areas } from '../../../server/areas.ts'
-import type { StorePlace } from '../../../server/platform-store.ts'
+import type { InspectedPlace } from '../../../server/doctor/inspect-store.ts'
 import { registrySettings } from '../../../server/registry/settings.ts'
 import { serve } from '../../../server/serve.ts'
 import { GivenSettings } from '../../../server/settings/values.ts'
@@ -16,7 +18,7 @@ import { OciClient } from './oci-client.ts'
 /** A platform in this process with a socket, a workspace `acme/web` and its administrator. */
 export interface ServedRegistry {
   readonly url: string
-  readonly place: StorePlace
+  readonly place: InspectedPlace
   /** The API as the administrator of the platform. */
   readonly api: Ninefold
   /** The access token of the administrator. */
@@ -29,16 +31,16 @@ export interface ServedRegistry {
   repository(name: string, more?: Omit<RepositoryInput, 'name'>): Promise<string>
 }
 
+/** The place of the bytes of blobs: a folder, which is the default, or a bucket of storage. */
+export type BlobPlace = 'folder' | 'bucket'
+
 /** Serves a platform with a workspace on a free port of 127.0.0.1; `graceMs` is the setting `registry.gc_grace`. */
-export async function servedRegistry(later: Later, graceMs = 0): Promise<ServedRegistry> {
+export async function servedRegistry(later: Later, graceMs = 0, blobs: BlobPlace = 'folder'): Promise<ServedRegistry> {
   const dataDir = testFolder(later)
-  const http = { host: '127.0.0.1', port: 0, isPortOpen: false, limits: { waitMs: 60_000 } }
-  const bootstrap = { adminPasswordFile: administratorFile(dataDir) }
   const given = new GivenSettings().with(registrySettings['registry.gc_grace'], graceMs)
-  const place = { dataDir, ...(await testStoreUrl(later)) }
-  const config = { baseUrl: undefined, isDev: true, http, bootstrap, given, ...place }
-  const server = await serve(config, areas, openQuickIam)
-  later(() => server.close())
+  const place = { dataDir, given, ...(await testStoreUrl(later)) }
+  const server =
+    blobs === 'folder' ? await serveRegistry(place, later) : await serveRegistry(await withBucket(place), later)
   const { url } = server
   const accessToken = await signIn(url)
   const api = new Ninefold(createTransport({ baseUrl: url, token: accessToken }))
@@ -61,12 +63,47 @@ export async function servedRegistry(later: Later, graceMs = 0): Promise<ServedR
   return served
 }
 
+/** Serves a registry at a place. */
+export async function serveRegistry(place: InspectedPlace, later: Later): Promise<Awaited<ReturnType<typeof serve>>> {
+  const http = { host: '127.0.0.1', port: 0, isPortOpen: false, limits: { waitMs: 60_000 } }
+  const bootstrap = { adminPasswordFile: administratorFile(place.dataDir) }
+  const server = await serve({ baseUrl: undefined, isDev: true, http, bootstrap, ...place }, areas, openQuickIam)
+  later(() => server.close())
+  return server
+}
+
+/** Creates a bucket for blobs in the workspace of the platform, and returns the place with the setting of the bucket. */
+async function withBucket(place: InspectedPlace & { readonly given: GivenSettings }): Promise<InspectedPlace> {
+  const { close, url } = await serveRegistry(place, () => {})
+  const api = new Ninefold(createTransport({ baseUrl: url, token: await signIn(url) }))
+  const bucket = await newBlobBucket(api)
+  await close()
+  place.given.with(registrySettings['registry.blob_store'], `bucket:${bucket}`)
+  return place
+}
+
+/** Creates a bucket for blobs, and returns its id. */
+export async function newBlobBucket({ storage }: Ninefold, more: Partial<BucketInput> = {}): Promise<string> {
+  const body = { name: 'blobs', ...more }
+  return (await storage.createBucket({ workspace: platformWorkspaceId, engine: 'native', body })).resource_id
+}
+
 /** Waits until the server serves blobs: it takes the lease of the content soon after its start. */
 async function untilServing({ oci, repository }: ServedRegistry): Promise<void> {
   await repository('first')
   const until = performance.now() + 60_000
-  while ((await oci.send('/v2/acme/web/first/blobs/uploads/', { method: 'POST' })).status === 503) {
+  while (!(await takesBytes(oci))) {
     if (performance.now() > until) throw new Error('the server does not serve blobs')
     await nextPoll(20)
   }
+}
+
+/** Whether a registry takes bytes of an upload, which is cancelled then. */
+async function takesBytes(oci: OciClient): Promise<boolean> {
+  const begun = await oci.send('/v2/acme/web/first/blobs/uploads/', { method: 'POST' })
+  const location = begun.headers.get('location')
+  if (location === null) return false
+  const { status } = await oci.send(location, { method: 'PATCH', body: 'some bytes' })
+  await oci.send(location, { method: 'DELETE' })
+  return status === 202
 }

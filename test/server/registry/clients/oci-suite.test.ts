@@ -17,8 +17,12 @@ const countsOf = (report: string): Readonly<Record<string, number>> =>
   )
 
 describe.runIf(suite !== '')('the conformance suite of OCI distribution', () => {
-  it.each(['1.1', 'dev'])('finds no fault by version %s', async version => {
-    const { accessToken, repository, url } = await servedRegistry(onTestFinished)
+  it.each([
+    ['1.1', 'folder'],
+    ['dev', 'folder'],
+    ['1.1', 'bucket'],
+  ] as const)('finds no fault by version %s over a %s', async (version, blobs) => {
+    const { accessToken, repository, url } = await servedRegistry(onTestFinished, 0, blobs)
     for (const name of ['one', 'two']) await repository(name)
     const results = testFolder()
     const { PATH = '' } = process.env

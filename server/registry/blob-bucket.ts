@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto'
+import type { ListedObject } from '../../domain/ports/storage.ts'
+import type { Appended, Appending, BlobStore, OpenBlob, StoredBytes } from '../../domain/registry/blobs/blob-store.ts'
+import { ociError } from '../../domain/registry/plane/oci-errors.ts'
+import type { DigestAlgorithm } from '../../domain/registry/values/digest.ts'
+import { ApiError } from '../../runtime/errors.ts'
+import type { Chunks } from '../../runtime/media.ts'
+import { TurnShares } from '../storage/files/sums.ts'
+import { ArrivingPart } from './arriving-part.ts'
+import { blobStoreUnavailable } from './blob-store-faults.ts'
+import { BucketObjects, type BucketParts } from './bucket-objects.ts'
+import { RunningHashes, type RunningHash } from './running-hashes.ts'
+import { Turns } from './turns.ts'
+
+/** The number of digits of an offset in the name of a chunk, so that names sort as numbers. */
+const offsetDigits = 16
+
+/** The largest number of chunks of an upload, as of a multipart upload of S3. */
+const mostChunks = 10_000
+
+/**
+ * The blobs in a bucket: blobs are objects `blobs/<algorithm>/<2 hex>/<hex>.<id>`. An object cannot be appended to, so each
+ * call appends an object `uploads/<id>/<offset>`, and the end of the upload joins these objects without copying a byte. Any
+ * server can go on with an upload, because all state is in the bucket; a running hash only saves a second reading.
+ */
+export class BlobBucket implements BlobStore {
+  readonly #objects: BucketObjects
+  readonly #hashes = new RunningHashes()
+  readonly #shares = new TurnShares()
+  readonly #turns = new Turns()
+
+  constructor(parts: BucketParts) {
+    this.#objects = new BucketObjects(parts)
+  }
+
+  append(upload: string, body: Chunks, appending: Appending): Promise<Appended> {
+    return this.#turns.run(upload, async () => {
+      const { algorithm, first, maxBytes, tooLong } = appending
+      const chunks = await this.#chunksOf(upload)
+      const size = sizeOf(chunks)
+      if (first !== undefined && first !== size) return { size, isMisplaced: true }
+      if (chunks.length === mostChunks) throw tooManyChunks()
+      const running = await this.#runningHash(upload, algorithm, chunks)
+      const add = (chunk: Uint8Array) => this.#hash(running, chunk)
+      const part = new ArrivingPart(body, { maxBytes: maxBytes - size, tooLong, add })
+      try {
+        if (await part.begins()) await this.#objects.put(chunkName(upload, size), part)
+        part.requireWhole()
+        return { size: size + part.size, isMisplaced: false }
+      } catch (error) {
+        // The bytes before the failure of a body are kept, and the hash has them.
+        part.requireWhole()
+        this.#hashes.forget(upload)
+        if (!(error instanceof ApiError) || error.reason !== 'OBJECT_ALREADY_EXISTS') throw error
+        // Another server has appended to the upload meanwhile.
+        return { size: sizeOf(await this.#chunksOf(upload)), isMisplaced: true }
+      } finally {
+        await part.end()
+      }
+    })
+  }
+
+  sizeOf(upload: string): Promise<number> {
+    return this.#turns.run(upload, async () => sizeOf(await this.#chunksOf(upload)))
+  }
+
+  seal(upload: string, algorithm: DigestAlgorithm): Promise<{ readonly hex: string; readonly size: number }> {
+    return this.#turns.run(upload, async () => {
+      const chunks = await this.#chunksOf(upload)
+      const size = sizeOf(chunks)
+      const running = this.#hashes.continued(upload, algorithm, size)
+      const hex = running ? running.hash.copy().digest('hex') : await this.#hexOf(algorithm, chunks)
+      return { hex, size }
+    })
+  }
+
+  keep(upload: string, file: string): Promise<void> {
+    return this.#turns.run(upload, async () => {
+      const names = (await this.#chunksOf(upload)).map(({ object }) => object)
+      if (names.length > 0) await this.#objects.join(file, names)
+      else await this.#objects.put(file, new Blob().stream())
+      this.#hashes.forget(upload)
+    })
+  }
+
+  discard(upload: string): Promise<void> {
+    return this.#turns.run(upload, async () => {
+      this.#hashes.forget(upload)
+      const left: ListedObject[] = []
+      for await (const object of this.#objects.list(`uploads/${upload}/`)) left.push(object)
+      // The chunks that are left are always the first ones, wherever the deletion stops.
+      for (const object of left.toReversed()) await this.#objects.removeListed(object)
+    })
+  }
+
+  async open(file: string, size: number): Promise<OpenBlob | undefined> {
+    const opened = await this.#objects.open(file)
+    if (opened === undefined || opened.size === size) return opened
+    await opened.close()
+    throw blobStoreUnavailable('lost')
+  }
+
+  remove(file: string): Promise<void> {
+    return this.#objects.remove(file)
+  }
+
+  async *olderThan(timeMs: number): AsyncGenerator<StoredBytes, void, undefined> {
+    let told = ''
+    for await (const { createTime, object } of this.#objects.list('uploads/')) {
+      const [, upload = ''] = object.split('/')
+      if (upload === told || Date.parse(createTime) >= timeMs) continue
+      told = upload
+      yield { upload }
+    }
+    for await (const { createTime, object } of this.#objects.list('blobs/'))
+      if (Date.parse(createTime) < timeMs) yield { file: object }
+  }
+
+  /** Returns the chunks of an upload, each of which begins where the one before ends. */
+  async #chunksOf(upload: string): Promise<readonly ListedObject[]> {
+    const chunks: ListedObject[] = []
+    let size = 0
+    for await (const chunk of this.#objects.list(`uploads/${upload}/`)) {
+      if (chunk.object !== chunkName(upload, size)) break
+      chunks.push(chunk)
+      size += chunk.size
+    }
+    return chunks
+  }
+
+  /**
+   * Returns the hash of the chunks, to go on with; undefined to hash the bytes at the end of the upload. Storage computes
+   * the SHA-256 of each object, so the hash of an upload in one chunk is that of storage, and the hash of another upload
+   * begins with its second chunk.
+   */
+  async #runningHash(
+    upload: string,
+    algorithm: DigestAlgorithm,
+    chunks: readonly ListedObject[],
+  ): Promise<RunningHash | undefined> {
+    const isOfStorage = algorithm === 'sha256'
+    if (chunks.length === 0 && isOfStorage) return undefined
+    const known = this.#hashes.continued(upload, algorithm, sizeOf(chunks))
+    if (known || chunks.length > 1 || !isOfStorage) return known
+    const begun = this.#hashes.continued(upload, algorithm, 0)
+    for (const chunk of chunks) await this.#objects.readListed(chunk, bytes => this.#hash(begun, bytes))
+    return begun
+  }
+
+  async #hexOf(algorithm: DigestAlgorithm, chunks: readonly ListedObject[]): Promise<string> {
+    const [only] = chunks
+    const known = chunks.length === 1 && algorithm === 'sha256' && only ? await this.#sha256Of(only) : undefined
+    if (known !== undefined) return known
+    const whole = { algorithm, hash: createHash(algorithm), size: 0 }
+    for (const chunk of chunks) await this.#objects.readListed(chunk, bytes => this.#hash(whole, bytes))
+    return whole.hash.digest('hex')
+  }
+
+  async #sha256Of(chunk: ListedObject): Promise<string | undefined> {
+    const opened = await this.#objects.openListed(chunk)
+    await opened.close()
+    return opened.sha256
+  }
+
+  async #hash(running: RunningHash | undefined, bytes: Uint8Array): Promise<void> {
+    if (!running) return
+    await this.#shares.run(() => running.hash.update(bytes))
+    running.size += bytes.length
+  }
+}
+
+const chunkName = (upload: string, offset: number): string =>
+  `uploads/${upload}/${String(offset).padStart(offsetDigits, '0')}`
+
+const sizeOf = (chunks: readonly ListedObject[]): number => chunks.reduce((sum, { size }) => sum + size, 0)
+
+const tooManyChunks = (): ApiError =>
+  ociError('BLOB_UPLOAD_INVALID', `an upload has at most ${mostChunks} chunks; start another one with larger chunks`)
