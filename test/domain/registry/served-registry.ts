@@ -7,7 +7,7 @@ import { createTransport } from '../../../runtime/transport.ts'
 import { areas } from '../../../server/areas.ts'
 import type { InspectedPlace } from '../../../server/doctor/inspect-store.ts'
 import { registrySettings } from '../../../server/registry/settings.ts'
-import { serve } from '../../../server/serve.ts'
+import { serve, type RunningServer } from '../../../server/serve.ts'
 import { GivenSettings } from '../../../server/settings/values.ts'
 import { addTenant } from '../../areas/members.ts'
 import { administratorFile, signIn } from '../../server/access/sign-in.ts'
@@ -27,6 +27,10 @@ export interface ServedRegistry {
   readonly workspace: string
   /** The registry as the administrator. */
   readonly oci: OciClient
+  /** The lines for the person who starts the server. */
+  readonly greeting: readonly string[]
+  /** Ends the server before the end of the test. */
+  close(): Promise<void>
   /** Creates a repository of the workspace, and returns its id. */
   repository(name: string, more?: Omit<RepositoryInput, 'name'>): Promise<string>
 }
@@ -41,14 +45,16 @@ export async function servedRegistry(later: Later, graceMs = 0, blobs: BlobPlace
   const place = { dataDir, given, ...(await testStoreUrl(later)) }
   const server =
     blobs === 'folder' ? await serveRegistry(place, later) : await serveRegistry(await withBucket(place), later)
-  const { url } = server
+  const { close, greeting, url } = server
   const accessToken = await signIn(url)
   const api = new Ninefold(createTransport({ baseUrl: url, token: accessToken }))
   const { organisation, workspace } = await addTenant(api, 'acme')
   const oci = new OciClient(url, accessToken)
   const served: ServedRegistry = {
     url,
+    greeting,
     place,
+    close,
     api,
     accessToken,
     organisation,
@@ -63,13 +69,15 @@ export async function servedRegistry(later: Later, graceMs = 0, blobs: BlobPlace
   return served
 }
 
-/** Serves a registry at a place. */
-export async function serveRegistry(place: InspectedPlace, later: Later): Promise<Awaited<ReturnType<typeof serve>>> {
+/** Serves a registry at a place until `close`, or until `later` closes it. */
+export async function serveRegistry(place: InspectedPlace, later: Later): Promise<RunningServer> {
   const http = { host: '127.0.0.1', port: 0, isPortOpen: false, limits: { waitMs: 60_000 } }
   const bootstrap = { adminPasswordFile: administratorFile(place.dataDir) }
   const server = await serve({ baseUrl: undefined, isDev: true, http, bootstrap, ...place }, areas, openQuickIam)
-  later(() => server.close())
-  return server
+  let closed: Promise<void> | undefined
+  const close = (): Promise<void> => (closed ??= server.close())
+  later(close)
+  return { ...server, close }
 }
 
 /** Creates a bucket for blobs in the workspace of the platform, and returns the place with the setting of the bucket. */
