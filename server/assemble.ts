@@ -117,7 +117,17 @@ export async function assemble(
   const ends: (() => Promise<void>)[] = []
   const dataFolder = config.storeUrl === undefined ? config.dataDir : undefined
   const shared = { config, store, clock, log, access, audit, queue, taxonomy, functions, baseUrl, consoleUrl, guard }
-  const parts = { ...shared, dataFolder, storeUrl: config.storeUrl, hooks: [], planes, metrics, ends }
+  const tokens = await pageTokensOf(secrets)
+  const parts = {
+    ...shared,
+    pageTokens: tokens,
+    dataFolder,
+    storeUrl: config.storeUrl,
+    hooks: [],
+    planes,
+    metrics,
+    ends,
+  }
   const mounted = areas.map(area => ({ area, ...area.mount(parts) }))
   functions.close()
   const opened = await Promise.all(mounted.flatMap(({ open }) => (open ? [open()] : [])))
@@ -154,7 +164,7 @@ export async function assemble(
   requireApart(planes, routes)
   const answering = {
     clock,
-    tokens: await pageTokensOf(secrets),
+    tokens,
     log(entry: LogEntry) {
       counting.meters.calls.record(entry)
       line(entry)

@@ -1,4 +1,5 @@
 import type { HttpLimits } from './http/limits.ts'
+import type { LogLevel } from './log.ts'
 import { serverSettings } from './server-settings.ts'
 import { listenerOf } from './settings/text-faults.ts'
 import { knownSettings, type SettingDeclarations } from './settings/declarations.ts'
@@ -30,6 +31,8 @@ export interface ServerConfig {
   }
   /** The address of the separate listener for health and metrics; absent: no separate listener. */
   readonly health?: { readonly host: string; readonly port: number }
+  /** The level of the log; absent: info. */
+  readonly logLevel?: LogLevel
   readonly metrics?: {
     /** Whether `/metrics` is answered to every caller, not only to callers on the same machine. */
     readonly isPublic: boolean
@@ -113,6 +116,7 @@ function configOf(given: GivenSettings): ServerConfig {
       ...(trustedProxies !== undefined && { trustedProxies }),
     },
     ...(health !== undefined && { health }),
+    logLevel: values['log.level'],
     metrics: { isPublic: values['metrics.public'] },
     mail: { smtpUrl: values['mail.smtp_url'], from: values['mail.from'] },
     bootstrap: {

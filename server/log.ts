@@ -29,9 +29,13 @@ function thrownFields(thrown: unknown, depth = 0): ThrownFields {
   return { type, message, stack, ...(code !== undefined && { code }), ...deeper }
 }
 
+/** The levels of the log; a log has the lines of its level and of the levels after it. */
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const
+
+export type LogLevel = (typeof logLevels)[number]
+
 /** The options of the logger: one JSON line for each event on standard error, never a header, a query or a body. */
 export const logOptions = {
-  level: 'info',
   stream: process.stderr,
   base: null,
   formatters: { level: (label: string) => ({ level: label }) },

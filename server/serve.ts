@@ -44,9 +44,10 @@ export async function serve(
   openAccess: OpenAccess,
 ): Promise<RunningServer> {
   const limits = { ...defaultHttpLimits, ...config.http.limits }
+  const { logLevel } = config
   const meters = new Meters()
   const turns = new Turns({ patienceMs: limits.waitMs })
-  const main = createApp({ outside, limits, meters, turns })
+  const main = createApp({ outside, limits, logLevel, meters, turns })
   const apps: App[] = [main]
   const { log } = main.app
   const connections = (): number => apps.reduce((sum, { connections }) => sum + connections.size, 0)
@@ -60,7 +61,7 @@ export async function serve(
     platform.listensAt(url)
     const planeUrls: string[] = []
     for (const site of sites.own) {
-      const made = siteApp(site, { limits, meters, turns })
+      const made = siteApp(site, { limits, logLevel, meters, turns })
       apps.push(made)
       planeUrls.push(...(await listenAt(made.app, site)))
     }
@@ -100,7 +101,10 @@ export async function serve(
  * Returns an app for planes with an address of their own. Unreadable requests get the error form of a single plane; for
  * several planes, the form of the server.
  */
-function siteApp({ dispatch, planes }: OwnSite, shared: Pick<AppOptions, 'limits' | 'meters' | 'turns'>): App {
+function siteApp(
+  { dispatch, planes }: OwnSite,
+  shared: Pick<AppOptions, 'limits' | 'logLevel' | 'meters' | 'turns'>,
+): App {
   const [first] = planes
   const only = planes.length === 1 ? first : undefined
   const app = createApp({ outside: only?.domain ?? outside, renderError: only?.renderError, ...shared })

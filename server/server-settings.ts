@@ -1,8 +1,9 @@
 import { proxyList } from './http/client-address.ts'
 import { defaultHttpLimits } from './http/limits.ts'
+import { logLevels } from './log.ts'
 import type { FixedDeclarations } from './settings/declarations.ts'
 import { listOf } from './settings/lists.ts'
-import { duration, flag, integer, text } from './settings/scalars.ts'
+import { duration, flag, integer, oneOf, text } from './settings/scalars.ts'
 import {
   emptyFault,
   listenerFault,
@@ -87,6 +88,9 @@ export const serverSettings = {
   'health.listen': text({ fault: listenerFault }).optional.describe(
     'an address and a port, `127.0.0.1:9090`, for a separate listener of `/healthz`, `/readyz` and `/metrics`, which responds under any load',
   ),
+  'log.level': oneOf(logLevels)
+    .default('info')
+    .describe('the lowest level of the lines of the log: `debug` has probes too'),
   'metrics.public': flag().default(false).describe('whether `/metrics` is answered to all callers'),
   'mail.smtp_url': text({ fault: smtpUrlFault }).optional.describe(
     'the mail server, `smtps://user:password@host:465`; absent: mails are files in `<data_dir>/outbox`, and responses to administrators contain the tokens',

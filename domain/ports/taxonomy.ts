@@ -1,6 +1,9 @@
 import type { Reader, Transaction } from './store.ts'
 import type { Scope } from './scope.ts'
 
+/** The kind of the durable work that purges a workspace: the areas delete its rows one after the other. */
+export const workspacePurge = 'taxonomy.purge'
+
 /** The states of a node of the tree, in ascending order of strictness. */
 export type NodeState = 'ACTIVE' | 'SUSPENDED' | 'ARCHIVED' | 'DELETING'
 

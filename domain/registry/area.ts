@@ -12,6 +12,7 @@ import { inspectRegistry } from './inspect.ts'
 import { lockForm } from './locks/lock-form.ts'
 import { lockKind } from './locks/lock-kind.ts'
 import { protectedCollection } from './locks/locks-store.ts'
+import { openingCollection } from './openings/openings-store.ts'
 import { policyForm } from './policies/policy-form.ts'
 import { policyKind } from './policies/policy-kind.ts'
 import { quotaLimitKind } from './quotas/limit-kind.ts'
@@ -20,12 +21,29 @@ import { deleteContent } from './repository-calls/delete-content.ts'
 import { repositoryForm } from './repositories/repository-form.ts'
 import { repositoryKind } from './repositories/repository-kind.ts'
 import { tokenKeyCollection } from './tokens/token-keys.ts'
+import { newScanPolicyForm } from './scan-policies/scan-policy-form.ts'
+import { scanPolicyKind } from './scan-policies/scan-policy-kind.ts'
+import { queueScheduled } from './scans/automatic/queue-scheduled.ts'
+import { scanProcedure } from './scans/scan-procedure.ts'
+import {
+  findingsCollection,
+  packagesCollection,
+  scanCollection,
+  scanDayCollection,
+  waitingCollection,
+} from './scans/scans-store.ts'
+import { retentionForm } from './retention/retention-form.ts'
+import { retentionKind } from './retention/retention-kind.ts'
+import { retentionRunCollection } from './retention/retention-store.ts'
+import { evaluateRetention } from './retention-work/evaluate.ts'
+import { retentionWorker } from './retention-work/retention-worker.ts'
 import { uploadCollection } from './uploads/uploads-store.ts'
 import { contentWorker } from './work/content-worker.ts'
+import { scanWorker } from './work/scan-worker.ts'
 
 /** The parts of the registry that need no setting. */
 export const registry = {
-  kinds: [lockKind, policyKind, repositoryKind, quotaLimitKind],
+  kinds: [lockKind, policyKind, scanPolicyKind, repositoryKind, quotaLimitKind, retentionKind],
   needs: { optional: ['iam', 'storage', 'topology', 'vault'] },
   collections: [
     quotas.buckets,
@@ -39,7 +57,14 @@ export const registry = {
     tokenKeyCollection,
     grantCollection,
     protectedCollection,
+    openingCollection,
     eventCollection,
+    scanCollection,
+    findingsCollection,
+    packagesCollection,
+    waitingCollection,
+    scanDayCollection,
+    retentionRunCollection,
   ],
   inspect: inspectRegistry,
 } as const
@@ -54,13 +79,23 @@ export const registryForms: FormRules = {
   updateRepositoryAccessPolicy: policyForm,
   createDeploymentLock: lockForm,
   updateDeploymentLock: lockForm,
+  createScanPolicy: newScanPolicyForm,
+  createRetentionPolicy: retentionForm,
+  updateRetentionPolicy: retentionForm,
 }
 
 /** The durable work of the area. */
-export const registryProcedures = (environment: RegistryEnvironment) => [deleteContent(environment)]
+export const registryProcedures = (environment: RegistryEnvironment) => [
+  deleteContent(environment),
+  scanProcedure(environment),
+  queueScheduled(environment),
+  evaluateRetention(environment),
+]
 
 /** The periodic work of the area. */
 export const registryWorkers = (environment: RegistryEnvironment): readonly Worker[] => [
   contentWorker(environment),
   eventRetention(environment),
+  scanWorker(environment),
+  retentionWorker(environment),
 ]

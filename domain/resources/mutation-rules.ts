@@ -22,7 +22,7 @@ export type Left<Area extends AreaTypes> = Partial<
 /** The parts of an operation's effect that a handler adds, and further members to set in the row. */
 export type More<T, Area extends AreaTypes> = Left<Area> & { readonly members?: Partial<T> }
 
-/** The changes of a verb, and the members that the verb removes from the row. */
+/** The changes of a mutation, and the members that it removes from the row. */
 export type VerbChange<T, Area extends AreaTypes> = More<T, Area> & { readonly cleared?: readonly (keyof T & string)[] }
 
 /** The rules of an area for one creation, in addition to the checks of all kinds; each step is optional. */
@@ -55,7 +55,7 @@ export interface Update<T, Area extends AreaTypes> {
   /** Returns the values of members that the body leaves out, and that have another value then than their default. */
   readonly absent?: (before: T) => Partial<T>
   /** Step 12, before the row is written: receives the new values of the row, the changed paths and the old row. */
-  readonly refer?: (tx: Transaction, update: Updated<T>, before: T) => Promise<More<T, Area> | void>
+  readonly refer?: (tx: Transaction, update: Updated<T>, before: T) => Promise<VerbChange<T, Area> | void>
   /** Step 13, after the row is written and its unique sets are checked: throws if another row excludes the change. */
   readonly exclude?: (tx: Transaction, update: Updated<T>, before: T) => Promise<void>
   /** Steps 14 and 15, after the row is written: takes quotas, then capacity. */

@@ -121,8 +121,9 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
       const update = applyUpdate(this.#kind.fields ?? {}, before, { ...absent?.(before), ...body }, update_mask)
       await this.#requireChangeable(tx, request, before, body.etag, 'update')
       if (update.changed.length === 0) return this.#effect('UPDATE', before)
-      const { members, ...more } = (await refer?.(tx, update, before)) ?? {}
+      const { cleared = [], members, ...more } = (await refer?.(tx, update, before)) ?? {}
       const next = { ...update.value, ...members, ...touched(before, context) }
+      for (const member of cleared) Reflect.deleteProperty(next, member)
       await tx.update(this.#kind.collection, id, next, version)
       await exclude?.(tx, update, before)
       await this.#take(tx, before, next)

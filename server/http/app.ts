@@ -5,7 +5,7 @@ import type { RenderError } from '../../runtime/status.ts'
 import type { Dispatch } from '../../runtime/wire.ts'
 import { createClock } from '../clock.ts'
 import type { Meters, Refusal } from '../meters/meters.ts'
-import { logOptions } from '../log.ts'
+import { logOptions, type LogLevel } from '../log.ts'
 import { Connections, type RequestRules } from './connections.ts'
 import type { HttpLimits } from './limits.ts'
 import { identified } from './refusals.ts'
@@ -24,6 +24,8 @@ export interface AppOptions {
   readonly outside: ErrorDomain
   readonly renderError?: RenderError | undefined
   readonly limits: HttpLimits
+  /** The level of the log; absent: info. */
+  readonly logLevel?: LogLevel | undefined
   readonly meters: Meters
   /** The turns of the calls of the app. */
   readonly turns: Pick<Turns, 'accepted'>
@@ -57,11 +59,11 @@ const farewellMs = 2000
  * and answer malformed URLs, unknown content types and unknown methods in its own form; here Fastify neither parses nor
  * routes.
  */
-export function createApp({ outside, renderError, limits, meters, turns }: AppOptions): App {
+export function createApp({ outside, renderError, limits, logLevel = 'info', meters, turns }: AppOptions): App {
   const { headersMs, keepAliveMs, maxConnections, requestMs, writeMs } = limits
   const clock = createClock()
   const app = Fastify({
-    logger: logOptions,
+    logger: { ...logOptions, level: logLevel },
     logController: new LogController({ disableRequestLogging: true }),
     rewriteUrl: () => '/',
     clientErrorHandler: (error, socket) => {

@@ -12,7 +12,12 @@ import { registryFunctions } from '../../domain/registry/functions/registry-func
 import { ociPlane } from '../../domain/registry/plane/oci-plane.ts'
 import { quotaDefinitions } from '../../domain/registry/quotas/limit-kind.ts'
 import { quotaLimits } from '../../domain/registry/quotas/limits.ts'
+import { retentionPolicies } from '../../domain/registry/retention-calls/retention-policies.ts'
+import { RetentionCounts } from '../../domain/registry/retention-work/retention-counts.ts'
 import { repositories } from '../../domain/registry/repository-calls/repositories.ts'
+import { scanPolicies } from '../../domain/registry/scan-policies/scan-policies.ts'
+import type { ScanParts } from '../../domain/registry/scans/scan-parts.ts'
+import { scans } from '../../domain/registry/scans/scans.ts'
 import { registryArea as generated, type RegistryArea } from '../../output/registry/area.ts'
 import type { RegistryHandlers } from '../../output/registry/handlers.ts'
 import type { AreaModule } from '../area.ts'
@@ -21,16 +26,18 @@ import type { AreaEnvironment } from '../area-parts.ts'
 import { blobStoreHost } from './blob-checks.ts'
 import { registryContent } from './content.ts'
 import { openBlobStore } from './open-blob-store.ts'
+import { scannerParts } from './scanner.ts'
+import { retentionMetrics } from './retention-metrics.ts'
 import { bucketIn, registrySettings } from './settings.ts'
 
 type Optional = 'iam' | 'storage' | 'topology' | 'vault'
 type RegistryParts = AreaEnvironment<RegistryArea, never, Optional, typeof registrySettings>
 
-/** Returns the area of repositories, artifacts, and the rules about both. */
-export function registryArea(): AreaModule {
+/** Returns the area of repositories, artifacts, and the rules about both. `scanner` replaces parts of the scanner in tests. */
+export function registryArea(scanner: Partial<ScanParts> = {}): AreaModule {
   const mounted = new WeakMap<RegistryParts, RegistryEnvironment>()
   const environmentOf = (parts: RegistryParts): RegistryEnvironment => {
-    const made = mounted.get(parts) ?? mountedRegistry(parts)
+    const made = mounted.get(parts) ?? { ...mountedRegistry(parts), ...scanner }
     mounted.set(parts, made)
     return made
   }
@@ -45,8 +52,11 @@ export function registryArea(): AreaModule {
       auditEvents: parts => auditEvents(environmentOf(parts)),
       deploymentLocks: parts => deploymentLocks(environmentOf(parts)),
       pullGrants: parts => pullGrants(environmentOf(parts)),
+      scans: parts => scans(environmentOf(parts)),
+      scanPolicies: parts => scanPolicies(environmentOf(parts)),
       repositories: parts => repositories(environmentOf(parts)),
       quotaDefinitions: () => quotaDefinitions,
+      retentionPolicies: parts => retentionPolicies(environmentOf(parts)),
       quotaLimits: parts => quotaLimits(environmentOf(parts)),
       ...records(generated.filters),
     },
@@ -69,13 +79,18 @@ function mountedRegistry(parts: RegistryParts): RegistryEnvironment {
   const failed = (err: unknown, subject: string) =>
     log.warn({ err, subject }, 'work of the registry failed; it is tried again')
   const content = registryContent({ ...parts, host, failed })
+  const registryUrl = () => `${new URL(baseUrl()).protocol}//${host()}`
   atEnd(() => content.pulls.store())
+  const retentionCounts = new RetentionCounts()
+  parts.expose(retentionMetrics(retentionCounts))
   return {
     ...parts,
     ...content,
+    ...scannerParts({ ...parts, tokens: content.tokens, registryUrl }),
     host,
-    registryUrl: () => `${new URL(baseUrl()).protocol}//${host()}`,
+    registryUrl,
     policies: new PolicyRules(),
+    retentionCounts,
     failed,
   }
 }

@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { ListedObject } from '../../domain/ports/storage.ts'
-import type { Appended, Appending, BlobStore, OpenBlob, StoredBytes } from '../../domain/registry/blobs/blob-store.ts'
+import {
+  UploadChanged,
+  type Appended,
+  type Appending,
+  type BlobStore,
+  type OpenBlob,
+  type StoredBytes,
+} from '../../domain/registry/blobs/blob-store.ts'
 import { ociError } from '../../domain/registry/plane/oci-errors.ts'
 import type { DigestAlgorithm } from '../../domain/registry/values/digest.ts'
 import { ApiError } from '../../runtime/errors.ts'
@@ -18,6 +26,9 @@ const offsetDigits = 16
 /** The largest number of chunks of an upload, as of a multipart upload of S3. */
 const mostChunks = 10_000
 
+/** The number of uploads that are sealed and not kept yet; another upload is sealed again by its client. */
+const mostSealed = 1000
+
 /**
  * The blobs in a bucket: blobs are objects `blobs/<algorithm>/<2 hex>/<hex>.<id>`. An object cannot be appended to, so each
  * call appends an object `uploads/<id>/<offset>`, and the end of the upload joins these objects without copying a byte. Any
@@ -26,6 +37,8 @@ const mostChunks = 10_000
 export class BlobBucket implements BlobStore {
   readonly #objects: BucketObjects
   readonly #hashes = new RunningHashes()
+  /** The versions of the chunks of sealed uploads, which have the computed digest. */
+  readonly #sealed = new LRUCache<string, string>({ max: mostSealed })
   readonly #shares = new TurnShares()
   readonly #turns = new Turns()
 
@@ -70,22 +83,25 @@ export class BlobBucket implements BlobStore {
       const size = sizeOf(chunks)
       const running = this.#hashes.continued(upload, algorithm, size)
       const hex = running ? running.hash.copy().digest('hex') : await this.#hexOf(algorithm, chunks)
+      this.#sealed.set(upload, versionsOf(chunks))
       return { hex, size }
     })
   }
 
-  keep(upload: string, file: string): Promise<void> {
+  keep(upload: string, file: string, size: number): Promise<void> {
     return this.#turns.run(upload, async () => {
-      const names = (await this.#chunksOf(upload)).map(({ object }) => object)
-      if (names.length > 0) await this.#objects.join(file, names)
-      else await this.#objects.put(file, new Blob().stream())
-      this.#hashes.forget(upload)
+      const chunks = await this.#chunksOf(upload)
+      const isSealed = this.#sealed.get(upload) === versionsOf(chunks) && sizeOf(chunks) === size
+      if (!isSealed) throw changed(upload)
+      if (size === 0) await this.#objects.put(file, new Blob().stream())
+      else if (!(await this.#objects.join(file, chunks))) throw changed(upload)
+      this.#forget(upload)
     })
   }
 
   discard(upload: string): Promise<void> {
     return this.#turns.run(upload, async () => {
-      this.#hashes.forget(upload)
+      this.#forget(upload)
       const left: ListedObject[] = []
       for await (const object of this.#objects.list(`uploads/${upload}/`)) left.push(object)
       // The chunks that are left are always the first ones, wherever the deletion stops.
@@ -114,6 +130,11 @@ export class BlobBucket implements BlobStore {
     }
     for await (const { createTime, object } of this.#objects.list('blobs/'))
       if (Date.parse(createTime) < timeMs) yield { file: object }
+  }
+
+  #forget(upload: string): void {
+    this.#hashes.forget(upload)
+    this.#sealed.delete(upload)
   }
 
   /** Returns the chunks of an upload, each of which begins where the one before ends. */
@@ -173,6 +194,10 @@ const chunkName = (upload: string, offset: number): string =>
   `uploads/${upload}/${String(offset).padStart(offsetDigits, '0')}`
 
 const sizeOf = (chunks: readonly ListedObject[]): number => chunks.reduce((sum, { size }) => sum + size, 0)
+
+const versionsOf = (chunks: readonly ListedObject[]): string => chunks.map(({ versionId }) => versionId).join()
+
+const changed = (upload: string) => new UploadChanged(`upload ${upload} has other bytes than those that were sealed`)
 
 const tooManyChunks = (): ApiError =>
   ociError('BLOB_UPLOAD_INVALID', `an upload has at most ${mostChunks} chunks; start another one with larger chunks`)

@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Appended, Appending, BlobStore, OpenBlob, StoredBytes } from '../../domain/registry/blobs/blob-store.ts'
+import {
+  UploadChanged,
+  type Appended,
+  type Appending,
+  type BlobStore,
+  type OpenBlob,
+  type StoredBytes,
+} from '../../domain/registry/blobs/blob-store.ts'
 import type { DigestAlgorithm } from '../../domain/registry/values/digest.ts'
 import type { ContentFault } from '../../domain/storage/contents/content-files.ts'
 import type { Chunks } from '../../runtime/media.ts'
@@ -81,7 +88,7 @@ export class BlobFolder implements BlobStore {
   }
 
   sizeOf(upload: string): Promise<number> {
-    return this.#turns.run(upload, () => this.#sizeOf(upload))
+    return this.#turns.run(upload, async () => (await this.#sizeIfPresent(upload)) ?? 0)
   }
 
   seal(upload: string, algorithm: DigestAlgorithm): Promise<{ readonly hex: string; readonly size: number }> {
@@ -101,16 +108,18 @@ export class BlobFolder implements BlobStore {
     )
   }
 
-  keep(upload: string, file: string): Promise<void> {
-    return this.#turns.run(upload, () =>
-      this.#attempt(async () => {
+  keep(upload: string, file: string, size: number): Promise<void> {
+    return this.#turns.run(upload, async () => {
+      if ((await this.#sizeIfPresent(upload)) !== size)
+        throw new UploadChanged(`upload ${upload} has not ${size} bytes any more`)
+      await this.#attempt(async () => {
         const target = join(this.#folder, file)
         await this.#makeFolders(dirname(file))
         await this.#calls.rename(this.#uploadPath(upload), target)
         await this.#folders.sync(dirname(target))
         this.#hashes.forget(upload)
-      }),
-    )
+      })
+    })
   }
 
   discard(upload: string): Promise<void> {
@@ -155,7 +164,8 @@ export class BlobFolder implements BlobStore {
     return this.#calls.open(this.#uploadPath(upload), appended, fileMode)
   }
 
-  async #sizeOf(upload: string): Promise<number> {
+  /** Returns the number of bytes of an upload; undefined without a file. */
+  async #sizeIfPresent(upload: string): Promise<number | undefined> {
     try {
       const file = await this.#calls.open(this.#uploadPath(upload), 'r')
       try {
@@ -164,7 +174,7 @@ export class BlobFolder implements BlobStore {
         await file.close()
       }
     } catch (error) {
-      if (systemCode(error) === 'ENOENT') return 0
+      if (systemCode(error) === 'ENOENT') return undefined
       throw blobStoreUnavailable(this.#reported(error, 'read').kind)
     }
   }

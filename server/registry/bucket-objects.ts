@@ -52,9 +52,9 @@ export class BucketObjects {
     await this.#attempt(storage => storage.putObject(undefined, this.#at(object), body, { ifNoneMatch: true }))
   }
 
-  /** Makes an object of other objects, which it replaces. Throws OBJECT_TOO_LARGE. */
-  async join(object: string, parts: readonly string[]): Promise<void> {
-    await this.#attempt(storage => storage.joinObjects(undefined, this.#at(object), parts))
+  /** Makes an object of versions that a list has found; returns false if one of them is gone. Throws OBJECT_TOO_LARGE. */
+  async join(object: string, parts: readonly Named[]): Promise<boolean> {
+    return (await this.#present(storage => storage.joinObjects(undefined, this.#at(object), parts))) !== undefined
   }
 
   /** Opens an object; undefined if there is none. */

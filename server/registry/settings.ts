@@ -1,8 +1,12 @@
 import { join, resolve } from 'node:path'
+import { nativeScanner } from '../../domain/registry/scans/scans-store.ts'
 import { isUuid } from '../../runtime/formats.ts'
 import type { SettingDeclarations } from '../settings/declarations.ts'
+import { listOf } from '../settings/lists.ts'
+import { object } from '../settings/objects.ts'
 import { duration, text } from '../settings/scalars.ts'
-import { hostFault } from '../settings/text-faults.ts'
+import { secret } from '../settings/secret.ts'
+import { hostFault, httpUrlFault } from '../settings/text-faults.ts'
 
 /** Returns the fault of a text that names no blob store. */
 const blobStoreFault = (value: string): string | undefined =>
@@ -20,6 +24,12 @@ export function bucketIn(setting: string | undefined): string | undefined {
 export const blobFolder = (setting: string | undefined, dataDir: string): string =>
   setting === undefined ? join(resolve(dataDir), 'registry') : resolve(setting.slice('file:'.length))
 
+/** Returns the fault of a text that names no scanner beside the built-in one. */
+const scannerNameFault = (value: string): string | undefined =>
+  /^[a-z][a-z0-9-]{0,62}$/.test(value) && value !== nativeScanner
+    ? undefined
+    : `must have lower-case letters, digits and hyphens, and differ from ${nativeScanner}`
+
 /** The settings of the registry. */
 export const registrySettings = {
   'registry.host': text({ fault: hostFault })
@@ -33,4 +43,16 @@ export const registrySettings = {
   'registry.gc_grace': duration({ min: 0, max: 2_592_000_000 })
     .default(86_400_000)
     .describe('the time for which the registry keeps a blob that no repository has any more'),
+  'registry.scanners': listOf(
+    object({
+      name: text({ fault: scannerNameFault }),
+      url: text({ fault: httpUrlFault }),
+      authorization: secret().optional,
+    }),
+    { uniqueBy: 'name' },
+  )
+    .default([])
+    .describe(
+      'scanners beside the built-in one, each an adapter of Harbor\u2019s Scanner Adapter API 1.2: `name`, its `url` without `/api/v1`, and the value of its header `authorization`',
+    ),
 } as const satisfies SettingDeclarations

@@ -35,11 +35,14 @@ const computing = [
   '@peculiar/asn1-schema',
   '@peculiar/asn1-x509',
   '@smithy/signature-v4',
+  'ae-cvss-calculator',
   'jose',
   'lru-cache',
+  'packageurl-js',
   'ipaddr.js',
   'image-size',
   '@zxcvbn-ts/language-common',
+  '@cyclonedx/cyclonedx-library',
 ]
 
 /** The modules that all stages of the generator share: positions, patterns, diagnostics, options and outlines of documents. */

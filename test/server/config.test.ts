@@ -19,6 +19,7 @@ const configOf = (sources: ConfigSources): Config => readConfig(sources, [iamSet
 
 /** The configuration without any given settings. */
 const defaults = {
+  logLevel: 'info',
   metrics: { isPublic: false },
   mail: { from: 'Ninefold <ninefold@localhost>' },
   bootstrap: { adminEmail: 'admin@localhost' },
@@ -139,6 +140,7 @@ describe('settings', () => {
     ['no calls at all', { http: { max_in_flight: 0 } }, {}, 'http.max_in_flight must be a number from 1 on'],
     ['a duration without its unit', { http: { write_timeout: 5 } }, {}, 'must be a duration such as "15s"'],
     ['a duration of nothing', { 'http.drain_timeout': '0s' }, {}, 'must be a duration such as "15s"'],
+    ['an unknown level', { log: { level: 'loud' } }, {}, 'log.level must be debug, info, warn or error, not "loud"'],
     ['a word for yes', { metrics: { public: 'yes' } }, {}, 'metrics.public must be true or false'],
     ['an empty folder', { data_dir: ' ' }, {}, 'data_dir must not be empty'],
     ['another scheme', { base_url: 'ftp://x' }, {}, 'base_url must be an http or https URL'],

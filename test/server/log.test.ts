@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { logOptions } from '../../server/log.ts'
+import { closeApp, createApp } from '../../server/http/app.ts'
+import { defaultHttpLimits } from '../../server/http/limits.ts'
+import { Turns } from '../../server/http/turns.ts'
+import { logLevels, logOptions } from '../../server/log.ts'
+import { Meters } from '../../server/meters/meters.ts'
 
 const { err } = logOptions.serializers
 
@@ -30,5 +34,14 @@ describe('the log fields of a thrown value', () => {
     const circle: Error & { cause?: unknown } = new Error('round')
     circle.cause = circle
     expect(JSON.stringify(err(circle)).match(/"message":"round"/g)?.length).toBeLessThan(10)
+  })
+})
+
+describe('the level of the log', () => {
+  it.each([...logLevels, undefined])('is the given one: %s', async logLevel => {
+    const parts = { limits: defaultHttpLimits, meters: new Meters(), turns: new Turns() }
+    const made = createApp({ outside: { name: 'ninefold', base: 0 }, logLevel, ...parts })
+    expect(made.app.log.level).toBe(logLevel ?? 'info')
+    await closeApp(made, 0)
   })
 })

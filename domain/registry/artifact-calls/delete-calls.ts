@@ -1,7 +1,7 @@
 import { artifactHasOtherTags, tagNotFound } from '../../../output/registry/errors.ts'
 import type { DeleteTagRequest, ParsedDeleteArtifactRequest } from '../../../output/registry/types.ts'
 import type { CallContext } from '../../../runtime/context.ts'
-import type { Stored, Transaction } from '../../ports/store.ts'
+import type { Transaction } from '../../ports/store.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import { permissionDenied } from '../../resources/permission-denied.ts'
 import { isDenied, permissionOf } from '../access/decide.ts'
@@ -12,10 +12,10 @@ import { tagCollection, tagId } from '../artifacts/tags-store.ts'
 import { recordAuditEvent } from '../audit-events/record-event.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import { requireReference } from '../lock-calls/locked-artifact.ts'
-import { findRepository, type RepositoryPath } from '../repositories/find-repository.ts'
-import { repositoryCollection, type StoredRepository } from '../repositories/repositories-store.ts'
+import type { StoredRepository } from '../repositories/repositories-store.ts'
 import { requireChangeable } from '../repositories/repository-kind.ts'
 import { absentArtifact } from './get-artifact.ts'
+import { lockCalled } from './lock-called.ts'
 
 /**
  * Deletes an artifact by its digest with all its tags, or by its only tag; with `force` by one of several tags (registry.md
@@ -76,17 +76,6 @@ const effectOn = (resourceType: 'registry.artifacts' | 'registry.tags', resource
   resourceId,
   scope: workspaceScope(workspace),
 })
-
-/** Locks the row of the repository of a path, after the organisation is shared. Throws REPOSITORY_NOT_FOUND. */
-async function lockCalled(
-  { taxonomy }: RegistryEnvironment,
-  tx: Transaction,
-  request: Pick<RepositoryPath, 'repository' | 'workspace'>,
-): Promise<Stored<StoredRepository>> {
-  await taxonomy.share(tx, workspaceScope(request.workspace))
-  await tx.lock(repositoryCollection, request.repository)
-  return findRepository(tx, taxonomy, { ...request, engine: 'native' })
-}
 
 async function requireUndenied(
   environment: RegistryEnvironment,

@@ -3,7 +3,7 @@ import { artifactCollection, rowOf, type StoredArtifact } from './artifacts-stor
 import { tagCollection, tagId, type StoredTag } from './tags-store.ts'
 
 /** The number of tags in the row of an artifact: the newest. */
-const shownTags = 100
+export const shownTags = 100
 
 /** Returns all tags of an artifact, in the order of their names. */
 export async function tagsOf(

@@ -1,14 +1,16 @@
 import { artifactReferenced } from '../../../output/registry/errors.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
-import type { Collection, Stored, Transaction } from '../../ports/store.ts'
+import type { Stored, Transaction } from '../../ports/store.ts'
 import { pushMs, unlinkUnnamed } from './unlink-unnamed.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import { requireUnlocked } from '../locks/active-locks.ts'
 import { chargeUsage } from '../quotas/charge-usage.ts'
 import type { StoredRepository } from '../repositories/repositories-store.ts'
+import { dropScan } from '../scans/scan-rows.ts'
 import { removeTag, tagsOf } from './artifact-tags.ts'
 import { artifactCollection, manifestCollection, rowOf, type StoredArtifact } from './artifacts-store.ts'
 import { changeParents } from './child-parents.ts'
+import { dropRow } from './drop-row.ts'
 import { deleteReferences } from './manifest-references.ts'
 import { referenceCollection } from './references-store.ts'
 import { requireMutable } from './tag-rules.ts'
@@ -16,7 +18,8 @@ import { tagCollection, type StoredTag } from './tags-store.ts'
 
 /**
  * Deletes an artifact with its tags from a repository, whose row the transaction has locked, and takes the blobs that no
- * other manifest names out of it. Throws ARTIFACT_LOCKED, ARTIFACT_REFERENCED and TAG_IMMUTABLE.
+ * other manifest names out of it. Returns the bytes of these blobs, also of those that stay for a while because a push may
+ * be about to name them. Throws ARTIFACT_LOCKED, ARTIFACT_REFERENCED and TAG_IMMUTABLE.
  */
 export async function deleteArtifact(
   { collectionGraceMs }: Pick<RegistryEnvironment, 'collectionGraceMs'>,
@@ -24,7 +27,7 @@ export async function deleteArtifact(
   locked: Stored<StoredRepository>,
   { digest, manifest_size_bytes }: Pick<StoredArtifact, 'digest' | 'manifest_size_bytes'>,
   now: number,
-): Promise<void> {
+): Promise<number> {
   const { id, value: repository } = locked
   const tags = await tagsOf(tx, id, digest)
   const names = tags.map(({ name }) => name)
@@ -35,13 +38,15 @@ export async function deleteArtifact(
   const row = rowOf(id, digest)
   await dropRow(tx, artifactCollection, row)
   await dropRow(tx, manifestCollection, row)
+  await dropScan(tx, row)
   const references = await deleteReferences(tx, id, digest)
   const targets = (kind: string) => references.filter(one => one.kind === kind).map(({ target }) => target)
   await changeParents(tx, id, targets('CHILD'), parents => parents.filter(parent => parent !== digest))
   const touchedSince = formatMillis(now - Math.min(pushMs, collectionGraceMs))
-  const freed = await unlinkUnnamed(tx, id, targets('BLOB'), { now, touchedSince })
-  const change = { artifacts: -1, tags: -tags.length, bytes: -freed - manifest_size_bytes }
+  const { bytes, freedBytes } = await unlinkUnnamed(tx, id, targets('BLOB'), { now, touchedSince })
+  const change = { artifacts: -1, tags: -tags.length, bytes: -freedBytes - manifest_size_bytes }
   await chargeUsage(tx, locked, change, formatMillis(now))
+  return bytes
 }
 
 /** Deletes a tag of a repository, whose row the transaction has locked. Throws ARTIFACT_LOCKED and TAG_IMMUTABLE. */
@@ -64,9 +69,4 @@ async function requireNoParent(tx: Transaction, repository: string, digest: stri
   throw artifactReferenced(`the index ${parent.value.digest} lists the artifact; delete the index first`, {
     precondition: [{ type: 'ARTIFACT', subject: digest, description }],
   })
-}
-
-async function dropRow<T>(tx: Transaction, collection: Collection<T>, id: string): Promise<void> {
-  const stored = await tx.get(collection, id)
-  if (stored) await tx.delete(collection, id, stored.version)
 }

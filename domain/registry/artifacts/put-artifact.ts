@@ -7,6 +7,7 @@ import { protectedUntil, requireUnlocked } from '../locks/active-locks.ts'
 import { artifactSize, childrenOf } from '../manifests/references.ts'
 import { chargeUsage } from '../quotas/charge-usage.ts'
 import type { StoredRepository } from '../repositories/repositories-store.ts'
+import { awaitScan } from '../scans/automatic/await-scan.ts'
 import { setTag } from './artifact-tags.ts'
 import { artifactCollection, manifestCollection, rowOf } from './artifacts-store.ts'
 import { changeParents } from './child-parents.ts'
@@ -74,10 +75,11 @@ async function movesOf(
 
 async function insertArtifact(
   tx: Transaction,
-  { id, workspace_id }: StoredRepository,
+  repository: StoredRepository,
   pushed: PushedManifest,
   time: string,
 ): Promise<void> {
+  const { id, workspace_id } = repository
   const { digest, manifest, text } = pushed
   const row_id = rowOf(id, digest)
   // A lock that has ended protects the digest again if its end is changed.
@@ -86,4 +88,5 @@ async function insertArtifact(
   await tx.insert(manifestCollection, { id: row_id, text })
   await insertReferences(tx, id, digest, manifest)
   await changeParents(tx, id, childrenOf(manifest), before => [...before, digest])
+  await awaitScan(tx, repository, { digest, kind: manifest.kind }, time)
 }

@@ -44,8 +44,11 @@ export interface BlobStore {
   sizeOf(upload: string): Promise<number>
   /** Returns the digest in hex and the size of an upload, whose bytes then survive a loss of power. */
   seal(upload: string, algorithm: DigestAlgorithm): Promise<{ readonly hex: string; readonly size: number }>
-  /** Makes a sealed upload the file of a blob. Once `keep` returns, the file survives a loss of power. */
-  keep(upload: string, file: string): Promise<void>
+  /**
+   * Makes a sealed upload of `size` bytes the file of a blob. Once `keep` returns, the file survives a loss of power.
+   * Throws `UploadChanged`, and keeps nothing, if another call has changed or ended the upload since it was sealed.
+   */
+  keep(upload: string, file: string, size: number): Promise<void>
   /** Deletes the bytes of an upload, if there are any. */
   discard(upload: string): Promise<void>
   /** Opens the file of a blob with `size` bytes; undefined if there is no such file. */
@@ -54,6 +57,11 @@ export interface BlobStore {
   remove(file: string): Promise<void>
   /** Iterates over the uploads and the files of blobs that were last changed before a time in milliseconds since 1970. */
   olderThan(timeMs: number): AsyncIterable<StoredBytes>
+}
+
+/** Another call has changed or ended an upload since it was sealed. */
+export class UploadChanged extends Error {
+  override readonly name = 'UploadChanged'
 }
 
 /** The bytes of an upload, or the file of a blob. */

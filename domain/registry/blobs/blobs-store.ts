@@ -1,4 +1,5 @@
-import type { Collection } from '../../ports/store.ts'
+import type { SortField } from '../../../runtime/filter/types.ts'
+import type { Collection, Reader } from '../../ports/store.ts'
 
 /** The row of a blob: the file with the bytes of a digest. */
 export interface StoredBlob {
@@ -47,8 +48,17 @@ export const linkCollection: Collection<StoredLink> = {
     size: 'INTEGER',
     touch_time: 'TIMESTAMP',
   },
-  indexes: [['repository_id'], ['digest'], ['workspace_id'], ['touch_time']],
+  indexes: [['repository_id'], ['repository_id', 'size'], ['digest'], ['workspace_id'], ['touch_time']],
 }
 
 /** Returns the id of the row of a blob that is visible in a repository. */
 export const linkId = (repository: string, digest: string): string => `${repository}/${digest}`
+
+const largestFirst: SortField = { field: { name: 'size', type: 'INTEGER', operators: [] }, descending: true }
+
+/** Returns the size of the largest blob of a repository; undefined without any blob. */
+export async function largestLink(reader: Reader, repository: string): Promise<number | undefined> {
+  const query = { size: 1, filter: undefined, order: [largestFirst], after: undefined, now: 0 }
+  const { items } = await reader.page(linkCollection, query, { repository_id: repository })
+  return items[0]?.value.size
+}

@@ -8,8 +8,8 @@ import { linkCollection } from '../blobs/blobs-store.ts'
 import { ManifestFault, parseManifest } from '../manifests/parse-manifest.ts'
 import { artifactSize, blobsOf, childrenOf, requiredBlobs } from '../manifests/references.ts'
 import type { Manifest } from '../manifests/manifest.ts'
-import { repositoryCollection } from '../repositories/repositories-store.ts'
 import { digestOf, parseDigest } from '../values/digest.ts'
+import { deletingRepositories } from './deleting-repositories.ts'
 
 type Findings = AsyncGenerator<Finding, void, undefined>
 
@@ -39,14 +39,6 @@ export async function* inspectArtifacts(reader: Reader): Findings {
       !(await reader.get(artifactCollection, rowOf(value.repository_id, value.digest)))
     )
       yield { resourceType, id: rowOf(value.repository_id, value.digest), message: `does not exist, but names ${id}` }
-}
-
-/** Returns the repositories whose content is being deleted in batches, and need not agree. */
-async function deletingRepositories(reader: Reader): Promise<ReadonlySet<string>> {
-  const ids = new Set<string>()
-  const where = { state: 'REGISTRY_REPOSITORY_STATE_DELETING' } as const
-  for await (const { id } of reader.each(repositoryCollection, where)) ids.add(id)
-  return ids
 }
 
 async function tagFaults(reader: Reader, artifact: StoredArtifact): Promise<readonly string[]> {

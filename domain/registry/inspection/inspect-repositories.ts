@@ -1,5 +1,6 @@
 import type { Finding, Inspection } from '../../ports/inspection.ts'
 import type { Reader } from '../../ports/store.ts'
+import { workspacePurge } from '../../ports/taxonomy.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import { artifactCollection } from '../artifacts/artifacts-store.ts'
 import { tagCollection } from '../artifacts/tags-store.ts'
@@ -49,7 +50,8 @@ async function stateFaults(reader: Reader, { state, workspace_id }: StoredReposi
 async function workFaults({ workAt }: Inspection, { id, workspace_id }: StoredRepository): Promise<readonly string[]> {
   const works = await workAt(workspaceScope(workspace_id))
   const isWorkedOn = works.some(
-    ({ input, kind }) => kind === repositoryDeletion && Reflect.get(input, 'repository') === id,
+    ({ input, kind }) =>
+      kind === workspacePurge || (kind === repositoryDeletion && Reflect.get(input, 'repository') === id),
   )
   return isWorkedOn ? [] : ['is being deleted, and no work will end it']
 }

@@ -3,7 +3,7 @@ import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Stored } from '../../ports/store.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import type { StoredRepository } from '../repositories/repositories-store.ts'
-import { dropUpload, finishUpload } from '../uploads/finish-upload.ts'
+import { dropUpload, finishUpload, type FinishedUpload } from '../uploads/finish-upload.ts'
 import { uploadCollection, type StoredUpload } from '../uploads/uploads-store.ts'
 import { digestText, isAlgorithm, parseDigest, type Digest, type DigestAlgorithm } from '../values/digest.ts'
 import { chunkRange, receivedRange } from './content-range.ts'
@@ -34,8 +34,9 @@ export async function startUpload(
   if (request.digest !== undefined)
     return recordingQuotas(environment, call, async () => {
       const digest = parsed(request.digest)
-      await receive(environment, call, { upload, algorithm: digest.algorithm, received: 0 }, request)
-      return finish(environment, call, upload, digest)
+      const to = { upload, algorithm: digest.algorithm, received: 0, digest }
+      const received = await receive(environment, call, to, request)
+      return finish(environment, call, { upload, received }, digest)
     })
   const time = formatMillis(context.now)
   const row: StoredUpload = {
@@ -75,8 +76,10 @@ export const endUpload = (
 ): Promise<PlaneReply> =>
   pushing(environment, request, context, async (call, upload) => {
     const digest = parsed(request.digest)
-    if (request.body !== undefined) await receive(environment, call, upload, request)
-    return finish(environment, call, upload.upload, digest)
+    const { received } = upload
+    const size =
+      request.body === undefined ? received : await receive(environment, call, { ...upload, digest }, request)
+    return finish(environment, call, { upload: upload.upload, received: Math.max(size, received) }, digest)
   })
 
 /** Runs a call that carries bytes of an upload of its repository. Throws BLOB_UPLOAD_UNKNOWN and REPOSITORY_READ_ONLY. */
@@ -127,13 +130,15 @@ interface Receiving {
   readonly algorithm: DigestAlgorithm
   /** The number of bytes that the calls before have received. */
   readonly received: number
+  /** The expected digest, once the caller has named it. */
+  readonly digest?: Digest
 }
 
 /** Appends the body of a request, and returns the number of received bytes. */
 async function receive(
   environment: RegistryEnvironment,
   call: PlaneCall,
-  { algorithm, received, upload }: Receiving,
+  { algorithm, digest, received, upload }: Receiving,
   request: UploadRequest,
 ): Promise<number> {
   const { blobs } = environment
@@ -142,7 +147,7 @@ async function receive(
   if (range === 'malformed') throw ociError('BLOB_UPLOAD_INVALID', 'Content-Range must be <first>-<last>')
   if (range && length > 0 && range.last - range.first + 1 !== length)
     throw ociError('BLOB_UPLOAD_INVALID', 'Content-Range must have as many bytes as Content-Length says')
-  const limit = await uploadLimit(environment, call.repository.value, received + length)
+  const limit = await uploadLimit(environment, call.repository, received + length, digest && digestText(digest))
   const appended = await blobs.append(upload, request.body ?? new Blob().stream(), {
     algorithm,
     first: range?.first,
@@ -158,17 +163,18 @@ async function receive(
 async function finish(
   environment: RegistryEnvironment,
   call: PlaneCall,
-  upload: string,
+  received: Pick<FinishedUpload, 'received' | 'upload'>,
   digest: Digest,
 ): Promise<PlaneReply> {
   const result = await finishUpload(environment, {
-    upload,
+    ...received,
     digest,
     repository: call.repository.value,
     now: call.context.now,
     requirePush,
   })
   if (result === 'mismatch') throw ociError('DIGEST_INVALID', 'the bytes that arrived have another digest')
+  if (result === 'ended') throw unknownUpload()
   return blobCreated(call.name, digestText(digest))
 }
 

@@ -1,7 +1,6 @@
 import type { CallContext } from '../../../runtime/context.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import { rowOf } from '../artifacts/artifacts-store.ts'
-import { decide } from '../access/decide.ts'
 import { recordAuditEvent } from '../audit-events/record-event.ts'
 import { linkCollection, type StoredLink } from '../blobs/blobs-store.ts'
 import { linkBlob } from '../blobs/link-blob.ts'
@@ -9,11 +8,12 @@ import type { RegistryEnvironment } from '../environment.ts'
 import { chargeUsage } from '../quotas/charge-usage.ts'
 import { findRepositoryByName } from '../repositories/find-repository.ts'
 import { lockRepository } from '../repositories/lock-repository.ts'
-import { repositoryCollection, type StoredRepository } from '../repositories/repositories-store.ts'
+import { repositoryCollection } from '../repositories/repositories-store.ts'
 import { grants } from '../tokens/registry-tokens.ts'
 import { digestText, parseDigest } from '../values/digest.ts'
 import { isPathName } from '../values/names.ts'
 import { blobCreated, requirePush, startUpload, type UploadRequest } from './blob-upload.ts'
+import { mayPull } from './may-pull.ts'
 import { allowedCall, type PlaneCall, type PlaneReply } from './plane-call.ts'
 import { recordingQuotas } from './push-limits.ts'
 
@@ -61,7 +61,7 @@ async function sourceOf(
   if (from === undefined) return anySource(environment, call, digest)
   if (!isPathName(from) || !grants(call.claims, from, 'pull')) return undefined
   const { repository } = await findRepositoryByName(store, taxonomy, from)
-  if (!repository || !(await mayPull(environment, call, repository.value))) return undefined
+  if (!repository || !(await mayPull(environment, call.context, repository.value))) return undefined
   return (await store.get(linkCollection, rowOf(repository.id, digest)))?.value
 }
 
@@ -74,22 +74,11 @@ async function anySource(
   let left = mostSources
   for await (const { value } of store.each(linkCollection, { digest })) {
     const repository = (await store.get(repositoryCollection, value.repository_id))?.value
-    if (repository && (await mayPull(environment, call, repository))) return value
+    if (repository && (await mayPull(environment, call.context, repository))) return value
     left -= 1
     if (left === 0) return undefined
   }
   return undefined
-}
-
-async function mayPull(
-  environment: RegistryEnvironment,
-  { context }: PlaneCall,
-  place: StoredRepository,
-): Promise<boolean> {
-  const { store, taxonomy } = environment
-  if (place.state === 'REGISTRY_REPOSITORY_STATE_DELETING') return false
-  if (!(await decide(environment, store, { context, place, action: 'PULL' }))) return false
-  return (await taxonomy.effectiveState(store, { type: 'WORKSPACE', id: place.workspace_id }))?.state === 'ACTIVE'
 }
 
 /** Links the blob of a source. Returns false if garbage was collected since the source was read. */

@@ -79,7 +79,13 @@ const routesOf = (declare: <Request>(route: Declared<Request>) => BoundRoute): r
     maxBytes: maxFormBytes,
     handle: issueOauthToken,
   }),
-  declare({ operationId: 'readCatalog', method: 'GET', path: ['/v2/_catalog'], query: pages, handle: readCatalog }),
+  declare({
+    operationId: 'readCatalog',
+    method: 'GET',
+    path: ['/v2/_catalog'],
+    query: { ...pages, after: 'string' },
+    handle: readCatalog,
+  }),
   declare({ operationId: 'readBlob', method: 'GET', path: blobs, headers: ['range'], handle: readBlob }),
   declare({ operationId: 'deleteBlob', method: 'DELETE', path: blobs, handle: deleteBlob }),
   declare({

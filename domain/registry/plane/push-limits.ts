@@ -1,8 +1,10 @@
 import { repositoryReadOnly } from '../../../output/registry/errors.ts'
 import { quotaExceeded } from '../../../output/shared/errors.ts'
 import { ApiError } from '../../../runtime/errors.ts'
+import type { Reader, Stored } from '../../ports/store.ts'
 import { recordAuditEvent } from '../audit-events/record-event.ts'
 import type { RegistryEnvironment } from '../environment.ts'
+import { largestLink, linkCollection, linkId } from '../blobs/blobs-store.ts'
 import { blobBytesLimit, storageRoom } from '../quotas/quotas.ts'
 import type { StoredRepository } from '../repositories/repositories-store.ts'
 import type { PlaneCall } from './plane-call.ts'
@@ -23,23 +25,41 @@ export interface UploadLimit {
 }
 
 /**
- * Returns the limit of an upload. Throws QUOTA_EXCEEDED if `bytes`, the known number of its bytes, exceeds the largest
- * blob or the bytes that the workspace may store.
+ * Returns the limit of an upload with an expected digest, or undefined before the digest is known. Throws QUOTA_EXCEEDED
+ * if `bytes`, the known number of its bytes, exceeds the largest blob or the bytes that the workspace may store. A blob
+ * that the repository has already takes no room, but is no larger than others may be.
  */
 export async function uploadLimit(
   { store }: Pick<RegistryEnvironment, 'store'>,
-  { workspace_id }: StoredRepository,
+  repository: Stored<StoredRepository>,
   bytes: number,
+  digest: string | undefined,
 ): Promise<UploadLimit> {
-  const [limit, room] = [await blobBytesLimit(store, workspace_id), await storageRoom(store, workspace_id)]
+  const { workspace_id } = repository.value
   const refusals = [
-    { quota: 'registry.blobBytes', most: limit },
-    { quota: 'registry.storageBytes', most: room },
+    { quota: 'registry.blobBytes', most: await blobBytesLimit(store, workspace_id) },
+    { quota: 'registry.storageBytes', most: await roomFor(store, repository, digest) },
   ].map(({ most, quota }) => ({ most: most < 0 ? Number.MAX_SAFE_INTEGER : most, quota }))
   const { most, quota } = refusals.toSorted((one, other) => one.most - other.most)[0] ?? { most: 0, quota: '' }
   const tooLong = (): ApiError => exceeded(quota, workspace_id, most, bytes)
   if (bytes > most) throw tooLong()
   return { maxBytes: most, tooLong }
+}
+
+/** Returns the largest number of bytes that may still prove to fit into the workspace; -1 without a limit. */
+async function roomFor(
+  reader: Reader,
+  { id, value: { workspace_id } }: Stored<StoredRepository>,
+  digest: string | undefined,
+): Promise<number> {
+  const room = await storageRoom(reader, workspace_id)
+  if (room < 0) return room
+  // Chunks may be those of a blob that the repository has. The commit, which knows the digest, decides about the room.
+  const repeated =
+    digest === undefined
+      ? await largestLink(reader, id)
+      : (await reader.get(linkCollection, linkId(id, digest)))?.value.size
+  return Math.max(room, repeated ?? 0)
 }
 
 function exceeded(quota: string, workspace: string, limit: number, requested: number): ApiError {

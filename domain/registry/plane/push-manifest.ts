@@ -8,6 +8,7 @@ import { imageFacts, maxConfigBytes, type ImageFacts } from '../manifests/image-
 import type { Manifest } from '../manifests/manifest.ts'
 import { ManifestFault, parseManifest, type ParsedManifest } from '../manifests/parse-manifest.ts'
 import { lockRepository } from '../repositories/lock-repository.ts'
+import type { StoredRepository } from '../repositories/repositories-store.ts'
 import { digestOf, digestText, parseDigest } from '../values/digest.ts'
 import { isTag } from '../values/names.ts'
 import { requirePush } from './blob-upload.ts'
@@ -48,7 +49,9 @@ export async function pushManifest(
   const facts = await factsOf(environment, call, parsed.manifest)
   const principalId = call.context.principal?.id
   const pushed = { ...parsed, digest, bytes: bytes.length, tags, facts, principalId }
-  await recordingQuotas(environment, call, () => commit(environment, call, pushed))
+  await recordingQuotas(environment, call, () =>
+    commitManifest(environment, { context: call.context, repository: place }, pushed),
+  )
   const { subject } = parsed.manifest
   return {
     status: 201,
@@ -92,11 +95,15 @@ async function factsOf(
   return imageFacts(new Uint8Array(await new Response(opened.stream(0, blob.size - 1)).arrayBuffer()))
 }
 
-async function commit(environment: RegistryEnvironment, call: PlaneCall, pushed: PushedManifest): Promise<void> {
+/** Commits the push of a manifest. Throws the errors of `putArtifact`, and those of absent blobs. */
+export async function commitManifest(
+  environment: RegistryEnvironment,
+  { context, repository }: { readonly context: CallContext; readonly repository: StoredRepository },
+  pushed: PushedManifest,
+): Promise<void> {
   const { audit, store, taxonomy } = environment
-  const { context, repository } = call
   await store.tx(async tx => {
-    const locked = await lockRepository(tx, taxonomy, repository.value)
+    const locked = await lockRepository(tx, taxonomy, repository)
     requirePush(locked?.value)
     if (!locked) return
     await putArtifact(environment, tx, locked, pushed, { context, refuse })

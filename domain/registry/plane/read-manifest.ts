@@ -3,12 +3,13 @@ import { manifestCollection } from '../artifacts/artifacts-store.ts'
 import { findArtifact, type FoundArtifact } from '../artifacts/find-artifact.ts'
 import { recordAuditEvent } from '../audit-events/record-event.ts'
 import type { RegistryEnvironment } from '../environment.ts'
+import { requirePullable } from '../scans/block-pull.ts'
 import { isDigest } from '../values/digest.ts'
 import { isTag } from '../values/names.ts'
 import { ociError } from './oci-errors.ts'
 import { allowedCall, digestHeader, type PlaneReply } from './plane-call.ts'
 
-/** Answers a manifest byte for byte (end-3). A read, unlike HEAD, counts as a pull. */
+/** Answers a manifest byte for byte (end-3). A read, unlike HEAD, counts as a pull, and a scan policy can block it. */
 export async function readManifest(
   environment: RegistryEnvironment,
   { reference }: { readonly reference: string },
@@ -26,9 +27,10 @@ export async function readManifest(
   }
   if (context.method === 'HEAD')
     return { status: 200, headers: { ...headers, 'content-length': String(manifest_size_bytes) } }
+  const { value: repository } = call.repository
+  if (!call.claims.isScanner) await requirePullable(environment, repository, artifact.value, context.now)
   const manifest = await store.get(manifestCollection, artifact.id)
   if (!manifest) throw unknownManifest()
-  const { value: repository } = call.repository
   await store.tx(tx =>
     recordAuditEvent(tx, clock, call.context, {
       action: 'PULL',

@@ -14,6 +14,7 @@ import type { Creation, Deletion, Update } from '../../resources/mutation-rules.
 import { Resources } from '../../resources/resources.ts'
 import { recordAuditEvent } from '../audit-events/record-event.ts'
 import type { RegistryEnvironment } from '../environment.ts'
+import { pullersOf, settleOpenings } from '../openings/settle-openings.ts'
 import { changeableRepository } from '../repositories/changeable-repository.ts'
 import { repositoryCollection } from '../repositories/repositories-store.ts'
 import { requireLaterEnds, requirePrincipals, requirePublicRules } from './check-rules.ts'
@@ -100,7 +101,7 @@ class PolicyChanges {
   creation(row: AccessPolicy, context: CallContext): Creation<AccessPolicy, RegistryArea> {
     return {
       refer: tx => this.#requireRules(tx, row, context),
-      count: tx => this.#record(tx, row, context),
+      count: tx => this.#settle(tx, row, pullersOf(row), context),
     }
   }
 
@@ -110,7 +111,7 @@ class PolicyChanges {
         if (changed.includes('rules')) await this.#requireRules(tx, value, context)
         else await changeableRepository(tx, value.repository_id)
       },
-      count: (tx: Transaction, { value }: Updated<AccessPolicy>) => this.#record(tx, value, context),
+      count: (tx: Transaction, { value }: Updated<AccessPolicy>) => this.#settle(tx, value, pullersOf(value), context),
     }
   }
 
@@ -118,7 +119,7 @@ class PolicyChanges {
     return {
       release: async (tx, row) => {
         await changeableRepository(tx, row.repository_id)
-        await this.#record(tx, row, context)
+        await this.#settle(tx, row, new Set(), context)
       },
     }
   }
@@ -129,8 +130,16 @@ class PolicyChanges {
     await requirePrincipals(this.#environment, tx, row.rules)
   }
 
-  async #record(tx: Transaction, { repository_id, workspace_id }: AccessPolicy, context: CallContext): Promise<void> {
+  /** Keeps the openings of a changed policy, whose ALLOW rules let `pullers` pull, and records the change. */
+  async #settle(
+    tx: Transaction,
+    policy: AccessPolicy,
+    pullers: ReadonlySet<string>,
+    context: CallContext,
+  ): Promise<void> {
+    const { repository_id, workspace_id } = policy
     const repository = repository_id === '' ? undefined : await tx.get(repositoryCollection, repository_id)
+    await settleOpenings(tx, policy, repository?.value.path ?? '', pullers)
     await recordAuditEvent(tx, this.#environment.clock, context, {
       action: 'POLICY_CHANGE',
       workspace: workspace_id,

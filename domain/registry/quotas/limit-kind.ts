@@ -40,7 +40,7 @@ export const limits: LimitFacts<ScopeType, RegistryArea> = {
 }
 
 /** The quota limits of all workspaces. */
-const limitCollection: Collection<StoredQuotaLimit> = {
+export const limitCollection: Collection<StoredQuotaLimit> = {
   name: 'registry_quota_limits',
   id: 'id',
   list: quotaLimitsList,

@@ -22,14 +22,11 @@ import type { RegistryEnvironment } from '../environment.ts'
 import { repositoryCollection } from '../repositories/repositories-store.ts'
 import { limits, quotaLimitKind, scopeTypes, type StoredQuotaLimit } from './limit-kind.ts'
 import { quotas } from './quotas.ts'
-import { settleReadOnly } from './read-only.ts'
+import { settleReadOnly, storageQuota } from './read-only.ts'
 
 type Limits = Resources<StoredQuotaLimit, RegistryArea>
 
 const buckets = new LimitBuckets(quotas, limits)
-
-/** The quota whose limit makes repositories READ_ONLY. */
-const storageBytes = 'registry.storageBytes'
 
 /** Returns the handlers of quota limits. Only callers with a permission at PLATFORM create, change and delete limits. */
 export function quotaLimits(environment: RegistryEnvironment): QuotaLimitHandlers {
@@ -110,14 +107,14 @@ function definitionNamed(id: string): Definition {
  * locks its repository before the bucket of the quota too.
  */
 async function lockRepositories(tx: Transaction, { quota_definition_id, workspace_id }: StoredQuotaLimit) {
-  if (quota_definition_id !== storageBytes) return
+  if (quota_definition_id !== storageQuota) return
   const ids: string[] = []
   for await (const { id } of tx.each(repositoryCollection, { workspace_id })) ids.push(id)
   for (const id of ids) await tx.lock(repositoryCollection, id)
 }
 
 async function settle(tx: Transaction, { quota_definition_id, workspace_id }: StoredQuotaLimit, { now }: CallContext) {
-  if (quota_definition_id === storageBytes) await settleReadOnly(tx, workspace_id, formatMillis(now))
+  if (quota_definition_id === storageQuota) await settleReadOnly(tx, workspace_id, formatMillis(now))
 }
 
 async function answer(reader: Reader, row: StoredQuotaLimit): Promise<QuotaLimit> {

@@ -2,13 +2,18 @@ import { registry } from '../../../output/registry/errors.ts'
 import type { Reader } from '../../ports/store.ts'
 import type { Dimensions, QuotaScope } from '../../resources/quotas/definitions.ts'
 import { Quotas } from '../../resources/quotas/quotas.ts'
+import { scanDayCollection } from '../scans/scans-store.ts'
 import { repositoryCollection } from '../repositories/repositories-store.ts'
 
 const gibibyte = 2 ** 30
 
 const ofWorkspace = { scope: 'WORKSPACE', dimensions: [] } as const
 
-/** The usage of a quota that caps single things, or that nothing uses yet. */
+/** Returns the number of scans that a workspace has begun today. */
+const scansToday = async (reader: Reader, { id }: QuotaScope): Promise<number> =>
+  (await reader.get(scanDayCollection, id))?.value.begun ?? 0
+
+/** The usage of a quota that caps single things. */
 const none = async (): Promise<number> => 0
 
 /** Returns the bytes that the repositories of a workspace store. */
@@ -63,7 +68,7 @@ export const quotas = new Quotas(registry, [
     unit: '1/d',
     resource_type: 'registry.scans',
     default_limit: 200,
-    measure: none,
+    measure: scansToday,
   },
   {
     ...ofWorkspace,

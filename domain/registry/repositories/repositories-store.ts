@@ -31,5 +31,6 @@ export const repositoryCollection: Collection<StoredRepository> = {
         }),
     },
   ],
+  indexes: [['path'], ['workspace_id', 'path']],
   indexedMaps: ['labels'],
 }

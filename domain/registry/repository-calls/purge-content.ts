@@ -4,6 +4,7 @@ import { referenceCollection } from '../artifacts/references-store.ts'
 import { tagCollection } from '../artifacts/tags-store.ts'
 import { linkCollection } from '../blobs/blobs-store.ts'
 import { unlinkBlobs } from '../blobs/unlink-blob.ts'
+import { findingsCollection, packagesCollection, scanCollection, waitingCollection } from '../scans/scans-store.ts'
 import { uploadCollection } from '../uploads/uploads-store.ts'
 
 /** The number of rows of each collection that one transaction deletes. */
@@ -27,7 +28,12 @@ export async function purgeContent(tx: Transaction, repository: string, now: num
   const uploads = await deleteFirst(tx, uploadCollection, where)
   const links = await first(tx, linkCollection, where)
   await unlinkBlobs(tx, links, now)
-  return [artifacts.length, tags, references, uploads, links.length].every(count => count < batchSize)
+  const scans = await deleteFirst(tx, scanCollection, where)
+  const waiting = await deleteFirst(tx, waitingCollection, where)
+  const findings = await deleteFirst(tx, findingsCollection, where)
+  const packages = await deleteFirst(tx, packagesCollection, where)
+  const deleted = [artifacts.length, tags, references, uploads, scans, waiting, findings, packages, links.length]
+  return deleted.every(count => count < batchSize)
 }
 
 /** Deletes up to a batch of rows, and returns their number. */

@@ -10,6 +10,7 @@ import { requirePlace } from '../../resources/find-rows.ts'
 import { Resources } from '../../resources/resources.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import { quotas } from '../quotas/quotas.ts'
+import { isOverLimit } from '../quotas/read-only.ts'
 import { regionOf } from '../repositories/place-repository.ts'
 import { repositoryAnswer } from '../repositories/repository-answer.ts'
 import { repositoryKind } from '../repositories/repository-kind.ts'
@@ -59,8 +60,11 @@ function createRepository(
     async complete(tx) {
       await quotas.requireRoom(tx, taxonomy, wanted.workspace_id, [{ definition: 'registry.repositories' }])
       const names = await taxonomy.namesOf(tx, wanted.workspace_id)
+      // A repository that is created while the workspace stores too much takes no pushes either.
+      const isFull = await isOverLimit(tx, wanted.workspace_id)
+      const state = `REGISTRY_REPOSITORY_STATE_${isFull ? 'READ_ONLY' : 'ACTIVE'}` as const
       const path = [names?.organisation, names?.workspace, wanted.name].join('/')
-      return { row: { ...wanted, ...found, path } }
+      return { row: { ...wanted, ...found, path, state } }
     },
   })
 }

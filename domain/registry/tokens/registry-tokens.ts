@@ -7,6 +7,9 @@ import type { TokenKeys } from './token-keys.ts'
 /** The lifetime of a token, in seconds. */
 export const tokenSeconds = 300
 
+/** The lifetime of a token for a scanner, in seconds. */
+const scannerSeconds = 900
+
 /** The kinds of tokens, by their header `typ`, so that no kind passes for another. */
 const types = { access: 'JWT', credential: 'registry-credential+jwt' } as const
 
@@ -24,6 +27,8 @@ export interface TokenClaims {
   readonly access: readonly Access[]
   /** The expiry, in milliseconds since 1970. */
   readonly expireTime: number
+  /** Whether the platform gave the token to a scanner: then it needs no right of a principal. */
+  readonly isScanner: boolean
 }
 
 /** The names in tokens, which the settings decide. */
@@ -48,6 +53,15 @@ export class RegistryTokens {
   /** Returns a token of 300 seconds. Throws ENGINE_UNAVAILABLE while the vault is sealed. */
   access(principalId: string, access: readonly Access[], now: number): Promise<string> {
     return this.#sign(types.access, { sub: principalId, access }, now, tokenSeconds)
+  }
+
+  /**
+   * Returns a token of 15 minutes by which a scanner pulls an image, also one that a scan policy blocks. Throws
+   * ENGINE_UNAVAILABLE while the vault is sealed.
+   */
+  scanner(name: string, now: number): Promise<string> {
+    const access = [{ type: 'repository', name, actions: ['pull'] }]
+    return this.#sign(types.access, { sub: '', access, scanner: true }, now, scannerSeconds)
   }
 
   /**
@@ -100,7 +114,8 @@ export class RegistryTokens {
     try {
       const { payload } = await jwtVerify(token, ({ kid = '' }) => this.#keyOf(kid), options)
       const { exp = 0, sub = '' } = payload
-      return { principalId: sub, access: accessOf(payload.access), expireTime: exp * 1000 }
+      const isScanner = payload.scanner === true
+      return { principalId: sub, access: accessOf(payload.access), expireTime: exp * 1000, isScanner }
     } catch (error) {
       if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined
       throw error

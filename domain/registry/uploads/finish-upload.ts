@@ -1,6 +1,7 @@
 import { ApiError } from '../../../runtime/errors.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Transaction } from '../../ports/store.ts'
+import { UploadChanged } from '../blobs/blob-store.ts'
 import { blobCollection } from '../blobs/blobs-store.ts'
 import { linkBlob } from '../blobs/link-blob.ts'
 import type { RegistryEnvironment } from '../environment.ts'
@@ -13,6 +14,8 @@ import { uploadCollection } from './uploads-store.ts'
 /** An upload whose bytes have all arrived. */
 export interface FinishedUpload {
   readonly upload: string
+  /** The number of bytes that the calls have received, of which a part may be gone if another call ends the upload. */
+  readonly received: number
   readonly repository: StoredRepository
   readonly digest: Digest
   readonly now: number
@@ -20,8 +23,8 @@ export interface FinishedUpload {
   readonly requirePush: (locked: StoredRepository | undefined) => void
 }
 
-/** The result: whether the bytes have the digest. */
-export type UploadResult = 'stored' | 'mismatch'
+/** The result: whether the bytes have the digest, unless another call has ended or changed the upload meanwhile. */
+export type UploadResult = 'stored' | 'mismatch' | 'ended'
 
 /**
  * Makes an upload a blob of its repository: compares its digest, makes its file durable, and commits the rows (registry.md
@@ -32,10 +35,11 @@ export async function finishUpload(
   finished: FinishedUpload,
 ): Promise<UploadResult> {
   const { blobs, clock, store } = environment
-  const { digest, upload } = finished
+  const { digest, received, upload } = finished
   const { hex, size } = await blobs.seal(upload, digest.algorithm)
   if (hex !== digest.hex) {
     await blobs.discard(upload)
+    if (size < received) return 'ended'
     await store.tx(tx => dropUpload(tx, upload))
     return 'mismatch'
   }
@@ -46,13 +50,17 @@ export async function finishUpload(
     return 'stored'
   }
   const file = `blobs/${digest.algorithm}/${hex.slice(0, 2)}/${hex}.${clock.newId()}`
-  await blobs.keep(upload, file)
   try {
+    await blobs.keep(upload, file, size)
     const usesFile = await commit(environment, finished, size, file)
     if (usesFile !== true) await blobs.remove(file)
   } catch (error) {
+    if (error instanceof UploadChanged) return 'ended'
     // After another error the rows may be committed. A worker deletes the files that no row names.
-    if (error instanceof ApiError && error.rpc !== 'UNAVAILABLE') await blobs.remove(file).catch(() => {})
+    if (error instanceof ApiError && error.rpc !== 'UNAVAILABLE') {
+      await blobs.remove(file).catch(() => {})
+      await store.tx(tx => dropUpload(tx, upload))
+    }
     throw error
   }
   return 'stored'

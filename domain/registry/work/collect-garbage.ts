@@ -47,8 +47,8 @@ export async function unlinkAbandoned(parts: CollectionParts, { signal, tx }: Tu
     await tx(async transaction => {
       await taxonomy.share(transaction, workspaceScope(workspace_id))
       const locked = await transaction.lock(repositoryCollection, repository_id)
-      const bytes = await unlinkUnnamed(transaction, repository_id, [digest], { now, touchedSince })
-      if (locked && bytes > 0) await chargeUsage(transaction, locked, { bytes: -bytes }, formatMillis(now))
+      const { freedBytes } = await unlinkUnnamed(transaction, repository_id, [digest], { now, touchedSince })
+      if (locked && freedBytes > 0) await chargeUsage(transaction, locked, { bytes: -freedBytes }, formatMillis(now))
     })
   }
 }

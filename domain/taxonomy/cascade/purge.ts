@@ -2,7 +2,7 @@ import { purgeStepFailed } from '../../../output/taxonomy/errors.ts'
 import type { Iam } from '../../ports/iam.ts'
 import { again, done, type Procedure, type Step, type StepContext, type WorkOrder } from '../../ports/procedures.ts'
 import type { Stored, Transaction } from '../../ports/store.ts'
-import type { WorkspaceHooks } from '../../ports/taxonomy.ts'
+import { workspacePurge, type WorkspaceHooks } from '../../ports/taxonomy.ts'
 import { dropIdleFollowing, followings, isBusy } from './following.ts'
 import { dropArchival } from '../tree/lifecycle.ts'
 import { workspaces, type StoredWorkspace } from '../tree/nodes.ts'
@@ -23,11 +23,10 @@ interface Checkpoint {
 
 type Context = StepContext<PurgeInput, Checkpoint>
 
-const forcedKind = 'taxonomy.purge'
 const freeKind = 'taxonomy.sweep'
 
 /** Returns the order for the work of a forced deletion: the areas purge their rows, then the workspace is deleted. */
-export const forcedPurge = (workspace: string): WorkOrder => ({ kind: forcedKind, input: { workspace } })
+export const forcedPurge = (workspace: string): WorkOrder => ({ kind: workspacePurge, input: { workspace } })
 
 /**
  * Returns the order for the work after the deletion of an empty workspace: the areas purge the rows that the platform
@@ -68,7 +67,7 @@ export function purgeProcedures(
     run: async ({ input }) => done(tx => dropPurged(tx, functions.iam, input.workspace)),
   }
   return [
-    { kind: forcedKind, deadlineMs: 'none', steps: [areas, node] },
+    { kind: workspacePurge, deadlineMs: 'none', steps: [areas, node] },
     { kind: freeKind, deadlineMs: 'none', steps: [areas] },
   ]
 }

@@ -173,7 +173,8 @@ class Stage {
           const text = await answer.text()
           if (answer.status !== 503) {
             acknowledge(acknowledged, target, init, answer, text)
-            return new Response(text, answer)
+            // An answer 204 must have no body, not even an empty one.
+            return new Response(text === '' ? null : text, answer)
           }
         } catch (error) {
           init?.signal?.throwIfAborted()

@@ -40,7 +40,7 @@ export interface WalkedLine {
 }
 
 /** The settings of the areas, and the calls and workers that have points besides the procedures. */
-export interface WalkedOptions extends Pick<Partial<Config>, 'given'> {
+export interface WalkedOptions extends Pick<Partial<Config>, 'baseUrl' | 'given'> {
   /** The operation ids of the calls of the walked area and of its data planes. */
   readonly calls?: readonly string[]
   /** The names of the periodic workers of the walked area. */

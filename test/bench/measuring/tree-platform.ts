@@ -104,6 +104,7 @@ export async function storedTree(place: string, size: TreeSize): Promise<StoredT
   const functions = new FunctionTable()
   functions.provide('taxonomy', { taxonomy: taxonomyFunctions, ...testGuard.functions })
   const audit = outboxAudit(clock, taxonomyFunctions)
+  const tokens = pageTokens(scope => createHmac('sha256', 'a key').update(scope).digest('binary'))
   const parts = {
     store,
     clock,
@@ -119,10 +120,10 @@ export async function storedTree(place: string, size: TreeSize): Promise<StoredT
     metrics: [],
     ends: [],
     planes: [],
+    pageTokens: tokens,
   }
   const { routes } = module.mount({ ...parts, taxonomy: taxonomyFunctions })
   functions.close()
-  const tokens = pageTokens(scope => createHmac('sha256', 'a key').update(scope).digest('binary'))
   const domains = { outside: module.domain }
   const made = await fillTree(store, size)
   return {

@@ -92,6 +92,42 @@ describe('an artifact', () => {
     expect(await found('locked != true AND kind = REGISTRY_ARTIFACT_KIND_IMAGE')).toEqual([two])
   })
 
+  it('is found by all of its tags, although its row has only the newest', async () => {
+    const { api, oci } = registry()
+    const { at, name } = await newRepository()
+    const manifest = await oci.image(name, 'many')
+    const digest = digestOf(JSON.stringify(manifest))
+    for (let from = 0; from < 150; from += 30) {
+      const tags = Array.from({ length: 30 }, (_, i) => ['tag', `v${from + i}`])
+      const put = await oci.pushManifest(name, `${digest}?${new URLSearchParams(tags)}`, manifest)
+      expect(put.status).toBe(201)
+    }
+    const few = await oci.pushImage(name, 'v-few', 'few')
+    const none = await oci.pushImage(name, 'gone', 'none')
+    await oci.send(`/v2/${name}/manifests/gone`, { method: 'DELETE' })
+    const found = async (filter: string) =>
+      (await api.registry.listArtifacts({ ...at, filter, order_by: 'push_time' })).artifacts.map(each => each.digest)
+    expect((await api.registry.getArtifact({ ...at, reference: digest })).tags.map(tag => tag.name)).not.toContain('v0')
+    expect(await found('tags:"v0"')).toEqual([digest])
+    expect(await found('tags:"v149"')).toEqual([digest])
+    expect(await found('tags:"v150"')).toEqual([])
+    expect(await found('tags:"v*"')).toEqual([digest, few])
+    expect(await found('tags:"*0" AND tags:"v1*"')).toEqual([digest])
+    expect(await found('tags:"v0*"')).toEqual([digest])
+    expect(await found('NOT tags:"v0"')).toEqual([few, none])
+    expect(await found('NOT tags:"v0*"')).toEqual([few, none])
+    expect(await found('tags:*')).toEqual([digest, few])
+    expect(await found('tags:"v0" OR tags:"v-few"')).toEqual([digest, few])
+    const pages: string[] = []
+    for (let page_token = ''; ;) {
+      const page = await api.registry.listArtifacts({ ...at, filter: 'tags:"v*"', page_size: 1, page_token })
+      pages.push(...page.artifacts.map(each => each.digest))
+      page_token = page.next_page_token
+      if (page_token === '') break
+    }
+    expect(pages).toEqual([few, digest])
+  })
+
   it('is deleted by a tag only if it is its only one, unless the call is forced', async () => {
     const { api, oci } = registry()
     const { at, name } = await newRepository()

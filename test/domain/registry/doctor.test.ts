@@ -5,6 +5,7 @@ import { artifactCollection, manifestCollection, rowOf } from '../../../domain/r
 import { referenceCollection } from '../../../domain/registry/artifacts/references-store.ts'
 import { tagCollection, tagId } from '../../../domain/registry/artifacts/tags-store.ts'
 import { blobCollection, linkCollection } from '../../../domain/registry/blobs/blobs-store.ts'
+import { openingCollection } from '../../../domain/registry/openings/openings-store.ts'
 import type { Collection } from '../../../domain/ports/store.ts'
 import { areas } from '../../../server/areas.ts'
 import { storeCollections } from '../../../server/platform-store.ts'
@@ -14,7 +15,7 @@ import { digestOf } from './oci-client.ts'
 import { servedRegistry } from './served-registry.ts'
 
 it('the doctor finds nothing after pushes and deletions, and every row and file that is altered', async () => {
-  const { oci, place, repository } = await servedRegistry(onTestFinished, 86_400_000)
+  const { api, oci, place, repository, workspace } = await servedRegistry(onTestFinished, 86_400_000)
   const id = await repository('one')
   const name = 'acme/web/one'
   const digest = await oci.pushImage(name, 'v1', 'first')
@@ -53,6 +54,20 @@ it('the doctor finds nothing after pushes and deletions, and every row and file 
   expect(await changed(linkCollection, rowOf(id, layer), value => ({ ...value, size: 1 }))).toContain(
     'is linked with 1 bytes',
   )
+  const opened = await api.registry.createRepositoryAccessPolicy({
+    workspace,
+    engine: 'native',
+    repository: id,
+    body: {
+      name: 'public',
+      rules: [{ effect: 'REGISTRY_POLICY_EFFECT_ALLOW', principals: ['ALL_USERS'], actions: ['REGISTRY_ACTION_PULL'] }],
+    },
+  })
+  const opening = `${opened.resource_id}/ALL_USERS`
+  const moved = await changed(openingCollection, opening, value => ({ ...value, path: 'acme/web/two' }))
+  expect(moved).toContain('lets ALL_USERS pull, which is not recorded')
+  const widened = await changed(openingCollection, opening, value => ({ ...value, principal: 'ALL_AUTHENTICATED' }))
+  expect(widened).toContain('does not let ALL_AUTHENTICATED pull, but is recorded so')
   expect(await doctorFindings(place)).toEqual([])
   if (place.storeUrl !== undefined) return
   const folder = join(place.dataDir, 'registry', 'blobs')

@@ -7,6 +7,7 @@ import { killWalk, walkTimeout } from '../../areas/kill/kill-walk.ts'
 import { toldRestarts } from '../../areas/kill/restarts.ts'
 import { testToken } from '../../server/access/test-access.ts'
 import { walkedAreas } from './walked-areas.ts'
+import { changeContent } from './walked-content.ts'
 
 const program = fileURLToPath(new URL('./walked-registry.ts', import.meta.url))
 
@@ -18,7 +19,10 @@ const rules = [
   },
 ]
 
-/** Makes repositories with a policy and a grant, limits their bytes, and deletes them, one by durable work. */
+/**
+ * Makes repositories with a policy and a grant, limits their bytes, and deletes them, one by durable work. Then changes the
+ * content of further repositories.
+ */
 async function tell(call: typeof fetch, round: number): Promise<void> {
   const transport = createTransport({ baseUrl: '', token: testToken, fetch: call })
   const [taxonomy, registry] = [new TaxonomyClient(transport), new RegistryClient(transport)]
@@ -28,6 +32,7 @@ async function tell(call: typeof fetch, round: number): Promise<void> {
   const at = { workspace, engine: 'native' }
   const { resource_id: repository } = await registry.createRepository({ ...at, body: { name: 'api' } })
   await registry.createRepositoryAccessPolicy({ ...at, repository, body: { name: 'kept', rules } })
+  await changePolicies(registry, at, repository)
   const body = { grantee_workspace_id: friend, repository_id: repository }
   const { resource_id: grant } = await registry.createPullGrant({ ...at, body })
   await registry.deletePullGrant({ ...at, id: grant })
@@ -46,6 +51,24 @@ async function tell(call: typeof fetch, round: number): Promise<void> {
   await registry.deleteRepository({ ...at, id: second })
   expect((await registry.listRepositories(at)).repositories).toEqual([])
   expect((await registry.listPullGrants({ workspace: friend, engine: 'native' })).pull_grants).toEqual([])
+  await registry.deleteQuotaLimit({ workspace, id })
+  await changeContent(registry, call, { workspace, path: `acme-${round}/web` })
+}
+
+/** Creates, changes and deletes an access policy of a workspace and one of a repository. */
+async function changePolicies(
+  registry: RegistryClient,
+  at: { readonly workspace: string; readonly engine: string },
+  repository: string,
+): Promise<void> {
+  const body = { name: 'short', rules }
+  const change = { update_mask: 'enabled', body: { enabled: false } }
+  const { resource_id: whole } = await registry.createAccessPolicy({ ...at, body })
+  await registry.updateAccessPolicy({ ...at, id: whole, ...change })
+  await registry.deleteAccessPolicy({ ...at, id: whole })
+  const { resource_id: id } = await registry.createRepositoryAccessPolicy({ ...at, repository, body })
+  await registry.updateRepositoryAccessPolicy({ ...at, repository, id, ...change })
+  await registry.deleteRepositoryAccessPolicy({ ...at, repository, id })
 }
 
 it(

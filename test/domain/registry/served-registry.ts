@@ -35,17 +35,34 @@ export interface ServedRegistry {
   repository(name: string, more?: Omit<RepositoryInput, 'name'>): Promise<string>
 }
 
-/** The place of the bytes of blobs: a folder, which is the default, or a bucket of storage. */
-export type BlobPlace = 'folder' | 'bucket'
+/**
+ * Serves a platform with a workspace on a free port of 127.0.0.1; `graceMs` is the setting `registry.gc_grace`, `mounted`
+ * are the areas, and `more` are further settings.
+ */
+export async function servedRegistry(
+  later: Later,
+  graceMs = 0,
+  mounted = areas,
+  more = new GivenSettings(),
+): Promise<ServedRegistry> {
+  const given = more.with(registrySettings['registry.gc_grace'], graceMs)
+  return registryAt({ dataDir: testFolder(later), given, ...(await testStoreUrl(later)) }, later, mounted)
+}
 
-/** Serves a platform with a workspace on a free port of 127.0.0.1; `graceMs` is the setting `registry.gc_grace`. */
-export async function servedRegistry(later: Later, graceMs = 0, blobs: BlobPlace = 'folder'): Promise<ServedRegistry> {
-  const dataDir = testFolder(later)
+/** Serves a registry as `servedRegistry` does, whose blobs lie in a bucket. */
+export async function servedInBucket(later: Later, graceMs = 0): Promise<ServedRegistry> {
   const given = new GivenSettings().with(registrySettings['registry.gc_grace'], graceMs)
-  const place = { dataDir, given, ...(await testStoreUrl(later)) }
-  const server =
-    blobs === 'folder' ? await serveRegistry(place, later) : await serveRegistry(await withBucket(place), later)
-  const { close, greeting, url } = server
+  const place = { dataDir: testFolder(later), given, ...(await testStoreUrl(later)) }
+  const { close, url } = await serveRegistry(place, later)
+  const bucket = await newBlobBucket(new Ninefold(createTransport({ baseUrl: url, token: await signIn(url) })))
+  await close()
+  given.with(registrySettings['registry.blob_store'], `bucket:${bucket}`)
+  return registryAt(place, later)
+}
+
+/** Serves a registry at a place, and makes its workspace. */
+async function registryAt(place: InspectedPlace, later: Later, mounted = areas): Promise<ServedRegistry> {
+  const { close, greeting, url } = await serveRegistry(place, later, mounted)
   const accessToken = await signIn(url)
   const api = new Ninefold(createTransport({ baseUrl: url, token: accessToken }))
   const { organisation, workspace } = await addTenant(api, 'acme')
@@ -70,24 +87,15 @@ export async function servedRegistry(later: Later, graceMs = 0, blobs: BlobPlace
 }
 
 /** Serves a registry at a place until `close`, or until `later` closes it. */
-export async function serveRegistry(place: InspectedPlace, later: Later): Promise<RunningServer> {
+export async function serveRegistry(place: InspectedPlace, later: Later, mounted = areas): Promise<RunningServer> {
   const http = { host: '127.0.0.1', port: 0, isPortOpen: false, limits: { waitMs: 60_000 } }
   const bootstrap = { adminPasswordFile: administratorFile(place.dataDir) }
-  const server = await serve({ baseUrl: undefined, isDev: true, http, bootstrap, ...place }, areas, openQuickIam)
+  const config = { baseUrl: undefined, isDev: true, logLevel: 'error' as const, http, bootstrap, ...place }
+  const server = await serve(config, mounted, openQuickIam)
   let closed: Promise<void> | undefined
   const close = (): Promise<void> => (closed ??= server.close())
   later(close)
   return { ...server, close }
-}
-
-/** Creates a bucket for blobs in the workspace of the platform, and returns the place with the setting of the bucket. */
-async function withBucket(place: InspectedPlace & { readonly given: GivenSettings }): Promise<InspectedPlace> {
-  const { close, url } = await serveRegistry(place, () => {})
-  const api = new Ninefold(createTransport({ baseUrl: url, token: await signIn(url) }))
-  const bucket = await newBlobBucket(api)
-  await close()
-  place.given.with(registrySettings['registry.blob_store'], `bucket:${bucket}`)
-  return place
 }
 
 /** Creates a bucket for blobs, and returns its id. */

@@ -8,6 +8,6 @@ const [{ serveWalked }, { walkedAreas, walkedSettings }, { testAccess }] = await
   import('./walked-areas.ts'),
   import('../../server/access/test-access.ts'),
 ])
-await serveWalked('registry', walkedAreas, testAccess, walkedSettings)
+await serveWalked('registry', walkedAreas, testAccess, walkedSettings())
 // A killed process writes no compile cache, so the cache is written now.
 flushCompileCache()

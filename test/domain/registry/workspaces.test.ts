@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { artifactCollection, manifestCollection } from '../../../domain/registry/artifacts/artifacts-store.ts'
 import { eventCollection } from '../../../domain/registry/audit-events/events-store.ts'
 import { linkCollection } from '../../../domain/registry/blobs/blobs-store.ts'
@@ -16,13 +16,9 @@ import { faultOf } from './oci-client.ts'
 import { servedRegistry, type ServedRegistry } from './served-registry.ts'
 
 let served: ServedRegistry
-const undone: (() => void | Promise<void>)[] = []
 
 beforeAll(async () => {
-  served = await servedRegistry(undo => void undone.push(undo))
-  return async () => {
-    for (const undo of undone.toReversed()) await undo()
-  }
+  served = await servedRegistry(afterAll)
 })
 
 /** Creates a workspace with an image in a repository, and returns the calls on both. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { StoredBytes } from '../../../domain/registry/blobs/blob-store.ts'
+import { UploadChanged, type BlobStore, type StoredBytes } from '../../../domain/registry/blobs/blob-store.ts'
 import type { Chunks } from '../../../runtime/media.ts'
 import { allOf } from '../../all-of.ts'
 import { digestOf } from '../../domain/registry/oci-client.ts'
@@ -108,7 +108,7 @@ describe.each([
     it('without any byte can be sealed and kept', async () => {
       const { store } = await newStore()
       expect(await store.seal('empty', 'sha256')).toEqual({ hex: hexOf(''), size: 0 })
-      await store.keep('empty', file)
+      await store.keep('empty', file, 0)
       expect(await new Response((await store.open(file, 0))?.stream(0, -1)).text()).toBe('')
     })
 
@@ -131,7 +131,7 @@ describe.each([
         const { paths, store } = await newStore()
         for (const text of texts) await store.append('one', chunksOf(text), appending)
         await store.seal('one', 'sha256')
-        await store.keep('one', file)
+        await store.keep('one', file, 10)
         expect(await paths()).toEqual([file])
         const opened = await store.open(file, 10)
         const whole = await store.open(file, 10)
@@ -144,10 +144,29 @@ describe.each([
       },
     )
 
+    it.each([
+      ['grew', (store: BlobStore) => store.append('one', chunksOf('4'), appending)],
+      ['was cancelled', (store: BlobStore) => store.discard('one')],
+      ['was kept', (store: BlobStore) => store.keep('one', `${file}0`, 4)],
+    ])('is not made of an upload that %s since it was sealed', async (_change, change) => {
+      for (const isElsewhere of [false, true]) {
+        const { faults, next, paths, store } = await newStore()
+        const other = isElsewhere ? next() : store
+        await store.append('one', chunksOf('0123'), appending)
+        const { size } = await store.seal('one', 'sha256')
+        await other.seal('one', 'sha256')
+        await change(other)
+        await expect(store.keep('one', file, size)).rejects.toThrow(UploadChanged)
+        expect(await paths()).not.toContain(file)
+        expect(faults).toEqual([])
+      }
+    })
+
     it('of another size than its row says is no blob', async () => {
       const { store } = await newStore()
       await store.append('one', chunksOf('0123'), appending)
-      await store.keep('one', file)
+      await store.seal('one', 'sha256')
+      await store.keep('one', file, 4)
       expect(await outcomeOf(store.open(file, 5))).toBe('ENGINE_UNAVAILABLE')
     })
   })
@@ -158,7 +177,8 @@ describe.each([
       const found = (): Promise<readonly StoredBytes[]> => allOf(store.olderThan(Date.now() - 3_600_000))
       expect(await found()).toEqual([])
       for (const upload of ['old', 'old', 'new', 'kept']) await store.append(upload, chunksOf('a'), appending)
-      await store.keep('kept', file)
+      await store.seal('kept', 'sha256')
+      await store.keep('kept', file, 1)
       for (const path of await paths()) if (!path.startsWith('uploads/new')) await age(path)
       expect(await found()).toHaveLength(2)
       expect(await found()).toEqual(expect.arrayContaining([{ upload: 'old' }, { file }]))

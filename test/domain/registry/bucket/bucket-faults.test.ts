@@ -7,7 +7,7 @@ import { absentId } from '../../../areas/members.ts'
 import { signIn } from '../../../server/access/sign-in.ts'
 import { shared } from '../../../shared.ts'
 import { digestOf, faultOf, OciClient } from '../oci-client.ts'
-import { newBlobBucket, servedRegistry, serveRegistry, type ServedRegistry } from '../served-registry.ts'
+import { newBlobBucket, servedInBucket, serveRegistry, type ServedRegistry } from '../served-registry.ts'
 
 /** Pushes a blob by one call, and returns the outcome. */
 async function pushed(oci: OciClient, text: string): Promise<string> {
@@ -26,7 +26,7 @@ async function servedWith({ place }: ServedRegistry, bucket: string) {
 
 describe('the bucket of the setting', () => {
   it('must exist in the workspace of the platform', async () => {
-    const served = await servedRegistry(onTestFinished, 0, 'bucket')
+    const served = await servedInBucket(onTestFinished)
     await served.repository('api')
     const { api, workspace } = served
     const made = await api.storage.createBucket({ workspace, engine: 'native', body: { name: 'elsewhere' } })
@@ -43,7 +43,7 @@ describe('the bucket of the setting', () => {
   })
 
   it('cannot be deleted until the setting names another', async () => {
-    const served = await servedRegistry(onTestFinished, 0, 'bucket')
+    const served = await servedInBucket(onTestFinished)
     const { storage } = served.api
     const at = { workspace: platformWorkspaceId, engine: 'native' }
     const [first] = (await storage.listBuckets(at)).buckets
@@ -56,7 +56,7 @@ describe('the bucket of the setting', () => {
 
 describe('a bucket of blobs', () => {
   const registry = shared(async later => {
-    const served = await servedRegistry(later, 0, 'bucket')
+    const served = await servedInBucket(later)
     await served.repository('api')
     const at = { workspace: platformWorkspaceId, engine: 'native' }
     const id = (await served.api.storage.listBuckets(at)).buckets[0]?.id ?? ''

@@ -2,10 +2,10 @@ import { expect, it, onTestFinished } from 'vitest'
 import { platformWorkspaceId } from '../../../../domain/ports/reserved.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { digestOf } from '../oci-client.ts'
-import { servedRegistry } from '../served-registry.ts'
+import { servedInBucket } from '../served-registry.ts'
 
 it('a collection of garbage deletes the objects of blobs that no repository has, and of ended uploads', async () => {
-  const { api, oci, place, repository } = await servedRegistry(onTestFinished, 0, 'bucket')
+  const { api, oci, place, repository } = await servedInBucket(onTestFinished)
   for (const name of ['one', 'two']) await repository(name)
   const at = { workspace: platformWorkspaceId, engine: 'native' }
   const [bucket] = (await api.storage.listBuckets(at)).buckets
@@ -37,7 +37,7 @@ it('a collection of garbage deletes the objects of blobs that no repository has,
 })
 
 it('the doctor names each blob whose object is gone or has another size', async () => {
-  const { api, oci, place, repository } = await servedRegistry(onTestFinished, 86_400_000, 'bucket')
+  const { api, oci, place, repository } = await servedInBucket(onTestFinished, 86_400_000)
   await repository('one')
   await oci.pushImage('acme/web/one', 'v1', 'a layer')
   const at = { workspace: platformWorkspaceId, engine: 'native' }

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { signIn } from '../../../server/access/sign-in.ts'
 import { digestOf, faultOf, OciClient } from '../oci-client.ts'
-import { servedRegistry, serveRegistry } from '../served-registry.ts'
+import { servedInBucket, serveRegistry } from '../served-registry.ts'
 
 const uploads = '/v2/acme/web/api/blobs/uploads/'
 
@@ -21,7 +21,7 @@ it(
   'uploads that one server has begun are ended by another server once that one has ended',
   { timeout: 120_000 },
   async () => {
-    const { close, oci, place, repository } = await servedRegistry(onTestFinished, 0, 'bucket')
+    const { close, oci, place, repository } = await servedInBucket(onTestFinished)
     await repository('api')
     const { url } = await serveRegistry(place, onTestFinished)
     const other = new OciClient(url, await signIn(url))

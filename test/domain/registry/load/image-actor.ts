@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seeded } from '../../../areas/random.ts'
+import { uploadInChunks } from '../chunked-upload.ts'
 import { digestOf, faultOf, OciClient, ociImage, type OciAnswer, type OciCall } from '../oci-client.ts'
 
 /** The number of different layers, which the actors share. */
@@ -104,7 +105,9 @@ export class ImageActor {
       if ((await this.#send(mount, { method: 'POST' })).status === 201) return descriptor
     }
     for (;;) {
-      const answer = this.#random.percent(50) ? await this.#whole(text, digest) : await this.#inChunks(text, digest)
+      const answer = this.#random.percent(50)
+        ? await this.#whole(text, digest)
+        : await uploadInChunks((...call) => this.#send(...call), this.#acting.name, text)
       if (answer.status === 201) return descriptor
       // A session whose answer was lost may have ended; the next attempt begins another one.
       if (answer.status !== 404 && answer.status !== 416) {
@@ -116,19 +119,6 @@ export class ImageActor {
 
   #whole(body: string, digest: string): Promise<OciAnswer> {
     return this.#send(`/blobs/uploads/?digest=${digest}`, { method: 'POST', body })
-  }
-
-  async #inChunks(text: string, digest: string): Promise<OciAnswer> {
-    const begun = await this.#send('/blobs/uploads/', { method: 'POST' })
-    const location = begun.headers.get('location') ?? ''
-    const headers = { 'content-range': '0-1' }
-    const chunk = await this.#send(location, { method: 'PATCH', body: text.slice(0, 2), headers })
-    if (chunk.status !== 202 && chunk.status !== 416) return chunk
-    return this.#send(`${location}?digest=${digest}`, {
-      method: 'PUT',
-      body: text.slice(2),
-      headers: { 'content-range': `2-${text.length - 1}` },
-    })
   }
 
   async #delete(tag: string): Promise<void> {

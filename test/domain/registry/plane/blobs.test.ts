@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { digestOf, faultOf, type OciAnswer } from '../oci-client.ts'
+import { servedInBucket, servedRegistry } from '../served-registry.ts'
 import { sharedRegistry } from './shared-registry.ts'
 
-describe.each(['folder', 'bucket'] as const)('over a %s', blobs => {
-  const registry = sharedRegistry(blobs)
+describe.each([
+  ['folder', servedRegistry],
+  ['bucket', servedInBucket],
+] as const)('over a %s', (_, serve) => {
+  const registry = sharedRegistry(serve)
   let repositories = 0
 
   /** Creates a repository, and returns the beginning of its paths. */

@@ -1,6 +1,8 @@
 import { shared } from '../../../shared.ts'
-import { servedRegistry, type BlobPlace, type ServedRegistry } from '../served-registry.ts'
+import { servedRegistry, type ServedRegistry } from '../served-registry.ts'
+import type { Later } from '../../../server/store/harness.ts'
 
 /** Serves one registry for the tests of a file. Returns a function that returns it within a test. */
-export const sharedRegistry = (blobs: BlobPlace = 'folder'): (() => ServedRegistry) =>
-  shared(later => servedRegistry(later, 0, blobs))
+export const sharedRegistry = (
+  serve: (later: Later) => Promise<ServedRegistry> = servedRegistry,
+): (() => ServedRegistry) => shared(later => serve(later))

@@ -1,16 +1,12 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { registryMember } from '../members.ts'
 import { faultOf, OciClient } from '../oci-client.ts'
 import { servedRegistry, type ServedRegistry } from '../served-registry.ts'
 
 let served: ServedRegistry
-const undone: (() => void | Promise<void>)[] = []
 
 beforeAll(async () => {
-  served = await servedRegistry(undo => void undone.push(undo))
-  return async () => {
-    for (const undo of undone.toReversed()) await undo()
-  }
+  served = await servedRegistry(afterAll)
 })
 
 const at = () => ({ workspace: served.workspace, engine: 'native' })

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AccessRuleInput } from '../../../../output/registry/types.ts'
 import { addTenant } from '../../../areas/members.ts'
 import { registryMember, type RegistryMember } from '../members.ts'
@@ -8,15 +8,11 @@ import { servedRegistry, type ServedRegistry } from '../served-registry.ts'
 let served: ServedRegistry
 let nobody: RegistryMember
 let puller: RegistryMember
-const undone: (() => void | Promise<void>)[] = []
 
 beforeAll(async () => {
-  served = await servedRegistry(undo => void undone.push(undo))
+  served = await servedRegistry(afterAll)
   nobody = await registryMember(served, 'nobody', served, [])
   puller = await registryMember(served, 'puller', served, ['registry.artifacts.pull'])
-  return async () => {
-    for (const undo of undone.toReversed()) await undo()
-  }
 })
 
 /** Creates a repository with an image of the tag `v1`, and returns its id and the address of the manifest. */

@@ -1,17 +1,13 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { DeploymentLockInput } from '../../../../output/registry/types.ts'
 import { absentId } from '../../../areas/members.ts'
 import { faultOf, ociImage, ociIndex } from '../oci-client.ts'
 import { servedRegistry, type ServedRegistry } from '../served-registry.ts'
 
 let served: ServedRegistry
-const undone: (() => void | Promise<void>)[] = []
 
 beforeAll(async () => {
-  served = await servedRegistry(undo => void undone.push(undo))
-  return async () => {
-    for (const undo of undone.toReversed()) await undo()
-  }
+  served = await servedRegistry(afterAll)
 })
 
 interface Pushed {

@@ -35,7 +35,17 @@ async function put(object: string, text: string): Promise<void> {
   await storage.putObject(undefined, { ...place, object }, bytes())
 }
 
-const joined = (...parts: readonly string[]) => storage.joinObjects(undefined, place, parts)
+/** Joins the latest versions of objects to an object. */
+async function joinedTo(to: ObjectPlace, ...parts: readonly string[]) {
+  const versions = []
+  for (const object of parts) {
+    const { versionId } = await storage.statObject(undefined, { ...place, object })
+    versions.push({ object, versionId })
+  }
+  return storage.joinObjects(undefined, to, versions)
+}
+
+const joined = (...parts: readonly string[]) => joinedTo(place, ...parts)
 
 const textOf = async (object = 'whole', range?: { readonly first: number; readonly last: number }) =>
   new Response((await storage.readObject(undefined, { ...place, object }, range)).body).text()
@@ -110,7 +120,7 @@ it('a collection keeps the files of joined objects until their last version is g
   })
   await joined('1', '2')
   await put('3', ' three')
-  await storage.joinObjects(undefined, { ...place, object: 'more' }, ['whole', '3'])
+  await joinedTo({ ...place, object: 'more' }, 'whole', '3')
   expect(await collect()).toBe(4)
   expect([await textOf('more'), await textOf('copy of 1')]).toEqual(['one two three', 'one '])
   expect(await findings()).toEqual([])
@@ -122,18 +132,22 @@ it('a collection keeps the files of joined objects until their last version is g
   await opened.close()
 })
 
+/** Joins a version that was replaced since it was found. */
+async function goneJoin() {
+  await put('2', 'two')
+  const { versionId } = await storage.statObject(undefined, { ...place, object: '2' })
+  await put('2', 'two again')
+  const first = await storage.statObject(undefined, { ...place, object: '1' })
+  return storage.joinObjects(undefined, place, [
+    { object: '1', versionId: first.versionId },
+    { object: '2', versionId },
+  ])
+}
+
 it.each([
-  ['whose part is absent', () => joined('1', 'absent'), 'OBJECT_NOT_FOUND'],
-  [
-    'with an invalid name',
-    () => storage.joinObjects(undefined, { ...place, object: '../a' }, ['1']),
-    'OBJECT_NAME_INVALID',
-  ],
-  [
-    'of another workspace',
-    () => storage.joinObjects(undefined, { ...place, workspace: place.bucket }, ['1']),
-    'WORKSPACE_NOT_FOUND',
-  ],
+  ['whose part is gone', goneJoin, 'OBJECT_VERSION_NOT_FOUND'],
+  ['with an invalid name', () => joinedTo({ ...place, object: '../a' }, '1'), 'OBJECT_NAME_INVALID'],
+  ['of another workspace', () => joinedTo({ ...place, workspace: place.bucket }, '1'), 'WORKSPACE_NOT_FOUND'],
 ])('a join %s is refused, and nothing changes', async (_, join_, reason) => {
   await put('1', 'one')
   await expect(join_()).rejects.toMatchObject({ reason })

@@ -1,11 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { servedRegistry } from '../../../domain/registry/served-registry.ts'
-import { hasProgram, run } from '../../programs.ts'
-
-if (!hasProgram('crane')) console.warn('pushes and pulls by crane are not tested here: crane is not installed')
+import { hasPrograms, ociPrograms } from './oci-programs.ts'
 
 /** Returns the bytes of a tar archive with one file. */
 function tarOf(name: string, text: string): Buffer {
@@ -26,51 +23,32 @@ function tarOf(name: string, text: string): Buffer {
   return Buffer.concat([header, body, Buffer.alloc(1024)])
 }
 
-describe.runIf(hasProgram('crane'))('crane', () => {
+describe.runIf(hasPrograms('crane', 'crane'))('crane', () => {
   it('logs in with the credentials of the API, and pushes, copies, indexes, reads and deletes images', async () => {
     const { api, repository, url, workspace } = await servedRegistry(onTestFinished)
     await repository('app')
     const other = await repository('other')
     const credentials = await api.registry.getCredentials({ workspace, engine: 'native' })
-    const folder = mkdtempSync(join(tmpdir(), 'ninefold-crane-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    mkdirSync(join(folder, 'docker'))
-    writeFileSync(join(folder, 'docker', 'config.json'), JSON.stringify(credentials.docker_config))
-    writeFileSync(join(folder, 'layer.tar'), tarOf('hello.txt', 'hello'))
-    const previous = process.env['DOCKER_CONFIG']
-    process.env['DOCKER_CONFIG'] = join(folder, 'docker')
-    onTestFinished(() => {
-      if (previous === undefined) delete process.env['DOCKER_CONFIG']
-      else process.env['DOCKER_CONFIG'] = previous
-    })
-    const host = new URL(url).host
-    const crane = async (...args: readonly string[]): Promise<string> => {
-      const { errors, output, status } = await run('crane', [...args, '--insecure'])
-      expect([status, status === 0 ? '' : errors]).toEqual([0, ''])
-      return output.toString().trim()
-    }
+    const programs = ociPrograms()
+    programs.signIn(credentials.docker_config)
+    writeFileSync(join(programs.folder, 'layer.tar'), tarOf('hello.txt', 'hello'))
+    const { host } = new URL(url)
+    const crane = (...args: readonly string[]) => programs.run('crane', ...args, '--insecure')
     const app = `${host}/acme/web/app`
-    await crane('append', '-f', join(folder, 'layer.tar'), '-t', `${app}:v1`)
+    await crane('append', '-f', 'layer.tar', '-t', `${app}:v1`)
     const digest = await crane('digest', `${app}:v1`)
     await crane('copy', `${app}:v1`, `${host}/${workspace}/other:v1`)
     await crane('tag', `${app}:v1`, 'v2')
     expect(await crane('ls', app)).toBe('v1\nv2')
     await crane('index', 'append', '-m', `${app}:v1`, '-t', `${app}:all`)
     expect(JSON.parse(await crane('manifest', `${app}:all`)).manifests).toHaveLength(1)
-    await crane('pull', `${app}:v1`, join(folder, 'image.tar'))
+    await crane('pull', `${app}:v1`, 'image.tar')
     await crane('validate', '--remote', `${host}/acme/web/other:v1`)
     const artifact = await api.registry.getArtifact({ workspace, repository: other, reference: 'v1' })
     expect(artifact).toMatchObject({ digest, kind: 'REGISTRY_ARTIFACT_KIND_IMAGE' })
     await crane('delete', `${host}/acme/web/other@${digest}`)
     expect((await api.registry.listArtifacts({ workspace, repository: other })).artifacts).toEqual([])
-    const unknown = await run('crane', [
-      'append',
-      '-f',
-      join(folder, 'layer.tar'),
-      '-t',
-      `${host}/acme/web/nope:v1`,
-      '--insecure',
-    ])
-    expect([unknown.status, unknown.errors]).toEqual([1, expect.stringContaining('NAME_UNKNOWN')])
+    const append = ['append', '-f', 'layer.tar', '-t', `${host}/acme/web/nope:v1`, '--insecure']
+    expect(await programs.refused('crane', ...append)).toContain('NAME_UNKNOWN')
   })
 })

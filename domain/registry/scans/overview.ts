@@ -1,0 +1,31 @@
+import type { ScanOverview } from '../../../output/registry/types.ts'
+import type { Transaction } from '../../ports/store.ts'
+import { artifactCollection } from '../artifacts/artifacts-store.ts'
+import type { StoredScan } from './scans-store.ts'
+
+/** The overview of an artifact that was never scanned. */
+export const unscanned: ScanOverview = {
+  state: 'REGISTRY_SCAN_STATE_NOT_SCANNED',
+  critical: 0,
+  high: 0,
+  medium: 0,
+  low: 0,
+  unknown: 0,
+  fixable: 0,
+}
+
+/** Returns the overview of an artifact with a scan; undefined if it has none. */
+export function overviewOf(scan: StoredScan | undefined): ScanOverview {
+  if (scan === undefined) return unscanned
+  const { end_time, result, state } = scan
+  const { none: _none, ...counts } = result?.counts ?? { ...unscanned, none: 0 }
+  return { ...counts, state, ...(end_time !== undefined && { scan_time: end_time }) }
+}
+
+/** Writes the overview of a scan into the row of its artifact, in a transaction that has locked the row of its repository. */
+export async function showOverview(tx: Transaction, scan: StoredScan): Promise<void> {
+  const artifact = await tx.get(artifactCollection, scan.id)
+  if (!artifact) return
+  const next = { ...artifact.value, scan_overview: overviewOf(scan) }
+  await tx.update(artifactCollection, artifact.id, next, artifact.version)
+}

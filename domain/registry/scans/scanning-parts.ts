@@ -1,0 +1,14 @@
+import type { StepContext } from '../../ports/procedures.ts'
+import type { StoredArtifact } from '../artifacts/artifacts-store.ts'
+import type { RegistryEnvironment } from '../environment.ts'
+import type { ScanOrder } from './begin-scan.ts'
+import type { StoredScan } from './scans-store.ts'
+
+/** What the scan of one artifact works with. */
+export interface ScanningParts<Checkpoint = unknown> {
+  readonly environment: RegistryEnvironment
+  readonly context: StepContext<ScanOrder, Checkpoint>
+  /** The scan of the artifact, which is RUNNING. */
+  readonly scan: StoredScan
+  readonly artifact: StoredArtifact
+}

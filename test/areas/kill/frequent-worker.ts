@@ -1,0 +1,17 @@
+import type { AreaModule } from '../../../server/area.ts'
+import type { PlatformServices } from '../../../server/area-parts.ts'
+
+/** The time between two runs of a frequent worker, in milliseconds. */
+const everyMs = 100
+
+/** Returns an area whose worker with the given name runs ten times a second. */
+export const withFrequentWorker = (area: AreaModule, name: string): AreaModule => ({
+  ...area,
+  mount(parts: PlatformServices) {
+    const mounted = area.mount(parts)
+    return {
+      ...mounted,
+      workers: mounted.workers.map(worker => (worker.name === name ? { ...worker, everyMs } : worker)),
+    }
+  },
+})

@@ -1,0 +1,59 @@
+import { beforeAll } from 'vitest'
+import type { RegistryOperation, ScanReport } from '../../../../output/registry/types.ts'
+import type { GivenSettings } from '../../../../server/settings/values.ts'
+import { OperationFailed } from '../../../../runtime/operations.ts'
+import { servedRegistry, type ServedRegistry } from '../served-registry.ts'
+import { FakeScanner } from './fake-scanner.ts'
+
+/** A served registry whose scanner is a made one. */
+export interface ScannedRegistry extends ServedRegistry {
+  readonly scanner: FakeScanner
+  /** Scans an artifact, waits for the end of the operation, and returns its report. */
+  scan(repository: string, reference: string, scanner?: string): Promise<ScanReport>
+  report(repository: string, reference: string): Promise<ScanReport>
+  /** Begins a scan, and returns its operation once it has ended, well or not. */
+  ended(repository: string, reference: string, scanner?: string): Promise<RegistryOperation>
+}
+
+/** The settings of a served registry with a made scanner. */
+export interface ScannedOptions {
+  readonly given?: () => Promise<GivenSettings>
+}
+
+/** Serves one registry with a made scanner for the tests of a file. Returns a function that returns it within a test. */
+export function scannedRegistry({ given }: ScannedOptions = {}): () => ScannedRegistry {
+  let found: ScannedRegistry | undefined
+  beforeAll(async () => {
+    const undone: (() => void | Promise<void>)[] = []
+    const scanner = new FakeScanner()
+    const served = await servedRegistry(undo => void undone.push(undo), 0, scanner.areas(), await given?.())
+    const { registry } = served.api
+    const report = (repository: string, reference: string): Promise<ScanReport> =>
+      registry.getScanReport({ workspace: served.workspace, repository, reference })
+    const ended = async (repository: string, reference: string, name?: string): Promise<RegistryOperation> => {
+      const body = name === undefined ? {} : { scanner: name }
+      const begun = await registry.scanArtifact({ workspace: served.workspace, repository, reference, body })
+      await registry.waitOperation(begun).catch((error: unknown) => {
+        if (!(error instanceof OperationFailed)) throw error
+      })
+      return registry.getOperation({ id: begun.id })
+    }
+    found = {
+      ...served,
+      scanner,
+      report,
+      ended,
+      async scan(repository, reference, name) {
+        await ended(repository, reference, name)
+        return report(repository, reference)
+      },
+    }
+    return async () => {
+      for (const undo of undone.toReversed()) await undo()
+    }
+  })
+  return () => {
+    if (found === undefined) throw new Error('the registry is served within tests only')
+    return found
+  }
+}

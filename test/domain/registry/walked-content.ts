@@ -1,0 +1,139 @@
+import { setTimeout as nextTry } from 'node:timers/promises'
+import { expect } from 'vitest'
+import type { RegistryClient } from '../../../output/registry/client.ts'
+import { ApiError } from '../../../runtime/errors.ts'
+import { testToken } from '../../server/access/test-access.ts'
+import { uploadInChunks } from './chunked-upload.ts'
+import { digestOf, faultOf, OciClient, ociImage, ociIndex, type OciAnswer, type OciCall } from './oci-client.ts'
+
+/** The workspace in which the content is changed, and its names. */
+export interface WalkedPlace {
+  readonly workspace: string
+  /** The names of the organisation and the workspace, joined by a slash. */
+  readonly path: string
+}
+
+const [layer, other, config] = ['the layer of both', 'the layer of one', '{"os":"linux","architecture":"amd64"}']
+
+/**
+ * Pushes images by whole, chunked and mounted blobs, an index of them, reads and deletes them by every call, with locks in
+ * the way, and deletes the repositories with what is left. Each call may have been done by a server that was killed before
+ * its answer, so a deletion of what is gone already counts as done.
+ */
+export async function changeContent(registry: RegistryClient, call: typeof fetch, place: WalkedPlace): Promise<void> {
+  const { path, workspace } = place
+  const at = { workspace, engine: 'native' }
+  const client = new OciClient('http://registry.test', testToken, (target, init) => {
+    const { pathname, search } = new URL(String(target))
+    return call(`${pathname}${search}`, init)
+  })
+  const [own, source] = [`${path}/own`, `${path}/source`]
+  const { resource_id: repository } = await registry.createRepository({ ...at, body: { name: 'own' } })
+  const { resource_id: second } = await registry.createRepository({ ...at, body: { name: 'source' } })
+  await chunked(client, source, layer)
+  const mount = `/v2/${own}/blobs/uploads/?mount=${digestOf(layer)}&from=${source}`
+  await accepted(client, mount, { method: 'POST' }, 201)
+  for (const text of [config, other]) await chunked(client, own, text)
+  await cancelled(client, own)
+  const [first, image] = [await pushed(client, own, 'v1', [layer]), await pushed(client, own, 'v2', [layer, other])]
+  const index = await pushedIndex(client, own, [first, image])
+  await lockedOnce(registry, { workspace, repository }, 'v1')
+  await registry.deleteTag({ workspace, repository, reference: image, tag: 'v2' })
+  const refused = await client.send(`/v2/${own}/manifests/${image}`, { method: 'DELETE' })
+  expect(faultOf(refused)).toBe('409 DENIED ARTIFACT_REFERENCED')
+  await accepted(client, `/v2/${own}/manifests/${index}`, { method: 'DELETE' }, 202, 404)
+  await registry.deleteArtifact({ workspace, repository, reference: image })
+  await chunked(client, own, 'named by nothing')
+  await accepted(client, `/v2/${own}/blobs/${digestOf('named by nothing')}`, { method: 'DELETE' }, 202, 404)
+  await readable(client, own, 'v1', [config, layer])
+  expect(await registry.getRepository({ ...at, id: repository })).toMatchObject({ artifact_count: 1, tag_count: 1 })
+  for (const id of [repository, second])
+    expect(await registry.waitOperation(await registry.deleteRepository({ ...at, id, force: true }))).toMatchObject({
+      status: 'REGISTRY_OPERATION_STATUS_DONE',
+      errors: [],
+    })
+}
+
+/** Locks an artifact, so that nothing deletes it, and lets the lock end; an ended lock stays in the repository. */
+async function lockedOnce(
+  registry: RegistryClient,
+  at: { readonly workspace: string; readonly repository: string },
+  reference: string,
+): Promise<void> {
+  const locked = { reason: 'ARTIFACT_LOCKED' }
+  const body = { reference, reason: 'in use' }
+  const { resource_id: id } = await registry.createDeploymentLock({ ...at, body })
+  await expect(registry.deleteArtifact({ ...at, reference })).rejects.toMatchObject(locked)
+  const forced = { workspace: at.workspace, engine: 'native', id: at.repository, force: true }
+  await expect(registry.deleteRepository(forced)).rejects.toMatchObject(locked)
+  await registry.updateDeploymentLock({ ...at, id, update_mask: 'protect_tags', body: { protect_tags: true } })
+  await registry.deleteDeploymentLock({ ...at, id })
+  const ended = await endingLock(registry, at, body)
+  const state = async () => (await registry.getDeploymentLock({ ...at, id: ended })).state
+  await expect.poll(state, { timeout: 60_000 }).toBe('REGISTRY_DEPLOYMENT_LOCK_STATE_EXPIRED')
+}
+
+/** Creates a lock that ends soon, with a later end at each attempt that a killed server has delayed too long. */
+async function endingLock(
+  registry: RegistryClient,
+  at: { readonly workspace: string; readonly repository: string },
+  body: { readonly reference: string; readonly reason: string },
+): Promise<string> {
+  for (;;) {
+    const expire_time = new Date(Date.now() + 1000).toISOString()
+    try {
+      return (await registry.createDeploymentLock({ ...at, body: { ...body, expire_time } })).resource_id
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.reason !== 'EXPIRE_TIME_IN_PAST') throw error
+    }
+  }
+}
+
+async function accepted(client: OciClient, path: string, call: OciCall, ...statuses: number[]): Promise<OciAnswer> {
+  const answer = await client.send(path, call)
+  if (statuses.includes(answer.status)) return answer
+  throw new Error(`${call.method ?? 'GET'} ${path} is ${faultOf(answer)}`)
+}
+
+/** Uploads a blob in chunks, again if a killed server has ended the upload before its answer. */
+async function chunked(client: OciClient, name: string, text: string): Promise<void> {
+  for (;;) {
+    const answer = await uploadInChunks((...call) => client.send(...call), name, text)
+    if (answer.status === 201) return
+    if (answer.status !== 404 && answer.status !== 416) throw new Error(`the upload is ${faultOf(answer)}`)
+    await nextTry(20)
+  }
+}
+
+async function cancelled(client: OciClient, name: string): Promise<void> {
+  const begun = await accepted(client, `/v2/${name}/blobs/uploads/`, { method: 'POST' }, 202)
+  const location = begun.headers.get('location') ?? ''
+  await accepted(client, location, { method: 'PATCH', body: 'given up' }, 202)
+  await accepted(client, location, { method: 'DELETE' }, 204, 404)
+}
+
+async function pushed(client: OciClient, name: string, tag: string, layers: readonly string[]): Promise<string> {
+  const descriptor = (text: string) => ({ mediaType: 'application/x', digest: digestOf(text), size: text.length })
+  const imageConfig = { ...descriptor(config), mediaType: 'application/vnd.oci.image.config.v1+json' }
+  const manifest = { schemaVersion: 2, mediaType: ociImage, config: imageConfig, layers: layers.map(descriptor) }
+  return pushedManifest(client, name, tag, manifest, ociImage)
+}
+
+const pushedIndex = (client: OciClient, name: string, children: readonly string[]): Promise<string> => {
+  const manifests = children.map(digest => ({ mediaType: ociImage, digest, size: 1 }))
+  return pushedManifest(client, name, 'all', { schemaVersion: 2, mediaType: ociIndex, manifests }, ociIndex)
+}
+
+async function pushedManifest(client: OciClient, name: string, tag: string, manifest: object, type: string) {
+  const call = { method: 'PUT', headers: { 'content-type': type }, body: JSON.stringify(manifest) }
+  const answer = await accepted(client, `/v2/${name}/manifests/${tag}`, call, 201)
+  return answer.headers.get('docker-content-digest') ?? ''
+}
+
+async function readable(client: OciClient, name: string, tag: string, texts: readonly string[]): Promise<void> {
+  await accepted(client, `/v2/${name}/manifests/${tag}`, {}, 200)
+  for (const text of texts) {
+    const { bytes } = await accepted(client, `/v2/${name}/blobs/${digestOf(text)}`, {}, 200)
+    expect(new TextDecoder().decode(bytes)).toBe(text)
+  }
+}
