@@ -26,11 +26,6 @@ export class ArrivingPart implements AsyncIterable<Chunk> {
     )
   }
 
-  /** The number of bytes that were handed on, or that `begins` has read. */
-  get size(): number {
-    return this.#size
-  }
-
   /** Reads the first bytes; returns whether there are any. */
   async begins(): Promise<boolean> {
     this.#first = (await this.#chunks.next()).value ?? undefined

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { ListedObject } from '../../domain/ports/storage.ts'
 import {
@@ -16,8 +15,8 @@ import type { Chunks } from '../../runtime/media.ts'
 import { TurnShares } from '../storage/files/sums.ts'
 import { ArrivingPart } from './arriving-part.ts'
 import { blobStoreUnavailable } from './blob-store-faults.ts'
+import { ChunkHashes, newHash, versionsOf, type ChunkHash } from './chunk-hashes.ts'
 import { BucketObjects, type BucketParts } from './bucket-objects.ts'
-import { RunningHashes, type RunningHash } from './running-hashes.ts'
 import { Turns } from './turns.ts'
 
 /** The number of digits of an offset in the name of a chunk, so that names sort as numbers. */
@@ -36,7 +35,7 @@ const mostSealed = 1000
  */
 export class BlobBucket implements BlobStore {
   readonly #objects: BucketObjects
-  readonly #hashes = new RunningHashes()
+  readonly #hashes = new ChunkHashes()
   /** The versions of the chunks of sealed uploads, which have the computed digest. */
   readonly #sealed = new LRUCache<string, string>({ max: mostSealed })
   readonly #shares = new TurnShares()
@@ -53,17 +52,19 @@ export class BlobBucket implements BlobStore {
       const size = sizeOf(chunks)
       if (first !== undefined && first !== size) return { size, isMisplaced: true }
       if (chunks.length === mostChunks) throw tooManyChunks()
-      const running = await this.#runningHash(upload, algorithm, chunks)
-      const add = (chunk: Uint8Array) => this.#hash(running, chunk)
+      const hash = await this.#hashOf(upload, algorithm, chunks)
+      // Until the bytes are stored, the hash has more bytes than the chunks.
+      this.#hashes.forget(upload)
+      const add = (chunk: Uint8Array) => this.#update(hash, chunk)
       const part = new ArrivingPart(body, { maxBytes: maxBytes - size, tooLong, add })
       try {
-        if (await part.begins()) await this.#objects.put(chunkName(upload, size), part)
+        const isEmpty = !(await part.begins())
+        const stored = isEmpty ? chunks : [...chunks, await this.#objects.put(chunkName(upload, size), part)]
+        if (hash) this.#hashes.remember(upload, hash, stored)
         part.requireWhole()
-        return { size: size + part.size, isMisplaced: false }
+        return { size: sizeOf(stored), isMisplaced: false }
       } catch (error) {
-        // The bytes before the failure of a body are kept, and the hash has them.
         part.requireWhole()
-        this.#hashes.forget(upload)
         if (!(error instanceof ApiError) || error.reason !== 'OBJECT_ALREADY_EXISTS') throw error
         // Another server has appended to the upload meanwhile.
         return { size: sizeOf(await this.#chunksOf(upload)), isMisplaced: true }
@@ -80,11 +81,10 @@ export class BlobBucket implements BlobStore {
   seal(upload: string, algorithm: DigestAlgorithm): Promise<{ readonly hex: string; readonly size: number }> {
     return this.#turns.run(upload, async () => {
       const chunks = await this.#chunksOf(upload)
-      const size = sizeOf(chunks)
-      const running = this.#hashes.continued(upload, algorithm, size)
-      const hex = running ? running.hash.copy().digest('hex') : await this.#hexOf(algorithm, chunks)
+      const known = this.#hashes.of(upload, algorithm, chunks)
+      const hex = known ? known.hash.copy().digest('hex') : await this.#hexOf(algorithm, chunks)
       this.#sealed.set(upload, versionsOf(chunks))
-      return { hex, size }
+      return { hex, size: sizeOf(chunks) }
     })
   }
 
@@ -154,27 +154,20 @@ export class BlobBucket implements BlobStore {
    * the SHA-256 of each object, so the hash of an upload in one chunk is that of storage, and the hash of another upload
    * begins with its second chunk.
    */
-  async #runningHash(
+  async #hashOf(
     upload: string,
     algorithm: DigestAlgorithm,
     chunks: readonly ListedObject[],
-  ): Promise<RunningHash | undefined> {
-    const isOfStorage = algorithm === 'sha256'
-    if (chunks.length === 0 && isOfStorage) return undefined
-    const known = this.#hashes.continued(upload, algorithm, sizeOf(chunks))
-    if (known || chunks.length > 1 || !isOfStorage) return known
-    const begun = this.#hashes.continued(upload, algorithm, 0)
-    for (const chunk of chunks) await this.#objects.readListed(chunk, bytes => this.#hash(begun, bytes))
-    return begun
+  ): Promise<ChunkHash | undefined> {
+    const begin = algorithm === 'sha256' ? 1 : 0
+    if (chunks.length > begin) return this.#hashes.of(upload, algorithm, chunks)
+    return chunks.length === begin ? this.#hashed(algorithm, chunks) : undefined
   }
 
   async #hexOf(algorithm: DigestAlgorithm, chunks: readonly ListedObject[]): Promise<string> {
     const [only] = chunks
     const known = chunks.length === 1 && algorithm === 'sha256' && only ? await this.#sha256Of(only) : undefined
-    if (known !== undefined) return known
-    const whole = { algorithm, hash: createHash(algorithm), size: 0 }
-    for (const chunk of chunks) await this.#objects.readListed(chunk, bytes => this.#hash(whole, bytes))
-    return whole.hash.digest('hex')
+    return known ?? (await this.#hashed(algorithm, chunks)).hash.digest('hex')
   }
 
   async #sha256Of(chunk: ListedObject): Promise<string | undefined> {
@@ -183,19 +176,23 @@ export class BlobBucket implements BlobStore {
     return opened.sha256
   }
 
-  async #hash(running: RunningHash | undefined, bytes: Uint8Array): Promise<void> {
-    if (!running) return
-    await this.#shares.run(() => running.hash.update(bytes))
-    running.size += bytes.length
+  /** Reads chunks, and returns their hash. */
+  async #hashed(algorithm: DigestAlgorithm, chunks: readonly ListedObject[]): Promise<ChunkHash> {
+    const hash = newHash(algorithm)
+    for (const chunk of chunks) await this.#objects.readListed(chunk, bytes => this.#update(hash, bytes))
+    return hash
+  }
+
+  async #update(hash: ChunkHash | undefined, bytes: Uint8Array): Promise<void> {
+    if (hash) await this.#shares.run(() => void hash.hash.update(bytes))
   }
 }
 
 const chunkName = (upload: string, offset: number): string =>
   `uploads/${upload}/${String(offset).padStart(offsetDigits, '0')}`
 
-const sizeOf = (chunks: readonly ListedObject[]): number => chunks.reduce((sum, { size }) => sum + size, 0)
-
-const versionsOf = (chunks: readonly ListedObject[]): string => chunks.map(({ versionId }) => versionId).join()
+const sizeOf = (chunks: readonly Pick<ListedObject, 'size'>[]): number =>
+  chunks.reduce((sum, { size }) => sum + size, 0)
 
 const changed = (upload: string) => new UploadChanged(`upload ${upload} has other bytes than those that were sealed`)
 

@@ -1,4 +1,4 @@
-import type { ListedObject, ObjectPlace, OpenObject, Storage } from '../../domain/ports/storage.ts'
+import type { ListedObject, ObjectFacts, ObjectPlace, OpenObject, Storage } from '../../domain/ports/storage.ts'
 import { ApiError } from '../../runtime/errors.ts'
 import type { Chunks } from '../../runtime/media.ts'
 import { blobStoreUnavailable } from './blob-store-faults.ts'
@@ -48,8 +48,8 @@ export class BucketObjects {
   }
 
   /** Writes a new object. Throws OBJECT_ALREADY_EXISTS, OBJECT_TOO_LARGE, and an error of the body that is no `ApiError`. */
-  async put(object: string, body: Chunks): Promise<void> {
-    await this.#attempt(storage => storage.putObject(undefined, this.#at(object), body, { ifNoneMatch: true }))
+  put(object: string, body: Chunks): Promise<ObjectFacts> {
+    return this.#attempt(storage => storage.putObject(undefined, this.#at(object), body, { ifNoneMatch: true }))
   }
 
   /** Makes an object of versions that a list has found; returns false if one of them is gone. Throws OBJECT_TOO_LARGE. */

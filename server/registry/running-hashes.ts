@@ -6,7 +6,7 @@ import type { DigestAlgorithm } from '../../domain/registry/values/digest.ts'
 const most = 1000
 
 /** The hash of the first `size` bytes of an upload. */
-export interface RunningHash {
+interface Running {
   readonly algorithm: DigestAlgorithm
   readonly hash: Hash
   size: number
@@ -14,10 +14,10 @@ export interface RunningHash {
 
 /** The hashes of uploads in progress, which this process computes as the bytes arrive. */
 export class RunningHashes {
-  readonly #running = new LRUCache<string, RunningHash>({ max: most })
+  readonly #running = new LRUCache<string, Running>({ max: most })
 
   /** Returns the hash of the first `size` bytes of an upload; undefined if this process has not hashed all of them. */
-  continued(upload: string, algorithm: DigestAlgorithm, size: number): RunningHash | undefined {
+  continued(upload: string, algorithm: DigestAlgorithm, size: number): Running | undefined {
     const known = this.#running.get(upload)
     if (known?.algorithm === algorithm && known.size === size) return known
     if (size > 0) return undefined

@@ -187,3 +187,35 @@ describe.each([
     })
   })
 })
+
+describe('an upload in a bucket', () => {
+  const made = shared(bucketStores)
+
+  it.each(['sha256', 'sha512'] as const)(
+    'that another server has discarded and begun again has the digest of %s of its new bytes',
+    async algorithm => {
+      for (const texts of [['abc'], ['ab', 'c'], ['a', 'b', 'c']]) {
+        const { next, store } = await made()()
+        for (const text of texts) await store.append('one', chunksOf(text), { ...appending, algorithm })
+        const other = next()
+        await other.discard('one')
+        for (const text of texts) await other.append('one', chunksOf(text.toUpperCase()), { ...appending, algorithm })
+        expect(await store.seal('one', algorithm)).toEqual({ hex: hexOf('ABC', algorithm), size: 3 })
+      }
+    },
+  )
+
+  it('to which two servers append at once takes the bytes of one of them', async () => {
+    const { next, paths, store } = await made()()
+    await store.append('one', chunksOf('a'), appending)
+    const ends = await Promise.all(
+      [store, next()].map((each, i) => each.append('one', chunksOf(`${i}`), { ...appending, first: 1 })),
+    )
+    expect(ends.map(({ isMisplaced }) => isMisplaced).toSorted()).toEqual([false, true])
+    expect(ends.map(({ size }) => size)).toEqual([2, 2])
+    const winner = ends.findIndex(({ isMisplaced }) => !isMisplaced)
+    for (const each of [store, next()])
+      expect(await each.seal('one', 'sha256')).toEqual({ hex: hexOf(`a${winner}`), size: 2 })
+    expect(await paths()).toHaveLength(2)
+  })
+})
