@@ -3,20 +3,19 @@ import type { Storage } from '../../domain/ports/storage.ts'
 import type { Store } from '../../domain/ports/store.ts'
 import { dropReferencesOf } from '../../domain/resources/references.ts'
 import { refusalOf } from '../../domain/resources/refusal.ts'
-import type { OpenedArea } from '../area-declaration.ts'
 import { bucketFaults } from './bucket-checks.ts'
 
 /** The holder of the reference to the bucket of blobs. */
 const holder = { type: 'registry.blobStores', id: 'native' }
 
 /**
- * Records which bucket has the blobs, so that it is not deleted, and tells the person who starts the server what makes the
- * bucket unfit. The server starts nevertheless: the API of storage is the place to change a bucket.
+ * Records which bucket has the blobs, so that it is not deleted. Returns what makes the bucket unfit, as lines for the
+ * person who starts the server. The server starts nevertheless: the API of storage is the place to change a bucket.
  */
 export async function openBlobStore(
   { functions, store }: { readonly functions: { readonly storage: Storage | undefined }; readonly store: Store },
   bucket: string | undefined,
-): Promise<OpenedArea> {
+): Promise<readonly string[]> {
   const use = store.tx(async tx => {
     await dropReferencesOf(tx, holder)
     if (bucket !== undefined) await functions.storage?.useBucket(tx, { workspace: platformWorkspaceId, bucket }, holder)
@@ -24,9 +23,5 @@ export async function openBlobStore(
   // The faults of the bucket say why it is refused.
   await refusalOf(use)
   const faults = bucket === undefined ? [] : await bucketFaults(store, bucket)
-  return {
-    notices: faults.map(fault => `the bucket ${bucket} of registry.blob_store ${fault}`),
-    degradation: () => undefined,
-    close: () => {},
-  }
+  return faults.map(fault => `the bucket ${bucket} of registry.blob_store ${fault}`)
 }

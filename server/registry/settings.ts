@@ -1,9 +1,10 @@
 import { join, resolve } from 'node:path'
 import { nativeScanner } from '../../domain/registry/scans/scans-store.ts'
 import { isUuid } from '../../runtime/formats.ts'
+import { nativeEngine } from '../engines.ts'
 import type { SettingDeclarations } from '../settings/declarations.ts'
 import { listOf } from '../settings/lists.ts'
-import { object } from '../settings/objects.ts'
+import { object, objectByKind } from '../settings/objects.ts'
 import { duration, text } from '../settings/scalars.ts'
 import { secret } from '../settings/secret.ts'
 import { hostFault, httpUrlFault } from '../settings/text-faults.ts'
@@ -30,6 +31,28 @@ const scannerNameFault = (value: string): string | undefined =>
     ? undefined
     : `must have lower-case letters, digits and hyphens, and differ from ${nativeScanner}`
 
+/** Returns the fault of a text that cannot name an engine beside the native engine. */
+function engineFault(value: string): string | undefined {
+  if (value === nativeEngine) return 'must not be the name of the engine that the server has without a setting'
+  const isName = /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(value)
+  return isName ? undefined : 'must be lower-case letters, digits and hyphens, and begin with a letter'
+}
+
+/** An engine whose content a cluster of another software stores and serves. */
+const engine = objectByKind({
+  distribution: {
+    name: text({ fault: engineFault }),
+    url: text({ fault: httpUrlFault }),
+    host: text({ fault: hostFault }),
+  },
+})
+
+/** Returns the fault of engines of which two have one host: the host names the engine in tokens. */
+function sharedHost(engines: readonly { readonly host: string }[]): string | undefined {
+  const hosts = engines.map(({ host }) => host)
+  return new Set(hosts).size < hosts.length ? 'must name each host once' : undefined
+}
+
 /** The settings of the registry. */
 export const registrySettings = {
   'registry.host': text({ fault: hostFault })
@@ -40,9 +63,17 @@ export const registrySettings = {
     .describe(
       'the place of the bytes of blobs: `file:` and the path of a folder on this host, whose parent exists, or `bucket:` and the id of a bucket in the workspace `platform`',
     ),
+  'registry.engines': listOf(engine, { uniqueBy: 'name', fault: sharedHost })
+    .default([])
+    .describe(
+      'clusters of other registries, a list of `{"name", "kind": "distribution", "url", "host"}`: the engine, where this server and clients reach the cluster; tokens name its host',
+    ),
   'registry.gc_grace': duration({ min: 0, max: 2_592_000_000 })
     .default(86_400_000)
     .describe('the time for which the registry keeps a blob that no repository has any more'),
+  'registry.osv_dir': text()
+    .otherwise('none: scans find packages and no vulnerabilities')
+    .describe('the folder with the advisories of the scanner in the form of OSV: `*.json`, and `*.zip` of such files'),
   'registry.scanners': listOf(
     object({
       name: text({ fault: scannerNameFault }),
@@ -52,7 +83,5 @@ export const registrySettings = {
     { uniqueBy: 'name' },
   )
     .default([])
-    .describe(
-      'scanners beside the built-in one, each an adapter of Harbor\u2019s Scanner Adapter API 1.2: `name`, its `url` without `/api/v1`, and the value of its header `authorization`',
-    ),
+    .describe('scanners beside the built-in one: `name`, `url` and header `authorization` of adapters of Harbor'),
 } as const satisfies SettingDeclarations

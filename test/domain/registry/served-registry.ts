@@ -4,15 +4,18 @@ import { Ninefold } from '../../../output/client.ts'
 import type { RepositoryInput } from '../../../output/registry/types.ts'
 import type { BucketInput } from '../../../output/storage/types.ts'
 import { createTransport } from '../../../runtime/transport.ts'
+import type { AreaModule } from '../../../server/area.ts'
 import { areas } from '../../../server/areas.ts'
 import type { InspectedPlace } from '../../../server/doctor/inspect-store.ts'
 import { registrySettings } from '../../../server/registry/settings.ts'
 import { serve, type RunningServer } from '../../../server/serve.ts'
+import type { SettingValues } from '../../../server/settings/declarations.ts'
 import { GivenSettings } from '../../../server/settings/values.ts'
 import { addTenant } from '../../areas/members.ts'
+import { areaPlace } from '../../areas/test-platform.ts'
 import { administratorFile, signIn } from '../../server/access/sign-in.ts'
 import { openQuickIam } from '../../server/iam/quick-iam.ts'
-import { testFolder, testStoreUrl, type Later } from '../../server/store/harness.ts'
+import type { Later } from '../../server/store/harness.ts'
 import { OciClient } from './oci-client.ts'
 
 /** A platform in this process with a socket, a workspace `acme/web` and its administrator. */
@@ -35,24 +38,37 @@ export interface ServedRegistry {
   repository(name: string, more?: Omit<RepositoryInput, 'name'>): Promise<string>
 }
 
-/**
- * Serves a platform with a workspace on a free port of 127.0.0.1; `graceMs` is the setting `registry.gc_grace`, `mounted`
- * are the areas, and `more` are further settings.
- */
+/** The setting of the engines of clusters. */
+export type EngineSettings = SettingValues<typeof registrySettings>['registry.engines']
+
+/** Further settings of a served registry. */
+export interface ServedSettings {
+  /** The setting `base_url`; absent: the address of the server. */
+  readonly baseUrl?: string
+  readonly engines?: EngineSettings
+  /** Settings beside those of the other members. */
+  readonly given?: GivenSettings
+  /** The areas of the platform. */
+  readonly mounted?: readonly AreaModule[]
+}
+
+type ServedAt = Pick<ServedSettings, 'baseUrl' | 'mounted'>
+
+/** Serves a platform with a workspace on a free port of 127.0.0.1; `graceMs` is the setting `registry.gc_grace`. */
 export async function servedRegistry(
   later: Later,
   graceMs = 0,
-  mounted = areas,
-  more = new GivenSettings(),
+  { baseUrl, engines = [], given = new GivenSettings(), mounted = areas }: ServedSettings = {},
 ): Promise<ServedRegistry> {
-  const given = more.with(registrySettings['registry.gc_grace'], graceMs)
-  return registryAt({ dataDir: testFolder(later), given, ...(await testStoreUrl(later)) }, later, mounted)
+  given.with(registrySettings['registry.gc_grace'], graceMs).with(registrySettings['registry.engines'], engines)
+  const place = { ...(await areaPlace(mounted, later)), given }
+  return registryAt(place, later, { mounted, ...(baseUrl !== undefined && { baseUrl }) })
 }
 
 /** Serves a registry as `servedRegistry` does, whose blobs lie in a bucket. */
 export async function servedInBucket(later: Later, graceMs = 0): Promise<ServedRegistry> {
   const given = new GivenSettings().with(registrySettings['registry.gc_grace'], graceMs)
-  const place = { dataDir: testFolder(later), given, ...(await testStoreUrl(later)) }
+  const place = { ...(await areaPlace(areas, later)), given }
   const { close, url } = await serveRegistry(place, later)
   const bucket = await newBlobBucket(new Ninefold(createTransport({ baseUrl: url, token: await signIn(url) })))
   await close()
@@ -61,8 +77,8 @@ export async function servedInBucket(later: Later, graceMs = 0): Promise<ServedR
 }
 
 /** Serves a registry at a place, and makes its workspace. */
-async function registryAt(place: InspectedPlace, later: Later, mounted = areas): Promise<ServedRegistry> {
-  const { close, greeting, url } = await serveRegistry(place, later, mounted)
+async function registryAt(place: InspectedPlace, later: Later, at: ServedAt = {}): Promise<ServedRegistry> {
+  const { close, greeting, url } = await serveRegistry(place, later, at)
   const accessToken = await signIn(url)
   const api = new Ninefold(createTransport({ baseUrl: url, token: accessToken }))
   const { organisation, workspace } = await addTenant(api, 'acme')
@@ -87,10 +103,14 @@ async function registryAt(place: InspectedPlace, later: Later, mounted = areas):
 }
 
 /** Serves a registry at a place until `close`, or until `later` closes it. */
-export async function serveRegistry(place: InspectedPlace, later: Later, mounted = areas): Promise<RunningServer> {
+export async function serveRegistry(
+  place: InspectedPlace,
+  later: Later,
+  { baseUrl, mounted = areas }: ServedAt = {},
+): Promise<RunningServer> {
   const http = { host: '127.0.0.1', port: 0, isPortOpen: false, limits: { waitMs: 60_000 } }
   const bootstrap = { adminPasswordFile: administratorFile(place.dataDir) }
-  const config = { baseUrl: undefined, isDev: true, logLevel: 'error' as const, http, bootstrap, ...place }
+  const config = { baseUrl, isDev: true, logLevel: 'error' as const, http, bootstrap, ...place }
   const server = await serve(config, mounted, openQuickIam)
   let closed: Promise<void> | undefined
   const close = (): Promise<void> => (closed ??= server.close())

@@ -39,6 +39,10 @@ export const walkedSettings = (): WalkedOptions => ({
     'createQuotaLimit',
     'updateQuotaLimit',
     'deleteQuotaLimit',
+    'createScanPolicy',
+    'updateScanPolicy',
+    'deleteScanPolicy',
+    'scanArtifact',
     'deleteArtifact',
     'deleteTag',
     'startBlobUpload',
@@ -50,5 +54,5 @@ export const walkedSettings = (): WalkedOptions => ({
     'pushManifest',
     'deleteManifest',
   ],
-  workers: [content],
+  workers: [content, 'registry.scans'],
 })

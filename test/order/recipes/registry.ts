@@ -3,6 +3,7 @@ import { artifactRecipes } from './registry/artifacts.ts'
 import { lockRecipes } from './registry/locks.ts'
 import { repositoryRecipes } from './registry/repositories.ts'
 import { ruleRecipes } from './registry/rules.ts'
+import { scanRecipes } from './registry/scans.ts'
 
 export const recipes: AreaRecipes = {
   operations: {
@@ -10,6 +11,7 @@ export const recipes: AreaRecipes = {
     ...repositoryRecipes.operations,
     ...ruleRecipes.operations,
     ...lockRecipes.operations,
+    ...scanRecipes.operations,
   },
-  reasons: { ...repositoryRecipes.reasons, ...ruleRecipes.reasons },
+  reasons: { ...repositoryRecipes.reasons, ...ruleRecipes.reasons, ...scanRecipes.reasons },
 }
