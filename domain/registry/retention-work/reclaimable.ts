@@ -19,8 +19,8 @@ export async function reclaimableBytes(
 ): Promise<number> {
   const names = new Map<string, number>()
   for (const digest of digests) {
-    for await (const { value } of reader.each(referenceCollection, { repository_id: repository, digest, kind: 'BLOB' }))
-      names.set(value.target, (names.get(value.target) ?? 0) + 1)
+    for await (const { value } of reader.each(referenceCollection, { repository_id: repository, digest }))
+      if (value.kind === 'BLOB') names.set(value.target, (names.get(value.target) ?? 0) + 1)
     await nextTurn()
     signal.throwIfAborted()
   }

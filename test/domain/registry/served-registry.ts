@@ -83,7 +83,7 @@ async function registryAt(place: InspectedPlace, later: Later, at: ServedAt = {}
   const api = new Ninefold(createTransport({ baseUrl: url, token: accessToken }))
   const { organisation, workspace } = await addTenant(api, 'acme')
   const oci = new OciClient(url, accessToken)
-  const served: ServedRegistry = {
+  const registry: ServedRegistry = {
     url,
     greeting,
     place,
@@ -98,8 +98,8 @@ async function registryAt(place: InspectedPlace, later: Later, at: ServedAt = {}
       return made.resource_id
     },
   }
-  await untilServing(served)
-  return served
+  await untilServing(registry)
+  return registry
 }
 
 /** Serves a registry at a place until `close`, or until `later` closes it. */
