@@ -31,7 +31,7 @@ const codes =
 
 /** Returns what is wrong with an answer: nothing for a success, or for a refusal in the form of the specification. */
 function faultIn(answer: string, method: string): string | undefined {
-  const [head = '', ...rest] = answer.split('\r\n\r\n')
+  const [head = '', ...rest] = answer.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '').split('\r\n\r\n')
   const body = rest.join('\r\n\r\n')
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1])
   if (!(status >= 200 && status < 500)) return `the status is ${head.slice(0, 60)}`
