@@ -86,7 +86,7 @@ it(
     await expect.poll(async () => (await begin()).status).toBe(202)
     const digest = await oci.pushImage(name, 'v1', 'kept')
     const token = await oci.token(`repository:${name}:pull,push`)
-    const manifests = Array.from({ length: 28_000 }, (_, i) => ({
+    const manifests = Array.from({ length: 27_500 }, (_, i) => ({
       mediaType: 'application/vnd.oci.image.manifest.v1+json',
       digest: digestOf(String(i)),
       size: 1,

@@ -250,7 +250,7 @@ export const hostileManifests: readonly HostileManifest[] = [
     type: image,
     body: imageOf({ config: { ...config, mediaType: 'a/b\r\nx: y' } }),
   },
-  { name: '4 MiB of absent manifests', type: index, body: indexOf(descriptors(28_000, image)) },
+  { name: '4 MiB of absent manifests', type: index, body: indexOf(descriptors(27_500, image)) },
   { name: '4 MiB of absent layers', type: image, body: imageOf({ layers: descriptors(33_000, 'application/x') }) },
   { name: 'more than 4 MiB', type: image, body: imageOf({ a: 'x'.repeat(4 * 2 ** 20) }) },
 ]
