@@ -98,7 +98,8 @@ it(
       await several(openUploads, async () => void (await begin()))
       await several(16, async () => {
         const answer = await oci.send(`/v2/${name}/manifests/large`, put)
-        expect(faultOf(answer)).toBe('404 MANIFEST_BLOB_UNKNOWN')
+        // Pushes that wait too long for the row of the repository are refused as overload.
+        expect(faultOf(answer)).toMatch(/^404 MANIFEST_BLOB_UNKNOWN$|^503$/)
       })
       await several(24, async () => cutOff(server.url, (await begin()).headers.get('location') ?? '', token))
       const slow = Array.from({ length: 100 }, async () => {
