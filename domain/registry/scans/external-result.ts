@@ -4,8 +4,7 @@ import { ScannerFault, type ExternalScanner } from '../scanning/external-scanner
 import { countFindings, sortFindings } from './findings.ts'
 import { writeResult } from './result-rows.ts'
 import { artifactGone } from './scan-fault.ts'
-import type { Made } from './scan-run.ts'
-import type { ScanningParts } from './scanning-parts.ts'
+import type { Made, ScanningParts } from './scanning-parts.ts'
 
 /** The longest time between a request and its report, in milliseconds: that of the token by which the scanner pulls. */
 const limitMs = 900_000

@@ -21,8 +21,14 @@ export async function awaitScan(
   await putWaiting(tx, { workspace_id, repository_id: id, digest, since, trigger: 'ON_PUSH' })
 }
 
-/** Lets an artifact wait for its scan; an artifact that waits already keeps its place. */
+/**
+ * Lets an artifact wait for its scan; an artifact that waits already keeps its place. The newer trigger counts, because
+ * the policy of the older one may not be the one that counts for the repository.
+ */
 export async function putWaiting(tx: Transaction, waiting: Omit<WaitingScan, 'id'>): Promise<void> {
   const id = rowOf(waiting.repository_id, waiting.digest)
-  if (!(await tx.get(waitingCollection, id))) await tx.insert(waitingCollection, { id, ...waiting })
+  const stored = await tx.lock(waitingCollection, id)
+  if (!stored) await tx.insert(waitingCollection, { id, ...waiting })
+  else if (stored.value.trigger !== waiting.trigger)
+    await tx.update(waitingCollection, id, { ...stored.value, trigger: waiting.trigger }, stored.version)
 }

@@ -68,7 +68,7 @@ export class WaitingScans {
 async function beginWaiting(
   environment: RegistryEnvironment,
   tx: Transaction,
-  { id, repository_id, trigger, workspace_id }: WaitingScan,
+  { id, repository_id, workspace_id }: WaitingScan,
 ): Promise<'begun' | 'dropped' | 'inactive'> {
   const { clock, operations, taxonomy } = environment
   const scope = workspaceScope(workspace_id)
@@ -78,6 +78,8 @@ async function beginWaiting(
   const artifact = (await tx.get(artifactCollection, id))?.value
   const policy = repository && (await effectivePolicy(tx, repository))?.policy
   const scan = (await tx.lock(scanCollection, id))?.value
+  // The trigger may have changed since the row was found.
+  const trigger = (await tx.lock(waitingCollection, id))?.value.trigger
   const isWanted = policy?.trigger === `REGISTRY_SCAN_TRIGGER_${trigger}` && !(scan && isInProgress(scan))
   if (repository?.state === 'REGISTRY_REPOSITORY_STATE_DELETING' || !artifact || !isWanted) {
     await dropRow(tx, waitingCollection, id)
